@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { request as httpsRequest, type IncomingMessage, type RequestOptions } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { text as textOf } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -29,8 +30,7 @@ async function behindNginx(options: Omit<ServeOptions, 'tokenTable'>): Promise<N
 async function send({ socketPath }: Nginx, path: string, body?: object): Promise<IncomingMessage> {
   const headers = { ...HEADERS, 'content-type': 'application/json' }
   const method = body === undefined ? 'GET' : 'POST'
-  // The types leave it out; `tls.connect` takes it.
-  const options: RequestOptions & { path: string } = { socketPath, path, method, headers, rejectUnauthorized: false }
+  const options: RequestOptions = { socketPath, path, method, headers, rejectUnauthorized: false }
   const request = httpsRequest({ ...options, servername: NAME, agent: false })
   request.end(body === undefined ? undefined : JSON.stringify(body))
   const [response] = (await once(request, 'response')) as [IncomingMessage]
