@@ -37,6 +37,13 @@ interface Place {
   readonly index: number
 }
 
+/** Where messages were found. */
+export interface Findings {
+  readonly transcripts: readonly (readonly TranscriptMessage[])[]
+  /** For each message, its place; undefined if no transcript says it. */
+  readonly places: readonly (Place | undefined)[]
+}
+
 /**
  * Finds the messages of a request in the transcripts of earlier responses. A transcript's ids are used for a message
  * that says the same and for nothing else: what the client changed is rendered as the client sent it. Messages of one
@@ -50,14 +57,34 @@ export function* recall(
   tokenTable: TokenTable,
   work: Work,
 ): Slices<readonly ReadMessage[]> {
+  return recalled(messages, yield* findIn(messages, history, tools, tokenTable, work), tools, tokenTable)
+}
+
+/** The first half of {@link recall}: where the messages stand. */
+export function* findIn(
+  messages: readonly ReadMessage[],
+  history: readonly HistoryEntry[],
+  tools: TaughtTools,
+  tokenTable: TokenTable,
+  work: Work,
+): Slices<Findings> {
   const read: TranscriptMessage[][] = []
   for (const entry of history) {
     if ('tokens' in entry) read.push(yield* readTranscriptInSlices(entry.tokens, tokenTable, work))
   }
   const transcripts = sinceSummary(read, messages)
+  return { transcripts, places: transcripts.length === 0 ? [] : yield* findPlaces(messages, transcripts, tools, work) }
+}
+
+/** The second half of {@link recall}: the messages as they were sampled, where they were found. */
+export function recalled(
+  messages: readonly ReadMessage[],
+  { transcripts, places }: Findings,
+  tools: TaughtTools,
+  tokenTable: TokenTable,
+): readonly ReadMessage[] {
   const isKnown = transcripts.length > 0 || messages.some(({ sampled, missing }) => sampled || missing === 'omitted')
   if (!isKnown) return messages
-  const places = transcripts.length === 0 ? [] : yield* findPlaces(messages, transcripts, tools, work)
   const found = messages.flatMap((message, at): Found[] => {
     const place = places[at]
     const known = place && { place, said: sampledAt(transcripts[place.transcript], place.index) }
@@ -315,7 +342,7 @@ function resultsBySpeaker(
 }
 
 /** What looking for a message takes, in characters that are encoded. */
-const COMPARED = 16
+export const COMPARED = 16
 
 interface Found {
   readonly message: ReadMessage

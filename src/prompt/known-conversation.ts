@@ -1,4 +1,3 @@
-import type { HarmonyMessage } from '../harmony/events.js'
 import { resolvePolicy } from '../recipients/policy.js'
 import type { Slices, Work } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -7,17 +6,16 @@ import { Conversation, type ItemsBefore, type KnownCall, type ReadMessage } from
 import { isReasoning } from './drop-reasoning.js'
 import { type Fields, fieldOf, objectAt } from './fields.js'
 import { guessPhases } from './guess-phases.js'
-import { type HistoryEntry, isThought, keyOf, recall } from './history.js'
+import { findIn, type HistoryEntry, recalled } from './history.js'
 import { headed, headOf, type PromptOptions } from './messages-of.js'
 import type { RenderedMessages } from './prompt-message.js'
 import { listingsWith, readItems } from './read-input.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { RenderPromptOptions } from './render-prompt.js'
+import { type PlacesOfPart, SettledPlaces } from './settled-places.js'
 import { SettledTokens } from './settled-tokens.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
-import { hashOf } from './text-hash.js'
 import { createTokenBuffer } from './token-buffer.js'
-import { readTranscriptInSlices } from './transcript.js'
 import { HOSTED_BUILTINS } from './untaught-tools.js'
 
 /*
@@ -78,17 +76,7 @@ interface Delta {
   /** Instructions that everything else follows. */
   readonly leading: readonly string[]
   readonly rendered: RenderedMessages
-  readonly matching: Matching
-}
-
-/** Hashes of what is said. */
-interface Matching {
-  /** In items, and in transcripts. */
-  readonly said: readonly number[]
-  readonly sampled: readonly number[]
-  /** What no transcript has, and what of the transcripts no item has. */
-  readonly unmatched: readonly number[]
-  readonly leftover: readonly number[]
+  readonly places: PlacesOfPart
 }
 
 /** The beginning of a conversation, as it was read. */
@@ -99,10 +87,7 @@ export class KnownConversation implements ItemsBefore {
   readonly #ids = new Set<string>()
   readonly #calls = new Map<string, Readonly<KnownCall>>()
   readonly #open = new Set<string>()
-  readonly #said = new Set<number>()
-  readonly #sampled = new Set<number>()
-  readonly #unmatched = new Set<number>()
-  readonly #leftover = new Set<number>()
+  readonly #places = new SettledPlaces()
   #items = 0
   #history = 0
   #placeholders = 0
@@ -119,8 +104,7 @@ export class KnownConversation implements ItemsBefore {
 
   /** About how many bytes it takes. */
   get bytes(): number {
-    const hashes = this.#said.size + this.#sampled.size + this.#unmatched.size + this.#leftover.size
-    const entries = this.#ids.size + this.#calls.size + hashes
+    const entries = this.#ids.size + this.#calls.size + this.#places.size
     return this.#tokens.bytes + 100 * entries
   }
 
@@ -145,7 +129,7 @@ export class KnownConversation implements ItemsBefore {
     if (part.items < this.#items || part.history < this.#history) return false
     const delta = yield* this.#read(reading, part, work, most)
     if (delta === undefined) return false
-    const { conversation, placeholders, leading, rendered, matching } = delta
+    const { conversation, placeholders, leading, rendered, places } = delta
     // Instructions that nothing follows would be a part of the head, and the next ones too.
     if (this.#items === 0 && rendered.messages.length === 0) return false
     for (const text of leading) this.#leading.push(text)
@@ -155,10 +139,7 @@ export class KnownConversation implements ItemsBefore {
       if (call.isAnswered) this.#open.delete(callId)
       else this.#open.add(callId)
     }
-    for (const hash of matching.said) this.#said.add(hash)
-    for (const hash of matching.sampled) this.#sampled.add(hash)
-    for (const hash of matching.unmatched) this.#unmatched.add(hash)
-    for (const hash of matching.leftover) this.#leftover.add(hash)
+    this.#places.add(places)
     this.#tokens.add(rendered)
     this.#saidCount += saidIn(rendered)
     this.#placeholders += placeholders
@@ -229,66 +210,13 @@ export class KnownConversation implements ItemsBefore {
     const first = this.#items > 0 ? 0 : messages.findIndex(({ role }) => role !== 'developer')
     const leading = messages.splice(0, first === -1 ? messages.length : first).map(({ content }) => content)
     const read = messages.map(headed)
-    const matching = yield* this.#match(read, known, tools, tokenTable, work)
-    if (matching === undefined) return undefined
-    const found = yield* recall(read, known, tools, tokenTable, work)
+    const findings = yield* findIn(read, known, tools, tokenTable, work)
+    const places = yield* this.#places.afterwards(read, findings, tools, work)
+    if (places === undefined) return undefined
+    const found = recalled(read, findings, tools, tokenTable)
     const rendered = yield* renderMessagesInSlices(found, { tokenTable, work, most })
     if (rendered === undefined) return undefined
-    return { conversation, placeholders, leading, rendered, matching }
-  }
-
-  /**
-   * Undefined if a message may be found in an earlier transcript, or an earlier message in one of these transcripts, when
-   * all is read: then what is known may be read otherwise. Messages look for their places as in `findPlaces`: those of the
-   * model from the last back, results from the first on. What says the same is found before what stands beside it.
-   */
-  *#match(
-    messages: readonly ReadMessage[],
-    history: readonly HistoryEntry[],
-    tools: TaughtTools,
-    tokenTable: TokenTable,
-    work: Work,
-  ): Slices<Matching | undefined> {
-    const free = new Map<number, number[]>()
-    const sampled: number[] = []
-    for (const entry of history) {
-      if (!('tokens' in entry)) continue
-      for (const { message } of yield* readTranscriptInSlices(entry.tokens, tokenTable, work)) {
-        const hash = hashOf(keyOf(message, tools))
-        if (this.#unmatched.has(hash)) return undefined
-        const places = free.get(hash) ?? []
-        free.set(hash, places)
-        places.push(sampled.length)
-        sampled.push(hash)
-      }
-    }
-    const said: number[] = []
-    const unmatched: number[] = []
-    const isSampled = sampled.length > 0 || this.#sampled.size > 0
-    let next = Number.POSITIVE_INFINITY
-    for (const message of messages.toReversed()) {
-      if (message.missing !== undefined || message.role === 'tool') continue
-      const hashes = hashesOf(message, tools)
-      said.push(...hashes)
-      const [hash = 0] = hashes
-      const places = free.get(hash) ?? []
-      const before = places.findLastIndex((place) => place < next)
-      // Without a place of its own before the next message, what the model is said to have said may be found anywhere.
-      if (before === -1 && message.role === 'assistant' && isSampled) return undefined
-      const [place] = before === -1 ? [] : places.splice(before, 1)
-      if (place !== undefined) next = place
-      else unmatched.push(...hashes)
-    }
-    for (const message of messages) {
-      if (message.missing !== undefined || message.role !== 'tool') continue
-      const hash = hashOf(keyOf(message, tools))
-      said.push(hash)
-      if (this.#leftover.has(hash)) return undefined
-      if (free.get(hash)?.shift() === undefined) unmatched.push(hash)
-    }
-    const leftover = [...free].flatMap(([hash, places]) => (places.length > 0 ? [hash] : []))
-    if (leftover.some((hash) => this.#said.has(hash))) return undefined
-    return { said, sampled, unmatched, leftover }
+    return { conversation, placeholders, leading, rendered, places }
   }
 }
 
@@ -339,11 +267,4 @@ function isSelfContained(messages: readonly ReadMessage[]): boolean {
   return messages.every(({ hasNoPhase, isSummary, sampled }, at) => {
     return !isSummary && sampled === undefined && (!hasNoPhase || at < last)
   })
-}
-
-/** What a message says, and as what else it may be found. */
-function hashesOf(message: HarmonyMessage, tools: TaughtTools): number[] {
-  const hashes = [hashOf(keyOf(message, tools))]
-  if (isThought(message)) hashes.push(hashOf(keyOf({ ...message, channel: 'commentary' }, tools)))
-  return hashes
 }

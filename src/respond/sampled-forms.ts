@@ -9,7 +9,7 @@ import type { OutputItem } from '../responses/items.js'
 import type { WholeItem } from '../translate/host-item.js'
 import { deriveId } from '../translate/ids.js'
 import type { TranslateEntriesOptions } from './options.js'
-import { isRefused, waitingCalls } from './waiting-calls.js'
+import { isForClient, isHosted, isRefused, waitingCalls } from './waiting-calls.js'
 
 /** The `include` value that asks for sealed reasoning. */
 const SEALED = 'reasoning.encrypted_content'
@@ -39,7 +39,8 @@ const BEGINNING: Border = { tokens: 0, items: 0 }
  * last reasoning no seal can tell of that is sent before: if it renders to other ids, an item for it ends the output.
  *
  * Where the model reasons between the calls of a turn, their results come behind seals that could not know of them. The
- * first seal after the results tells where everything since the first of these calls stands.
+ * first seal after the results tells where everything since the first of these calls stands. So does the last item where no
+ * result has come: the next prompt leaves these calls out, and the seals behind them have counted them.
  *
  * All of it follows from the entries: the seals come in their order, whoever folds them.
  */
@@ -91,9 +92,13 @@ export class SampledForms {
     const id = deriveId('rs', 0, `${fold.open.responseId} form`)
     const isWanted = sealReasoning !== undefined && sealForm !== undefined && this.isAsked(fold.open)
     if (!isWanted || fold.output.some((item) => item.id === id)) return undefined
-    const { told, messages, items } = this.#untold(fold, fold.output.length)
-    const known = isCut ? items.filter((item) => !isLeftOut(item, fold)) : items
-    const form = this.#formOf(fold, known, messages, { isAlone: true, told })
+    const { told, messages, items } = this.#untold(fold, fold.output.length, true)
+    const form = this.#formOf(
+      fold,
+      items.filter((item) => !isLeftOut(item as OutputItem, fold, isCut)),
+      messages,
+      { isAlone: true, told },
+    )
     return form === undefined
       ? undefined
       : { type: 'reasoning', id, status: 'completed', summary: [], content: [], encrypted_content: sealForm(form, id) }
@@ -112,20 +117,26 @@ export class SampledForms {
     return formOfItems(items, messages, { ...seal, tools: this.#tools, tokenTable })
   }
 
-  /** What the next seal has to tell of, of the items before a place: since the last seal, or since calls without results. */
-  #untold(fold: ResponseFold, before: number) {
+  /**
+   * What the next seal has to tell of, of the items before a place: since the last seal, or since calls without results.
+   *
+   * @param isOver - whether no result comes any more
+   */
+  #untold(fold: ResponseFold, before: number, isOver = false) {
     if (fold.compactions !== this.#compactions) {
       this.#compactions = fold.compactions
       this.#told = { tokens: 0, items: fold.output.findLastIndex(({ type }) => (type as string) === 'compaction') + 1 }
       this.#unsettled = undefined
     }
-    const { start, reasoning } = this.#settled(fold) ?? { start: this.#told }
+    // Seals that counted calls which never get results have the wrong places: all of it is told again.
+    const isMiscounted = isOver && this.#unsettled?.calls.some((id) => !fold.isAnswered(id)) === true
+    const { start, reasoning } = (isMiscounted ? this.#unsettled : this.#settled(fold)) ?? { start: this.#told }
     const messages = readTranscript(fold.transcript.slice(start.tokens), this.#options.tokenTable)
     const items = fold.output.slice(start.items, before).map((item) => {
       const text = reasoning?.get(item.id)
       return text === undefined ? item : reasoningOf(text)
     })
-    return { start, told: this.#told.tokens - start.tokens, messages, items }
+    return { start, told: isMiscounted ? 0 : this.#told.tokens - start.tokens, messages, items }
   }
 
   /** What no seal has told of in its order yet, as soon as the results have come. */
@@ -154,13 +165,15 @@ export class SampledForms {
 }
 
 /**
- * Whether the next prompt has no message of it, since it is cut off now: a call of the client's or reasoning that the model
- * has not written to its end, or a hosted call without a result.
+ * Whether the next prompt has no message of it, now that the response ends: a hosted call without a result, and if the
+ * response is cut off, a call of the client's or reasoning that the model has not written to its end.
  */
-function isLeftOut(item: object, fold: ResponseFold): boolean {
+function isLeftOut(item: OutputItem, fold: ResponseFold, isCut: boolean): boolean {
   const { type, status } = item as { readonly type?: string; readonly status?: string }
-  if ('call_id' in item || type === 'reasoning') return status === 'in_progress'
-  return isWithoutResult(item as OutputItem, fold)
+  if (isForClient(item) || type === 'reasoning') return isCut && status === 'in_progress'
+  // The status of a shell call says that the command is written, not that it ran.
+  if (type === 'shell_call') return !fold.isAnswered(item.id)
+  return isHosted(item) && status !== 'completed' && status !== 'failed'
 }
 
 function isWithoutResult(item: OutputItem, fold: ResponseFold): boolean {

@@ -159,8 +159,8 @@ describe('a conversation of which the beginning is known', () => {
       }),
       { numRuns: runs(2000) },
     )
-    // It is of use for many of them, though most say the same again and again, which decides nothing.
-    expect(counts.known).toBeGreaterThan(counts.all / 6)
+    // It is of use for most of them.
+    expect(counts.known).toBeGreaterThan(counts.all / 3)
   })
 
   test.each([

@@ -95,7 +95,7 @@ interface Played {
   readonly ends: unknown[]
 }
 
-/** A conversation of some rounds, until a request is refused or a response is cut off. */
+/** A conversation of some rounds, until a request is refused. */
 async function play(
   turns: readonly (readonly number[])[],
   rounds: number,
@@ -112,8 +112,6 @@ async function play(
     if (response.status === undefined) console.log('END', status, response.error?.message?.slice(0, 120))
     if (response.output === undefined) break
     played.outputs.push(response.output)
-    // What follows a response that was cut off is told of as far as seals can: the places of calls that are left out are not.
-    if (response.status === 'incomplete') break
     const { input } = request as { input: Item[] }
     request = next(input, response.output, response.id, round)
   }
@@ -226,6 +224,21 @@ const setting: fc.Arbitrary<Setting> = fc.oneof(
   fc.nat(600).map((more) => ({ body: { truncation: 'auto' }, contextLength: 700 + more })),
 )
 
+/** Conversations in which a response was cut off in the middle of several calls, which the next prompt leaves out. */
+const CUT: [number[][], Setting][] = [
+  [
+    [
+      [
+        200005, 35644, 200008, 43, 68, 83, 668, 1631, 200007, 200006, 173781, 200005, 35644, 316, 28, 44580, 142634,
+        200008, 1598, 7, 16, 8, 200007, 200006, 173781, 200005, 35644, 316, 28, 44580, 142634, 220, 200003, 4108,
+        200008, 90, 220, 1, 80, 1, 712, 220, 16, 388, 200007, 200006, 173781, 200005, 35644, 316, 28, 29010, 220,
+        200003, 4108, 200008, 1598, 7, 16, 8,
+      ],
+    ],
+    { body: {} },
+  ],
+]
+
 test(
   'a stateless conversation whose client sends back all that it got renders to the ids of a stored one',
   async () => {
@@ -238,10 +251,38 @@ test(
         expect(contexts.map(decodeTokens)).toEqual(kept.contexts.map(decodeTokens))
         expect(contexts).toEqual(kept.contexts)
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples: CUT },
     )
   },
   60_000 + RUNS * 1000,
+)
+
+const WRITTEN = {
+  thought: '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant',
+  look: ' to=functions.look<|channel|>analysis<|message|>{ "q" : 1 }<|end|><|start|>assistant',
+  refused: ' to=docs.delete<|channel|>analysis code<|message|>{ "q" : 1 }<|end|><|start|>assistant',
+  search: ' to=docs.search<|channel|>analysis code<|message|>{ "q" : 1 }<|end|><|start|>assistant',
+} as const
+
+test.each<(keyof typeof WRITTEN)[]>([
+  ['thought', 'refused', 'look'],
+  ['thought', 'look', 'refused', 'look'],
+  ['thought', 'look', 'refused', 'thought', 'look'],
+  ['thought', 'look', 'search', 'look'],
+  ['thought', 'look', 'search', 'thought', 'look'],
+  ['look', 'search', 'thought', 'look', 'search', 'thought'],
+])(
+  'a stateless conversation goes on as a stored one from a response that is cut off after %s, %s, %s',
+  async (...calls) => {
+    const written = encodeHarmony(calls.map((name) => WRITTEN[name]).join(''))
+    const turns = [1, 2].map(() => [...written, ...encodeHarmony(`<|channel|>analysis<|message|>${'and '.repeat(50)}`)])
+    const given: Setting = { body: { max_output_tokens: written.length + 20 } }
+    const { contexts, ends } = await stateless(turns, 3, given)
+    const kept = await stored(turns, 3, given)
+    expect(ends).toEqual(['incomplete', 'incomplete', 'completed'])
+    expect(ends).toEqual(kept.ends)
+    expect(contexts.map(decodeTokens)).toEqual(kept.contexts.map(decodeTokens))
+  },
 )
 
 /** What clients make of items before they send them back. */

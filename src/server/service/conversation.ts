@@ -14,6 +14,7 @@ import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
 import { deriveId } from '../../translate/ids.js'
 import type { ApprovedCall } from '../../translate/options.js'
 import { approvedCalls, requestedInStore, unknownRequests, withRequests } from './approvals.js'
+import { isCutOff } from './cut-off.js'
 import {
   type EarlierContext,
   type EarlierResponses,
@@ -127,23 +128,12 @@ export async function resolveConversation(
 }
 
 /**
- * Whether the model reads it: what of a stored response was cut off is left out of the next one's conversation, and here as
- * well, or the prompt of a client that sends everything back would be another. Calls that a client runs are read if it
- * answers them.
+ * Whether the model reads what the client sends: what was cut off is left out, as it is of a stored response, or the prompt
+ * of a client that sends everything back would be another. Calls that a client runs are read if it answers them.
  */
 function isRead(item: InputItem): boolean {
-  const { type, status } = item as { readonly type?: string; readonly status?: string }
-  return status !== 'incomplete' || type === undefined || !LEFT_OUT.has(type)
+  return 'call_id' in item || !isCutOff(item)
 }
-
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  'reasoning',
-  'mcp_call',
-  'code_interpreter_call',
-  'web_search_call',
-  'file_search_call',
-  'image_generation_call',
-])
 
 function previousOf({ previous }: EarlierResponses): Pick<Addition, 'previous'> {
   return previous === undefined ? {} : { previous }

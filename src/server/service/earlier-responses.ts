@@ -1,6 +1,7 @@
 import { RequestError } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
+import { isCutOff } from './cut-off.js'
 
 /**
  * A response that is not stored, as the one remembers it who has just had it. Each has what it added, and those before it
@@ -76,12 +77,7 @@ export function itemsOfResponses(responses: readonly FinishedResponse[]): InputI
   for (const { added, response } of responses) {
     // One by one: as arguments, a hundred thousand are too many.
     for (const item of added) items.push(item)
-    for (const item of response.output as readonly InputItem[]) if (isWhole(item as never)) items.push(item)
+    for (const item of response.output as readonly InputItem[]) if (!isCutOff(item)) items.push(item)
   }
   return items
-}
-
-/** Reasoning and calls that were cut off never happened. */
-function isWhole({ type, status }: { readonly type: string; readonly status?: string }): boolean {
-  return status === undefined || status === 'completed' || status === 'failed' || type === 'message'
 }

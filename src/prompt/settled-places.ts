@@ -1,0 +1,170 @@
+import type { Slices, Work } from '../slices.js'
+import type { ReadMessage } from './conversation.js'
+import { COMPARED, type Findings, isThought, keyOf } from './history.js'
+import type { TaughtTools } from './taught-tools.js'
+import { hashOf } from './text-hash.js'
+
+/*
+ * Which messages keep their places when more of a conversation is read. `findPlaces` looks through all transcripts at once:
+ *
+ * - What no tool says takes the last free place before that of the next message, from the last message back; where there is
+ *   none, the last of all. Reasoning that finds none takes one of a preamble likewise.
+ * - What a tool says takes the first free place after that of the message before it, from the first message on; where there
+ *   is none, the first of all.
+ *
+ * So a place in the message's own part of the conversation is the one that it has in all of it, but where a message is
+ * left without such a place, or a place without its message, and the other parts have something that says the same.
+ */
+
+/** What a part of a conversation leaves for others to find, as hashes of what is said. */
+export interface PlacesOfPart {
+  /** In its transcripts, but by tools. */
+  readonly sampled: readonly number[]
+  /** By messages that have no place, or none that stands as it should beside that of the next or previous message. */
+  readonly loose: readonly number[]
+  /** By tools in places that no message has. */
+  readonly freeResults: readonly number[]
+  /** By the last message with a place, and by the last piece of reasoning with the place of a preamble. */
+  readonly last: number | undefined
+  readonly lastShown: number | undefined
+}
+
+/** What the parts of a conversation so far leave for the next ones to find. */
+export class SettledPlaces {
+  readonly #sampled = new Set<number>()
+  readonly #loose = new Set<number>()
+  readonly #freeResults = new Set<number>()
+  #last: number | undefined
+  #lastShown: number | undefined
+
+  /** How many hashes it has. */
+  get size(): number {
+    return this.#sampled.size + this.#loose.size + this.#freeResults.size
+  }
+
+  add({ sampled, loose, freeResults, last, lastShown }: PlacesOfPart): void {
+    for (const hash of sampled) this.#sampled.add(hash)
+    for (const hash of loose) this.#loose.add(hash)
+    for (const hash of freeResults) this.#freeResults.add(hash)
+    // Places of later parts come before that of the last message, and after those of all others.
+    if (last !== undefined || lastShown !== undefined) this.#lastShown = lastShown
+    if (last !== undefined) this.#last = last
+  }
+
+  /**
+   * What the next part leaves; undefined if one of its messages, or of the messages before it, may have another place if
+   * all is read.
+   *
+   * @param findings - where the messages of the part stand in its own transcripts
+   */
+  *afterwards(
+    messages: readonly ReadMessage[],
+    { transcripts, places }: Findings,
+    tools: TaughtTools,
+    work: Work,
+  ): Slices<PlacesOfPart | undefined> {
+    const part: Part = { there: [], nths: [], taken: new Set(), spoken: new Set(), loose: [], tools }
+    const firsts: number[] = []
+    for (const list of transcripts) {
+      firsts.push(part.there.length)
+      for (const { message } of list) {
+        work.left -= COMPARED
+        if (work.left <= 0) yield* work.pause()
+        part.there.push({ hash: hashOf(keyOf(message, tools)), isResult: message.role === 'tool' })
+      }
+    }
+    for (const place of places) part.nths.push(place && (firsts[place.transcript] as number) + place.index)
+    const lasts = yield* this.#speak(messages, part, work)
+    if (lasts === undefined || !(yield* this.#answer(messages, part, work))) return undefined
+    const sampled: number[] = []
+    const freeResults: number[] = []
+    for (const [nth, { hash, isResult }] of part.there.entries()) {
+      const isFree = !part.taken.has(nth)
+      if ((isResult || isFree) && this.#loose.has(hash)) return undefined
+      const isLast = hash === this.#last || hash === this.#lastShown
+      if (!isResult && isFree && nth < lasts.first && isLast) return undefined
+      if (!isResult) sampled.push(hash)
+      else if (isFree) freeResults.push(hash)
+    }
+    return { sampled, loose: part.loose, freeResults, last: lasts.last, lastShown: lasts.lastShown }
+  }
+
+  /**
+   * What no tool says, in the first two passes of `findPlaces` at once: what stands at a place tells which of them found it.
+   *
+   * @returns the last messages, and the first place that the first pass found; undefined if a message may have another place
+   */
+  *#speak(
+    messages: readonly ReadMessage[],
+    { there, nths, taken, spoken, loose, tools }: Part,
+    work: Work,
+  ): Slices<{ first: number; last: number | undefined; lastShown: number | undefined } | undefined> {
+    let first = Number.POSITIVE_INFINITY
+    /** The first place that either pass found. */
+    let firstOfBoth = Number.POSITIVE_INFINITY
+    let last: number | undefined
+    let lastShown: number | undefined
+    for (let at = messages.length - 1; at >= 0; at--) {
+      const message = messages[at] as ReadMessage
+      if (message.missing !== undefined || message.role === 'tool') continue
+      work.left -= COMPARED
+      if (work.left <= 0) yield* work.pause()
+      const nth = nths[at]
+      const hash = hashOf(keyOf(message, tools))
+      const isSaid = nth !== undefined && there[nth]?.hash === hash
+      const mayMove = [isSaid && nth < first ? [] : [hash]]
+      if (!isSaid && isThought(message)) {
+        const shown = hashOf(keyOf({ ...message, channel: 'commentary' }, tools))
+        if (nth !== undefined) lastShown ??= shown
+        mayMove.push(nth !== undefined && nth < firstOfBoth ? [] : [shown])
+      }
+      for (const one of mayMove.flat()) {
+        if (this.#sampled.has(one)) return undefined
+        loose.push(one)
+      }
+      if (nth === undefined) continue
+      spoken.add(at)
+      firstOfBoth = Math.min(firstOfBoth, nth)
+      if (!isSaid) continue
+      last ??= hash
+      taken.add(nth)
+      first = Math.min(first, nth)
+    }
+    return { first, last, lastShown }
+  }
+
+  /** What tools say, in the third pass. @returns whether all results have their places for good */
+  *#answer(messages: readonly ReadMessage[], part: Part, work: Work): Slices<boolean> {
+    const { nths, taken, spoken, loose, tools } = part
+    let call: number | undefined
+    for (const [at, message] of messages.entries()) {
+      const nth = nths[at]
+      if (spoken.has(at)) call = nth
+      // What the item does not show is found beside its call, or not at all.
+      if (message.missing !== undefined || message.role !== 'tool') continue
+      work.left -= COMPARED
+      if (work.left <= 0) yield* work.pause()
+      const hash = hashOf(keyOf(message, tools))
+      if (nth !== undefined) taken.add(nth)
+      if (nth !== undefined && call !== undefined && nth > call) continue
+      // Without a call before it here, it is the first one after those of earlier parts.
+      if (this.#freeResults.has(hash)) return false
+      if (nth === undefined || call !== undefined) loose.push(hash)
+    }
+    return true
+  }
+}
+
+/** A part while it is looked at. Places are numbers in all its transcripts. */
+interface Part {
+  /** What stands at each place. */
+  readonly there: { readonly hash: number; readonly isResult: boolean }[]
+  /** For each message, its place. */
+  readonly nths: (number | undefined)[]
+  /** The places of the first pass, and of the third. */
+  readonly taken: Set<number>
+  /** The messages that the first two passes found. */
+  readonly spoken: Set<number>
+  readonly loose: number[]
+  readonly tools: TaughtTools
+}

@@ -1,0 +1,227 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { loadTokenTable } from '../../src/index.js'
+import { KnownConversation, type Part, type Reading, readingOf } from '../../src/prompt/known-conversation.js'
+import { type RenderPromptOptions, renderPrompt } from '../../src/prompt/render-prompt.js'
+import { promptFromEarlier } from '../../src/respond/earlier-prompt.js'
+import { atOnce, createWork } from '../../src/slices.js'
+import { countWork } from '../support/count-work.js'
+import { runs, sized } from '../support/runs.js'
+import { encodeHarmony } from '../support/tokens.js'
+
+const tokenTable = await loadTokenTable()
+const OPTIONS = { tokenTable, date: '2026-01-31', images: 'placeholder' as const }
+const TOOLS = [
+  { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } },
+  { type: 'mcp', server_label: 'github', require_approval: 'never' },
+  { type: 'code_interpreter' },
+]
+
+type Item = { readonly [field: string]: unknown }
+
+/** What one response adds: the items that it was sent, those that it gave, and its transcript. */
+interface Turn {
+  readonly input: readonly Item[]
+  readonly output: readonly Item[]
+  readonly transcript: string
+}
+
+const said = fc.constantFrom('Hi', 'wet', '')
+
+/** A piece of what a model writes, as items and as tokens. */
+const piece = (id: string) => {
+  const thought = said.map((text) => ({
+    items: [{ type: 'reasoning', id, summary: [], content: [{ type: 'reasoning_text', text }] }],
+    tokens: `<|channel|>analysis<|message|>${text}<|end|><|start|>assistant`,
+  }))
+  const hidden = said.map((text) => ({
+    items: [{ type: 'reasoning', id, summary: [], content: [] }],
+    tokens: `<|channel|>analysis<|message|>${text}<|end|><|start|>assistant`,
+  }))
+  const preamble = said.map((text) => ({
+    items: [{ type: 'message', id, role: 'assistant', phase: 'commentary', content: [{ type: 'output_text', text }] }],
+    tokens: `<|channel|>commentary<|message|>${text}<|end|><|start|>assistant`,
+  }))
+  const hosted = said.map((text) => ({
+    items: [{ type: 'mcp_call', id, server_label: 'github', name: 'f', arguments: '{"q":1}', output: text }],
+    tokens:
+      '<|channel|>commentary to=github.f <|constrain|>json<|message|>{"q": 1}<|call|>' +
+      `<|start|>github.f to=assistant<|channel|>commentary<|message|>${text}<|end|><|start|>assistant`,
+  }))
+  return fc.oneof(thought, hidden, preamble, hosted)
+}
+
+const answer = (id: string) =>
+  said.map((text) => ({
+    items: [
+      { type: 'message', id, role: 'assistant', phase: 'final_answer', content: [{ type: 'output_text', text }] },
+    ],
+    tokens: `<|channel|>final<|message|>${text}<|return|>`,
+  }))
+
+const call = (id: string) =>
+  fc.constant({
+    items: [{ type: 'function_call', id, call_id: `call_${id}`, name: 'look', arguments: '{"a":1}' }],
+    tokens: '<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"a": 1}<|call|>',
+  })
+
+const clientItem = (id: string): fc.Arbitrary<Item> =>
+  fc.oneof(
+    { weight: 6, arbitrary: said.map((text) => ({ type: 'message', id, role: 'user', content: text })) },
+    said.map((text) => ({ role: 'developer', content: text })),
+    said.map((text) => ({ type: 'message', role: 'assistant', content: text })),
+    said.map((text) => ({ type: 'message', id, role: 'assistant', phase: 'final_answer', content: text })),
+    said.map((text) => ({ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] })),
+    fc.constant({ role: 'user', content: [{ type: 'input_image', image_url: 'https://x.example/a.png' }] }),
+  )
+
+/** The turns of a conversation. Each call of the client's is answered by the next turn. */
+const conversation: fc.Arbitrary<Turn[]> = fc
+  .array(fc.record({ items: fc.nat(2), pieces: fc.nat(2), isCall: fc.boolean(), isCut: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .chain((shapes) =>
+    fc.tuple(
+      ...shapes.map(({ items, pieces, isCall, isCut }, turn) => {
+        const wasCall = shapes[turn - 1]?.isCall ?? false
+        const output = fc.tuple(
+          ...Array.from({ length: pieces }, (_, at) => piece(`o${turn}_${at}`)),
+          isCall ? call(`o${turn}`) : answer(`o${turn}`),
+        )
+        const input = fc.tuple(
+          ...Array.from({ length: wasCall ? items : items + 1 }, (_, at) => clientItem(`i${turn}_${at}`)),
+        )
+        return fc.tuple(input, output).map(([sent, given]): Turn => {
+          const result = { type: 'function_call_output', call_id: `call_o${turn - 1}`, output: 'wet' }
+          return {
+            input: [...(wasCall ? [result] : []), ...sent],
+            output: given.flatMap((one) => one.items as readonly Item[]),
+            // A response that was written by hand, or whose transcript is lost.
+            transcript: isCut ? '' : given.map(({ tokens }) => tokens).join(''),
+          }
+        })
+      }),
+    ),
+  )
+
+/** A request that goes on from some turns, and how much of it they are. */
+function requestAfter(turns: readonly Turn[], own: readonly Item[]) {
+  const before = turns.flatMap(({ input, output }) => [...input, ...output])
+  const history = turns.flatMap(({ transcript }) => (transcript === '' ? [] : [{ tokens: encodeHarmony(transcript) }]))
+  return {
+    request: { input: [...before, ...own], tools: TOOLS },
+    options: { ...OPTIONS, history },
+    part: { items: before.length, history: history.length },
+  }
+}
+
+/** The ids of a prompt, as far as they can be rendered. */
+function wholePrompt(request: object, options: typeof OPTIONS): readonly number[] | undefined {
+  try {
+    const { tokens, messages } = renderPrompt(request, options)
+    return [...tokens.subarray(0, messages.at(-1)?.end)]
+  } catch {
+    return undefined
+  }
+}
+
+const settle = (known: KnownConversation, reading: Reading, part: Part): boolean =>
+  atOnce(known.settle(reading, part, createWork()))
+const render = (known: KnownConversation, request: object, reading: Reading, options: RenderPromptOptions) =>
+  atOnce(known.render(request as never, reading, options, createWork()))
+
+describe('a conversation of which the beginning is known', () => {
+  test('a known conversation has the ids that it has if all of it is read, whatever is said in it, or is read as a whole', async () => {
+    let counts = { known: 0, all: 0 }
+    fc.assert(
+      fc.property(conversation, (turns) => {
+        let known: KnownConversation | undefined
+        for (let count = 1; count < turns.length; count++) {
+          const { request, options, part } = requestAfter(turns.slice(0, count), turns[count]?.input ?? [])
+          const whole = wholePrompt(request, options)
+          if (whole === undefined) return
+          const reading = readingOf(request, options)
+          if (reading === undefined) throw new Error('not read')
+          known ??= new KnownConversation(reading.key)
+          counts = { ...counts, all: counts.all + 1 }
+          if (!settle(known, reading, part)) {
+            known = undefined
+            continue
+          }
+          const prompt = render(known, request, reading, options)
+          // A prompt that is asked for twice is the same: a request may be sent again.
+          expect(render(known, request, reading, options)).toEqual(prompt)
+          if (prompt === undefined) continue
+          counts = { ...counts, known: counts.known + 1 }
+          expect([...prompt.tokens]).toEqual(whole)
+        }
+      }),
+      { numRuns: runs(2000) },
+    )
+    // It is of use for most of them.
+    expect(counts.known).toBeGreaterThan(counts.all / 3)
+  })
+
+  test.each([
+    ['an id that it has already', { type: 'message', id: 'i0', role: 'user', content: 'Hi' }],
+    ['an output of a call that has one', { type: 'function_call_output', call_id: 'call_o1', output: 'x' }],
+    ['an output of no call', { type: 'function_call_output', call_id: 'call_none', output: 'x' }],
+    ['a compaction', { type: 'compaction', encrypted_content: 'gAAA' }],
+    ['an answer to an approval request', { type: 'mcp_approval_response', approval_request_id: 'x', approve: true }],
+  ])('a known conversation is read as a whole before %s, so that what is wrong is said as ever', (_, item) => {
+    const call = { type: 'function_call', id: 'o1', call_id: 'call_o1', name: 'look', arguments: '{}' }
+    const turns: Turn[] = [
+      { input: [{ type: 'message', id: 'i0', role: 'user', content: 'Hi' }], output: [call], transcript: '' },
+      { input: [{ type: 'function_call_output', call_id: 'call_o1', output: 'wet' }], output: [], transcript: '' },
+    ]
+    const { request, options, part } = requestAfter(turns, [item])
+    const reading = readingOf(request, options) as Reading
+    const known = new KnownConversation(reading.key)
+    expect(settle(known, reading, part)).toBe(true)
+    const earlier = { ...part, take: () => known, give() {} }
+    const prompt = promptFromEarlier(request as never, options, earlier, createWork(), Number.POSITIVE_INFINITY)
+    expect(atOnce(prompt)).toBeUndefined()
+  })
+
+  test('a known conversation is read anew where the tools are others, since they decide how calls are read', () => {
+    const { request, options } = requestAfter([], [{ role: 'user', content: 'Hi' }])
+    const other = readingOf({ ...request, tools: [] }, options)
+    expect(other?.key).not.toBe(readingOf(request, options)?.key)
+  })
+
+  test('a known conversation takes as much work for its thousandth turn as for its hundredth', async () => {
+    const turn = (at: number): Turn => ({
+      input: [{ type: 'message', id: `i${at}`, role: 'user', content: `Question ${at % 7}?` }],
+      output: [
+        {
+          type: 'message',
+          id: `o${at}`,
+          role: 'assistant',
+          phase: 'final_answer',
+          content: [{ type: 'output_text', text: 'Yes.' }],
+        },
+      ],
+      transcript: '<|channel|>final<|message|>Yes.<|return|>',
+    })
+    const most = sized(1000, 200)
+    const turns = Array.from({ length: most }, (_, at) => turn(at))
+    const counter =
+      await countWork<typeof import('../../src/prompt/known-conversation.js')>('prompt/known-conversation.ts')
+    const works = [most / 10, most].map((count) => {
+      const before = requestAfter(turns.slice(0, count - 1), [])
+      const { request, options, part } = requestAfter(turns.slice(0, count), [{ role: 'user', content: 'And?' }])
+      const read = counter.module.readingOf
+      const known = new counter.module.KnownConversation(read(request, options)?.key ?? '')
+      const earlier = read(before.request, before.options) as Reading
+      const reading = read(request, options) as Reading
+      expect(settle(known, earlier, before.part)).toBe(true)
+      return counter.count(() => {
+        expect(settle(known, reading, part)).toBe(true)
+        expect(render(known, request, reading, options)).toBeDefined()
+      })
+    })
+    counter.stop()
+    expect(works[1]).toBeLessThan((works[0] as number) * 1.2)
+  })
+})
