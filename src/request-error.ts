@@ -9,6 +9,48 @@ export interface RequestErrorBody {
 }
 
 /**
+ * What a request is refused for, to branch on. The codes are OpenAI's where OpenAI has one. docs/troubleshooting.md says what
+ * to do about each.
+ */
+export type RequestErrorCode =
+  | 'missing_required_parameter'
+  | 'unknown_parameter'
+  | 'unsupported_parameter'
+  | 'unsupported_value'
+  | 'mutually_exclusive_parameters'
+  | 'invalid_type'
+  | 'invalid_value'
+  | 'empty_string'
+  | 'empty_array'
+  | 'integer_below_min_value'
+  | 'integer_above_max_value'
+  | 'decimal_below_min_value'
+  | 'decimal_above_max_value'
+  | 'string_above_max_length'
+  | 'array_above_max_length'
+  | 'object_above_max_properties'
+  | 'property_name_above_max_length'
+  | 'duplicate_item'
+  | 'invalid_function_parameters'
+  | 'invalid_json_schema'
+  | 'invalid_encrypted_content'
+  | 'invalid_json'
+  | 'invalid_message'
+  | 'request_too_large'
+  | 'context_length_exceeded'
+  | 'previous_response_not_found'
+  | 'model_not_found'
+  | 'unknown_url'
+  | 'invalid_api_key'
+  | 'host_not_allowed'
+  | 'origin_not_allowed'
+  | 'rate_limit_exceeded'
+  | 'server_is_overloaded'
+  | 'idempotency_key_in_use'
+  | 'idempotency_key_reused'
+  | 'websocket_connection_limit_reached'
+
+/**
  * A request that cannot be served as it is: a mistake of the client's, to be answered with {@link status} and
  * {@link body}. The body's messages and codes follow OpenAI's, so that clients which look at them find what they know. The
  * error's own message names the parameter, too. Messages quote short values of the request, never text of the conversation.
@@ -23,18 +65,18 @@ export class RequestError extends Error {
   /** Where in the request: `input[3].content[0].type`. Null if it is no single parameter. */
   readonly param: string | null
   /** To branch on: `missing_required_parameter`, `invalid_type`, `invalid_value`, ... Null where OpenAI has none. */
-  readonly code: string | null
+  readonly code: RequestErrorCode | null
 
   constructor(
     message: string,
-    about: { readonly param?: string | null; readonly code?: string | null; readonly status?: number } = {},
+    about: { readonly param?: string | null; readonly code?: RequestErrorCode | null; readonly status?: number } = {},
   ) {
     const { param = null } = about
     // Whoever reads a log has the message alone, and OpenAI's do not always say where.
     super(param === null || message.includes(param) ? message : `${message} (param: ${param})`)
     this.#wording = message
     this.status = about.status ?? 400
-    this.type = TYPES.get(this.status) ?? 'invalid_request_error'
+    this.type = errorTypeOf(this.status)
     this.param = param
     this.code = about.code ?? null
   }
@@ -46,7 +88,9 @@ export class RequestError extends Error {
   }
 }
 
-/** What is not a mistake in the request is of another type, by its status. */
+/** The `type` of a body, by its status: what is not a mistake in the request is of another type. */
+export const errorTypeOf = (status: number): string => TYPES.get(status) ?? 'invalid_request_error'
+
 const TYPES: ReadonlyMap<number, string> = new Map([
   [403, 'permission_error'],
   [429, 'rate_limit_error'],
@@ -82,10 +126,10 @@ export function outOfRange(
   bound: { readonly least: number } | { readonly most: number },
   got: number,
 ): RequestError {
-  const [side, end, limit] =
-    'least' in bound ? ['below', 'min', `>= ${bound.least}`] : ['above', 'max', `<= ${bound.most}`]
-  const message = invalid(param, `${is} ${side} ${end}imum value`, `a value ${limit}`, String(got))
-  return new RequestError(message, { param, code: `${is}_${side}_${end}_value` })
+  const [side, limit] =
+    'least' in bound ? (['below_min', `>= ${bound.least}`] as const) : (['above_max', `<= ${bound.most}`] as const)
+  const message = invalid(param, `${is} ${side.replace('_', ' ')}imum value`, `a value ${limit}`, String(got))
+  return new RequestError(message, { param, code: `${is}_${side}_value` })
 }
 
 export function emptyString(param: string): RequestError {

@@ -1,4 +1,4 @@
-import { RequestError, type RequestErrorBody } from '../request-error.js'
+import { errorTypeOf, RequestError, type RequestErrorBody } from '../request-error.js'
 import { failureOf, OVERLOADED } from '../respond/unavailable.js'
 import type { KeptResponse } from '../stores/store.js'
 import { type Failure, NEUTRAL } from '../translate/failure.js'
@@ -37,10 +37,12 @@ export function failedAnswer({ error, status }: KeptResponse): ErrorAnswer {
 }
 
 function failureAnswer({ code = 'server_error', message }: Failure): ErrorAnswer {
-  return answerOf(new RequestError(message, { status: STATUSES.get(code) ?? 500, code }))
+  const status = STATUSES.get(code) ?? 500
+  // A host's tool or source names its failures as it likes: the code need not be one of a RequestError's.
+  return answerOf({ status, body: { error: { message, type: errorTypeOf(status), param: null, code } } })
 }
 
-function answerOf({ status, body }: RequestError): ErrorAnswer {
+function answerOf({ status, body }: Pick<RequestError, 'status' | 'body'>): ErrorAnswer {
   const canTryAgain = status === 429 || status === 503
   return { status, body, headers: canTryAgain ? { 'retry-after': '1' } : {} }
 }

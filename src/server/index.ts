@@ -1,4 +1,4 @@
-export { RequestError, type RequestErrorBody } from '../request-error.js'
+export { RequestError, type RequestErrorBody, type RequestErrorCode } from '../request-error.js'
 export { createMemoryStore, type MemoryStoreOptions } from '../stores/memory-store.js'
 export type * from '../stores/store.js'
 export { type Authorize, bearerKeys, hashedBearerKeys } from './authorize.js'

@@ -27,6 +27,14 @@ describe('the pages', () => {
     expect(listed.map(([, subpath]) => `.${subpath}`).sort()).toEqual(exported.sort())
   })
 
+  test.each(['nginx.conf', 'harmony-responses.service', 'Dockerfile', 'compose.yaml'])(
+    'docs/deploy.md shows examples/deploy/%s',
+    (name) => {
+      const file = readFileSync(`${root}examples/deploy/${name}`, 'utf8')
+      expect(pageOf('docs/deploy.md')).toContain(`\n${file}\`\`\`\n`)
+    },
+  )
+
   test('docs/malformed-harmony.md lists every diagnostic with its sentence', () => {
     const rows = Object.entries(DIAGNOSTICS).map(
       ([code, sentence]) => `| \`${code}\` | ${sentence.replaceAll('|', '\\|')} |`,

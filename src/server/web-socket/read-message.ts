@@ -1,6 +1,13 @@
 import { scanJson } from '../../request/json-scan.js'
 import { type RequestLimits, resolveLimits } from '../../request/limits.js'
-import { invalidType, invalidValue, missingParameter, patternMismatch, RequestError } from '../../request-error.js'
+import {
+  invalidType,
+  invalidValue,
+  missingParameter,
+  patternMismatch,
+  RequestError,
+  type RequestErrorCode,
+} from '../../request-error.js'
 import type { Slices, Work } from '../../slices.js'
 import type { BodyCount } from '../service/body-count.js'
 
@@ -85,6 +92,6 @@ function own(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as { readonly [name: string]: unknown })[name] : undefined
 }
 
-function refused(message: string, code: string): SocketMessage {
+function refused(message: string, code: RequestErrorCode): SocketMessage {
   return { type: 'refused', error: new RequestError(message, { code }), lane: undefined }
 }
