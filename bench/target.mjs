@@ -34,6 +34,7 @@ export const TARGETS = [
   'conversation',
   'serve',
   'fair',
+  'schemas',
 ]
 
 /** @param {Row} row @returns {boolean | undefined} undefined if there is no target */

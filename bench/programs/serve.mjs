@@ -84,10 +84,10 @@ const engine = {
 }
 
 /** What the engines of some models can do; that of all others can do nothing. */
-const { refuses } = await scriptedEngine([], { constraints: ['json_schema'] }).capabilities()
+const { refuses, relaxes } = await scriptedEngine([], { constraints: ['json_schema'] }).capabilities()
 const CAPABILITIES = {
   small: { contextLength: 4096 },
-  strict: { contextLength: 131_072, constraints: ['json_schema'], refuses },
+  strict: { contextLength: 131_072, constraints: ['json_schema'], refuses, relaxes },
 }
 const engines = new Map(
   Object.entries(CAPABILITIES).map(([model, able]) => [model, { ...engine, capabilities: async () => able }]),

@@ -1,6 +1,6 @@
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { commentLines, linesOf, nameText } from './schema/one-line.js'
-import { typescriptOf } from './schema/typescript.js'
+import { typescriptInSlices } from './schema/typescript.js'
 import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
 
 /** The `# Tools` of a system or developer message: each namespace with its tools as TypeScript function types. */
@@ -8,7 +8,7 @@ export function toolsSection(namespaces: readonly ToolNamespace[]): string {
   return atOnce(toolsSectionInSlices(namespaces, createWork()))
 }
 
-/** The same in slices: a tool is written in one. */
+/** The same in slices. */
 export function* toolsSectionInSlices(namespaces: readonly ToolNamespace[], work: Work): Slices<string> {
   const texts: string[] = []
   for (const namespace of namespaces) texts.push(yield* namespaceText(namespace, work))
@@ -22,7 +22,7 @@ function* namespaceText({ name, description, tools }: ToolNamespace, work: Work)
   if (tools.length === 0) return [heading, ...linesOf(description ?? '')].join('\n')
   const lines = [heading, ...commentLines(description ?? ''), `namespace ${title} {\n`]
   for (const tool of tools) {
-    const text = toolLines(tool).join('\n')
+    const text = (yield* toolLines(tool, work)).join('\n')
     lines.push(text)
     work.left -= text.length
     if (work.left <= 0) yield* work.pause()
@@ -30,15 +30,15 @@ function* namespaceText({ name, description, tools }: ToolNamespace, work: Work)
   return [...lines, `} // namespace ${title}`].join('\n')
 }
 
-function toolLines({ name, description, parameters }: TaughtTool): string[] {
+function* toolLines({ name, description, parameters }: TaughtTool, work: Work): Slices<string[]> {
   const lines = commentLines(description ?? '')
   if (parameters === FREE_TEXT) lines.push('// Its input is free text, not JSON.')
-  return [...lines, `type ${nameText(name)} = (${argument(parameters)}) => any;\n`]
+  return [...lines, `type ${nameText(name)} = (${yield* argument(parameters, work)}) => any;\n`]
 }
 
 const FREE_TEXT = 'text'
 
-function argument(parameters: unknown): string {
+function* argument(parameters: unknown, work: Work): Slices<string> {
   if (parameters == null) return ''
-  return `_: ${parameters === FREE_TEXT ? 'string' : typescriptOf(parameters)}`
+  return `_: ${parameters === FREE_TEXT ? 'string' : yield* typescriptInSlices(parameters, work)}`
 }

@@ -8,7 +8,7 @@ import type { InputItem } from '../responses/input-items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
-import { withPauses } from '../slices.js'
+import { createPace, withPauses } from '../slices.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
@@ -56,7 +56,7 @@ export async function openEntry(
   at: number,
   signal: AbortSignal,
 ): Promise<Opening> {
-  const { approvedCalls = [], notice } = options
+  const { approvedCalls = [], notice, pause = nextTurn } = options
   const prepared = await prepareRequest(request, options, at, signal)
   const { isCompaction, capabilities, heldBy, listings, taught, rendering, prompt } = prepared
   const { held: constrained, typeOnly, free } = heldBy
@@ -75,6 +75,9 @@ export async function openEntry(
     request,
     listings.filter((listing) => !shown.includes(listing)),
   )
+  // The entry has a copy of what the request declares, and so has the response: each is made in one piece.
+  const pace = createPace(pause, signal)
+  await pace(CHARACTERS * ids.length)
   const entry: OpenEntry = {
     type: 'open',
     behaviour: BEHAVIOUR,
@@ -104,8 +107,12 @@ export async function openEntry(
     ...(known.length > 0 && { knownListings: known }),
     approvedCalls: [...approvedCalls],
   }
+  await pace(CHARACTERS * ids.length)
   return { entry, prompt: ids }
 }
+
+/** Of a token. */
+const CHARACTERS = 4
 
 /** What a response adds that goes on from none. */
 function wholeInput({ input = [] }: ResponseRequest): Addition {

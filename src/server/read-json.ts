@@ -6,7 +6,7 @@ import { nextTurn } from '../next-turn.js'
 import { createJsonScan, type JsonScan, scanJson } from '../request/json-scan.js'
 import { type RequestLimits, resolveLimits } from '../request/limits.js'
 import { RequestError } from '../request-error.js'
-import { createWork, type Pause, withPauses } from '../slices.js'
+import { createPace, createWork, type Pause, withPauses } from '../slices.js'
 import { isUnread, readIncoming, readStream } from './body-chunks.js'
 import { keptBody } from './kept-body.js'
 import { nodeBindings } from './node-bindings.js'
@@ -49,8 +49,13 @@ export function createJsonReader(
     if (text.length > bodyBytes) throw tooLarge(bodyBytes)
     count.bytes(text.length)
     count.values(body === undefined ? scan.values : await withPauses(scanJson(text, bounds, createWork()), pause))
+    const pace = createPace(pause)
+    // JSON.parse reads a text in one piece. What came before it and comes after it is in others.
+    await pace(PARSING * text.length)
     try {
-      return JSON.parse(text)
+      const value: unknown = JSON.parse(text)
+      await pace(PARSING * text.length)
+      return value
     } catch {
       const message =
         'We could not parse the JSON body of your request. (HINT: This likely means you are not using your '
@@ -58,6 +63,9 @@ export function createJsonReader(
     }
   }
 }
+
+/** What parsing a character takes, beside encoding one. */
+const PARSING = 1 / 16
 
 /** No more of it is read than is allowed, whatever its length was said to be. */
 async function readText(

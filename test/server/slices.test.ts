@@ -45,6 +45,11 @@ async function finish<Result>(server: ReturnType<typeof stepwise>, work: Promise
 const WORDS = 'some words of a text '
 const long = (size: number): string => WORDS.repeat(size / WORDS.length)
 const messages = (count: number): object[] => Array.from({ length: count }, () => ({ role: 'user', content: 'Hi' }))
+const strict = (count: number, name = 'f'): object => {
+  const properties = Object.fromEntries(Array.from({ length: count }, (_, at) => [`name_${at}`, { type: 'string' }]))
+  return { type: 'function', name, strict: true, parameters: { type: 'object', properties } }
+}
+const strictTools = (count: number): object[] => Array.from({ length: count }, (_, at) => strict(10, `f_${at}`))
 
 describe('what takes long', () => {
   test.each([
@@ -52,6 +57,8 @@ describe('what takes long', () => {
     ['one long word', '/responses', { input: 'lorem'.repeat(60_000) }],
     ['long instructions', '/responses', { input: 'Hi', instructions: long(300_000) }],
     ['many messages', '/responses', { input: messages(10_000) }],
+    ['a strict function of many parameters', '/responses', { input: 'Hi', tools: [strict(1_000)] }],
+    ['many strict functions', '/responses', { input: 'Hi', tools: strictTools(200) }],
     ['a long text that is counted', '/responses/input_tokens', { input: long(300_000) }],
     ['a long conversation that is compacted', '/responses/compact', { input: long(300_000) }],
     ['a long text of Chat Completions', '/chat/completions', { messages: [{ role: 'user', content: long(300_000) }] }],
@@ -72,6 +79,21 @@ describe('what takes long', () => {
     const server = stepwise()
     expect((await server.create({ input: messages(20), instructions: long(2_000) })).status).toBe(200)
     expect(server.pauses()).toBe(0)
+  })
+
+  test('a large body is parsed in a piece of its own, and a small one with what comes after it', async () => {
+    const server = stepwise()
+    const refused = (size: number) => server.create({ input: 'Hi', temperature: long(size) })
+    expect((await refused(100_000)).status).toBe(400)
+    expect(server.pauses()).toBe(0)
+    const first = refused(2_000_000)
+    for (let pauses = 1; pauses <= 2; pauses++) {
+      expect(await server.isPaused()).toBe(true)
+      expect((await server.create({ input: 'Hi' })).status).toBe(200)
+      server.goOn()
+    }
+    expect((await finish(server, first)).status).toBe(400)
+    expect(server.pauses()).toBe(2)
   })
 
   test('what is too long for the context is refused without being read to its end', async () => {

@@ -2,7 +2,7 @@
 export const MOST_NODES = 100_000
 
 /** So many nodes are the work of one piece: a few milliseconds. */
-export const SLICE_NODES = 2_000
+export const SLICE_NODES = 1_000
 
 /** So many are the work of one subschema, which no pause can divide. */
 const MOST_AT_ONCE = 15_000

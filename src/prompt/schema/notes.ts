@@ -3,7 +3,7 @@ import { combined, isJsonObject } from './keywords.js'
 import { inline } from './one-line.js'
 import { fitting, isFull, MAX_LEVELS, spend } from './room.js'
 import { viewOf } from './schema-view.js'
-import { type SchemaView, type Scope, within } from './scope.js'
+import { enter, leave, type SchemaView, type Scope } from './scope.js'
 
 /** What a schema demands beyond its type, in this order. */
 const CONSTRAINTS = [
@@ -44,7 +44,9 @@ const MAX_VALUE = 300
 export function notesOf(view: SchemaView, scope: Scope): string[] {
   if (view.typeName !== undefined || scope.level >= MAX_LEVELS || isFull(scope.room)) return []
   spend(scope.room, 4)
-  const notes = [...ownNotes(view), ...within(view, scope, () => innerNotes(view, scope))]
+  enter(view, scope)
+  const notes = [...ownNotes(view), ...innerNotes(view, scope)]
+  leave(view, scope)
   return notes.map((note) => fitting(note, scope.room))
 }
 

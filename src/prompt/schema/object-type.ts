@@ -1,13 +1,14 @@
+import type { Slices } from '../../slices.js'
 import { comment, descriptionComment, examplesComment, factsOf, titleComment, trailingComment } from './comments.js'
 import { isJsonObject, type JsonObject, listOf, ownValue, stringOf } from './keywords.js'
 import { inline, propertyName } from './one-line.js'
 import { isFull, spend } from './room.js'
 import { viewOf } from './schema-view.js'
-import { label, type SchemaView, type Scope, within } from './scope.js'
+import { label, pauseWhereDue, type SchemaView, type Scope, within } from './scope.js'
 import { inlineUnion, nullable, unionOf, variantLines, variantsOf } from './union-type.js'
 
 /** An object type, over many lines, with its description before it. */
-export function objectType(view: SchemaView, indent: string, scope: Scope): string {
+export function* objectType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const { get } = view
   const properties = recordOf(get('properties'))
   const names = Object.keys(properties)
@@ -20,18 +21,20 @@ export function objectType(view: SchemaView, indent: string, scope: Scope): stri
       lines.push(`${indent}// ... ${names.length - index} more properties are left out\n`)
       break
     }
-    lines.push(propertyText(name, ownValue(properties, name), required.has(name), indent, scope))
+    lines.push(yield* propertyText(name, ownValue(properties, name), required.has(name), indent, scope))
+    yield* pauseWhereDue(scope)
   }
   // Beside a type, the official renderer writes nothing for a required property without a schema.
   if (get('type') === undefined) lines.push(undescribed(required, properties, indent, scope))
-  lines.push(indexText(get('additionalProperties'), [], indent, scope))
+  lines.push(yield* indexText(get('additionalProperties'), [], indent, scope))
   const patterns = Object.entries(recordOf(get('patternProperties')))
   for (const [index, [pattern, schema]] of patterns.entries()) {
     if (isFull(scope.room)) {
       lines.push(`${indent}// ... ${patterns.length - index} more patterns are left out\n`)
       break
     }
-    lines.push(indexText(schema, [`names like "${inline(pattern)}"`], indent, scope))
+    lines.push(yield* indexText(schema, [`names like "${inline(pattern)}"`], indent, scope))
+    yield* pauseWhereDue(scope)
   }
   lines.push(`${indent}}`)
   return lines.join('')
@@ -47,7 +50,13 @@ function hasRoomFor(name: string, indent: string, { room }: Scope): boolean {
   return !isFull(room)
 }
 
-function propertyText(name: string, schema: unknown, isRequired: boolean, indent: string, scope: Scope): string {
+function* propertyText(
+  name: string,
+  schema: unknown,
+  isRequired: boolean,
+  indent: string,
+  scope: Scope,
+): Slices<string> {
   const view = viewOf(schema, scope)
   const key = `${indent}${propertyName(name)}${isRequired ? '' : '?'}`
   const facts = factsOf(view, scope)
@@ -55,7 +64,7 @@ function propertyText(name: string, schema: unknown, isRequired: boolean, indent
   const head = titleComment(view, indent, scope)
   if (union === undefined) {
     const comments = head + descriptionComment(view, indent, scope) + examplesComment(view, indent, scope)
-    const type = nullable(view, scope.type(view, `${indent}    `))
+    const type = nullable(view, yield* scope.type(view, `${indent}    `))
     return `${comments}${key}: ${type},${trailingComment(facts, indent, scope)}\n`
   }
 
@@ -70,7 +79,7 @@ function propertyText(name: string, schema: unknown, isRequired: boolean, indent
   const comments = head + (isOneOf ? examples + above : above + examples)
   const name_ = label(view, indent, scope)
   const property = { description, hidesFirst: isOneOf && isAbove }
-  const variants = within(view, scope, () => variantsOf(union.parts, indent, scope, property))
+  const variants = yield* within(view, scope, () => variantsOf(union.parts, indent, scope, property))
   const short = isOneOf ? undefined : inlineUnion(variants)
   if (short !== undefined)
     return `${comments}${key}: ${nullable(view, short)},${trailingComment(facts, indent, scope)}\n`
@@ -90,13 +99,13 @@ function undescribed(required: ReadonlySet<unknown>, properties: JsonObject, ind
 }
 
 /** The type of the properties that have no names. Of `false`, nothing is written: no others are allowed. */
-function indexText(schema: unknown, about: readonly string[], indent: string, scope: Scope): string {
+function* indexText(schema: unknown, about: readonly string[], indent: string, scope: Scope): Slices<string> {
   if (schema !== true && !isJsonObject(schema)) return ''
   spend(scope.room, indent.length + 18)
   const view = viewOf(schema, scope)
   const description = stringOf(view.get, 'description')
   const facts = [...(description === undefined ? about : [...about, description]), ...factsOf(view, scope)]
-  const type = nullable(view, scope.type(view, `${indent}    `))
+  const type = nullable(view, yield* scope.type(view, `${indent}    `))
   const comments = facts.length === 0 ? [] : [facts.join(', ')]
   return `${indent}[key: string]: ${type},${trailingComment(comments, indent, scope)}
 `

@@ -1,3 +1,4 @@
+import type { Slices, Work } from '../../slices.js'
 import type { Room } from './room.js'
 import type { TypeNames } from './type-names.js'
 
@@ -22,6 +23,10 @@ export interface Scope {
   /** The whole schema, which `$ref`s point into. */
   readonly document: unknown
   readonly room: Room
+  /** What may be done before the next pause, in characters that are encoded. */
+  readonly work: Work
+  /** How much room was left when work was last counted. */
+  counted: number
   /** The definitions that are being written out, from the outside in. */
   readonly path: object[]
   /** How often each definition was written out. */
@@ -33,7 +38,7 @@ export interface Scope {
   /** How many levels of types there are above. */
   level: number
   /** Renders a type that stands inside another. */
-  readonly type: (view: SchemaView, indent: string) => string
+  readonly type: (view: SchemaView, indent: string) => Slices<string>
 }
 
 /** Counts the view's definitions as written out, and names those that are referred to: `// Node` before the type. */
@@ -47,12 +52,32 @@ export function label(
   return known.map((name) => `${indent}// ${name}\n`).join('')
 }
 
-/** Runs with the view's definitions on the path, so that `$ref`s to them inside it are recursive. */
-export function within<Result>({ targets }: SchemaView, scope: Scope, run: () => Result): Result {
+/** Puts the view's definitions on the path until it is left, so that `$ref`s to them inside it are recursive. */
+export function enter({ targets }: SchemaView, scope: Scope): void {
   scope.path.push(...targets)
   scope.level += 1
-  const result = run()
+}
+
+export function leave({ targets }: SchemaView, scope: Scope): void {
   scope.level -= 1
   scope.path.length -= targets.length
+}
+
+/** Does work inside a view. */
+export function* within<Result>(view: SchemaView, scope: Scope, run: () => Slices<Result>): Slices<Result> {
+  enter(view, scope)
+  const result = yield* run()
+  leave(view, scope)
   return result
+}
+
+/** What a character of a type takes, beside one that is encoded. */
+const CHARACTER = 4
+
+/** Counts what was written since the last time, and pauses where a slice is full. */
+export function* pauseWhereDue(scope: Scope): Slices<void> {
+  const { work, room } = scope
+  work.left -= CHARACTER * (scope.counted - room.left)
+  scope.counted = room.left
+  if (work.left <= 0) yield* work.pause()
 }

@@ -1,10 +1,11 @@
+import { atOnce, createWork, type Slices, type Work } from '../../slices.js'
 import { literalType } from './json-text.js'
 import { combined, hasShape, isJsonObject, listOf } from './keywords.js'
 import { notesOf } from './notes.js'
 import { objectType } from './object-type.js'
 import { isFull, LEFT_OUT, MAX_LEVELS, SCHEMA_ROOM, spend } from './room.js'
 import { viewOf } from './schema-view.js'
-import { label, type SchemaView, type Scope, within } from './scope.js'
+import { label, pauseWhereDue, type SchemaView, type Scope, within } from './scope.js'
 import { createTypeNames, type TypeNames } from './type-names.js'
 import { unionOf, unionType } from './union-type.js'
 
@@ -16,17 +17,24 @@ import { unionOf, unionType } from './union-type.js'
  * levels, with a comment where something is missing. No text of the schema ends a comment, a string or the type.
  */
 export function typescriptOf(schema: unknown): string {
-  const names = createTypeNames()
-  const text = render(schema, names, false)
-  // Which definitions are referred to by name is known at the end only: they then say their names.
-  return names.size === 0 ? text : render(schema, names, true)
+  return atOnce(typescriptInSlices(schema, createWork()))
 }
 
-function render(document: unknown, names: TypeNames, isLabelled: boolean): string {
+/** The same in slices: a pause may come after each property, variant, part and value. */
+export function* typescriptInSlices(schema: unknown, work: Work): Slices<string> {
+  const names = createTypeNames()
+  const text = yield* render(schema, names, false, work)
+  // Which definitions are referred to by name is known at the end only: they then say their names.
+  return names.size === 0 ? text : yield* render(schema, names, true, work)
+}
+
+function* render(document: unknown, names: TypeNames, isLabelled: boolean, work: Work): Slices<string> {
   const root = isJsonObject(document) ? [document] : []
   const scope: Scope = {
     document,
     room: { left: SCHEMA_ROOM },
+    work,
+    counted: SCHEMA_ROOM,
     path: [...root],
     uses: new Map(),
     names,
@@ -37,16 +45,16 @@ function render(document: unknown, names: TypeNames, isLabelled: boolean): strin
   const view = viewOf(document, scope)
   const notes = notesOf(view, scope)
   const comments = notes.length === 0 ? '' : `// ${notes.join(', ')}\n`
-  const type = typeOf(view, '', scope)
+  const type = yield* typeOf(view, '', scope)
   return label({ targets: view.typeName === undefined ? root : [] }, '', scope) + comments + type
 }
 
-function typeOf(view: SchemaView, indent: string, scope: Scope): string {
-  const type = valueType(view, indent, scope)
+function* typeOf(view: SchemaView, indent: string, scope: Scope): Slices<string> {
+  const type = yield* valueType(view, indent, scope)
   return view.isOptional && !/(^|\| )null$/.test(type) ? `${type} | null` : type
 }
 
-function valueType(view: SchemaView, indent: string, scope: Scope): string {
+function* valueType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   spend(scope.room, 8)
   if (view.typeName !== undefined) {
     spend(scope.room, view.typeName.length)
@@ -59,24 +67,25 @@ function valueType(view: SchemaView, indent: string, scope: Scope): string {
     return LEFT_OUT
   }
   const name = label(view, indent, scope)
-  return name + within(view, scope, () => combinedType(view, indent, scope))
+  return name + (yield* within(view, scope, () => combinedType(view, indent, scope)))
 }
 
 /** The type with its `oneOf`, `anyOf` and `allOf`. */
-function combinedType(view: SchemaView, indent: string, scope: Scope): string {
+function* combinedType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const union = unionOf(view)
-  if (union !== undefined) return unionType(union.parts, union.keyword === 'anyOf', indent, scope)
+  if (union !== undefined) return yield* unionType(union.parts, union.keyword === 'anyOf', indent, scope)
   const parts = combined(view, 'allOf').said
   const unions = UNIONS.map((keyword) => combined(view, keyword).said)
   const isCombined = parts.length + unions.flat().length > 0
-  if (!isCombined) return shapeType(view, indent, scope)
-  const types = hasShape(view.get) ? [shapeType(view, indent, scope)] : []
+  if (!isCombined) return yield* shapeType(view, indent, scope)
+  const types = hasShape(view.get) ? [yield* shapeType(view, indent, scope)] : []
   for (const part of parts) {
     if (isFull(scope.room)) break
     const inner = viewOf(part, scope)
-    types.push(operand(inner, scope.type(inner, indent)))
+    types.push(operand(inner, yield* scope.type(inner, indent)))
+    yield* pauseWhereDue(scope)
   }
-  for (const union of unions) if (union.length > 0) types.push(`(${unionType(union, true, indent, scope)})`)
+  for (const union of unions) if (union.length > 0) types.push(`(${yield* unionType(union, true, indent, scope)})`)
   return types.join(' & ') || LEFT_OUT
 }
 
@@ -84,22 +93,22 @@ const UNIONS = ['oneOf', 'anyOf'] as const
 const COMBINATIONS = [...UNIONS, 'allOf'] as const
 
 /** The type that `const`, `enum` or `type` give, or that the other keywords suggest. */
-function shapeType(view: SchemaView, indent: string, scope: Scope): string {
+function* shapeType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const { get } = view
   const type = get('type')
   const constant = get('const')
   if (constant !== undefined) return literal(constant, scope)
   const values = listOf(get, 'enum')
-  if (values.length > 0) return literals(values, scope)
-  if (typeof type === 'string') return namedType(type, view, indent, scope)
+  if (values.length > 0) return yield* literals(values, scope)
+  if (typeof type === 'string') return yield* namedType(type, view, indent, scope)
   const types = listOf(get, 'type').filter((one) => typeof one === 'string')
-  if (types.length > 0)
-    return types
-      .slice(0, MAX_TYPES)
-      .map((one) => namedType(one, view, indent, scope))
-      .join(' | ')
-  if (OBJECT.some((keyword) => get(keyword) !== undefined)) return objectType(view, indent, scope)
-  return ARRAY.some((keyword) => get(keyword) !== undefined) ? arrayType(view, indent, scope) : 'any'
+  if (types.length > 0) {
+    const named: string[] = []
+    for (const one of types.slice(0, MAX_TYPES)) named.push(yield* namedType(one, view, indent, scope))
+    return named.join(' | ')
+  }
+  if (OBJECT.some((keyword) => get(keyword) !== undefined)) return yield* objectType(view, indent, scope)
+  return ARRAY.some((keyword) => get(keyword) !== undefined) ? yield* arrayType(view, indent, scope) : 'any'
 }
 
 /** JSON has seven. */
@@ -107,12 +116,12 @@ const MAX_TYPES = 7
 const OBJECT = ['properties', 'required', 'additionalProperties', 'patternProperties']
 const ARRAY = ['items', 'prefixItems']
 
-function namedType(type: string, view: SchemaView, indent: string, scope: Scope): string {
+function* namedType(type: string, view: SchemaView, indent: string, scope: Scope): Slices<string> {
   switch (type) {
     case 'object':
-      return objectType(view, indent, scope)
+      return yield* objectType(view, indent, scope)
     case 'array':
-      return arrayType(view, indent, scope)
+      return yield* arrayType(view, indent, scope)
     case 'integer':
       return 'number'
     case 'string':
@@ -125,32 +134,33 @@ function namedType(type: string, view: SchemaView, indent: string, scope: Scope)
   }
 }
 
-function arrayType(view: SchemaView, indent: string, scope: Scope): string {
+function* arrayType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const { get } = view
   const items = get('items')
   // Before 2020, the list of a tuple's types stood in `items`, and the type of the rest in `additionalItems`.
   const isOld = Array.isArray(items) && items.length > 0
   const tuple = isOld ? items : listOf(get, 'prefixItems')
-  if (tuple.length > 0) return tupleType(tuple, isOld ? get('additionalItems') : items, indent, scope)
-  return items === undefined ? 'Array<any>' : `${itemType(items, indent, scope)}[]`
+  if (tuple.length > 0) return yield* tupleType(tuple, isOld ? get('additionalItems') : items, indent, scope)
+  return items === undefined ? 'Array<any>' : `${yield* itemType(items, indent, scope)}[]`
 }
 
 /** `[A, B, ...C[]]`. */
-function tupleType(tuple: readonly unknown[], rest: unknown, indent: string, scope: Scope): string {
+function* tupleType(tuple: readonly unknown[], rest: unknown, indent: string, scope: Scope): Slices<string> {
   const types: string[] = []
   for (const item of tuple) {
     spend(scope.room, 2)
     if (isFull(scope.room)) break
-    types.push(scope.type(viewOf(item, scope), indent))
+    types.push(yield* scope.type(viewOf(item, scope), indent))
+    yield* pauseWhereDue(scope)
   }
   if (isFull(scope.room)) types.push(`...${LEFT_OUT}[]`)
-  else if (rest !== false) types.push(`...${rest === undefined ? 'any' : itemType(rest, indent, scope)}[]`)
+  else if (rest !== false) types.push(`...${rest === undefined ? 'any' : yield* itemType(rest, indent, scope)}[]`)
   return `[${types.join(', ')}]`
 }
 
-function itemType(items: unknown, indent: string, scope: Scope): string {
+function* itemType(items: unknown, indent: string, scope: Scope): Slices<string> {
   const view = viewOf(items, scope)
-  const type = scope.type(view, indent)
+  const type = yield* scope.type(view, indent)
   // Brackets on a line of their own do not belong to the type above.
   return type.endsWith(`\n${indent}`) ? `(${type})` : grouped(view, type)
 }
@@ -181,7 +191,7 @@ function isJoined(view: SchemaView): boolean {
   return Array.isArray(type) && type.some((one) => one === 'object' || one === 'array')
 }
 
-function literals(values: readonly unknown[], scope: Scope): string {
+function* literals(values: readonly unknown[], scope: Scope): Slices<string> {
   const types: string[] = []
   for (const [index, value] of values.entries()) {
     if (isFull(scope.room)) {
@@ -189,6 +199,7 @@ function literals(values: readonly unknown[], scope: Scope): string {
       break
     }
     types.push(literal(value, scope))
+    yield* pauseWhereDue(scope)
   }
   return types.join(' | ')
 }

@@ -1,8 +1,9 @@
+import type { Slices } from '../../slices.js'
 import { factsOf, trailingComment } from './comments.js'
 import { combined, hasShape, listOf, stringOf } from './keywords.js'
 import { isFull, spend } from './room.js'
 import { viewOf } from './schema-view.js'
-import type { SchemaView, Scope } from './scope.js'
+import { pauseWhereDue, type SchemaView, type Scope } from './scope.js'
 
 /** A variant of a union. */
 export interface Variant {
@@ -27,12 +28,12 @@ export function unionOf(view: SchemaView): { keyword: 'oneOf' | 'anyOf'; parts: 
  * @param property - where the union is a property's: its description, which no variant repeats, and whether that stands
  * above the property in place of the first variant's, as the official renderer has it
  */
-export function variantsOf(
+export function* variantsOf(
   parts: readonly unknown[],
   indent: string,
   scope: Scope,
   property?: { readonly description: string | undefined; readonly hidesFirst: boolean },
-): Variant[] {
+): Slices<Variant[]> {
   const variants: Variant[] = []
   for (const [index, part] of parts.entries()) {
     if (isFull(scope.room)) {
@@ -42,12 +43,13 @@ export function variantsOf(
     spend(scope.room, indent.length + 4)
     const view = viewOf(part, scope)
     const facts = factsOf(view, scope, property === undefined)
-    const type = operand(nullable(view, scope.type(view, `${indent}   `)))
+    const type = operand(nullable(view, yield* scope.type(view, `${indent}   `)))
     const description = stringOf(view.get, 'description')
     const isHidden =
       property !== undefined && (description === property.description || (index === 0 && property.hidesFirst))
     const text = description === undefined || isHidden ? [] : [description]
     variants.push({ type, comment: trailingComment([...text, ...facts], `${indent}   `, scope) })
+    yield* pauseWhereDue(scope)
   }
   return variants
 }
@@ -72,8 +74,8 @@ export function inlineUnion(variants: readonly Variant[]): string | undefined {
 const MAX_INLINE = 100
 
 /** A union that is no property's, over many lines as the official renderer has `oneOf`. */
-export function unionType(parts: readonly unknown[], isInline: boolean, indent: string, scope: Scope): string {
-  const variants = variantsOf(parts, indent, scope)
+export function* unionType(parts: readonly unknown[], isInline: boolean, indent: string, scope: Scope): Slices<string> {
+  const variants = yield* variantsOf(parts, indent, scope)
   const short = isInline ? inlineUnion(variants) : undefined
   if (short !== undefined) return short
   // What follows must not become part of the last comment.
