@@ -1,0 +1,87 @@
+// Installs the packed library into an empty project, has each runtime run smoke.mjs there, and prints a table.
+//
+//     npm run test:runtimes
+//
+// A runtime that is not installed on this platform is a failure, not a gap in the table.
+
+import { execFile } from 'node:child_process'
+import { access, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const root = join(here, '../..')
+const execute = promisify(execFile)
+const folder = await mkdtemp(join(tmpdir(), 'runtimes-'))
+
+/** Of each runtime: its program, how it says its version, and the command that runs the smoke test. */
+const RUNTIMES = {
+  [`Node ${process.versions.node.split('.')[0]}`]: runtime(process.execPath, ['--version'], ['smoke-all.mjs']),
+  'Node 22': runtime('node-22/bin/node', ['--version'], ['smoke-all.mjs']),
+  'Node 24': runtime('node-24/bin/node', ['--version'], ['smoke-all.mjs']),
+  'Node 26': runtime('node-26/bin/node', ['--version'], ['smoke-all.mjs']),
+  Bun: runtime('@oven/bun-linux-x64/bin/bun', ['--version'], ['smoke-all.mjs']),
+  Deno: runtime('@deno/linux-x64-glibc/deno', ['--version'], ['run', '--allow-read', '--allow-env', 'smoke-all.mjs']),
+  workerd: runtime('@cloudflare/workerd-linux-64/bin/workerd', ['--version'], ['test', 'workerd.capnp']),
+}
+
+function runtime(program, version, args) {
+  return { program: program.startsWith('/') ? program : join(here, 'node_modules', program), version, args }
+}
+
+const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js")],
+  compatibilityDate = "2026-11-01",
+);
+`
+
+await installLibrary()
+const rows = []
+for (const [name, { program, version, args }] of Object.entries(RUNTIMES)) {
+  try {
+    await access(program)
+    const shown = (await execute(program, version)).stdout
+    await execute(program, args, { cwd: folder, timeout: 120_000 })
+    rows.push([name, /\d+([.-]\d+)+/.exec(shown)?.[0] ?? shown.trim(), '✓'])
+  } catch (error) {
+    rows.push([name, '', '✗'])
+    process.stderr.write(`${name}: ${error.stderr || error.stdout || error.message}\n`)
+  }
+}
+await rm(folder, { recursive: true, force: true })
+
+process.stdout.write('| runtime | version | smoke test |\n|---|---|---|\n')
+for (const row of rows) process.stdout.write(`| ${row.join(' | ')} |\n`)
+const failed = rows.filter(([, , mark]) => mark === '✗').length
+process.stdout.write(`\n${rows.length - failed} passed, ${failed} failed\n`)
+process.exitCode = failed === 0 ? 0 : 1
+
+/** An empty project that has installed the tarball, as a user would, and the same bundled for workerd. */
+async function installLibrary() {
+  const npm = (args, cwd) => execute('npm', args, { cwd, maxBuffer: 1e8 })
+  const packed = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root)
+  const [{ filename }] = JSON.parse(packed.stdout)
+  await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
+  await npm(['install', '--no-audit', '--no-fund', '--ignore-scripts', join(folder, filename)], folder)
+  await cp(join(here, 'smoke.mjs'), join(folder, 'smoke.mjs'))
+  await writeFile(
+    join(folder, 'smoke-all.mjs'),
+    "import { smoke } from './smoke.mjs'\nconsole.log((await smoke()).join(', '))\n",
+  )
+  await writeFile(join(folder, 'worker.mjs'), "import { smoke } from './smoke.mjs'\nexport default { test: smoke }\n")
+  await build({
+    entryPoints: [join(folder, 'worker.mjs')],
+    outfile: join(folder, 'worker.js'),
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    conditions: ['workerd', 'worker', 'browser'],
+    logLevel: 'error',
+  })
+  await writeFile(join(folder, 'workerd.capnp'), WORKERD)
+}
