@@ -151,7 +151,8 @@ describe('the ids of a text', () => {
       fc.integer({ min: 0xd800, max: 0xdfff }).map((code) => String.fromCharCode(code)),
       fc.constantFrom('a', ' ', '\n'),
     )
-    check(fc.string({ unit, maxLength: 20 }), (text) => {
+    // Two of them may be one new letter.
+    check(fc.string({ unit, maxLength: 20 }).filter(isKnown), (text) => {
       expect(encode(text)).toEqual(encode(wellFormed(text)))
       expect(encode(text)).toEqual(official.encodeOrdinary(text))
     })
