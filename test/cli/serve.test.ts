@@ -278,6 +278,19 @@ describe('the options of serve', () => {
     expect(output[2]).toMatchObject({ name: 'echo', error: null })
   })
 
+  test('what a program of --mcp prints is logged with its label, without what a terminal would act on', async () => {
+    const server = new URL('../tools/mcp/raw-server.mjs', import.meta.url).pathname
+    const { client, io, stop, exit } = await serve(['--replay', '--mcp', `tools="${process.execPath}" ${server} noisy`])
+    const tools = [{ type: 'mcp' as const, server_label: 'tools', require_approval: 'never' as const, server_url: 'a' }]
+    await client.responses.create({ model: 'gpt-oss', input: 'Call any', tools })
+    stop()
+    await exit
+    expect(io.err).toContain('tools: \\u001b[2Jready\n')
+    expect(io.err).toMatch(/^tools: \(\d+ more lines\)$/m)
+    expect(io.err).not.toContain('\u001b[2J')
+    expect(io.err).not.toContain('x'.repeat(1001))
+  })
+
   test('--vllm, --sglang and --llama-server ask a server, and serve prints where it is', async () => {
     const asked: string[] = []
     const server = createServer((request, response) => {
