@@ -1,10 +1,15 @@
 #!/usr/bin/env node
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import * as nodeModule from 'node:module'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { run } from './run.js'
+
+// From Node 22.8 on a command starts a tenth faster by its second run.
+const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => void }
+enableCompileCache?.()
 
 const { stdin, stdout, stderr, argv, env } = process
 

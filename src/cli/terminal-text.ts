@@ -8,7 +8,13 @@ const ZERO_WIDTH = /^[\p{Mn}\p{Me}]+$/u
 const DOUBLE_WIDTH =
   /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+let segmenter: Intl.Segmenter | undefined
+
+/** Created when it is needed: that takes 10 ms, and nearly all text is ASCII. */
+const graphemesOf = (text: string): Intl.Segments => {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return segmenter.segment(text)
+}
 
 /** Text of which nothing is hidden, moves the cursor or changes the colour: such characters are escaped. */
 export function plain(text: string): string {
@@ -35,7 +41,7 @@ export function widthOf(text: string): number {
   // Nearly all text; graphemes cost a hundred times as much.
   if (ASCII.test(text)) return text.length
   let width = 0
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     width += DOUBLE_WIDTH.test(segment) ? 2 : ZERO_WIDTH.test(segment) ? 0 : 1
   }
   return width
@@ -72,7 +78,7 @@ export function wrap(text: string, columns: number, indent: number): string[] {
 /** As much of the text's beginning as fits, but one character at least. */
 function head(text: string, columns: number): string {
   let width = 0
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     width += widthOf(segment)
     if (width > columns && index > 0) return text.slice(0, index)
   }

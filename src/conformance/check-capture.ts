@@ -53,71 +53,91 @@ export function createCaptureChecker(options: CheckOptions & Omit<StreamReaderOp
   let events = 0
   let line = 1
   /** Framing violations before the first event. */
-  let early: FramingRead[] = []
+  const early: FramingRead[] = []
 
-  function endStream(): Finding[] {
-    if (checker === undefined) return []
-    const missing = checker.end().map((violation): Finding => ({ kind: 'violation', violation, line }))
-    checker = undefined
-    return [...missing, { kind: 'end', stream, events, line }]
+  /** What the current piece has brought. Almost every event brings nothing, and makes no list of its own. */
+  let findings: Finding[] = []
+
+  const addViolation = (violation: Violation, at: number): void => {
+    findings.push({ kind: 'violation', violation, line: at })
   }
 
-  function beginStream(at: number): Finding[] {
-    const ended = endStream()
-    checker = createChecker(checking)
+  function endStream(): void {
+    if (checker === undefined) return
+    for (const violation of checker.end()) addViolation(violation, line)
+    checker = undefined
+    findings.push({ kind: 'end', stream, events, line })
+  }
+
+  function beginStream(at: number): Checker {
+    endStream()
+    const begun = createChecker(checking)
+    checker = begun
     stream++
     events = 0
-    const begun: Finding = { kind: 'stream', stream, line: at }
-    return [...ended, begun, ...early.splice(0).flatMap(framing)]
+    findings.push({ kind: 'stream', stream, line: at })
+    for (const read of early.splice(0)) takeFraming(read)
+    return begun
   }
 
-  function framing(read: FramingRead): Finding[] {
+  function takeFraming(read: FramingRead): void {
     if (checker === undefined) {
-      if (early.length < 100) early = [...early, read]
-      return []
+      if (early.length < 100) early.push(read)
+      return
     }
     const { type, expected, got, lost } = read
     const invariant = isChatProfile(profile) ? neededChatFraming(read.rule) : neededFraming(read.rule, profile, lost)
-    if (invariant === undefined || without.includes(invariant.id)) return []
+    if (invariant === undefined || without.includes(invariant.id)) return
     const about = type === undefined ? {} : { type }
     const position = type === undefined ? events : events - 1
     const { id: rule, severity, fault = 'server' } = invariant
-    return [
-      { kind: 'violation', violation: { rule, severity, fault, position, ...about, expected, got }, line: read.line },
-    ]
+    addViolation({ rule, severity, fault, position, ...about, expected, got }, read.line)
   }
 
-  function take(read: StreamRead): Finding[] {
+  function take(read: StreamRead): void {
     line = Math.max(line, read.line)
     switch (read.kind) {
       case 'event':
       case 'untyped': {
-        const begun = read.isFirst || checker === undefined ? beginStream(read.line) : []
+        const current = read.isFirst || checker === undefined ? beginStream(read.line) : checker
         // The checker reports a value without a type.
         const event = (read.kind === 'event' ? read.event : read.value) as StreamEvent
-        const violations = (checker as Checker | undefined)?.push(event) ?? []
+        for (const violation of current.push(event)) addViolation(violation, read.line)
         events++
         line = read.line
-        const found = violations.map((violation): Finding => ({ kind: 'violation', violation, line: read.line }))
-        if (read.kind === 'untyped' || !isTerminalType(read.event.type)) return [...begun, ...found]
-        return [...begun, ...found, { kind: 'terminal', type: read.event.type, events, line: read.line }]
+        if (read.kind === 'event' && isTerminalType(read.event.type))
+          findings.push({ kind: 'terminal', type: read.event.type, events, line: read.line })
+        break
       }
       case 'framing':
-        return framing(read)
-      case 'format':
-        return [
-          read.format === 'response'
-            ? { ...read, description: `${read.description}${shapeProblem(read.value)}` }
-            : read,
-        ]
+        takeFraming(read)
+        break
+      case 'format': {
+        const problem = read.format === 'response' ? shapeProblem(read.value) : ''
+        findings.push(problem === '' ? read : { ...read, description: `${read.description}${problem}` })
+        break
+      }
       case 'broken':
-        return [read]
+        findings.push(read)
     }
   }
 
+  function flush(): Finding[] {
+    const found = findings
+    if (found.length > 0) findings = []
+    return found
+  }
+
   return {
-    push: (piece) => reader.push(piece).flatMap(take),
-    end: () => [...reader.end().flatMap(take), ...endStream()],
+    push(piece) {
+      for (const read of reader.push(piece)) take(read)
+      return flush()
+    },
+    end() {
+      for (const read of reader.end()) take(read)
+      endStream()
+      return flush()
+    },
   }
 }
 

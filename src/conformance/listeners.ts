@@ -1,5 +1,5 @@
 import { type EventKind, eventKindOf } from './event-kind.js'
-import { PROFILES, type Profile } from './invariant.js'
+import type { Profile } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { EVENT_TYPES } from './schemas/index.js'
 
@@ -20,12 +20,12 @@ function neededBy(profile: Profile, { kind, indexes }: Listeners): Listeners {
   return { kind, indexes: indexes.filter((index) => INVARIANTS[index]?.neededBy.includes(profile)) }
 }
 
-// Computed once per type: asking every rule at every event would take longer than the checks themselves.
-const ALL_LISTENERS = EVENT_TYPES.map(listenersTo)
-
-const KNOWN: ReadonlyMap<Profile, ReadonlyMap<string, Listeners>> = new Map(
-  PROFILES.map((profile) => [profile, new Map(ALL_LISTENERS.map((all) => [all.kind.type, neededBy(profile, all)]))]),
-)
+/**
+ * Of the known types, by profile. Each is computed once: asking every rule at every event would take longer than the
+ * checks themselves, and asking for all of them at the start as long as the check of a small file.
+ */
+const KNOWN = new Map<Profile, Map<string, Listeners>>()
+const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPES)
 
 /** The limit for remembered unknown types, so that a stream of random types does not fill the memory. */
 const MAX_UNKNOWN_TYPES = 100
@@ -33,19 +33,21 @@ const MAX_UNKNOWN_TYPES = 100
 /** Finds the rules that check the events of one stream. */
 export class StreamListeners {
   readonly #profile: Profile
-  readonly #known: ReadonlyMap<string, Listeners> | undefined
+  readonly #known: Map<string, Listeners>
   readonly #others = new Map<string, Listeners>()
 
   constructor(profile: Profile) {
     this.#profile = profile
-    this.#known = KNOWN.get(profile)
+    this.#known = KNOWN.get(profile) ?? new Map()
+    KNOWN.set(profile, this.#known)
   }
 
   of(type: string): Listeners {
-    const known = this.#known?.get(type) ?? this.#others.get(type)
+    const known = this.#known.get(type) ?? this.#others.get(type)
     if (known !== undefined) return known
     const listeners = neededBy(this.#profile, listenersTo(type))
-    if (this.#others.size < MAX_UNKNOWN_TYPES) this.#others.set(type, listeners)
+    if (KNOWN_TYPES.has(type)) this.#known.set(type, listeners)
+    else if (this.#others.size < MAX_UNKNOWN_TYPES) this.#others.set(type, listeners)
     return listeners
   }
 }

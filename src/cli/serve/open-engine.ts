@@ -2,15 +2,22 @@ import { stat } from 'node:fs/promises'
 import { EngineError, type TokenEngine } from '../../engine/index.js'
 import { HarmonyResponsesError } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
+import type { McpListing } from '../../responses/mcp-listing.js'
 import type { TokenFixture } from '../../sources/token-fixture.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
 import { type Io, nameOf, UsageError, unreadable } from '../io.js'
 import { paced } from './paced.js'
+import { createPlayable, type Playable } from './replay/playable.js'
 import { readFixtures } from './replay/read-fixtures.js'
-import { createRecording } from './replay/recording.js'
 import { createReplayEngine } from './replay/replay-engine.js'
-import { createReplayTool, declaredServers, recordedTools } from './replay/replay-tool.js'
+import {
+  createReplayTool,
+  declaredServers,
+  type RecordedTools,
+  recordedServers,
+  recordedTools,
+} from './replay/replay-tool.js'
 import type { EngineChoice } from './settings.js'
 
 /** An engine that is ready, and what belongs to it. */
@@ -59,25 +66,37 @@ async function openReplay(
   io: Io,
 ): Promise<OpenedEngine> {
   const fixtures = await readFixtures(folder ?? io.fixtures, io)
-  const recorded = await recordedTools(fixtures, tokenTable)
-  const recordings = fixtures.map((fixture) => {
-    const listings = declaredServers(fixture.request ?? {}).flatMap((label) => recorded.listings.get(label) ?? [])
-    return render(fixture, () => createRecording(fixture, listings, tokenTable))
+  let tools: Promise<RecordedTools> | undefined
+  const recorded = async (): Promise<RecordedTools> => {
+    tools ??= recordedTools(fixtures, tokenTable)
+    return tools
+  }
+  const playables = fixtures.map((fixture) => {
+    const declared = declaredServers(fixture.request ?? {})
+    const listings = async (): Promise<McpListing[]> => {
+      if (declared.length === 0) return []
+      const known = (await recorded()).listings
+      return declared.flatMap((label) => known.get(label) ?? [])
+    }
+    return createPlayable(fixture, listings, tokenTable)
   })
+  // The package's own can be rendered: its tests do it. One of the user's is refused now, not at some request.
+  if (folder !== undefined) for (const [at, fixture] of fixtures.entries()) await render(fixture, playables[at])
+  const servers = new Set([...recordedServers(fixtures)].filter((label) => !labels.has(label)))
   return {
-    engine: paced(createReplayEngine(recordings, tokenTable), delayMs),
+    engine: paced(createReplayEngine(playables, tokenTable), delayMs),
     about: `plays ${fixtures.length === 1 ? '1 recording' : `${fixtures.length} recordings`}, else a script; no model`,
-    tools: [createReplayTool(recorded, labels)],
+    tools: [createReplayTool(servers, recorded)],
     async close() {},
   }
 }
 
-function render<Made>(fixture: TokenFixture, make: () => Made): Made {
+async function render({ name }: TokenFixture, playable: Playable | undefined): Promise<void> {
   try {
-    return make()
+    await playable?.recording()
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
-    throw new UsageError(`fixture ${fixture.name}: its request cannot be rendered: ${error.message}`, { cause: error })
+    throw new UsageError(`fixture ${name}: its request cannot be rendered: ${error.message}`, { cause: error })
   }
 }
 

@@ -13,9 +13,6 @@ export interface CaptureTextSink {
   broken(head: string, line: number, why: BrokenReason): void
 }
 
-const CR = 0x0d
-const LF = 0x0a
-
 /** Whether a line begins with the time of a log, such as `[10:00:01]`, which is no list. */
 export const isLogTime = (line: string): boolean => /^\[\d+[:/-]/.test(line)
 
@@ -33,6 +30,9 @@ export class CaptureText {
   #length = 0
   /** The line has only blanks so far. */
   #isBlank = true
+  /** Where the next CR and the next LF of the piece stand; its length if there is none. */
+  #nextCr = -1
+  #nextLf = -1
 
   constructor(sink: CaptureTextSink, maxLength: number) {
     this.#sink = sink
@@ -41,6 +41,8 @@ export class CaptureText {
   }
 
   push(text: string): void {
+    this.#nextCr = -1
+    this.#nextLf = -1
     for (let at = 0; at < text.length; ) at = this.#isInJson ? this.#pushJson(text, at) : this.#pushLine(text, at)
   }
 
@@ -81,11 +83,7 @@ export class CaptureText {
       // The piece may end within the indent of the line.
       this.#isBlank = at === text.length
     } else this.#isBlank = false
-    let end = start
-    for (; end < text.length; end++) {
-      const code = text.charCodeAt(end)
-      if (code === LF || code === CR) break
-    }
+    const end = this.#lineEnd(text, start)
     if (end > start) this.lines.takeCharacter()
     if (end === text.length) {
       this.#append(text.slice(start))
@@ -98,6 +96,13 @@ export class CaptureText {
     if (isEnd || !isEmpty) this.#endLine(text.slice(start, end), line)
     this.#isBlank = true
     return end + 1
+  }
+
+  /** Where the line ends that goes on at `start`. Each character is searched once, however short the lines are. */
+  #lineEnd(text: string, start: number): number {
+    if (this.#nextCr < start) this.#nextCr = indexOrEnd(text, '\r', start)
+    if (this.#nextLf < start) this.#nextLf = indexOrEnd(text, '\n', start)
+    return Math.min(this.#nextCr, this.#nextLf)
   }
 
   #append(piece: string): void {
@@ -127,4 +132,9 @@ export class CaptureText {
     this.#length = 0
     this.#isBlank = true
   }
+}
+
+function indexOrEnd(text: string, character: string, start: number): number {
+  const at = text.indexOf(character, start)
+  return at < 0 ? text.length : at
 }

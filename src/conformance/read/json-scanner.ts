@@ -24,7 +24,7 @@ export interface JsonScannerOptions {
 }
 
 /** The limit for open brackets, far above what any event has: the scanner remembers each of them. */
-const MAX_NESTING = 100_000
+export const MAX_NESTING = 100_000
 
 /** How many characters of a broken value to report. */
 const HEAD_LENGTH = 80

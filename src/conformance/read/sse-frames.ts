@@ -1,10 +1,13 @@
-import { type BrokenReason, JsonScanner } from './json-scanner.js'
+import { type BrokenReason, JsonScanner, MAX_NESTING } from './json-scanner.js'
 import { LineCount } from './line-count.js'
+import { parseJson } from './parse-json.js'
 
 /** An event in a frame. */
 export interface FramedEvent {
-  /** Its data: JSON, possibly invalid. */
+  /** Its data. */
   readonly text: string
+  /** The parsed data; undefined if it is not valid JSON. */
+  readonly json: { readonly value: unknown } | undefined
   /** The line on which its data begins. */
   readonly line: number
   /** The value of the `event:` field. */
@@ -36,12 +39,14 @@ export class SseFrames {
   readonly #sink: FrameSink
   readonly #lines = new LineCount()
   readonly #scanner: JsonScanner
+  /** The longest value that is parsed without the scanner, which alone limits the nesting. */
+  readonly #maxWhole: number
   #name: string | undefined
   /** A name that came after complete data. It may belong to that data or to the next event. */
   #nextName: string | undefined
   #nameLine = 0
   /** Complete data, while the frame may go on. */
-  #complete: { readonly text: string; readonly line: number } | undefined
+  #complete: Pick<FramedEvent, 'text' | 'json' | 'line'> | undefined
   #isSecond = false
   #hasData = false
   #dataLine = 0
@@ -51,6 +56,7 @@ export class SseFrames {
 
   constructor(sink: FrameSink, maxLength: number) {
     this.#sink = sink
+    this.#maxWhole = Math.min(maxLength, MAX_NESTING)
     this.#scanner = new JsonScanner(
       this.#lines,
       {
@@ -97,6 +103,14 @@ export class SseFrames {
       return
     }
     this.#lines.line = line
+    // Almost every event is one line. To scan it as well takes as long as to parse it.
+    const isWhole =
+      value.startsWith('{') && value.endsWith('}') && value.length <= this.#maxWhole && this.#scanner.isIdle
+    const json = isWhole ? parseJson(value) : undefined
+    if (json !== undefined) {
+      this.#take(value, line, json)
+      return
+    }
     const text = isCut ? value : `${value}\n`
     const at = this.#scanner.scan(text, 0)
     if (at === text.length) return
@@ -131,22 +145,22 @@ export class SseFrames {
     return this.blank()
   }
 
-  #take(text: string, line: number): void {
+  #take(text: string, line: number, json = parseJson(text)): void {
     this.#flush()
-    this.#complete = { text, line }
+    this.#complete = { text, json, line }
   }
 
   /** Passes on complete data. Anything after it in the same frame is a second event. */
   #flush(): void {
     if (this.#complete === undefined) return
-    const { text, line } = this.#complete
+    const { text, json, line } = this.#complete
     const isSecond = this.#isSecond
     const name = this.#name
     this.#complete = undefined
     this.#isSecond = true
     this.#name = this.#nextName
     this.#nextName = undefined
-    this.#sink.event({ text, line, name, isSecond })
+    this.#sink.event({ text, json, line, name, isSecond })
   }
 
   #reportInvalid(head: string, line: number, why: BrokenReason): void {

@@ -132,14 +132,13 @@ export class SseReader {
     }
   }
 
-  #takeEvent({ text, line, name, isSecond }: FramedEvent): void {
+  #takeEvent({ text, json, line, name, isSecond }: FramedEvent): void {
     const misplaced = this.#misplaced
     const before = this.#lastType
     const wasDone = this.#isDone
     this.#misplaced = undefined
     this.#hasReportedStrayLine = false
     this.#lastType = undefined
-    const json = parseJson(text)
     if (json === undefined) {
       this.#reportFraming('data-is-json', line, 'valid JSON', describe(text))
       return
@@ -178,14 +177,5 @@ export class SseReader {
   #reportFraming(rule: string, line: number, expected: string, got: string, lost?: string): void {
     const about = lost === undefined ? {} : { lost: [lost] }
     this.#sink.framing({ kind: 'framing', rule, line, expected, got, ...about })
-  }
-}
-
-/** The parsed value; undefined if the text is not valid JSON. */
-export function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
   }
 }

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { createPlayable } from '../../../src/cli/serve/replay/playable.js'
 import { readFixtures } from '../../../src/cli/serve/replay/read-fixtures.js'
-import { createRecording } from '../../../src/cli/serve/replay/recording.js'
 import { createReplayEngine } from '../../../src/cli/serve/replay/replay-engine.js'
-import { createReplayTool, declaredServers, recordedTools } from '../../../src/cli/serve/replay/replay-tool.js'
+import {
+  createReplayTool,
+  declaredServers,
+  recordedServers,
+  recordedTools,
+} from '../../../src/cli/serve/replay/replay-tool.js'
 import { loadTokenTable } from '../../../src/index.js'
 import { type RespondOptions, respond } from '../../../src/respond/index.js'
 import type { OutputItem } from '../../../src/responses/items.js'
@@ -18,18 +23,18 @@ const tokenTable = await loadTokenTable()
 const recorded = await recordedTools(fixtures, tokenTable)
 
 function engineOf(played: readonly TokenFixture[]) {
-  const recordings = played.map((fixture) => {
+  const playables = played.map((fixture) => {
     const listings = declaredServers(fixture.request ?? {}).flatMap((label) => recorded.listings.get(label) ?? [])
-    return createRecording(fixture, listings, tokenTable)
+    return createPlayable(fixture, async () => listings, tokenTable)
   })
-  return createReplayEngine(recordings, tokenTable)
+  return createReplayEngine(playables, tokenTable)
 }
 
 const engine = engineOf(fixtures)
 
 async function responseTo(request: object, options: Partial<RespondOptions> = {}): Promise<ResponseObject> {
   let response: ResponseObject | undefined
-  const tools = [createReplayTool(recorded, new Set())]
+  const tools = [createReplayTool(recordedServers(fixtures), async () => recorded)]
   for await (const events of respond(request as ResponseRequest, { engine, tools, tokenTable, ...options })) {
     const last = events.at(-1)
     if (last !== undefined && 'response' in last) response = last.response

@@ -4,8 +4,7 @@ import { SPECIAL } from '../../../harmony/vocabulary.js'
 import { renderPrompt } from '../../../prompt/render-prompt.js'
 import type { McpListing } from '../../../responses/mcp-listing.js'
 import type { FixtureChunk, TokenFixture } from '../../../sources/token-fixture.js'
-import { openingStart, readPrompt, type ScriptedPrompt } from '../../../testing/prompt.js'
-import { restOfTurn } from '../../../testing/rest-of-turn.js'
+import { readPrompt } from '../../../testing/prompt.js'
 import { writeTurn } from '../../../testing/write-turn.js'
 import { encoderOf } from '../../../tokens/encoder.js'
 import type { TokenTable } from '../../../tokens/token-table.js'
@@ -49,51 +48,8 @@ export function createRecording(
   }
 }
 
-/** What a recording says next to this prompt; undefined if none of them has it. */
-export function playedTurn(
-  recordings: readonly Recording[],
-  prompt: ScriptedPrompt,
-  tokenTable: TokenTable,
-): readonly number[] | undefined {
-  const { head, conversation } = split(prompt.messages)
-  const tools = JSON.stringify(taughtCallees(head))
-  const begun = prompt.tokens.subarray(openingStart(prompt.tokens))
-  // One that was recorded with its input knows better.
-  const known = recordings.toSorted(
-    (a, b) => Number(a.conversation === undefined) - Number(b.conversation === undefined),
-  )
-  for (const recording of known) {
-    if (recording.tools !== tools) continue
-    const rest = restOf(recording, conversation)
-    // A host that began another message than the one recorded is not answered by it.
-    if (rest !== undefined && restOfTurn(rest, begun, tokenTable) !== undefined) return rest
-  }
-  return undefined
-}
-
-/** The ids with which a recording goes on after this conversation. */
-function restOf({ conversation, steps }: Recording, said: readonly HarmonyMessage[]): readonly number[] | undefined {
-  let at = conversation?.length ?? said.findLastIndex(({ role }) => role === 'user' || role === 'developer') + 1
-  if (at > said.length || conversation?.some((words, index) => words !== wordsOf(said[index]))) return undefined
-  let next = 0
-  for (; at < said.length; next++) {
-    const step = steps[next]
-    const isPlayed = step?.messages.every((words, index) => {
-      const message = said[at + index]
-      return step.tokens === undefined ? message?.role === 'tool' : words === wordsOf(message)
-    })
-    if (step === undefined || !isPlayed) return undefined
-    at += step.messages.length
-  }
-  const left = steps.slice(next)
-  const until = left.findIndex(({ tokens }) => tokens === undefined)
-  const tokens = left.slice(0, until === -1 ? left.length : until).flatMap(({ tokens = [] }) => tokens)
-  // The prompt ends in `<|start|>assistant` already.
-  return tokens.length === 0 ? undefined : tokens.slice(2)
-}
-
 /** The first messages, which say what the model is and may use, and the conversation. */
-function split(messages: readonly HarmonyMessage[]): {
+export function split(messages: readonly HarmonyMessage[]): {
   head: readonly HarmonyMessage[]
   conversation: readonly HarmonyMessage[]
 } {
@@ -101,7 +57,7 @@ function split(messages: readonly HarmonyMessage[]): {
   return { head: messages.slice(0, count), conversation: messages.slice(count) }
 }
 
-function wordsOf(message: HarmonyMessage | undefined): string {
+export function wordsOf(message: HarmonyMessage | undefined): string {
   const { role, name, recipient, channel, content } = message ?? {}
   return JSON.stringify([role, name, recipient, channel, content])
 }

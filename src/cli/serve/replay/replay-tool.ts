@@ -34,15 +34,33 @@ export async function recordedTools(fixtures: readonly TokenFixture[], tokenTabl
   return { listings, results }
 }
 
-/** Answers hosted calls with what was recorded, or with a sentence: in place of the tools that a fixture was made with. */
-export function createReplayTool({ listings, results }: RecordedTools, except: ReadonlySet<string>): Tool {
+/** The labels of all MCP servers that the fixtures declare or list. */
+export const recordedServers = (fixtures: readonly TokenFixture[]): ReadonlySet<string> =>
+  new Set(
+    fixtures.flatMap(({ request = {}, setup }) => [
+      ...declaredServers(request),
+      ...(setup?.mcpListings ?? []).map(({ serverLabel }) => serverLabel),
+    ]),
+  )
+
+/**
+ * Answers hosted calls with what was recorded, or with a sentence: in place of the tools that a fixture was made with.
+ *
+ * @param servers - the labels of the MCP servers that it plays
+ * @param recorded - asked for when it is needed
+ */
+export function createReplayTool(servers: ReadonlySet<string>, recorded: () => Promise<RecordedTools>): Tool {
   return {
-    answers: (call) => call.type !== 'mcp_call' || (listings.has(call.server_label) && !except.has(call.server_label)),
+    answers: (call) => call.type !== 'mcp_call' || servers.has(call.server_label),
     async run(call) {
+      const { results } = await recorded()
       return { output: results.get(wordsOf(call)) ?? 'A script plays this tool: no recording has this call.' }
     },
     async listings(request) {
-      return declaredServers(request).flatMap((label) => (except.has(label) ? [] : (listings.get(label) ?? [])))
+      const labels = declaredServers(request).filter((label) => servers.has(label))
+      if (labels.length === 0) return []
+      const { listings } = await recorded()
+      return labels.flatMap((label) => listings.get(label) ?? [])
     },
   }
 }

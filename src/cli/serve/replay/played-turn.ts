@@ -1,0 +1,49 @@
+import type { HarmonyMessage } from '../../../harmony/events.js'
+import { openingStart, type ScriptedPrompt } from '../../../testing/prompt.js'
+import { restOfTurn } from '../../../testing/rest-of-turn.js'
+import type { TokenTable } from '../../../tokens/token-table.js'
+import type { Playable } from './playable.js'
+import { type Recording, split, wordsOf } from './recording.js'
+import { taughtCallees } from './taught-tools.js'
+
+/** What a recording says next to this prompt; undefined if none of them has it. */
+export async function playedTurn(
+  playables: readonly Playable[],
+  prompt: ScriptedPrompt,
+  tokenTable: TokenTable,
+): Promise<readonly number[] | undefined> {
+  const { head, conversation } = split(prompt.messages)
+  const tools = JSON.stringify(taughtCallees(head))
+  const begun = prompt.tokens.subarray(openingStart(prompt.tokens))
+  // One that was recorded with its input knows better.
+  for (const playable of playables.toSorted((a, b) => Number(a.answersAny) - Number(b.answersAny))) {
+    if (!playable.mayAnswer(conversation[0])) continue
+    const recording = await playable.recording()
+    if (recording.tools !== tools) continue
+    const rest = restOf(recording, conversation)
+    // A host that began another message than the one recorded is not answered by it.
+    if (rest !== undefined && restOfTurn(rest, begun, tokenTable) !== undefined) return rest
+  }
+  return undefined
+}
+
+/** The ids with which a recording goes on after this conversation. */
+function restOf({ conversation, steps }: Recording, said: readonly HarmonyMessage[]): readonly number[] | undefined {
+  let at = conversation?.length ?? said.findLastIndex(({ role }) => role === 'user' || role === 'developer') + 1
+  if (at > said.length || conversation?.some((words, index) => words !== wordsOf(said[index]))) return undefined
+  let next = 0
+  for (; at < said.length; next++) {
+    const step = steps[next]
+    const isPlayed = step?.messages.every((words, index) => {
+      const message = said[at + index]
+      return step.tokens === undefined ? message?.role === 'tool' : words === wordsOf(message)
+    })
+    if (step === undefined || !isPlayed) return undefined
+    at += step.messages.length
+  }
+  const left = steps.slice(next)
+  const until = left.findIndex(({ tokens }) => tokens === undefined)
+  const tokens = left.slice(0, until === -1 ? left.length : until).flatMap(({ tokens = [] }) => tokens)
+  // The prompt ends in `<|start|>assistant` already.
+  return tokens.length === 0 ? undefined : tokens.slice(2)
+}
