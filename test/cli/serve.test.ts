@@ -253,6 +253,18 @@ describe('the options of serve', () => {
     expect((await lenient.client.responses.create(request)).status).toBe('completed')
   })
 
+  test('without a key it refuses what a proxy forwarded, and --no-key serves it by any name', async () => {
+    const through = async (args: readonly string[]): Promise<unknown[]> => {
+      const { url, io } = await serve(args)
+      const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'llm.example' }
+      const response = await fetch(`${url}/v1/models`, { headers })
+      return [response.status, io.err.includes('proxied_without_key')]
+    }
+    expect(await through(['--replay'])).toEqual([403, true])
+    expect(await through(['--replay', '--no-key'])).toEqual([200, false])
+    expect(await through(['--replay', '--no-key', '--host', '0.0.0.0'])).toEqual([200, false])
+  })
+
   test('--images placeholder lets a conversation with images go on', async () => {
     const content = [{ type: 'input_image' as const, image_url: 'data:image/png;base64,AA==', detail: 'auto' as const }]
     const request = { model: 'gpt-oss', input: [{ role: 'user' as const, content }] }
@@ -321,6 +333,8 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--vllm', 'http://x', 'fixtures'], 'serve: expected no operand, got "fixtures"'],
     [['--replay', '--port', '99999'], '--port: expected a whole number from 0 to 65535, got "99999"'],
     [['--replay', '--host', '0.0.0.0'], /^--host 0\.0\.0\.0: others can reach it, so it needs a key/],
+    [['--replay', '--no-key', '--api-key', 'k'], '--no-key: expected no key, got --api-key'],
+    [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],
