@@ -6,8 +6,8 @@ const isLong = Number(process.env['LAW_RUNS'] ?? 0) > 1000
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Real SDKs and a real engine: run on their own, with dependencies of their own.
-    exclude: [...configDefaults.exclude, 'test/clients/**', 'test/engine/**'],
+    // Real SDKs, a real engine and what newcomers install: run on their own, with dependencies of their own.
+    exclude: [...configDefaults.exclude, 'test/clients/**', 'test/engine/**', 'test/journeys/**'],
     // One process for many files: the tables, the wasm parser and the schemas are loaded once for each process, and cost
     // more than most files' tests. So a test leaves globals as they were.
     isolate: false,

@@ -43,6 +43,7 @@ export type RequestErrorCode =
   | 'unknown_url'
   | 'invalid_api_key'
   | 'host_not_allowed'
+  | 'proxied_without_key'
   | 'origin_not_allowed'
   | 'rate_limit_exceeded'
   | 'server_is_overloaded'

@@ -33,6 +33,8 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'engine/': ['tokens/', 'harmony/'],
   // Entries are what a translator is given.
   'journal/': ['translate/'],
+  // What servers send is read in the turns that all work of the process takes.
+  'tools/': ['next-turn.ts'],
   'full.ts': ['defaults.ts'],
   'cli/': ['diagnostics.ts', 'index.ts', 'server/'],
 }

@@ -23,6 +23,7 @@ export const serve: Command = defineCommand({
   --origin ORIGIN           a site whose pages may use it, such as https://chat.example.com; repeatable
   --api-key KEY             what clients have to send; better in HARMONY_RESPONSES_API_KEY
   --api-keys FILE           keys of several owners: lines of OWNER and the SHA-256 of the key
+  --no-key                  serves whoever reaches it without a key, at any --host and through proxies
   --seal-keys FILE          keys of what clients keep for the server, one a line: the first seals, all open;
                             or in HARMONY_RESPONSES_SEAL_KEYS; without them a restart loses it
   --model-alias NAME        a name of the model beside gpt-oss; repeatable; other names are refused then
@@ -72,6 +73,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     origin: { type: 'string', multiple: true },
     'api-key': { type: 'string' },
     'api-keys': { type: 'string' },
+    'no-key': { type: 'boolean' },
     'seal-keys': { type: 'string' },
     'model-alias': { type: 'string', multiple: true },
     reasoning: { type: 'string' },

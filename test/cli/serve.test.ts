@@ -253,6 +253,18 @@ describe('the options of serve', () => {
     expect((await lenient.client.responses.create(request)).status).toBe('completed')
   })
 
+  test('without a key it refuses what a proxy forwarded, and --no-key serves it by any name', async () => {
+    const through = async (args: readonly string[]): Promise<unknown[]> => {
+      const { url, io } = await serve(args)
+      const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'llm.example' }
+      const response = await fetch(`${url}/v1/models`, { headers })
+      return [response.status, io.err.includes('proxied_without_key')]
+    }
+    expect(await through(['--replay'])).toEqual([403, true])
+    expect(await through(['--replay', '--no-key'])).toEqual([200, false])
+    expect(await through(['--replay', '--no-key', '--host', '0.0.0.0'])).toEqual([200, false])
+  })
+
   test('--images placeholder lets a conversation with images go on', async () => {
     const content = [{ type: 'input_image' as const, image_url: 'data:image/png;base64,AA==', detail: 'auto' as const }]
     const request = { model: 'gpt-oss', input: [{ role: 'user' as const, content }] }
@@ -276,6 +288,19 @@ describe('the options of serve', () => {
     })
     expect(output.map(({ type }) => type)).toEqual(['mcp_list_tools', 'reasoning', 'mcp_call', 'reasoning', 'message'])
     expect(output[2]).toMatchObject({ name: 'echo', error: null })
+  })
+
+  test('what a program of --mcp prints is logged with its label, without what a terminal would act on', async () => {
+    const server = new URL('../tools/mcp/raw-server.mjs', import.meta.url).pathname
+    const { client, io, stop, exit } = await serve(['--replay', '--mcp', `tools="${process.execPath}" ${server} noisy`])
+    const tools = [{ type: 'mcp' as const, server_label: 'tools', require_approval: 'never' as const, server_url: 'a' }]
+    await client.responses.create({ model: 'gpt-oss', input: 'Call any', tools })
+    stop()
+    await exit
+    expect(io.err).toContain('tools: \\u001b[2Jready\n')
+    expect(io.err).toMatch(/^tools: \(\d+ more lines\)$/m)
+    expect(io.err).not.toContain('\u001b[2J')
+    expect(io.err).not.toContain('x'.repeat(1001))
   })
 
   test('--vllm, --sglang and --llama-server ask a server, and serve prints where it is', async () => {
@@ -308,6 +333,8 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--vllm', 'http://x', 'fixtures'], 'serve: expected no operand, got "fixtures"'],
     [['--replay', '--port', '99999'], '--port: expected a whole number from 0 to 65535, got "99999"'],
     [['--replay', '--host', '0.0.0.0'], /^--host 0\.0\.0\.0: others can reach it, so it needs a key/],
+    [['--replay', '--no-key', '--api-key', 'k'], '--no-key: expected no key, got --api-key'],
+    [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],

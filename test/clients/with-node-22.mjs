@@ -1,4 +1,5 @@
-// Runs a package's command with a Node that the clients support: most of them want 22, and this library runs on 20, too.
+// Runs a command of the project in this folder with a Node that the clients support: most of them want 22, and this
+// library runs on 20, too.
 //
 //     node with-node-22.mjs vitest run
 //
@@ -10,7 +11,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-const require = createRequire(import.meta.url)
+const require = createRequire(join(process.cwd(), 'package.json'))
 const [command, ...args] = process.argv.slice(2)
 const { status, signal } = spawnSync(nodePath(), [commandPath(command), ...args], { stdio: 'inherit' })
 process.exitCode = status ?? (signal ? 1 : 0)

@@ -66,6 +66,47 @@ describe('DNS rebinding', () => {
     expect([engine.calls, pulled]).toEqual([[], 0])
   })
 
+  const PROXIED = [
+    { 'x-forwarded-for': '203.0.113.7' },
+    { 'X-Forwarded-Host': 'llm.example' },
+    { 'x-forwarded-proto': 'https' },
+    { 'X-FORWARDED-ANYTHING': '' },
+    { 'X-Real-IP': '203.0.113.7' },
+    { forwarded: 'for=203.0.113.7' },
+    { via: '1.1 proxy' },
+  ]
+
+  test.each(PROXIED)('without a key, what a proxy forwarded is refused before its body is read: %j', async (header) => {
+    const { engine, send } = endpoint(() => answer('Hi'), { authorize: undefined as never })
+    let pulled = 0
+    const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
+    for (const path of ['/v1/responses', '/v1/chat/completions']) {
+      const headers = { 'content-type': 'application/json', host: 'localhost:8000', ...header }
+      const response = await send(path, { method: 'POST', headers, body, duplex: 'half' } as never)
+      expect(response.status).toBe(403)
+      expect(await response.json()).toMatchObject({ error: { code: 'proxied_without_key' } })
+    }
+    expect([engine.calls, pulled]).toEqual([[], 0])
+  })
+
+  test.each(PROXIED)(
+    'with a key, or hosts of its own, the endpoint answers what a proxy forwarded: %j',
+    async (header) => {
+      for (const options of [{}, { authorize: undefined as never, hosts: 'any' as const }]) {
+        const { send } = endpoint([], options)
+        const headers = { host: 'localhost', authorization: 'Bearer alice', ...header } as Record<string, string>
+        expect((await send('/v1/models', { headers })).status).toBe(200)
+      }
+    },
+  )
+
+  test('probes of a server without a key are answered through a proxy', async () => {
+    const { send } = endpoint([], { authorize: undefined as never })
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await send(path, { headers: { 'x-forwarded-for': '203.0.113.7' } })).status).toBe(200)
+    }
+  })
+
   test('names that the host allows are compared without their case and their port', async () => {
     const { send } = endpoint([], { hosts: ['Box.Local:8000'], authorize: undefined as never })
     for (const host of ['box.local', 'BOX.local:8000', 'box.local:9']) {

@@ -180,6 +180,97 @@ test.each(KINDS)('$name proves its model again after a first contact that failed
   expect((await readTokens(engine.generate([1], { maxTokens: 5 }))).tokens[0]).toBe(13225)
 })
 
+/** A server whose list of models comes when a test says so: what it was asked, and the signals of those requests. */
+function heldDouble({ ownedBy, generatePath, hello }: Kind) {
+  const { fetch, asked } = double({
+    '/v1/models': modelsOf({ ...GPT_OSS, owned_by: ownedBy }),
+    '/tokenize': { tokens: [200006] },
+    [generatePath]: hello,
+  })
+  const signals: AbortSignal[] = []
+  let open = (_?: unknown): void => {}
+  const opened = new Promise((resolve) => {
+    open = resolve
+  })
+  const held: typeof globalThis.fetch = async (url, init) => {
+    const answer = await fetch(url, init)
+    if (!String(url).endsWith('/v1/models')) return answer
+    const { signal } = init as { signal: AbortSignal }
+    signals.push(signal)
+    await new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+      opened.then(resolve)
+    })
+    return answer
+  }
+  return { fetch: held, asked, signals, open: () => open() }
+}
+
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test.each(KINDS)('$name proves its model once for requests that come together', async (kind) => {
+  const server = heldDouble(kind)
+  const engine = kind.create({ url: 'http://a.invalid', fetch: server.fetch })
+  const calls = Array.from({ length: 20 }, () => readTokens(engine.generate([1], { maxTokens: 5 })))
+  await turns()
+  server.open()
+  for (const { tokens } of await Promise.all(calls)) expect(tokens[0]).toBe(13225)
+  expect(server.asked.filter(({ path }) => path !== kind.generatePath).map(({ path }) => path)).toEqual([
+    '/v1/models',
+    '/tokenize',
+  ])
+})
+
+test.each(KINDS)('$name proves its model for the others when the request that began it is aborted', async (kind) => {
+  const server = heldDouble(kind)
+  const engine = kind.create({ url: 'http://a.invalid', fetch: server.fetch })
+  const first = new AbortController()
+  const aborted = readTokens(engine.generate([1], { maxTokens: 5, signal: first.signal }))
+  aborted.catch(() => {})
+  await turns()
+  const other = readTokens(engine.generate([1], { maxTokens: 5 }))
+  await turns()
+  first.abort(new Error('gone'))
+  await expect(aborted).rejects.toThrow('gone')
+  expect(server.signals.map(({ aborted }) => aborted)).toEqual([false])
+  server.open()
+  expect((await other).tokens[0]).toBe(13225)
+})
+
+test.each(KINDS)('$name stops proving its model when no request waits for it, and begins anew', async (kind) => {
+  const server = heldDouble(kind)
+  const engine = kind.create({ url: 'http://a.invalid', fetch: server.fetch })
+  const callers = [new AbortController(), new AbortController()]
+  const calls = callers.map(({ signal }) => readTokens(engine.generate([1], { maxTokens: 5, signal })))
+  for (const call of calls) call.catch(() => {})
+  await turns()
+  for (const caller of callers) caller.abort(new Error('gone'))
+  await Promise.allSettled(calls)
+  expect(server.signals.map(({ aborted }) => aborted)).toEqual([true])
+  server.open()
+  expect((await readTokens(engine.generate([1], { maxTokens: 5 }))).tokens[0]).toBe(13225)
+})
+
+test.each(KINDS)('$name gets no more prompts once its health shows another model', async (kind) => {
+  const { create, ownedBy, generatePath, hello } = kind
+  const answers: Record<string, unknown> = {
+    '/health': {},
+    '/v1/models': modelsOf({ ...GPT_OSS, owned_by: ownedBy }),
+    '/tokenize': { tokens: [200006] },
+    [generatePath]: hello,
+  }
+  const { fetch, asked } = double(answers)
+  const engine = create({ url: 'http://a.invalid', fetch })
+  await readTokens(engine.generate([1], { maxTokens: 5 }))
+  answers['/tokenize'] = { tokens: [7] }
+  await errorOf(engine.health())
+  const before = asked.length
+  expect((await errorOf(readTokens(engine.generate([1], { maxTokens: 5 })))).message).toMatch(/where it is 7$/)
+  expect(asked.slice(before).map(({ path }) => path)).not.toContain(generatePath)
+})
+
 test('of several models the one is meant that the engine asks for, by an alias, too', async () => {
   const models = { data: [{ id: 'other' }, { id: 'x.gguf', aliases: ['gpt-oss-20b'] }] }
   const { fetch } = double({ '/health': {}, '/v1/models': models })

@@ -29,6 +29,7 @@ const OPTIONS = {
   origin: texts.describe('The sites whose pages may ask, such as https://chat.example.com.'),
   'api-key': text.describe('What clients have to send. Better in HARMONY_RESPONSES_API_KEY.'),
   'api-keys': text.describe('A file of further keys: lines of OWNER and the SHA-256 of its key.'),
+  'no-key': z.boolean().describe('Whether anyone who reaches it is served without a key, also through proxies.'),
   'seal-keys': text.describe('A file of the keys of what clients keep, one a line.'),
   'model-alias': texts.describe('Names of the model beside gpt-oss. Other names are refused then.'),
   reasoning: z.enum(['raw', 'summary', 'both', 'hidden']).describe('How reasoning is shown. Default raw.'),

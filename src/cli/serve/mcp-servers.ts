@@ -43,6 +43,7 @@ const PEER = '@modelcontextprotocol/client'
 export async function openMcpTools(
   servers: readonly NamedServer[],
   onError: (error: unknown, label: string) => void,
+  onOutput: (line: string, label: string) => void,
 ): Promise<McpTools | undefined> {
   if (servers.length === 0) return undefined
   try {
@@ -53,7 +54,14 @@ export async function openMcpTools(
   }
   const { mcpTools } = await import('../../tools/mcp/index.js')
   return mcpTools({
-    servers: Object.fromEntries(servers.map(({ label, config }) => [label, config])),
+    servers: Object.fromEntries(
+      servers.map(({ label, config }) => [label, told(config, (line) => onOutput(line, label))]),
+    ),
     onError: (error, { serverLabel }) => onError(error, serverLabel),
   })
+}
+
+/** What a program prints on standard error would reach the terminal as it is. */
+function told(config: McpServerConfig, stderr: (line: string) => void): McpServerConfig {
+  return 'command' in config ? { ...config, stderr } : config
 }

@@ -29,11 +29,15 @@ const STOPPED = 130
 /** Serves until it is told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   const seal = await openSeal(settings.sealKeys, io)
-  const authorize = await openKeys({ key: settings.key, file: settings.keyFile }, io)
+  const authorize = settings.needsNoKey
+    ? () => 'anonymous'
+    : await openKeys({ key: settings.key, file: settings.keyFile }, io)
   const tokenTable = await loadTokenTable()
   const report = (error: unknown): void => reportTo(io, error)
-  const mcp = await openMcpTools(settings.mcp, (error, label) =>
-    report(new Error(`MCP server ${label}: ${messageOf(error)}`, { cause: error })),
+  const mcp = await openMcpTools(
+    settings.mcp,
+    (error, label) => report(new Error(`MCP server ${label}: ${messageOf(error)}`, { cause: error })),
+    (line, label) => io.complain(`${plain(label)}: ${plain(line)}\n`),
   )
   let opened: OpenedEngine | undefined
   try {

@@ -22,6 +22,7 @@ export interface ServeValues {
   readonly origin?: readonly string[] | undefined
   readonly 'api-key'?: string | undefined
   readonly 'api-keys'?: string | undefined
+  readonly 'no-key'?: boolean | undefined
   readonly 'seal-keys'?: string | undefined
   readonly 'model-alias'?: readonly string[] | undefined
   readonly reasoning?: string | undefined
@@ -58,6 +59,8 @@ export interface ServeSettings {
   readonly key: string | undefined
   /** The file of the hashes of further keys. */
   readonly keyFile: string | undefined
+  /** It serves whoever reaches it, at any address and through any proxy. */
+  readonly needsNoKey: boolean
   /** Where the keys are that seal what clients keep; undefined for a key that is drawn at random. */
   readonly sealKeys: SealKeySource | undefined
   /** The names of the model. The first is its own. */
@@ -99,9 +102,14 @@ export function serveSettings(
   const keyFile = values['api-keys']
   if (key === '') throw new UsageError('--api-key: expected a key, got an empty text')
   if (keyFile === '') throw new UsageError('--api-keys: expected a file, got an empty text')
-  const { host = '127.0.0.1', record, 'model-alias': aliases = [] } = values
-  if (!LOOPBACK.includes(host) && key === undefined && keyFile === undefined) {
-    const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}`
+  const { host = '127.0.0.1', record, 'model-alias': aliases = [], 'no-key': needsNoKey = false } = values
+  const hasKey = key !== undefined || keyFile !== undefined
+  if (needsNoKey && hasKey) {
+    const given = keyFile !== undefined ? '--api-keys' : values['api-key'] !== undefined ? '--api-key' : KEY_VARIABLE
+    throw new UsageError(`--no-key: expected no key, got ${given}`)
+  }
+  if (!LOOPBACK.includes(host) && !hasKey && !needsNoKey) {
+    const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}; or --no-key`
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
   if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
@@ -114,6 +122,7 @@ export function serveSettings(
     origins: (values.origin ?? []).map(originOf),
     key,
     keyFile,
+    needsNoKey,
     sealKeys: sealKeySource(values['seal-keys'], env[SEAL_KEYS_VARIABLE]),
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,

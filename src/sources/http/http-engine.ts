@@ -8,6 +8,7 @@ import { createHttpClient, type HttpClient, type HttpOptions } from './http-clie
 import { type ModelProof, proveModel } from './prove-model.js'
 import { readEvents } from './read-events.js'
 import { withRetries } from './retry.js'
+import { sharedWork } from './shared-work.js'
 import { type EngineStep, stepsToTokens } from './steps-to-tokens.js'
 import { traceHeaders } from './trace-headers.js'
 
@@ -53,11 +54,26 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   check(typeof checkModel === 'boolean', 'checkModel', 'a boolean', checkModel)
   let proven = !checkModel
 
-  /** Proves once that the model is the right one: at the first contact, whatever that is. */
-  async function prove(signal: AbortSignal): Promise<void> {
-    if (proven) return
+  /** Requests that come together make the first contact together. */
+  const firstContact = sharedWork(async (signal) => {
     await proveModel(protocol.name, protocol.proof, client, signal)
     proven = true
+  })
+
+  /** Proves once that the model is the right one: at the first contact, whatever that is. */
+  async function prove(signal: AbortSignal): Promise<void> {
+    if (!proven) await firstContact(signal)
+  }
+
+  /** Proves it again: another server may have been started at the same address. */
+  async function proveAgain(signal: AbortSignal): Promise<void> {
+    try {
+      await proveModel(protocol.name, protocol.proof, client, signal)
+    } catch (error) {
+      // Another model would answer the next requests with nonsense.
+      if (!signal.aborted) proven = false
+      throw error
+    }
   }
 
   async function* ask(call: HttpCall, signal: AbortSignal): AsyncGenerator<unknown> {
@@ -94,8 +110,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
         const response = await client.request('GET', protocol.healthPath, signal)
         // A connection that breaks now says nothing about the server's health.
         await response.body?.cancel().catch(() => {})
-        // Each time: another server may have been started at the same address.
-        if (checkModel) await proveModel(protocol.name, protocol.proof, client, signal)
+        if (checkModel) await proveAgain(signal)
       } catch (error) {
         throw client.shown(error)
       }

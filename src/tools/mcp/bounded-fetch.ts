@@ -1,3 +1,5 @@
+import { nextTurn } from '../../next-turn.js'
+
 /** Of one message of a server behind HTTP, in bytes: as much as the SDK takes of one line over stdio. */
 const MOST_MESSAGE_BYTES = 10_485_760
 
@@ -32,7 +34,7 @@ function bounded(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   /** Whether the line has had nothing so far: a blank line ends an event. */
   let isBlank = true
   return new TransformStream({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
       for (let at = 0; at < chunk.length; at += 1) {
         const byte = chunk[at]
         length += 1
@@ -45,6 +47,8 @@ function bounded(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
         }
       }
       controller.enqueue(chunk)
+      // A server that floods its client with notifications would stop all others.
+      await nextTurn()
     },
   })
 }

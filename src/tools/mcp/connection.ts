@@ -5,6 +5,7 @@ import { deadline, whileWanted } from './deadline.js'
 import { isBrokenConnection, isUnknownSession } from './failure.js'
 import { type Opened, openClient } from './open-client.js'
 import type { McpServerConfig, Settings } from './options.js'
+import { stopReading } from './read-in-turns.js'
 import { readTools } from './read-tools.js'
 
 /** One configured server: connected when it is needed, and again when the connection was lost. */
@@ -39,6 +40,12 @@ interface Listing {
   readonly since: number
 }
 
+/**
+ * The most notifications and requests of a server without an answer of it in between: 16 a second for as long as a call may
+ * take. More is a flood, and would go on for as long.
+ */
+const MOST_UNASKED = 10_000
+
 /** @param onError - called with errors that fail nothing */
 export function createConnection(
   config: McpServerConfig,
@@ -48,6 +55,7 @@ export function createConnection(
   const lifetime = new AbortController()
   const lifetimes = childSignals(lifetime.signal)
   const watched = new WeakSet<McpTransport>()
+  const isOurs = !('client' in config)
   const open = new Set<Live>()
   const closing = new Set<Promise<void>>()
   let opening: Promise<Live> | undefined
@@ -126,10 +134,27 @@ export function createConnection(
     watched.add(transport)
     const { onmessage } = transport
     if (typeof onmessage !== 'function') return
+    let unasked = 0
     transport.onmessage = (...args: readonly unknown[]): unknown => {
-      if (Object(args[0]).method === 'notifications/tools/list_changed') listing = undefined
+      const { method } = Object(args[0]) as { readonly method?: unknown }
+      if (method === 'notifications/tools/list_changed') listing = undefined
+      unasked = method === undefined ? 0 : unasked + 1
+      if (unasked > MOST_UNASKED && isOurs) {
+        if (unasked === MOST_UNASKED + 1) cutOff(client)
+        return undefined
+      }
       return onmessage.apply(transport, args)
     }
+  }
+
+  /** Ends a connection whose server floods it. The calls under way fail, and the next one connects again. */
+  function cutOff(client: McpClient): void {
+    onError(new Error(`The server sent more than ${MOST_UNASKED} messages in a row that answer nothing.`))
+    const live = [...open].find((one) => one.client === client)
+    if (live === undefined) return
+    stopReading(client.transport as McpTransport | undefined)
+    retire(live)
+    end(live)
   }
 
   async function list(): Promise<readonly ListedTool[]> {

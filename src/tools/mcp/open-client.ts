@@ -1,8 +1,11 @@
 import { HarmonyResponsesError } from '../../errors.js'
+import { callHost } from '../../translate/call-host.js'
 import { boundedFetch } from './bounded-fetch.js'
 import type { McpClient, McpTransport } from './client.js'
 import { whileWanted } from './deadline.js'
 import { checkClient, type McpHttpServer, type McpServerConfig, type McpStdioServer } from './options.js'
+import { outputLines } from './output-lines.js'
+import { type Output, onePieceATurn, readInTurns } from './read-in-turns.js'
 import { reportLostStreams } from './report-lost-streams.js'
 import { sendInOrder } from './send-in-order.js'
 
@@ -65,17 +68,29 @@ async function openByHost(connect: (signal: AbortSignal) => Promise<McpClient>, 
   }
 }
 
-async function stdioTransport({ command, args = [], env, cwd, stderr }: McpStdioServer): Promise<McpTransport> {
+async function stdioTransport(server: McpStdioServer): Promise<McpTransport> {
+  const { command, args = [], env, cwd, stderr = 'inherit' } = server
   const { StdioClientTransport } = await load<Sdk>(`${PACKAGE}/stdio`)
   const transport = new StdioClientTransport({
     command,
     args: [...args],
     ...(env !== undefined && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
-    ...(stderr !== undefined && { stderr }),
+    stderr: typeof stderr === 'function' ? 'pipe' : stderr,
   })
   sendInOrder(transport)
+  readInTurns(transport)
+  if (typeof stderr === 'function') forwardLines(transport, stderr)
   return transport
+}
+
+function forwardLines(transport: McpTransport, take: (line: string) => void): void {
+  const { stderr } = transport as { readonly stderr?: Output | null }
+  if (!stderr) return
+  const lines = outputLines((line) => callHost(take, line, (error) => console.error(error)))
+  stderr.on('data', (piece) => lines.push(piece))
+  stderr.on('end', () => lines.end())
+  onePieceATurn(stderr)
 }
 
 async function httpTransport({ url, headers, fetch = globalThis.fetch }: McpHttpServer): Promise<McpTransport> {

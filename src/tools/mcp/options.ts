@@ -26,8 +26,11 @@ export interface McpStdioServer extends ServerRules {
   /** Added to `PATH`, `HOME` and the few other variables that the SDK passes on. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Where its standard error goes. Default `inherit`: to that of this process. */
-  readonly stderr?: 'inherit' | 'ignore'
+  /**
+   * Where its standard error goes. Default `inherit`: to that of this process, as it is. A function receives its lines, of
+   * at most 1,000 characters, with whatever a terminal would act on; of a flood it receives the first lines and a count.
+   */
+  readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
 }
 
 /** A server behind streamable HTTP. */
@@ -121,6 +124,9 @@ function checkServer(server: McpServerConfig, path: string): void {
   if ('command' in server) {
     const isText = typeof server.command === 'string' && server.command !== ''
     check(isText, `${path}.command`, 'the name of a program', server.command)
+    const { stderr = 'inherit' } = server
+    const isKnown = stderr === 'inherit' || stderr === 'ignore' || typeof stderr === 'function'
+    check(isKnown, `${path}.stderr`, 'inherit, ignore or a function', stderr)
   }
   if ('url' in server) {
     check(isHttp(server.url), `${path}.url`, 'an http: or https: address', server.url)

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, test } from 'vitest'
-import { context, declaring, later, mcpCall, toolsOf } from './fixtures.js'
+import { describe, expect, test, vi } from 'vitest'
+import { nextTurn } from '../../../src/next-turn.js'
+import type { McpServerConfig } from '../../../src/tools/mcp/index.js'
+import { context, declaring, later, mcpCall, raw, toolsOf } from './fixtures.js'
 
 const MB = 1_048_576
 
@@ -95,4 +97,69 @@ describe('a server behind HTTP that sends 100 MB', () => {
     await server.cut
     expect(listings?.map((listing) => listing.tools?.length ?? 'error')).toEqual(['error', 1])
   })
+})
+
+describe('a server that sends notifications without end', () => {
+  test('a call of it fails, the operator is told once, and the other servers are answered', async () => {
+    const good = await flooding(() => undefined)
+    const { tools, told } = toolsOf({ weather: raw('flood'), good: { url: good.url } })
+    const flooded = tools.run(mcpCall('any'), context())
+    expect(await tools.run(mcpCall('any', {}, 'good'), context({ request: declaring('weather', 'good') }))).toEqual({
+      output: 'fine',
+    })
+    expect(await flooded).toEqual({
+      error: { message: 'The MCP server closed the connection before it answered.' },
+    })
+    const floods = told.filter(({ error }) => /10000 messages in a row/.test(String(error)))
+    expect(floods.map(({ context }) => context.serverLabel)).toEqual(['weather'])
+  })
+
+  test('of its messages no more are read in one turn of the event loop than come in two pieces', async () => {
+    const { tools } = toolsOf({ weather: raw('flood') })
+    let [turn, most] = [0, 0]
+    let isOver = false
+    const read = new Map<number, number>()
+    const parse = JSON.parse
+    JSON.parse = (text, reviver) => {
+      read.set(turn, (read.get(turn) ?? 0) + 1)
+      return parse(text, reviver)
+    }
+    const turns = (async () => {
+      for (; !isOver; turn++) await nextTurn()
+    })()
+    try {
+      await tools.run(mcpCall('any'), context())
+    } finally {
+      JSON.parse = parse
+      isOver = true
+      await turns
+    }
+    for (const count of read.values()) most = Math.max(most, count)
+    const size = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'.length
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThan((2 * 65_536) / size + 100)
+  })
+})
+
+test('a function receives the lines that a server prints on standard error', async () => {
+  const lines: string[] = []
+  const stderr = (line: string): void => void lines.push(line)
+  const { tools } = toolsOf({ weather: { ...raw('noisy'), stderr } as McpServerConfig })
+  await tools.run(mcpCall('any'), context())
+  await tools.close()
+  expect(lines[0]).toBe('\u001b[2Jready')
+  expect(lines[1]).toBe(`${'x'.repeat(1000)}…`)
+  expect(lines.length).toBeLessThan(200)
+})
+
+test('a function that throws at what a server prints fails nothing', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const stderr = (): void => {
+    throw new Error('full')
+  }
+  const { tools } = toolsOf({ weather: { ...raw('noisy'), stderr } as McpServerConfig })
+  expect(await tools.run(mcpCall('any'), context())).toEqual({ output: 'fine' })
+  await tools.close()
+  expect(log).toHaveBeenCalled()
+  log.mockRestore()
 })

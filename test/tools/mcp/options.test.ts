@@ -13,6 +13,7 @@ describe('options', () => {
     ['servers.a.client: expected a Client', { servers: { a: { client: {} } } }],
     ['servers.a.connect: expected a function', { servers: { a: { connect: 1 } } }],
     ['servers.a.command: expected the name of a program', { servers: { a: { command: '' } } }],
+    ['servers.a.stderr: expected inherit', { servers: { a: { command: 'b', stderr: 'pipe' } } }],
     ['servers.a.url: expected an http: or https: address', { servers: { a: { url: 'file:///etc/passwd' } } }],
     ['servers.a.allowedTools: expected an array of names', { servers: { a: { url: 'http://a', allowedTools: 'b' } } }],
     ['timeoutMs: expected a whole number from 1 to 2147483647', { servers: {}, timeoutMs: 0 }],

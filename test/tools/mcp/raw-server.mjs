@@ -1,7 +1,7 @@
 /* A server without the SDK, for bytes that it would not send: node raw-server.mjs BEHAVIOUR */
 
 import { writeFileSync } from 'node:fs'
-import { argv, env, exit, pid, stdin, stdout } from 'node:process'
+import { argv, env, exit, pid, stderr, stdin, stdout } from 'node:process'
 import { createInterface } from 'node:readline'
 
 const behaviour = argv[2]
@@ -33,6 +33,15 @@ const answers = {
     send({ id, result: { tools: [tool] } })
   },
   'tools/call': ({ id }) => {
+    if (behaviour === 'flood') {
+      const note = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } }
+      const part = `${JSON.stringify(note)}\n`.repeat(2000)
+      const more = () => stdout.write(part, (error) => error ?? setImmediate(more))
+      return more()
+    }
+    if (behaviour === 'noisy') {
+      stderr.write(`\u001b[2Jready\n\n${'x'.repeat(5000)}\r\n${'again\n'.repeat(1000)}`)
+    }
     if (behaviour === 'no json') stdout.write('Segmentation fault\n{"jsonrpc":\n')
     if (behaviour === 'no result') return send({ id, result: 'yes' })
     if (behaviour === 'bad content') return send({ id, result: { content: [{ type: 'text' }] } })

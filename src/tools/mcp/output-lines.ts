@@ -1,0 +1,52 @@
+/** A longer line is cut, in UTF-16 code units. */
+const LONGEST_LINE = 1_000
+/** Of one piece of output, which is at most 64 KiB. The others are counted: a program in a loop would fill the log. */
+const MOST_LINES = 50
+
+/**
+ * Splits what a program prints into lines, for a log. It keeps no more than one line, as long as it may be.
+ *
+ * @param take - receives each line without its end, as the program wrote it: with whatever a terminal would act on
+ * @returns takes the next piece; `end` after the last one
+ */
+export function outputLines(take: (line: string) => void): { push(piece: Uint8Array): void; end(): void } {
+  const decoder = new TextDecoder()
+  let line = ''
+  /** The line is longer than allowed: what came of it was taken. */
+  let isCut = false
+
+  function add(part: string): void {
+    if (isCut) return
+    line += part.slice(0, LONGEST_LINE + 1)
+    if (line.length <= LONGEST_LINE) return
+    isCut = true
+    line = `${line.slice(0, LONGEST_LINE)}…`
+  }
+
+  function endLine(): string {
+    const whole = line.endsWith('\r') ? line.slice(0, -1) : line
+    line = ''
+    isCut = false
+    return whole
+  }
+
+  return {
+    push(piece) {
+      const parts = decoder.decode(piece, { stream: true }).split('\n')
+      const last = parts.pop() ?? ''
+      let taken = 0
+      for (const part of parts) {
+        add(part)
+        const whole = endLine()
+        if (whole === '') continue
+        taken++
+        if (taken <= MOST_LINES) take(whole)
+      }
+      if (taken > MOST_LINES) take(`(${taken - MOST_LINES} more lines)`)
+      add(last)
+    },
+    end() {
+      if (line !== '') take(endLine())
+    },
+  }
+}

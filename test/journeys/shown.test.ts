@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { hasShown } from './shown.js'
+
+const PRINTED = 'listens on port 3000\nno key\n\nget_weather {"city":"Oslo"}\ndone\n'
+
+test.each([
+  PRINTED,
+  'listens on port 3000\n...\n',
+  '...\ndone\n',
+  'listens on port ...\n...\nget_weather {...}\ndone\n',
+  '...\nno key\n...\n',
+])('a page may show of what is printed %j', (shown) => {
+  expect(hasShown(PRINTED, shown)).toBe(true)
+})
+
+test.each([
+  'listens on port 3000\n',
+  'done\n',
+  '...\ndone\n...\nno key\n...\n',
+  'listens on port 3000\n...\nget_weather\n...\n',
+  '...\nget.weather {...}\n...\n',
+  '...\nno key\nget_weather {...}\n...\n',
+])('a page does not show what is printed by %j', (shown) => {
+  expect(hasShown(PRINTED, shown)).toBe(false)
+})

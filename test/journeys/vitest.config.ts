@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    // It is there to be read: how long each journey took.
+    reporters: ['verbose'],
+    // Packages are downloaded, and Next is built.
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+    // npm and Node use more than one core each.
+    maxConcurrency: 2,
+  },
+})
+
+export default config
