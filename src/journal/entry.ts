@@ -111,10 +111,18 @@ export interface ChunkEntry {
   readonly tokens: readonly HarmonyToken[]
 }
 
-/** What only the engine knows of the turn's prompt, where the model paused before it stopped. */
+/** What only the engine knows of a call of the model. */
+export interface CallUsage {
+  /** How much of the turn's prompt was in its cache: its first call says it, since the others begin in it. */
+  readonly cachedTokens?: number
+  /** How many tokens the model sampled in the call besides those that the engine gave. None if absent. */
+  readonly unreadTokens?: number
+}
+
+/** What only the engine knows of a call, where the model paused before it stopped. */
 export interface UsageEntry {
   readonly type: 'usage'
-  readonly usage: HostUsage
+  readonly usage: CallUsage
 }
 
 /** A complete item that the host put into the output, and the tokens that it took, if it took any. */
@@ -146,8 +154,7 @@ export interface Compacted {
 export interface StopEntry {
   readonly type: 'stop'
   readonly reason: EndReason
-  /** Counts that only the engine knows. */
-  readonly usage?: HostUsage
+  readonly usage?: CallUsage
 }
 
 /** A call is about to be run. */

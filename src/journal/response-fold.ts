@@ -9,8 +9,16 @@ import type { EndReason, HostUsage } from '../tokens/token-source.js'
 import { hostItem } from '../translate/host-item.js'
 import type { ToolResult } from '../translate/tool-result.js'
 import type { Translator } from '../translate/translator.js'
-import { BEHAVIOUR, type CompactionEntry, type Happened, type ItemEntry, type OpenEntry } from './entry.js'
+import {
+  BEHAVIOUR,
+  type CallUsage,
+  type CompactionEntry,
+  type Happened,
+  type ItemEntry,
+  type OpenEntry,
+} from './entry.js'
 import { reopenTurn } from './reopen-turn.js'
+import { TurnCount } from './turn-count.js'
 
 const TERMINATORS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
@@ -59,7 +67,8 @@ export class ResponseFold {
   /** Where in the transcript the turn began, and where the host last wrote in it. */
   #turnStart = 0
   #hostEnd = 0
-  #hasUsage = false
+  #hasCached = false
+  readonly #count = new TurnCount()
   #openedAt = 0
   /** How many items there were when the turn began. */
   #itemsBefore = 0
@@ -187,9 +196,9 @@ export class ResponseFold {
     return this.contextSize + 1 + this.#assistant.length
   }
 
-  /** Whether the counts are known that only the engine knows of the turn. */
-  get hasUsage(): boolean {
-    return this.#hasUsage
+  /** Whether it is known how much of the turn's prompt was in the engine's cache. */
+  get hasCached(): boolean {
+    return this.#hasCached
   }
 
   /** When the response began, in Unix time. */
@@ -275,6 +284,7 @@ export class ResponseFold {
           this.#transcript.push(id)
         }
         this.#sampled += entry.tokens.length
+        this.#count.read(translator, entry.tokens.length)
         // Nothing may be sampled after it, even if the process died before the engine said that it had stopped.
         if (STOP_TOKENS.includes(id)) this.#stage = 'stopped'
         return translator.push(entry.tokens)
@@ -340,7 +350,8 @@ export class ResponseFold {
     this.#hostWrites = 0
     this.#turnStart = this.#transcript.length
     this.#hostEnd = this.#turnStart
-    this.#hasUsage = false
+    this.#hasCached = false
+    this.#count.begin()
     this.#stage = 'sampling'
     this.#stopped = 'stop'
     this.#itemsBefore = translator.output.length
@@ -386,9 +397,9 @@ export class ResponseFold {
     return this.output.filter((_, index) => index >= start && !this.#inserted.has(index))
   }
 
-  #addUsage(translator: Translator, usage: HostUsage): void {
-    this.#hasUsage = true
-    translator.addUsage(usage)
+  #addUsage(translator: Translator, usage: CallUsage): void {
+    this.#hasCached ||= usage.cachedTokens !== undefined
+    this.#count.add(translator, usage)
   }
 }
 

@@ -1,14 +1,27 @@
-import type { StopEntry } from '../journal/entry.js'
+import type { CallUsage, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { StreamEnd } from '../tokens/token-source.js'
 
-/** How a model call ended. What of a turn's prompt was in the cache, its first call says: the others begin in it. */
-export function stopOf(fold: ResponseFold, end: StreamEnd | undefined): StopEntry {
-  const { reason: said = 'stop', usage } = end ?? {}
+/**
+ * How a model call ended.
+ *
+ * @param given - how many tokens the engine gave in it
+ */
+export function stopOf(fold: ResponseFold, end: StreamEnd | undefined, given: number): StopEntry {
+  const { reason: said = 'stop' } = end ?? {}
   // A turn that has ended may be as long as the limit allows. Whoever goes on from that token has no other reason.
   const reason = fold.stage === 'stopped' ? 'stop' : said
-  if (usage?.cachedTokens === undefined || fold.hasUsage) return { type: 'stop', reason }
-  return { type: 'stop', reason, usage: { cachedTokens: Math.min(usage.cachedTokens, fold.turnInput) } }
+  const usage = usageOf(fold, end, given)
+  return { type: 'stop', reason, ...(Object.keys(usage).length > 0 && { usage }) }
+}
+
+/** What was read is never more than what was sampled, whatever the engine counts. */
+function usageOf(fold: ResponseFold, end: StreamEnd | undefined, given: number): CallUsage {
+  const { cachedTokens, outputTokens = 0 } = end?.usage ?? {}
+  return {
+    ...(cachedTokens !== undefined && !fold.hasCached && { cachedTokens: Math.min(cachedTokens, fold.turnInput) }),
+    ...(outputTokens > given && { unreadTokens: outputTokens - given }),
+  }
 }
 
 /** Whether an engine refused a call because its context is full. */

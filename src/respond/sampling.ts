@@ -68,6 +68,8 @@ class SamplingRun {
   readonly #chunks: ChunkReader
   /** How many tokens the response had when the call began. */
   readonly #before: number
+  /** How many tokens the engine has given. */
+  #given = 0
   /** What the engine gave and nobody has taken. */
   readonly #queue: Happened[] = []
   /** What happens when all of the queue is taken, because nothing more is read of the engine. */
@@ -186,17 +188,24 @@ class SamplingRun {
     this.#asked = 'nothing'
     if (!('error' in answer) && answer.done && !this.#isStopped) this.#take(this.#chunks.end())
     if ('error' in answer) this.#readFailure(answer)
-    else if (this.#isStopped) this.#afterStop(stopOf(this.#fold, answer.done ? answer.value : undefined))
+    else if (this.#isStopped) this.#afterStop(this.#stopOf(answer.done ? answer.value : undefined))
     else if (answer.done) this.#readEnd(answer.value)
     else this.#take(this.#chunks.read(answer.value))
   }
 
   #readEnd(end: StreamEnd | undefined): void {
-    const last = this.#missing(end) ?? stopOf(this.#fold, end)
+    const stop = this.#stopOf(end)
+    const missing = this.#missing(end)
+    if (missing !== undefined && stop.usage !== undefined) this.#queue.push({ type: 'usage', usage: stop.usage })
+    const last = missing ?? stop
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
     if (watched === undefined) this.#finish(last)
     // What was held back may be all that the response may take.
     else if (!this.#queueWatched(watched)) this.#last = () => this.#finish(last)
+  }
+
+  #stopOf(end: StreamEnd | undefined): StopEntry {
+    return stopOf(this.#fold, end, this.#given)
   }
 
   #readFailure({ error }: EngineFailure): void {
@@ -227,6 +236,7 @@ class SamplingRun {
 
   #take(given: readonly HarmonyToken[]): void {
     if (given.length === 0) return
+    this.#given += given.length
     const { tokens, isOver, lacksMessage } = this.#call.read(given)
     if (this.#watch === undefined) this.#queueTokens(tokens)
     else if (this.#isCut(this.#watch, tokens, isOver)) return

@@ -5,12 +5,13 @@ import { parseRequest, RequestError } from '../../src/request/index.js'
 import { parseRequestInSlices } from '../../src/request/parse-request.js'
 import { pathOf } from '../../src/request/path.js'
 import { atOnce, createWork } from '../../src/slices.js'
+import { sdkTypes } from '../support/openai-sdk.js'
 import { runs } from '../support/runs.js'
 import { typeOracle } from '../support/type-oracle.js'
 import { errorOf } from './errors.js'
 import { sdkRequests as requests } from './sdk-values.js'
 
-const sdk = fileURLToPath(new URL('../../node_modules/openai/resources/responses/responses.d.ts', import.meta.url))
+const sdk = sdkTypes('resources/responses/responses')
 
 /** Text that the parser knows: the names of fields, and what they may hold. */
 const words = fc.constantFrom(

@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import ts from 'typescript'
 import { type DeclaredType, declaredType, membersOf } from '../support/declared-type.js'
+import { sdkTypes } from '../support/openai-sdk.js'
 
-const file = fileURLToPath(new URL('../../node_modules/openai/resources/responses/responses.d.ts', import.meta.url))
+const file = sdkTypes('resources/responses/responses')
 
 /** A type of `openai/resources/responses/responses`. */
 export function sdkType(name: string): DeclaredType {

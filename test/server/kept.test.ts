@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMemoryStore } from '../../src/stores/index.js'
 import { answer, call, hang, think } from '../../src/testing/index.js'
+import { sdkTypes } from '../support/openai-sdk.js'
 import { typeOracle } from '../support/type-oracle.js'
 import { type Event, endpoint, heldEngine, readUntil, until } from './endpoint.js'
 
@@ -316,9 +316,8 @@ describe('input_items', () => {
     expect(seen).toHaveLength(25)
   })
 
-  test('input_items are whole items of openai 7.57, also those that were sent in short forms', async () => {
-    const file = fileURLToPath(new URL('../../node_modules/openai/resources/responses/responses.d.ts', import.meta.url))
-    const isItem = typeOracle(file, 'ResponseItem')
+  test('input_items are whole items of openai, also those that were sent in short forms', async () => {
+    const isItem = typeOracle(sdkTypes('resources/responses/responses'), 'ResponseItem')
     const input = [
       { role: 'system', content: 'Be brief.' },
       { role: 'developer', content: 'Be kind.' },

@@ -28,6 +28,8 @@ const toText = (ids: readonly number[]): string =>
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text)
 /** Tokens that are U+FFFD and nothing else, so that the server's text is theirs wherever it breaks off. */
 const BARE = CUT.filter((id) => toText([id]) === '\ufffd')
+/** Tokens that end in half a character behind a text. */
+const SPACED = CUT.filter((id) => /^[^\ufffd]+\ufffd$/.test(toText([id])))
 
 /** A model that writes the turn, whatever ids stand in for what it wrote: it looks only at how far it has come. */
 function modelOf(turn: readonly number[]): Writes {
@@ -58,13 +60,14 @@ interface Said {
   readonly transcript: readonly number[]
 }
 
-async function say(engine: TokenEngine, request: ResponseRequest): Promise<Said> {
+async function say(engine: TokenEngine, request: ResponseRequest, before: readonly Entry[] = []): Promise<Said> {
   const entries: Entry[] = []
   const batches = respond(request, {
     engine,
     tokenTable,
     responseId: 'resp_1',
     clock: () => 1,
+    ...(before.length > 0 && { entries: before }),
     append: async (entry) => void entries.push(entry),
     onDiagnostic: () => {},
   })
@@ -180,6 +183,30 @@ describe('half a character', () => {
       }),
       { numRuns: runs(200) },
     )
+  })
+
+  const LONG = Array.from({ length: 90 }, (_, at) => SPACED[at % SPACED.length] as number)
+
+  test.each([
+    ['in an answer', [...encodeHarmony('<|channel|>final<|message|>'), ...LONG, ...encodeHarmony('.<|return|>')]],
+    [
+      'in reasoning, in front of an answer that is held',
+      [
+        ...encodeHarmony('<|channel|>analysis<|message|>'),
+        ...LONG,
+        ...encodeHarmony('.<|end|><|start|>assistant<|channel|>final<|message|>{"a":"Rome"}<|return|>'),
+      ],
+    ],
+  ])('half characters in a row count as the server counts them, however many they are: %s', async (where, turn) => {
+    const request = { input: 'Hi', ...(where === 'in an answer' ? {} : { text: TEXT }) }
+    const { response, entries } = await say(behindServer(turn), request)
+    expect(response.usage?.output_tokens).toBe(turn.length)
+    for (let kept = 1; kept < entries.length; kept++) {
+      const stopped = entries.slice(0, kept)
+      if (!['stop', 'usage', 'turn'].includes(stopped.at(-1)?.type ?? '')) continue
+      const { response: again } = await say(behindServer(turn), request, stopped)
+      expect(again.usage).toEqual(response.usage)
+    }
   })
 
   test('half a character comes without log-probabilities, and the tokens around it have theirs', async () => {

@@ -10,7 +10,8 @@ import { createRun, FIXED, messageOn, runOf } from './run.js'
 const CANARY = 'CANARY'
 
 /**
- * The names of every field of every tool of the API's types: a new one does not compile before it has a place below.
+ * The names of every field of every tool of the API's types: a new one does not compile before it has a place below. That of
+ * the newest types is seen by `npm run typecheck --prefix test/clients`.
  */
 type Fields<Type extends Tool['type']> = ToolOf<Type> extends infer T ? (T extends unknown ? keyof T : never) : never
 type ToolOf<Type extends Tool['type']> = Extract<Tool, { type: Type }>
@@ -67,7 +68,7 @@ const functionTool = {
   strict: same(true),
 }
 
-const TOOLS: Filled = {
+const TOOLS = {
   function: functionTool,
   custom: {
     ...called,
@@ -164,7 +165,7 @@ const TOOLS: Filled = {
   programmatic_tool_calling: {},
 }
 
-const entries = Object.entries(TOOLS) as [Tool['type'], { [field: string]: Sample }][]
+const entries = Object.entries(TOOLS satisfies Filled) as [Tool['type'], { [field: string]: Sample }][]
 
 /** A tool as a client declares it, with every field of its type and some of none. */
 function given(type: Tool['type']): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { TranslatorOptions } from '../../index.js'
 import type { Entry, OpenEntry } from '../../journal/entry.js'
 import { countCall } from '../../journal/response-fold.js'
+import { TurnCount } from '../../journal/turn-count.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { hostItem } from '../../translate/host-item.js'
 import type { ToolResult } from '../../translate/tool-result.js'
@@ -76,7 +77,7 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
   const traced = traceTranslator({ ...settings, ...about, clock })
   const { translator, observe } = traced
   let context = prompt.tokens
-  let hasUsage = false
+  const count = new TurnCount()
 
   /** What the host did in one step: a line of its own, though tokens were pushed by it. */
   function hostStep(name: string, step: () => void): string {
@@ -96,13 +97,14 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
         return layout.legend({ name: responseId }) + hostStep('start', () => translator.start())
       case 'turn':
         context += 2 + (entry.reminder?.length ?? 0)
-        hasUsage = false
+        count.begin()
         return hostStep('turn', () => {
           if (entry.reminder !== undefined) translator.push({ host: entry.reminder })
           translator.beginTurn({ inputTokens: context })
         })
       case 'chunk':
         context += entry.tokens.length
+        count.read(translator, entry.tokens.length)
         return momentsOf(entry).map(layout.moment).join('')
       case 'host':
         context += entry.tokens.length
@@ -119,9 +121,7 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
       }
       case 'usage':
       case 'stop':
-        // The prompt's counts are the same whenever the engine gives them.
-        if (entry.usage !== undefined && !hasUsage) translator.addUsage(entry.usage)
-        hasUsage ||= entry.usage !== undefined
+        if (entry.usage !== undefined) count.add(translator, entry.usage)
         return ''
       case 'tool_started':
         return ''

@@ -1,6 +1,6 @@
 import type { Entry, OpenEntry } from '../../journal/entry.js'
 import type { FixtureChunk, FixtureSetup, TokenFixture } from '../../sources/token-fixture.js'
-import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
+import type { HarmonyToken } from '../../tokens/token-source.js'
 
 /** Makes token fixtures of what goes into responses: with them a bug report is a test. */
 export interface Recorder {
@@ -27,7 +27,6 @@ interface Recording {
   /** What the host writes before the next token of the model. */
   host: number[]
   insertions: number
-  usage: HostUsage | undefined
   isOver: boolean
 }
 
@@ -66,7 +65,7 @@ export function createRecorder(
 }
 
 function begun(open: OpenEntry & Entry): Recording {
-  return { open, tokens: [], count: 0, turns: 0, host: [], insertions: 0, usage: undefined, isOver: false }
+  return { open, tokens: [], count: 0, turns: 0, host: [], insertions: 0, isOver: false }
 }
 
 function add(recording: Recording, entry: Exclude<Entry, { type: 'open' }>, beginning: readonly number[]): void {
@@ -90,8 +89,6 @@ function add(recording: Recording, entry: Exclude<Entry, { type: 'open' }>, begi
       recording.insertions += 1
       return
     case 'stop':
-      recording.usage = entry.usage ?? recording.usage
-      return
     case 'usage':
     case 'tool_started':
       return

@@ -6,10 +6,10 @@ import type { TokenTable } from '../../tokens/token-table.js'
 /** The replacement character for invalid UTF-8. */
 export const BROKEN = '\ufffd'
 
-/** In UTF-16 units. Only one character is lost at a time, with the beginnings of others before it. */
-const LONGEST_LOST = 64
-/** How many places are tried from which a text may go on. */
-const MOST_PLACES = 256
+/** In UTF-16 units: more is encoded as it is, and is as many tokens only where that is so by chance. */
+const LONGEST_LOST = 4096
+/** How many beginnings of characters are looked at: more would take a text of many scripts, cut in each. */
+const MOST_BEGINNINGS = 256
 
 /** Stands in for tokens that the server gave as text alone. */
 export interface LostTokens {
@@ -29,91 +29,199 @@ export interface LostTokens {
 }
 
 /**
- * A text is encoded, U+FFFD as the character that it is. Only if it was more or fewer tokens are others used, which say
- * the same: parts of U+FFFD, or tokens that begin or end inside a character, as those that were lost did.
+ * A text is encoded, U+FFFD as the character that it is. Only if it was fewer tokens are others used, which say the same:
+ * tokens that begin or end inside a character, as those that were lost did. Either is cut into as many as are needed.
  */
 export function createLostTokens(table: TokenTable): LostTokens {
   const encode = encoderOf(table)
-  /** Those that are not valid UTF-8 on their own. Created lazily, because most texts never need them. */
-  let cut: readonly number[] | undefined
+  const search = createSearch(table)
 
-  function search(text: string, count: number, last?: number): number[] | undefined {
-    if (text.length > LONGEST_LOST) return undefined
-    cut ??= Array.from({ length: table.size }, (_, id) => id).filter((id) => table.text(id) === undefined)
-    const wanted = { count, last, tokens: cut, table }
-    // The fewest that say it can nearly always be cut into as many, and are found in a text of any length.
-    return tokensOf(text, { ...wanted, isFewest: true }) ?? tokensOf(text, { ...wanted, isFewest: false })
+  function atMost(text: string, count: number, last?: number): number[] | undefined {
+    const path = text.length > LONGEST_LOST ? undefined : search(text, last)
+    return path === undefined ? undefined : mixed(path, text, count)
+  }
+
+  /** The fewest tokens have too few bytes to be cut into many, so that the text in front may have to be encoded. */
+  function mixed(path: readonly Place[], text: string, count: number): number[] | undefined {
+    const isLong = ({ bytes }: Mix): boolean => bytes >= count
+    let low = 0
+    let high = path.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isLong(mixAt(path, text, middle))) high = middle
+      else low = middle + 1
+    }
+    const { front, tokens } = mixAt(path, text, low)
+    const ids = spread([...encode(front), ...tokens], count, table)
+    return ids.length === count ? ids : undefined
+  }
+
+  /** The text in front of a place, encoded, and the tokens that lead on from there. */
+  function mixAt(path: readonly Place[], text: string, start: number): Mix {
+    let at = start
+    // Where a token completes a character, its beginning is a token too.
+    while (at > 0 && at < path.length && isContinued(path[at - 1] as Place, path[at] as Place)) at++
+    const from = path[at - 1]
+    const front = from === undefined ? '' : text.slice(0, from.at + (from.carried.length > 0 ? 1 : 0))
+    const tokens = path.slice(at).map(({ id }) => id)
+    const bytes = tokens.reduce((sum, id) => sum + table.bytes(id).length, utf8.encode(front).length)
+    return { front, tokens, bytes }
+  }
+
+  function isContinued({ carried }: Place, { id }: Place): boolean {
+    return carried.length > 0 && beginsWithin(table, id)
   }
 
   return {
     idsOf(text, count) {
       const ids = encode(text)
       if (count === undefined || ids.length === count) return ids
-      return ids.length < count ? spread(ids, count, table) : (search(text, count) ?? ids)
+      return ids.length < count ? spread(ids, count, table) : (atMost(text, count) ?? ids)
     },
-    idsBefore: (last, text, count) => search(text, count, last),
+    idsBefore: (last, text, count) => atMost(text, count, last),
   }
 }
 
-/** Where a text is that is spelled token by token. */
+interface Mix {
+  readonly front: string
+  readonly tokens: readonly number[]
+  readonly bytes: number
+}
+
+/** Where a text is that is spelled token by token, and the token that led there. */
 interface Place {
   /** How much of the text is there, and the bytes of a character that is not. */
   readonly at: number
   readonly carried: readonly number[]
-  readonly ids: readonly number[]
+  readonly id: number
+  readonly before: Place | undefined
 }
 
-interface Search {
-  readonly count: number
-  /** What comes behind them. */
-  readonly last: number | undefined
-  readonly tokens: readonly number[]
-  readonly table: TokenTable
-  /** Whether a place is tried once alone, with the fewest ids that lead to it. */
-  readonly isFewest: boolean
+/** Tokens that say the same, by the bytes with which they begin the next character, and one for each kind of those. */
+interface Alike {
+  readonly byBytes: Map<string, Said>
+  readonly byKind: Map<string, Said>
 }
 
-/** So many of these tokens, or parts of them, that say a text, read as any stream of tokens is. Undefined if none do. */
-function tokensOf(text: string, { count, last, tokens, table, isFewest }: Search): number[] | undefined {
-  const seen = new Set<string>()
-  const places: Place[] = [{ at: 0, carried: [], ids: [] }]
-  for (let next = 0; next < places.length && next < MOST_PLACES; next++) {
-    const place = places[next] as Place
-    const found = isEnd(place, text, last, table) ? spread(place.ids, count, table) : []
-    if (found.length === count) return found
-    if (place.ids.length === count) continue
-    for (const id of tokens) {
-      const detokenizer = createDetokenizer(table, place.carried)
-      const said = detokenizer.push(id)
-      const at = place.at + said.length
-      const carried = detokenizer.carried()
-      if (!text.startsWith(said, place.at)) continue
-      const key = `${isFewest ? '' : place.ids.length} ${at} ${kindOf(carried, text.slice(at))}`
-      if (key.endsWith('none') || seen.has(key)) continue
-      seen.add(key)
-      places.push({ at, carried, ids: [...place.ids, id] })
-    }
+interface Said {
+  readonly id: number
+  readonly carried: readonly number[]
+}
+
+/** Tokens, by what they say. */
+type Saying = ReadonlyMap<string, Alike>
+
+/**
+ * Finds the fewest tokens that are not valid UTF-8 on their own and say a text, read as any stream of tokens is. Takes
+ * time in proportion to the text.
+ */
+function createSearch(table: TokenTable): (text: string, last: number | undefined) => Place[] | undefined {
+  /** Those that begin a character. Created lazily, with the others, because most texts never need them. */
+  let fresh: Saying = new Map()
+  let within: readonly number[] = []
+  /** Those that begin within one, by the bytes of it that they come behind. */
+  const behind = new Map<string, Saying>()
+  /** In UTF-16 units: the longest that any says. */
+  let longest = 0
+
+  function load(): void {
+    if (longest > 0) return
+    const cut = Array.from({ length: table.size }, (_, id) => id).filter((id) => table.text(id) === undefined)
+    longest = Math.max(...cut.map((id) => table.bytes(id).length)) + 1
+    within = cut.filter((id) => beginsWithin(table, id))
+    fresh = sayingOf(
+      cut.filter((id) => !beginsWithin(table, id)),
+      [],
+      table,
+    )
   }
-  return undefined
+
+  function sayingBehind(carried: readonly number[]): Saying {
+    const key = String(carried)
+    const known = behind.get(key)
+    if (known !== undefined) return known
+    const saying = sayingOf(within, carried, table)
+    if (behind.size < MOST_BEGINNINGS) behind.set(key, saying)
+    return saying
+  }
+
+  return (text, last) => {
+    load()
+    const seen = new Set<string>()
+    const places: Place[] = []
+    const add = (saying: Saying, at: number, before: Place | undefined): void => {
+      for (let end = at; end <= Math.min(at + longest, text.length); end++) {
+        const alike = saying.get(text.slice(at, end))
+        for (const [kind, { id, carried }] of alike === undefined ? [] : fitting(alike, text, end)) {
+          const key = `${end} ${kind}`
+          if (seen.has(key)) continue
+          seen.add(key)
+          places.push({ at: end, carried, id, before })
+        }
+      }
+    }
+    const goOn = (at: number, carried: readonly number[], before: Place | undefined): void => {
+      add(sayingBehind(carried), at, before)
+      if (carried.length === 0) add(fresh, at, before)
+      else if (text[at] === BROKEN) add(fresh, at + 1, before)
+    }
+    goOn(0, [], undefined)
+    for (let next = 0; next < places.length; next++) {
+      const place = places[next] as Place
+      if (text.length - place.at <= longest && isEnd(place, text, last, table)) return pathTo(place)
+      goOn(place.at, place.carried, place)
+    }
+    return undefined
+  }
 }
 
-function isEnd({ at, carried, ids }: Place, text: string, last: number | undefined, table: TokenTable): boolean {
-  if (ids.length === 0) return false
+function sayingOf(ids: readonly number[], carried: readonly number[], table: TokenTable): Saying {
+  const saying = new Map<string, Alike>()
+  for (const id of ids) {
+    const detokenizer = createDetokenizer(table, carried)
+    const text = detokenizer.push(id)
+    const said = { id, carried: [...detokenizer.carried()] }
+    const alike = saying.get(text) ?? { byBytes: new Map(), byKind: new Map() }
+    saying.set(text, alike)
+    alike.byBytes.set(String(said.carried), said)
+    if (said.carried.length > 0) alike.byKind.set(kindOf(said.carried), said)
+  }
+  return saying
+}
+
+/** Those after which the text may go on as it does: with a whole character, that character's bytes, or any that are none. */
+function* fitting({ byBytes, byKind }: Alike, text: string, at: number): Generator<readonly [string, Said]> {
+  const whole = byBytes.get('')
+  if (whole !== undefined) yield ['', whole]
+  if (at === text.length) return
+  const next = utf8.encode(String.fromCodePoint(text.codePointAt(at) as number))
+  for (let count = 1; count < next.length; count++) {
+    const bytes = String(next.subarray(0, count))
+    const said = byBytes.get(bytes)
+    if (said !== undefined) yield [bytes, said]
+  }
+  if (text[at] === BROKEN) yield* byKind
+}
+
+function beginsWithin(table: TokenTable, id: number): boolean {
+  return ((table.bytes(id)[0] ?? 0) & 0xc0) === 0x80
+}
+
+function pathTo(end: Place): Place[] {
+  const path: Place[] = []
+  for (let place: Place | undefined = end; place !== undefined; place = place.before) path.push(place)
+  return path.reverse()
+}
+
+function isEnd({ at, carried }: Place, text: string, last: number | undefined, table: TokenTable): boolean {
   const detokenizer = createDetokenizer(table, carried)
   const rest = last === undefined ? detokenizer.flush() : detokenizer.push(last)
   return text.slice(at) === rest
 }
 
-/**
- * What the bytes of an incomplete character may become in a text: the text's next character; U+FFFD, as any bytes of as
- * many out of as many; or nothing that the text has.
- */
-function kindOf(bytes: readonly number[], text: string): string {
+/** What may follow the bytes of an incomplete character is the same for all of a kind: as many bytes out of as many. */
+function kindOf(bytes: readonly number[]): string {
   const [lead = 0] = bytes
-  if (bytes.length === 0) return 'whole'
-  const first = utf8.encode(String.fromCodePoint(text.codePointAt(0) ?? 0))
-  if (text !== '' && bytes.every((byte, index) => byte === first[index])) return String(bytes)
-  if (!text.startsWith(BROKEN)) return 'none'
   // Not every byte may follow these.
   const isSpecial = bytes.length === 1 && [0xe0, 0xed, 0xf0, 0xf4].includes(lead)
   return `${bytes.length} of ${lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4}${isSpecial ? ` ${lead}` : ''}`

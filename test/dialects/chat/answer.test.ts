@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { APIError } from 'openai'
+import { VERSION } from 'openai/version'
 import { describe, expect, test } from 'vitest'
 import type { ChatAnswerOptions } from '../../../src/dialects/chat/answer-options.js'
 import {
@@ -63,6 +64,11 @@ describe('laws:', () => {
         const options = { ...given, includeUsage: true, reasoning: 'hidden' } as const
         const { events, response } = run(chunks, setup, reason)
         const whole = structuredClone(toChatCompletion(deepFreeze(response), options))
+        // That of version 6 throws at the end of a stream that has one.
+        const hasCustomCall = whole.choices.some(({ message }) =>
+          message.tool_calls?.some(({ type }) => type === 'custom'),
+        )
+        if (hasCustomCall && VERSION.startsWith('6.')) return
         // Beside a function_call, it drops what it does not know.
         for (const { message } of whole.choices) if (message.function_call !== undefined) delete message.annotations
         expect(await accumulated(streamed(deepFreeze(events), options))).toEqual(whole)

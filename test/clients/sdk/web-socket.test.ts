@@ -4,7 +4,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ResponsesServer } from '../../../src/server/node.js'
 import { answer, call, fail, firstTokens, scriptedEngine, think } from '../../../src/testing/index.js'
-import { echo, serve } from './sockets.js'
+import { echo, serve } from '../../server/web-socket/sockets.js'
 
 const limits = { maxLanes: 8, maxBufferedEvents: 10_000, maxBufferedBytes: 10_000_000 }
 

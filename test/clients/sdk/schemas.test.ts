@@ -1,13 +1,12 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseEvent } from '../../../src/conformance/schemas/index.js'
+import { fieldDamages } from '../../conformance/schemas/field-damages.js'
+import { eventSpecimens, itemSpecimens, responseSpecimen } from '../../conformance/schemas/specimens.js'
+import { sdkTypes } from '../../support/openai-sdk.js'
 import { RUNS, sampled } from '../../support/runs.js'
 import { typeOracle } from '../../support/type-oracle.js'
-import { fieldDamages } from './field-damages.js'
-import { eventSpecimens, itemSpecimens, responseSpecimen } from './specimens.js'
 
-const types = fileURLToPath(import.meta.resolve('openai/resources/responses/responses')).replace(/\.m?js$/, '.d.ts')
-const isByTypes = typeOracle(types, 'ResponseStreamEvent')
+const isByTypes = typeOracle(sdkTypes('resources/responses/responses'), 'ResponseStreamEvent')
 
 type Event = { readonly type: string; readonly [field: string]: unknown }
 

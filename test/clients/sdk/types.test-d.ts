@@ -1,5 +1,5 @@
 /*
- * Proofs for the compiler alone: `npm run typecheck` reads this file, nothing runs it. Every exception below is claimed
+ * Proofs for the compiler alone: `npm run typecheck --prefix test/clients` reads this file, nothing runs it. Every exception below is claimed
  * twice, by a type without it that fits and by a @ts-expect-error on the type with it, so that none outlives its
  * reason.
  */
@@ -23,7 +23,7 @@ import type {
   Response as Sdk6Response,
   ResponseStreamEvent as Sdk6StreamEvent,
 } from 'openai-6/resources/responses/responses'
-import { type MalformedShape, malformedTranscript } from '../src/conformance/arbitraries/index.js'
+import { type MalformedShape, malformedTranscript } from '../../../src/conformance/arbitraries/index.js'
 import {
   type ChatChunk,
   type ChatCompletion,
@@ -37,7 +37,7 @@ import {
   toDialectResponse,
   type VllmResponse,
   vllm,
-} from '../src/dialects/index.js'
+} from '../../../src/dialects/index.js'
 import {
   collectResponse,
   type Diagnostic,
@@ -64,9 +64,9 @@ import {
   translate,
   translateBatches,
   type WebSearchCallItem,
-} from '../src/index.js'
-import { decodeSse, toSseResponse } from '../src/sse/index.js'
-import { traceTo } from '../src/translate/tracer.js'
+} from '../../../src/index.js'
+import { decodeSse, toSseResponse } from '../../../src/sse/index.js'
+import { traceTo } from '../../../src/translate/tracer.js'
 
 declare const event: ResponseStreamEvent
 declare const response: Response
@@ -276,7 +276,7 @@ translate([], { clock: () => new Date() })
 // @ts-expect-error an id is a string
 translate([], { ids: () => 1 })
 // @ts-expect-error the table itself, not a promise of it
-translate([], { tokenTable: import('../src/index.js').then(({ loadTokenTable }) => loadTokenTable()) })
+translate([], { tokenTable: import('../../../src/index.js').then(({ loadTokenTable }) => loadTokenTable()) })
 // @ts-expect-error a signal, not its controller
 translate([], { signal: new AbortController() })
 // @ts-expect-error a count is a number

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import { sampled } from '../../support/runs.js'
-import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 import {
   BASES,
   brokenBy,
@@ -17,7 +15,9 @@ import {
   move,
   type Stream,
   setItem,
-} from './streams.js'
+} from '../../conformance/invariants/streams.js'
+import { sampled } from '../../support/runs.js'
+import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 
 /** What the stream helper of the SDK throws at a stream, if it throws. */
 async function thrownBy(events: Stream): Promise<string | undefined> {
