@@ -81,6 +81,16 @@ test('a format is held where the pattern beside it cannot be', () => {
   expect(allows(matcherOf(grammar), '"2023-02-29"')).toBe(false)
 })
 
+test('a date is held to the calendar beside a pattern, and to both where the pattern says more', () => {
+  const { grammar, relaxed } = atOnce(
+    compileSchema({ type: 'string', format: 'date', pattern: '^20[0-9]{2}-[0-9]{2}-[0-9]{2}$' }),
+  )
+  expect(relaxed).toEqual([])
+  const start = matcherOf(grammar)
+  const dates = ['2024-02-29', '2023-02-29', '2020-02-30', '1999-12-31', '2099-12-31']
+  expect(dates.map((date) => allows(start, JSON.stringify(date)))).toEqual([true, false, false, false, true])
+})
+
 test('what cannot be held of a string is named wherever it stands', () => {
   const pattern = { type: 'string', pattern: '(?=a)' }
   const { relaxed } = atOnce(compileSchema({ properties: { a: pattern, b: { ...pattern } } }))

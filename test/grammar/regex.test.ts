@@ -2,45 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMatcher, jsonSchemaToGbnf, regexToGbnf, UnsupportedSchema } from '../../src/grammar/index.js'
 import { runs } from '../support/runs.js'
+import { anyPattern } from './patterns.js'
 import { allows, anyWalk, walk } from './walk.js'
 
 const RUNS = runs(500)
 
 /** Short: JavaScript's own engine, the judge, takes exponential time for repetitions in each other, and cannot be stopped. */
 const shortWalk = (): fc.Arbitrary<readonly number[]> => anyWalk(8)
-
-/** Regular expressions without anchors. */
-const anyPattern = (): fc.Arbitrary<string> =>
-  fc.letrec<{ pattern: string }>((tie) => ({
-    pattern: fc.oneof(
-      { maxDepth: 3, depthIdentifier: 'patterns' },
-      fc.constantFrom(
-        ...['a', 'b', '"', '\\\\', '\\/', '\\n', 'é', '😀', '\\u0041', '\\u{1F600}', '\\ud83d\\ude00', '\\x41', '\\cJ'],
-        ...[
-          '[a-c]',
-          '[^a-c]',
-          '[\\w-]',
-          '[^\\s"]',
-          '[\\]\\\\^]',
-          '[-a]',
-          '[a-]',
-          '\\d',
-          '\\D',
-          '\\w',
-          '\\W',
-          '\\s',
-          '\\S',
-          '.',
-        ],
-        ...['', '[\\b]', '[^]', '\\t', '\\0', '\\.', '\\$'],
-      ),
-      fc.tuple(tie('pattern'), tie('pattern')).map(([one, other]) => one + other),
-      fc.tuple(tie('pattern'), tie('pattern')).map(([one, other]) => `(?:${one}|${other})`),
-      fc
-        .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{1,}', '{0,2}', '*?', '+?', '??', '{2,3}?'))
-        .map(([one, times]) => `(${one})${times}`),
-    ),
-  })).pattern
 
 describe('the grammar of a regular expression', () => {
   test('whatever the grammar of a regular expression allows matches as a whole', () => {
@@ -101,6 +69,11 @@ describe('the grammar of a regular expression', () => {
     expect(['A', 'Ab', 'Abcd', 'Abcde'].map((text) => allows(start, JSON.stringify(text)))).toEqual([
       ...[false, true, true, false],
     ])
-    expect(() => jsonSchemaToGbnf({ type: 'string', pattern: 'a', maxLength: 4 })).toThrow(UnsupportedSchema)
+  })
+
+  test('a length that takes too many states beside a pattern is refused', () => {
+    const schema = { type: 'string', pattern: '^(ab?)+$', maxLength: 5000 }
+    expect(() => jsonSchemaToGbnf(schema)).toThrow(UnsupportedSchema)
+    expect(jsonSchemaToGbnf({ ...schema, maxLength: 300 })).toContain('state')
   })
 })

@@ -86,6 +86,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     rules,
     strings: new Map(),
     relax,
+    spend: (nodes) => budget.spend(nodes),
     value(given) {
       const located = given === ANYTHING ? given : followed(references, given)
       return once(located === ANYTHING ? 'anything' : `value ${keyOf(located)}`, 'value', located)
@@ -164,7 +165,7 @@ function followed(references: References, located: Located): Located {
 
 function shapeText(shape: Shape, compiler: Compiler): Expression {
   if (shape.values !== undefined) {
-    return choice(...allowedValues(shape, compiler.relax).map((value) => text(JSON.stringify(value))))
+    return choice(...allowedValues(shape, compiler).map((value) => text(JSON.stringify(value))))
   }
   return choice(...[...shape.types].map((type) => typeText(type, shape, compiler)))
 }

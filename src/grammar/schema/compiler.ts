@@ -1,4 +1,5 @@
 import type { Expression } from '../expression.js'
+import type { Spend } from '../regex/automaton.js'
 import type { Rules } from '../rules.js'
 import type { Located } from './located.js'
 import type { Relax } from './relaxations.js'
@@ -17,6 +18,8 @@ export interface Compiler {
   shape(shape: Shape): Expression
   /** A rule that is made later, so that a pause may come before: by `make`, or over the budget by `otherwise`. */
   later(prefix: string, make: () => Expression, otherwise: () => Expression): Expression
+  /** Counts work that leaves no rules behind. False where it would be too much for one subschema. */
+  readonly spend: Spend
   /** Any value, as a JSON text. */
   anything(): Expression
   /** Says that a keyword is not held. What is compiled then has to allow more, never less. */

@@ -77,10 +77,13 @@ function otherArrays({ prefix, items, minItems, maxItems }: Shape): Alternative[
   ]
 }
 
-function otherStrings({ minLength, maxLength, patterns, formats }: Shape): Alternative[] {
+function otherStrings({ minLength, maxLength, patterns, notPatterns, formats }: Shape): Alternative[] {
   const types = only('string')
   return [
-    ...(patterns.length > 0 || formats.some(({ value }) => FORMATS.has(value)) ? [undefined] : []),
+    // A format is held more narrowly than its standard has it, so that its negation would allow too much.
+    ...(formats.some(({ value }) => FORMATS.has(value)) ? [undefined] : []),
+    ...patterns.map((pattern) => ({ types, notPatterns: [pattern] })),
+    ...notPatterns.map((pattern) => ({ types, patterns: [pattern] })),
     ...(minLength > 0 ? [{ types, maxLength: minLength - 1 }] : []),
     ...(maxLength === Number.POSITIVE_INFINITY ? [] : [{ types, minLength: maxLength + 1 }]),
   ]

@@ -1,10 +1,12 @@
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
-import { anyString, BLANK, bracketed, following } from '../json-text.js'
+import { anyString, BLANK, bracketed, following, quoted } from '../json-text.js'
+import { automatonExpression } from '../regex/automaton-expression.js'
 import type { Compiler } from './compiler.js'
 import { below, isJsonObject } from './keywords.js'
 import { ANYTHING, inside } from './located.js'
+import { namesByPattern } from './names-by-pattern.js'
 import { otherText } from './other-text.js'
-import { areApart, valueByPatterns } from './patterned.js'
+import { areApart, type Patterned, valueByPatterns } from './patterned.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
@@ -83,8 +85,8 @@ function otherMembers(shape: Shape, compiler: Compiler): Expression[] {
   const declared = [...new Set([...properties.keys(), ...required])]
   const isTooLong = declared.some((name) => name.length > LONGEST_NAME)
   const taken = isTooLong ? [] : declared
-  const but = (keyword: string, prefixes: readonly string[], none: readonly string[] = []): Expression =>
-    otherText([...none, ...taken], {
+  const but = (keyword: string, prefixes: readonly string[]): Expression =>
+    otherText(taken, {
       rules,
       later: compiler.later,
       prefixes,
@@ -96,12 +98,20 @@ function otherMembers(shape: Shape, compiler: Compiler): Expression[] {
     return [member(anyString(rules), compiler.anything())]
   }
   const prefixes = patterned.map(({ prefix }) => prefix)
+  const isTaken = ({ prefix, matches }: Patterned): boolean => prefix !== '' && declared.some(matches)
+  const isTold = areApart(patterned) && !prefixes.includes(undefined) && !patterned.some(isTaken)
+  const kinds = isTold ? undefined : namesByPattern(patterned, declared, additional, compiler.spend)
+  if (kinds !== undefined) {
+    return kinds.flatMap(({ names: kind, value }) => {
+      const isForbidden = 'schema' in value && value.schema === false
+      return isForbidden ? [] : [member(quoted(automatonExpression(kind, rules, 'spelled')), compiler.value(value))]
+    })
+  }
   if (!areApart(patterned)) relax(at, 'A name that matches two patterns is held to one of them alone.')
-  const isTaken = patterned.some(({ prefix, matches }) => prefix !== '' && declared.some(matches))
-  if (isTaken) relax(at, 'A declared name that matches, too, may come a second time.')
-  const byPattern = patterned.map(({ source, path: inner, prefix, isNonEmpty, value }) => {
+  if (patterned.some(isTaken)) relax(at, 'A declared name that matches, too, may come a second time.')
+  const byPattern = patterned.map(({ source, path: inner, prefix, value }) => {
     const named = (): Expression => compiler.name({ schema: { pattern: source }, path: inside(inner, 'name') })
-    const name = prefix === '' ? but('patternProperties', [], isNonEmpty ? [''] : []) : named()
+    const name = prefix === '' ? but('patternProperties', []) : named()
     return member(name, compiler.value(value))
   })
   if (isClosed || prefixes.includes('')) return byPattern

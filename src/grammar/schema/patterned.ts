@@ -13,31 +13,32 @@ export interface Patterned {
   readonly source: string
   readonly path: string
   readonly value: Located
+  /** What a name matches as a whole. */
+  readonly whole: Pattern
   /** Whether a name matches. Never by JavaScript's own engine, which a client's pattern may take for ever. */
   readonly matches: (name: string) => boolean
   /** What the names that match begin with, where that is all that the pattern says; `''` where all names match. */
   readonly prefix: string | undefined
   /** What the names that match begin with in any case. */
   readonly beginning: string
-  /** Whether the empty name does not match, where all others do. */
-  readonly isNonEmpty: boolean
 }
 
 /** @throws UnsupportedSchema if no grammar says what the pattern does, BadGrammar if it is too ambiguous */
 export function patterned(source: string, path: string, value: Located): Patterned {
   const pattern = readPattern(source, path)
   const rules = createRules()
-  const root = patternExpression(searched(pattern, path), rules, 'plain')
+  const whole = searched(pattern, path)
+  const root = patternExpression(whole, rules, 'plain')
   const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
   const start = grammar && matcherOf(grammar)
   const matches = (name: string): boolean => start?.accept(name)?.isComplete === true
   const { beginning, isAll } = beginningOf(pattern)
   const prefix = ALL.includes(source) ? '' : isAll ? beginning : undefined
-  return { source, path, value, matches, prefix, beginning, isNonEmpty: prefix === '' && !matches('') }
+  return { source, path, value, whole, matches, prefix, beginning }
 }
 
-/** Patterns that all names match, but for the empty one and those with an end of a line. */
-const ALL: readonly string[] = ['', '^', '$', '.', '.*', '.+', '^.', '^.*', '^.+', '^.*$', '^.+$', '^(.*)$', '^(.+)$']
+/** Patterns that all names match. */
+const ALL: readonly string[] = ['', '^', '$', '.*', '^.*', '.*$']
 
 /** The characters that a text begins with that matches, and whether the pattern says nothing else. */
 function beginningOf(pattern: Pattern): { readonly beginning: string; readonly isAll: boolean } {

@@ -28,6 +28,8 @@ export interface Shape {
   readonly minLength: number
   readonly maxLength: number
   readonly patterns: readonly Said<string>[]
+  /** Patterns that it does not match. */
+  readonly notPatterns: readonly Said<string>[]
   readonly formats: readonly Said<string>[]
   readonly low: Bound
   readonly high: Bound
@@ -62,6 +64,7 @@ export const ANY_SHAPE: Omit<Shape, 'path'> = {
   minLength: 0,
   maxLength: Number.POSITIVE_INFINITY,
   patterns: [],
+  notPatterns: [],
   formats: [],
   low: { value: Number.NEGATIVE_INFINITY, path: '', isOut: false },
   high: { value: Number.POSITIVE_INFINITY, path: '', isOut: false },
@@ -92,6 +95,7 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
     minLength: Math.max(one.minLength, other.minLength),
     maxLength: Math.min(one.maxLength, other.maxLength),
     patterns: different([...one.patterns, ...other.patterns]),
+    notPatterns: different([...one.notPatterns, ...other.notPatterns]),
     formats: different([...one.formats, ...other.formats]),
     low: tighter(one.low, other.low, one.low.value - other.low.value),
     high: tighter(one.high, other.high, other.high.value - one.high.value),

@@ -1,13 +1,21 @@
 import { choice, type Expression } from '../expression.js'
 import { anyString, quoted } from '../json-text.js'
-import type { Pattern } from '../regex/pattern.js'
+import {
+  type Automaton,
+  automatonOfLengths,
+  automatonOfTexts,
+  differenceOf,
+  intersectionOf,
+  type Spend,
+} from '../regex/automaton.js'
+import { automatonExpression } from '../regex/automaton-expression.js'
+import { automatonOf } from '../regex/pattern-automaton.js'
 import { patternExpression } from '../regex/pattern-expression.js'
 import { readPattern } from '../regex/read-pattern.js'
-import { searched } from '../regex/search.js'
 import { withLength } from '../regex/with-length.js'
-import { UnsupportedSchema } from '../unsupported-schema.js'
 import type { Compiler } from './compiler.js'
 import { FORMATS } from './formats.js'
+import { type HeldPattern, heldPattern } from './held-pattern.js'
 import { below } from './keywords.js'
 import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
@@ -18,9 +26,9 @@ const MOST_CHARACTERS = 100_000
 
 /** The strings that a shape allows: once for what says the same. */
 export function stringText(shape: Shape, compiler: Compiler): Expression {
-  const { minLength, maxLength, patterns, formats, excluded } = shape
-  const said = [...patterns, ...formats].map(({ value }) => value)
-  const key = JSON.stringify([minLength, maxLength, patterns.length, said, excluded])
+  const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
+  const said = [patterns, notPatterns, formats].map((all) => all.map(({ value }) => value))
+  const key = JSON.stringify([minLength, maxLength, said, excluded])
   const known = compiler.strings.get(key)
   if (known !== undefined) return known
   let isWhole = true
@@ -39,21 +47,31 @@ function newText(shape: Shape, compiler: Compiler): Expression {
   const { rules, relax } = compiler
   const { min, max } = lengthsOf(shape, relax)
   if (min > max) return choice()
-  const pattern = patternOf(shape, relax)
+  const held = patternsOf(shape, relax)
+  const forbidden = shape.notPatterns.flatMap((said) => heldPattern(said, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
-  const isFree = pattern === undefined && min === 0 && max === Number.POSITIVE_INFINITY
+  const [first, ...others] = held
+  const isOnly = forbidden.length + excluded.length + others.length === 0
+  if (first === undefined && isOnly) return anyString(rules, min, max)
+  const counted = first && withLength(first.pattern, min, max)
+  if (counted !== undefined && isOnly) return quoted(patternExpression(counted, rules, 'json'))
   const tooMany = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
-  if (excluded.length > 0 && isFree) return otherText(excluded, { rules, later: compiler.later, tooMany })
+  const isFree = held.length + forbidden.length === 0 && min === 0 && max === Number.POSITIVE_INFINITY
+  if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany })
+  const automaton = automatonFor(held, forbidden, excluded, [min, max], compiler.spend)
+  if (automaton !== undefined) return quoted(automatonExpression(automaton, rules, 'json'))
+  for (const other of [...others, ...forbidden]) relax(other.path, TOO_LARGE)
   if (excluded.length > 0) tooMany()
-  if (pattern === undefined) return anyString(rules, min, max)
-  const counted = withLength(pattern, min, max)
+  if (first === undefined) return anyString(rules, min, max)
   if (counted === undefined) {
-    const message = "A length cannot be enforced beside this 'pattern' or 'format'."
+    const message = "This length cannot be enforced beside this 'pattern' or 'format'."
     if (min > 0) relax(below(path, 'minLength'), message)
     if (max < Number.POSITIVE_INFINITY) relax(below(path, 'maxLength'), message)
   }
-  return quoted(patternExpression(counted ?? pattern, rules, 'json'))
+  return quoted(patternExpression(counted ?? first.pattern, rules, 'json'))
 }
+
+const TOO_LARGE = 'It is too large to be enforced beside what else is said of the string.'
 
 function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: number; max: number } {
   if (minLength > maxLength) return { min: 1, max: 0 }
@@ -65,30 +83,40 @@ function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: 
 }
 
 /** What the characters of the string have to match as a whole. */
-function patternOf({ patterns, formats, path }: Shape, relax: Relax): Pattern | undefined {
-  const read: Pattern[] = []
-  for (const pattern of patterns) {
-    const known = attempt(() => searched(readPattern(pattern.value, pattern.path), pattern.path), relax)
-    if (known === undefined) continue
-    if (read.length === 0) read.push(known)
-    else relax(pattern.path, "Only one 'pattern' of the same string can be enforced.")
-  }
-  // zod writes a pattern beside each of its formats. The pattern is what a validator looks at in any case.
-  for (const { value, path: at } of read.length > 0 ? [] : formats) {
+function patternsOf({ patterns, formats }: Shape, relax: Relax): readonly HeldPattern[] {
+  const read = patterns.flatMap((said) => heldPattern(said, relax))
+  // zod writes a pattern beside each of its formats: it says as much, but for the calendar.
+  const said = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
+  const named = said.flatMap(({ value, path }) => {
     const known = FORMATS.get(value)
-    if (known !== undefined && read.length === 0) read.push(readPattern(known, path, known.length))
-    else if (known !== undefined) relax(at, "Only one 'format' of the same string can be enforced.")
-  }
-  return read[0]
+    return known === undefined ? [] : [{ pattern: readPattern(known, path, known.length), path }]
+  })
+  return [...read, ...named]
 }
 
-/** Undefined for an expression that no grammar holds, which is reported. */
-function attempt(read: () => Pattern, relax: Relax): Pattern | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof UnsupportedSchema)) throw error
-    relax(error.path, error.message)
-    return undefined
-  }
+/** The texts that all of the patterns allow and none of the forbidden ones. Undefined if that takes too many states. */
+function automatonFor(
+  allowed: readonly HeldPattern[],
+  forbidden: readonly HeldPattern[],
+  excluded: readonly string[],
+  [min, max]: readonly [number, number],
+  spend: Spend,
+): Automaton | undefined {
+  const isCounted = min > 0 || max < Number.POSITIVE_INFINITY
+  const ones = [
+    ...allowed.map(({ pattern }) => automatonOf(pattern, spend)),
+    ...(isCounted ? [automatonOfLengths(min, max)] : []),
+  ]
+  const others = [
+    ...forbidden.map(({ pattern }) => automatonOf(pattern, spend)),
+    ...(excluded.length > 0 ? [automatonOfTexts(excluded)] : []),
+  ]
+  if (!areKnown(ones) || !areKnown(others)) return undefined
+  const [first] = ones
+  const one = first === undefined ? automatonOfLengths(0, Number.POSITIVE_INFINITY) : intersectionOf(ones, spend)
+  return one === undefined || others.length === 0 ? one : differenceOf(one, others, spend)
+}
+
+function areKnown(automata: readonly (Automaton | undefined)[]): automata is readonly Automaton[] {
+  return !automata.includes(undefined)
 }

@@ -1,6 +1,10 @@
+import { allowsText, type Spend } from '../regex/automaton.js'
+import { automatonOf } from '../regex/pattern-automaton.js'
+import type { Compiler } from './compiler.js'
+import { heldPattern } from './held-pattern.js'
 import { ANYTHING } from './located.js'
 import type { Relax } from './relaxations.js'
-import type { Shape } from './shape.js'
+import type { Said, Shape } from './shape.js'
 import type { JsonType } from './types.js'
 
 /** The type of a JSON value, as schemas call it. */
@@ -12,23 +16,40 @@ export function typeOf(value: unknown): JsonType | undefined {
 }
 
 /** Those of the listed values that are all that the rest of the schema says. */
-export function allowedValues(shape: Shape, relax: Relax): readonly unknown[] {
-  return (shape.values ?? []).filter((value) => isAllowed(value, shape, relax))
+export function allowedValues(shape: Shape, { relax, spend }: Pick<Compiler, 'relax' | 'spend'>): readonly unknown[] {
+  const values = shape.values ?? []
+  const matches = values.some((value) => typeof value === 'string') ? matcherFor(shape, relax, spend) : () => true
+  return values.filter((value) => isAllowed(value, shape, matches, relax))
 }
 
-function isAllowed(value: unknown, shape: Shape, relax: Relax): boolean {
+type TextCheck = (text: string) => boolean
+
+/** Whether a text matches the patterns that it has to, and none that it must not. */
+function matcherFor({ patterns, notPatterns }: Shape, relax: Relax, spend: Spend): TextCheck {
+  // Never by JavaScript's own engine, which a pattern may take for ever.
+  const checksOf = (all: readonly Said<string>[], isForbidden: boolean): TextCheck[] =>
+    all.flatMap((said) =>
+      heldPattern(said, relax).flatMap(({ pattern, path }) => {
+        const automaton = automatonOf(pattern, spend)
+        if (automaton === undefined) relax(path, "This 'pattern' is too large to be enforced beside 'enum'.")
+        return automaton === undefined ? [] : [(text: string) => allowsText(automaton, text) !== isForbidden]
+      }),
+    )
+  const checks = [...checksOf(patterns, false), ...checksOf(notPatterns, true)]
+  return (text) => checks.every((check) => check(text))
+}
+
+function isAllowed(value: unknown, shape: Shape, matches: TextCheck, relax: Relax): boolean {
   const type = typeOf(value)
   if (type === undefined || shape.excluded.includes(value)) return false
   if (!shape.types.has(type) && !(type === 'integer' && shape.types.has('number'))) return false
-  if (typeof value === 'string') return isAllowedText(value, shape, relax)
+  if (typeof value === 'string') return matches(value) && hasAllowedLength(value, shape)
   if (typeof value === 'number') return isAllowedNumber(value, shape)
   if (type === 'array' || type === 'object') relaxParts(shape, type, relax)
   return true
 }
 
-function isAllowedText(value: string, { minLength, maxLength, patterns }: Shape, relax: Relax): boolean {
-  // Never run here: a pattern may take for ever.
-  for (const { path } of patterns) relax(path, "A 'pattern' beside 'enum' cannot be enforced.")
+function hasAllowedLength(value: string, { minLength, maxLength }: Shape): boolean {
   // Not counted for nothing: a text may be long.
   if (minLength === 0 && value.length <= maxLength) return true
   const length = Array.from(value).length

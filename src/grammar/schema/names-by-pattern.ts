@@ -1,0 +1,57 @@
+import { type Automaton, automatonOfTexts, isEmpty, product, type Spend, where } from '../regex/automaton.js'
+import { automatonOf } from '../regex/pattern-automaton.js'
+import { ANYTHING, both, type Located } from './located.js'
+import type { Patterned } from './patterned.js'
+
+/** Names that the same patterns match, and what properties of such a name have to be. */
+export interface NamesByPattern {
+  readonly names: Automaton
+  readonly value: Located
+}
+
+/**
+ * The names that are not declared, by which of the patterns they match; those that none matches are `additional`.
+ * Undefined if telling them apart takes too many states.
+ */
+export function namesByPattern(
+  patterns: readonly Patterned[],
+  declared: readonly string[],
+  additional: Located,
+  spend: Spend,
+): readonly NamesByPattern[] | undefined {
+  const automata = [automatonOfTexts(declared), ...patterns.map(({ whole }) => automatonOf(whole, spend))]
+  const known = automata.filter((automaton) => automaton !== undefined)
+  const all = known.length === automata.length ? product([...known, ANY_NAME], spend) : undefined
+  if (all === undefined) return undefined
+  const kinds = new Map<string, readonly boolean[]>()
+  for (const { ends } of all.states) {
+    const [isDeclared, ...matched] = ends.slice(0, -1)
+    if (isDeclared !== true) kinds.set(matched.join(), matched)
+  }
+  // Each kind may become as many rules as there are states, of some four nodes.
+  if (!spend(4 * kinds.size * all.states.length)) return undefined
+  return [...kinds].flatMap(([kind, matched]) => {
+    const names = where(all, ([isDeclared, ...ends]) => isDeclared !== true && ends.slice(0, -1).join() === kind)
+    const values = patterns.filter((_, index) => matched[index]).map(({ value }) => value)
+    const value = values.length === 0 ? additional : values.reduce(both, ANYTHING)
+    return isEmpty(names) ? [] : [{ names, value }]
+  })
+}
+
+/** Runs beside the others, so that names are followed that none of them matches. */
+const ANY_NAME: Automaton = {
+  states: [
+    {
+      isEnd: true,
+      edges: [
+        {
+          ranges: [
+            [0, 0xd7ff],
+            [0xe000, 0x10ffff],
+          ],
+          to: 0,
+        },
+      ],
+    },
+  ],
+}
