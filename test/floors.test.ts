@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 // The house, from the ground up: docs/house.md's picture as a table. A name that ends in / is a folder of src/.
 const FLOORS: readonly (readonly string[])[] = [
   /* F0 */ [
+    'options/',
     'errors.ts',
     'request-error.ts',
     'byte-budget.ts',
@@ -27,6 +28,7 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 /** Rooms of one floor do not know each other, except for these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
+  'options/': ['errors.ts', 'did-you-mean.ts'],
   'harmony/': ['tokens/'],
   // How tools are addressed is a part of the format.
   'recipients/': ['harmony/'],

@@ -27,5 +27,6 @@ export {
   toDialect,
   toDialectResponse,
 } from './dialect.js'
+export type { DialectName } from './named.js'
 export { type OpenResponsesResponse, openResponses } from './open-responses.js'
 export { type VllmResponse, vllm } from './vllm.js'

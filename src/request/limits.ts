@@ -1,4 +1,6 @@
 import { check } from '../errors.js'
+import type { OptionTable } from '../options/check-options.js'
+import { wholeNumber } from '../options/checks.js'
 import { arrayTooLong, RequestError, stringTooLong } from '../request-error.js'
 import type { Slices, Work } from '../slices.js'
 import { tooManyNames, tooManyValues } from './json-scan.js'
@@ -30,15 +32,16 @@ const DEFAULTS: Required<RequestLimits> = {
 }
 const DEEPEST = 500
 
-/** @throws HarmonyResponsesError `bad_option` */
+export const REQUEST_LIMITS: OptionTable<RequestLimits> = {
+  items: wholeNumber(1),
+  tools: wholeNumber(1),
+  depth: wholeNumber(1, DEEPEST),
+  values: wholeNumber(1),
+  names: wholeNumber(1),
+  stringLength: wholeNumber(1),
+}
+
 export function resolveLimits(limits: RequestLimits = {}): Required<RequestLimits> {
-  check(typeof limits === 'object' && limits !== null, 'limits', 'an object', limits)
-  for (const [name, limit] of Object.entries(limits)) {
-    check(Object.hasOwn(DEFAULTS, name), 'limits', `only ${Object.keys(DEFAULTS).join(', ')}`, name)
-    const most = name === 'depth' ? DEEPEST : Number.MAX_SAFE_INTEGER
-    const isRight = limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= most)
-    check(isRight, `limits.${name}`, `a whole number from 1${name === 'depth' ? ` to ${DEEPEST}` : ''}`, limit)
-  }
   const given = Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined))
   return { ...DEFAULTS, ...given }
 }

@@ -1,5 +1,6 @@
-import { check } from '../errors.js'
 import { merged } from '../merged.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { oneOf, optionsOf } from '../options/checks.js'
 import { lookUp } from '../recipients/policy.js'
 import { invalidType, RequestError, unsupportedParameter } from '../request-error.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
@@ -8,7 +9,7 @@ import { checkNotChatCompletions } from './chat-completions.js'
 import { checkConsistency } from './consistency.js'
 import { type CheckedRequest, FIELDS, type Field, request } from './fields.js'
 import { errorOf } from './issue-error.js'
-import { checkSize, type RequestLimits, resolveLimits } from './limits.js'
+import { checkSize, REQUEST_LIMITS, type RequestLimits, resolveLimits } from './limits.js'
 import { isRecord } from './schemas/builders.js'
 import { inSlices } from './schemas/resumed.js'
 import { refuseUnknown } from './unknown-fields.js'
@@ -20,6 +21,11 @@ export interface ParseRequestOptions {
    * know other servers expect. `refuse`: an error, as at OpenAI, which finds misspelled names.
    */
   readonly unknownFields?: 'ignore' | 'refuse'
+}
+
+export const PARSE_REQUEST_OPTIONS: OptionTable<ParseRequestOptions> = {
+  limits: optionsOf(REQUEST_LIMITS),
+  unknownFields: oneOf('ignore', 'refuse'),
 }
 
 /**
@@ -44,11 +50,8 @@ export function* parseRequestInSlices(
   options: ParseRequestOptions | undefined,
   work: Work,
 ): Slices<ParsedRequest> {
-  const { limits, unknownFields = 'ignore', ...others } = options ?? {}
-  const [other] = Object.keys(others)
-  check(other === undefined, 'options', 'only limits and unknownFields', other)
-  const isRight = unknownFields === 'ignore' || unknownFields === 'refuse'
-  check(isRight, 'unknownFields', "'ignore' or 'refuse'", unknownFields)
+  checkOptions('parseRequest', options ?? {}, PARSE_REQUEST_OPTIONS)
+  const { limits, unknownFields = 'ignore' } = options ?? {}
   yield* checkSize(body, resolveLimits(limits), work)
   if (!isRecord(body)) throw notAnObject(body)
   checkNotChatCompletions(body)

@@ -1,6 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono'
-import { check } from '../errors.js'
+import { resolveDialect } from '../dialects/named.js'
 import { RequestError } from '../request-error.js'
+import { APP_OPTIONS } from './check-app-options.js'
 import { corsHeaders } from './cors-headers.js'
 import { createHostCheck } from './host-rules.js'
 import { observeRoutes } from './observe/observe-routes.js'
@@ -13,7 +14,8 @@ import { healthRoutes } from './routes/health.js'
 import { keptResponseRoutes } from './routes/kept-response.js'
 import { modelRoutes } from './routes/models.js'
 import { type Env, type ServerContext, sendError, traceOf } from './server-context.js'
-import { createResponseService, type ResponseService } from './service/response-service.js'
+import { checkServiceOptions } from './service/check-service-options.js'
+import { openService, type ResponseService } from './service/response-service.js'
 import { webSocketRoute } from './web-socket/web-socket-route.js'
 
 /** The endpoint: mount it in any server that speaks fetch, or serve it with `serveResponses`. */
@@ -44,20 +46,17 @@ export interface ResponsesApp {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
-  const {
-    authorize,
-    basePath = '/v1',
-    keepAliveMs = 15_000,
-    origins = [],
-    pages = {},
-  } = Object(options) as ResponsesAppOptions
-  const service = createResponseService(options)
-  check(authorize === undefined || typeof authorize === 'function', 'authorize', 'a function', authorize)
-  check(typeof basePath === 'string' && /^(\/[\w.-]+)*$/.test(basePath), 'basePath', 'a path such as /v1', basePath)
-  check(Number.isInteger(keepAliveMs) && keepAliveMs >= 0, 'keepAliveMs', 'a whole number of milliseconds', keepAliveMs)
+  checkServiceOptions('createResponsesApp', options, APP_OPTIONS)
+  return openApp(options)
+}
+
+/** The app, of options that were checked. */
+export function openApp(options: ResponsesAppOptions): ResponsesApp {
+  const { authorize, basePath = '/v1', keepAliveMs = 15_000, origins = [], pages = {} } = options
+  const service = openService(options)
   const checkHost = createHostCheck(options, authorize !== undefined)
   const readJson = createJsonReader(options.limits, options.request?.limits, options.pause)
-  const server: ServerContext = { service, readJson, options, keepAliveMs }
+  const server: ServerContext = { service, readJson, options, dialect: resolveDialect(options.dialect), keepAliveMs }
 
   const app = new Hono<Env>()
   app.use(observeRoutes(service.observer, traceOf))

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import type { ChatAnswerOptions, Dialect } from '../dialects/index.js'
+import type { ChatAnswerOptions, Dialect, DialectName } from '../dialects/index.js'
 import type { Authorize } from './authorize.js'
 import type { HostRules } from './host-rules.js'
 import type { BodyLimits } from './read-json.js'
@@ -16,8 +16,8 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
   readonly limits?: ServiceLimits & BodyLimits & WebSocketLimits
   /** Where the routes begin. Default `/v1`. */
   readonly basePath?: string
-  /** The wording of events and responses, from `harmony-responses/dialects`. Default: OpenAI's. */
-  readonly dialect?: Dialect
+  /** The wording of events and responses: a name, or a dialect of `harmony-responses/dialects`. Default `openai`. */
+  readonly dialect?: Dialect | DialectName
   /**
    * How answers of Chat Completions are worded: `reasoning` names the field that carries the reasoning. Default
    * `reasoning_content`; `both` for clients that know only `reasoning`.

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { ByteHold } from '../byte-budget.js'
-import { check, HarmonyResponsesError } from '../errors.js'
+import { HarmonyResponsesError } from '../errors.js'
 import { nextTurn } from '../next-turn.js'
 import { createJsonScan, type JsonScan, scanJson } from '../request/json-scan.js'
 import { type RequestLimits, resolveLimits } from '../request/limits.js'
@@ -31,9 +31,6 @@ export function createJsonReader(
   pause: Pause = nextTurn,
 ): ReadJson {
   const bounds = resolveLimits(size)
-  for (const [name, limit] of Object.entries({ bodyBytes, bodySeconds })) {
-    check(Number.isInteger(limit) && limit > 0, `limits.${name}`, 'a whole number of at least 1', limit)
-  }
   return async (context) => {
     const length = Number(context.req.header('content-length')) || 0
     if (length > bodyBytes) throw tooLarge(bodyBytes)

@@ -1,10 +1,14 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { check } from '../errors.js'
-import { createResponsesApp, type ResponsesApp } from './create-responses-app.js'
+import type { OptionTable } from '../options/check-options.js'
+import { aString, wholeNumber } from '../options/checks.js'
+import { APP_OPTIONS } from './check-app-options.js'
+import { openApp, type ResponsesApp } from './create-responses-app.js'
 import { discardRests } from './discard-rest.js'
 import { createLazySockets } from './lazy-sockets.js'
 import type { ResponsesAppOptions } from './options.js'
+import { checkServiceOptions } from './service/check-service-options.js'
 
 export interface ServeOptions extends Omit<ResponsesAppOptions, 'upgradeWebSocket'> {
   /** Default 8000; 0 takes one that is free. */
@@ -26,19 +30,28 @@ export interface ResponsesServer extends ResponsesApp {
   close(options?: { readonly graceMs?: number }): Promise<void>
 }
 
+const { upgradeWebSocket: _, ...WITHOUT_SOCKET } = APP_OPTIONS
+
+export const SERVE_OPTIONS: OptionTable<ServeOptions> = {
+  ...WITHOUT_SOCKET,
+  hostname: aString,
+  port: wholeNumber(0, 65_535),
+}
+
 /**
  * Serves the Responses API on a port of this machine, over HTTP and over WebSocket on the same path.
  *
  * @throws HarmonyResponsesError `bad_option`, too if others could reach it and need no key; what `listen` throws
  */
 export async function serveResponses(options: ServeOptions): Promise<ResponsesServer> {
+  checkServiceOptions('serveResponses', options, SERVE_OPTIONS)
   const { port = 8000, hostname = '127.0.0.1', ...others } = options
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(hostname)
   const isSafe = isLoopback || others.authorize !== undefined
   check(isSafe, 'hostname', 'a loopback address, or authorize, for others can reach this one', hostname)
   // Not before: `sendEvents` of the same subpath needs no server.
   const { serve, upgradeWebSocket } = await import('@hono/node-server')
-  const app = createResponsesApp({ ...others, upgradeWebSocket: upgradeWebSocket as never })
+  const app = openApp({ ...others, upgradeWebSocket: upgradeWebSocket as never })
   const sockets = createLazySockets({ maxPayload: others.limits?.bodyBytes ?? 33_554_432 })
   const fetch: ResponsesApp['fetch'] = (request, env, context) => {
     // An upgrade is the one request that has no response of Node's.

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { ByteHold } from '../byte-budget.js'
+import type { Dialect } from '../dialects/index.js'
 import { RequestError } from '../request-error.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { createSseEncoder, type SseEvent } from '../sse/index.js'
@@ -29,6 +30,8 @@ export interface ServerContext {
   readonly service: ResponseService
   readonly readJson: ReadJson
   readonly options: ResponsesAppOptions
+  /** Undefined for OpenAI's own wording. */
+  readonly dialect: Dialect | undefined
   /** A comment or a ping is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
   readonly keepAliveMs: number
 }
@@ -66,9 +69,9 @@ export function traceOf(traceparent: string | undefined, tracestate: string | un
 export function sendResponseEvents(
   context: Context<Env>,
   events: AsyncGenerator<readonly ResponseStreamEvent[]>,
-  { options, service, keepAliveMs }: ServerContext,
+  { options, dialect, service, keepAliveMs }: ServerContext,
 ): Response {
-  const { dialect, done = false } = options
+  const { done = false } = options
   const map = dialect?.encoder()
   const write = createSseEncoder()
   return answerEvents(context, events, {
@@ -82,7 +85,7 @@ export function sendResponseEvents(
 }
 
 /** A response as it is sent here. */
-export function responseBody(response: KeptResponse, { options: { dialect } }: ServerContext): object {
+export function responseBody(response: KeptResponse, { dialect }: ServerContext): object {
   return dialect === undefined ? response : dialect.encodeResponse(response as never)
 }
 

@@ -1,8 +1,9 @@
 import type { TokenEngine } from '../engine/index.js'
-import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aString } from '../options/checks.js'
 import { loadTokenTable } from '../tokens/load-token-table.js'
 import { GBNF_CAPABILITIES, gbnfOf } from './gbnf.js'
-import type { HttpOptions } from './http/http-client.js'
+import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { banSpecialTokens } from './llama-server/banned-tokens.js'
 import { contextLength } from './llama-server/context-length.js'
@@ -21,6 +22,8 @@ export interface LlamaServerEngineOptions extends HttpOptions {
   /** The model, if llama-server runs as a router. Default: the one it runs. */
   readonly model?: string
 }
+
+const LLAMA_SERVER_OPTIONS: OptionTable<LlamaServerEngineOptions> = { ...HTTP_OPTIONS, model: aString }
 
 /**
  * Connects to a gpt-oss model on llama.cpp's `llama-server`, with its own `POST /completion`: token ids in and out.
@@ -54,8 +57,8 @@ export interface LlamaServerEngineOptions extends HttpOptions {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createLlamaServerEngine(options: LlamaServerEngineOptions): TokenEngine {
-  const { model, ...http } = Object(options) as LlamaServerEngineOptions
-  check(model === undefined || typeof model === 'string', 'model', 'a string', model)
+  checkOptions('createLlamaServerEngine', options, LLAMA_SERVER_OPTIONS)
+  const { model, ...http } = options
   let vocabulary: Vocabulary | undefined
   let knownLength: number | undefined
   const load = async (): Promise<Vocabulary> => {

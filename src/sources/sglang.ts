@@ -2,11 +2,12 @@ import * as z from 'zod'
 import type { Constraint } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
 import type { TokenEngine } from '../engine/index.js'
-import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { wholeNumber } from '../options/checks.js'
 import type { HarmonyToken, HostUsage } from '../tokens/token-source.js'
 import { BANNED } from './http/banned-tokens.js'
 import { failureOf } from './http/failure-of.js'
-import type { HttpOptions } from './http/http-client.js'
+import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
 import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
@@ -24,6 +25,8 @@ export interface SglangEngineOptions extends HttpOptions {
    */
   readonly contextSize?: number
 }
+
+const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = { ...HTTP_OPTIONS, contextSize: wholeNumber(1) }
 
 /**
  * Connects to a gpt-oss model on SGLang, with its own `POST /generate`: token ids in and out.
@@ -52,9 +55,8 @@ export interface SglangEngineOptions extends HttpOptions {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
-  const { contextSize, ...http } = Object(options) as SglangEngineOptions
-  const isSize = contextSize === undefined || (Number.isSafeInteger(contextSize) && contextSize > 0)
-  check(isSize, 'contextSize', 'a whole number of at least 1', contextSize)
+  checkOptions('createSglangEngine', options, SGLANG_OPTIONS)
+  const { contextSize, ...http } = options
   let knownSize = contextSize
   return createHttpEngine(http, {
     name: 'SGLang',

@@ -2,11 +2,12 @@ import * as z from 'zod'
 import type { Constraint } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
 import type { TokenEngine } from '../engine/index.js'
-import { check } from '../errors.js'
 import { markerText } from '../harmony/vocabulary.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aString, wholeNumber } from '../options/checks.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
 import { BANNED } from './http/banned-tokens.js'
-import type { HttpClient, HttpOptions } from './http/http-client.js'
+import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
@@ -26,6 +27,8 @@ export interface VllmEngineOptions extends HttpOptions {
    */
   readonly contextSize?: number
 }
+
+const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = { ...HTTP_OPTIONS, model: aString, contextSize: wholeNumber(1) }
 
 /**
  * Connects to a gpt-oss model on vLLM, with `POST /v1/completions`: token ids in and out.
@@ -57,10 +60,8 @@ export interface VllmEngineOptions extends HttpOptions {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
-  const { model, contextSize, ...http } = Object(options) as VllmEngineOptions
-  check(model === undefined || typeof model === 'string', 'model', 'a string', model)
-  const isSize = contextSize === undefined || (Number.isSafeInteger(contextSize) && contextSize > 0)
-  check(isSize, 'contextSize', 'a whole number of at least 1', contextSize)
+  checkOptions('createVllmEngine', options, VLLM_OPTIONS)
+  const { model, contextSize, ...http } = options
   const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
   let knownSize = contextSize
 

@@ -1,7 +1,8 @@
 import type { Reclaimable } from '../byte-budget.js'
 import { closable } from '../closable.js'
-import { check } from '../errors.js'
 import type { Entry } from '../journal/entry.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction, wholeNumber } from '../options/checks.js'
 import type { HistoryEntry } from '../prompt/history.js'
 import { bytesOfEntry, bytesOfFinished } from './bytes-of.js'
 import { type Conversation, Conversations, type Member } from './conversations.js'
@@ -43,6 +44,15 @@ export interface MemoryStoreOptions {
   readonly clock?: () => number
 }
 
+const MEMORY_STORE_OPTIONS: OptionTable<MemoryStoreOptions> = {
+  responses: wholeNumber(1),
+  items: wholeNumber(1),
+  entries: wholeNumber(1),
+  bytes: wholeNumber(1),
+  seconds: wholeNumber(1),
+  clock: aFunction,
+}
+
 /** A store whose bytes a budget of the whole process counts, and may ask to be less. */
 export interface MemoryStore extends ResponseStore {
   /**
@@ -74,11 +84,9 @@ interface Kept extends Member {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  checkOptions('createMemoryStore', options, MEMORY_STORE_OPTIONS)
   const { responses = 10_000, items = 200_000, entries = 1_000_000, bytes = 268_435_456, seconds = 86_400 } = options
   const { clock = () => Math.floor(Date.now() / 1000) } = options
-  for (const [name, limit] of Object.entries({ responses, items, entries, bytes, seconds })) {
-    check(Number.isInteger(limit) && limit > 0, name, 'a whole number of at least 1', limit)
-  }
   const kept = new Map<string, Kept>()
   const found = new KeptItems()
   const times = { seconds, clock }

@@ -1,4 +1,6 @@
 import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction, anObject, anything, that } from '../options/checks.js'
 import { lookUp } from '../recipients/policy.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { McpListing } from '../responses/mcp-listing.js'
@@ -40,11 +42,12 @@ type ArgumentsOf<Schema> = Schema extends StandardSchema ? OutputOf<Schema> : Js
 
 /** Needed unless the schema can say itself what it accepts. */
 type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
-  ? { readonly parameters?: JsonSchema }
-  : { readonly parameters: JsonSchema }
+  ? { readonly parameters?: JsonSchema | StandardSchemaWithJson }
+  : { readonly parameters: JsonSchema | StandardSchemaWithJson }
 
 /**
- * A function of the host. `parameters` are what the model is told of its arguments. Nothing validates against them:
+ * A function of the host. `parameters` are what the model is told of its arguments: a JSON Schema, or a schema that can say
+ * itself as one, as Zod's can. Nothing validates against them:
  * `input` does, and without it the function gets any object that the model wrote.
  *
  * What it returns is what the model reads: a string as it is, anything else as JSON. A {@link ToolError} that it throws
@@ -66,8 +69,17 @@ export interface FunctionTools extends Tool {
 /** What a function is, whatever its schema. */
 interface AnyFunction extends FunctionAbout {
   readonly input?: StandardSchema | undefined
-  readonly parameters?: JsonSchema
+  readonly parameters?: JsonSchema | StandardSchemaWithJson
   run(args: unknown, context: FunctionContext): unknown
+}
+
+const FUNCTION_OPTIONS: OptionTable<AnyFunction> = {
+  description: that((value) => typeof value === 'string', 'a string'),
+  annotations: anObject,
+  // Both are checked where the schema is made of them.
+  input: anything,
+  parameters: anything,
+  run: aFunction,
 }
 
 /** What a request may have as a server's label, and the API as a function's name. */
@@ -110,6 +122,7 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
 
   return {
     declaration: { type: 'mcp', server_label: label, require_approval: 'never' },
+    serverLabels: [label],
 
     answers: (call) => call.type === 'mcp_call' && call.server_label === label,
 
@@ -138,9 +151,8 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
 function listed([name, given]: [string, AnyFunction]): NonNullable<McpListing['tools']>[number] {
   check(NAME.test(name), 'functionTools', 'names of letters, digits, _ and -', name)
   check(typeof given === 'object' && given !== null, name, 'a function: { parameters or input, run }', given)
-  const { description, annotations, input, parameters, run } = given
-  check(typeof run === 'function', `${name}.run`, 'a function', run)
-  check(description === undefined || typeof description === 'string', `${name}.description`, 'a string', description)
+  checkOptions(name, given, FUNCTION_OPTIONS, ['run'], name)
+  const { description, annotations, input, parameters } = given
   return {
     name,
     ...(description !== undefined && { description }),

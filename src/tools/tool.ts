@@ -52,6 +52,11 @@ export interface Tool {
    * some tool answers, and of no others.
    */
   answers(call: HostedCall): boolean
+  /**
+   * The MCP servers that it is, by the labels under which requests declare them. Two tools of one host may not share a
+   * label: the second one would never be called.
+   */
+  readonly serverLabels?: readonly string[]
   /** Runs the call. It has to end soon after its signal aborts. */
   run(call: HostedCall, context: ToolContext): Promise<CallResult>
   /**

@@ -56,6 +56,13 @@ export const SCHEMA_DIFFERENCES: readonly SchemaDifference[] = [
     why: 'the items and properties are known',
   },
   {
+    what: 'an array of several types, which may be null',
+    schema: { type: ['array', 'null'], items: { type: ['string', 'null'] } },
+    official: 'array | null',
+    here: '(string | null)[] | null',
+    why: 'without parentheses it would read as a string, or an array of null',
+  },
+  {
     what: '`anyOf`',
     schema: { anyOf: [{ type: 'string' }, { type: 'number' }] },
     official: 'any',

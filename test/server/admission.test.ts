@@ -46,16 +46,6 @@ describe('admission', () => {
     expect(await next).toBeTypeOf('function')
   })
 
-  test.each([
-    { concurrency: 0 },
-    { concurrency: 1.5 },
-    { queue: -1 },
-    { concurrencyPerOwner: 0 },
-    { concurrencyPerOwner: 1.5 },
-  ])('admission refuses the limits %j', (limits) => {
-    expect(() => createAdmission(limits)).toThrow(/limits\./)
-  })
-
   test('background responses leave a quarter of the places and of the queue to others', async () => {
     const admission = createAdmission({ concurrency: 4, queue: 4 })
     const places = [1, 2, 3].map(() => admission.enter('ann', undefined, true))

@@ -121,8 +121,8 @@ describe('chat completions over HTTP', () => {
   test('a field for the reasoning that there is not is a typed error when the app is made', () => {
     const make = (chat: unknown) => () => endpoint([], { chat: chat as never })
     expect(make({ reasoning: 'thinking' })).toThrow(
-      'chat.reasoning: expected one of both, reasoning_content, reasoning',
+      "chat.reasoning: expected one of 'reasoning_content', 'reasoning', 'both', 'hidden'",
     )
-    expect(make('both')).toThrow('chat: options: expected an object')
+    expect(make('both')).toThrow('chat: expected an object')
   })
 })

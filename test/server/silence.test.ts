@@ -123,15 +123,6 @@ describe('an engine that is silent', () => {
     create({ model: 'other', input: 'Hi' })
     await until(() => service.load.running === 7)
   })
-
-  test.each([{ firstTokenSeconds: 0 }, { tokenSeconds: 1.5 }, { storeSeconds: 0 }])(
-    'the limits %j are refused',
-    (limits) => {
-      expect(() => endpoint(() => answer('Hi'), { limits })).toThrow(
-        /limits\.\w+: expected a whole number of at least 1/,
-      )
-    },
-  )
 })
 
 describe('a store that does not answer', () => {

@@ -107,6 +107,25 @@ describe('what the model is offered', () => {
     expect(text).toContain('// The weather of a city.\ntype get_weather = (_: {\ncity: string,\n}) => any;')
   })
 
+  test('a schema of Zod as parameters is taught as the JSON Schema that it says', async () => {
+    const parameters = z.object({ city: z.string() })
+    const tools = functionTools('t', { f: { parameters, run: (args) => args } })
+    const [listing] = await tools.listings({ tools: [tools.declaration] }, { signal: new AbortController().signal })
+    expect(listing?.tools?.[0]?.inputSchema).toMatchObject({
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+    })
+  })
+
+  test('a schema that the host changes later is taught as it was', async () => {
+    const parameters = { type: 'object', properties: {} as Record<string, unknown> }
+    const tools = functionTools('t', { f: { parameters, run: (args) => args } })
+    parameters.properties['late'] = { type: 'string' }
+    const [listing] = await tools.listings({ tools: [tools.declaration] }, { signal: new AbortController().signal })
+    expect(listing?.tools?.[0]?.inputSchema).toEqual({ type: 'object', properties: {} })
+  })
+
   test('a schema that is given beside input is what the model is told', async () => {
     const parameters = { type: 'object', properties: { city: { type: 'string', description: 'In English.' } } }
     const tools = functionTools('weather', { get_weather: { input: city, parameters, run: ({ city }) => city } })
@@ -334,6 +353,22 @@ describe('what the host gets wrong', () => {
       'f.input: expected a schema that JSON Schema can say; give parameters beside it',
     ],
     ['t', { f: { description: 1, parameters: {}, run() {} } }, 'f.description: expected a string, got 1'],
+    ['t', { f: { parameter: {}, run() {} } }, 'f: there is no option "f.parameter", did you mean f.parameters?'],
+    [
+      't',
+      { f: { parameters: { type: 'objekt' }, run() {} } },
+      "f.parameters/type: The keyword 'type' has to be a type of JSON, or a list of such.",
+    ],
+    [
+      't',
+      { f: { parameters: { a: () => 1 }, run() {} } },
+      'f.parameters: expected plain JSON data, at most 500 levels deep, got an object',
+    ],
+    [
+      't',
+      { f: { parameters: schema((value) => ({ value })), run() {} } },
+      'f.parameters: expected a JSON Schema, got a schema of test that cannot say itself as one: give it as input, and a JSON Schema as parameters',
+    ],
   ])('functions that are declared wrongly are refused: %s %j', (label, functions, message) => {
     expect(() => functionTools(label, functions as never)).toThrow(
       expect.objectContaining({ code: 'bad_option', message }),

@@ -1,5 +1,4 @@
 import { explainDiagnostic } from '../../diagnostics.js'
-import { openResponses, vllm } from '../../dialects/index.js'
 import { EngineError } from '../../engine/index.js'
 import { HarmonyResponsesError } from '../../errors.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
@@ -82,7 +81,6 @@ function serveOptions(
   const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint } = settings
   const translation = { reasoning, policy, citations: urlCitations() }
   const response = { ...translation, images, onUnsupportedConstraint, onDiagnostic: noticesTo(io) }
-  const wording = [openResponses, vllm].find(({ name }) => name === dialect)
   const metrics = createPrometheusMetrics(memory)
   const log = createLog(settings, io)
   const { engine } = opened
@@ -103,8 +101,8 @@ function serveOptions(
     pages: {
       '/metrics': () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
     },
+    dialect,
     done: dialect === 'open-responses',
-    ...(wording && { dialect: wording }),
     ...((timelines || recorder) && {
       onEntry(responseId: string, entry: Entry) {
         timelines?.take(responseId, entry)

@@ -43,19 +43,17 @@ function costOf(expression: Expression, ofRules: ReadonlyMap<string, number>): n
 /** Which rules use a rule. */
 function usersOf(grammar: Grammar): Map<string, Set<string>> {
   const users = new Map<string, Set<string>>()
-  for (const [user, expression] of grammar) {
-    for (const name of namesIn(expression)) {
-      const known = users.get(name) ?? new Set()
-      users.set(name, known.add(user))
-    }
-  }
+  for (const [user, expression] of grammar) addUser(user, expression, users)
   return users
 }
 
-function* namesIn(expression: Expression): Generator<string> {
-  if (expression.kind === 'rule') yield expression.name
-  else if (expression.kind === 'repeat') yield* namesIn(expression.of)
+function addUser(user: string, expression: Expression, users: Map<string, Set<string>>): void {
+  if (expression.kind === 'rule') {
+    const known = users.get(expression.name)
+    if (known === undefined) users.set(expression.name, new Set([user]))
+    else known.add(user)
+  } else if (expression.kind === 'repeat') addUser(user, expression.of, users)
   else if (expression.kind === 'sequence' || expression.kind === 'choice') {
-    for (const part of expression.of) yield* namesIn(part)
+    for (const part of expression.of) addUser(user, part, users)
   }
 }

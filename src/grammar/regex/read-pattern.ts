@@ -38,7 +38,10 @@ export function readPattern(source: string, path: string, longest: number = LONG
   let depth = 0
   const sizes = new WeakMap<Pattern, number>()
   const take = (): string => characters[at++] as string
-  const isNext = (text: string): boolean => characters.slice(at, at + text.length).join('') === text
+  const isNext = (text: string): boolean => {
+    for (let index = 0; index < text.length; index++) if (characters[at + index] !== text[index]) return false
+    return true
+  }
   const skip = (text: string): boolean => {
     const isThere = isNext(text)
     if (isThere) at += text.length

@@ -141,7 +141,7 @@ function* arrayType(view: SchemaView, indent: string, scope: Scope): Slices<stri
   const isOld = Array.isArray(items) && items.length > 0
   const tuple = isOld ? items : listOf(get, 'prefixItems')
   if (tuple.length > 0) return yield* tupleType(tuple, isOld ? get('additionalItems') : items, indent, scope)
-  return items === undefined ? 'Array<any>' : `${yield* itemType(items, indent, scope)}[]`
+  return items === undefined ? 'Array<any>' : `${yield* itemType(items, indent, scope, isMixed(view))}[]`
 }
 
 /** `[A, B, ...C[]]`. */
@@ -158,11 +158,18 @@ function* tupleType(tuple: readonly unknown[], rest: unknown, indent: string, sc
   return `[${types.join(', ')}]`
 }
 
-function* itemType(items: unknown, indent: string, scope: Scope): Slices<string> {
+/** Whether an array is one of several types, in words that the official renderer does not have. */
+function isMixed({ get, isOptional }: SchemaView): boolean {
+  return isOptional || listOf(get, 'type').length > 1
+}
+
+/** @param isBeside - whether another type follows the array: a union of items would read as one of arrays */
+function* itemType(items: unknown, indent: string, scope: Scope, isBeside = false): Slices<string> {
   const view = viewOf(items, scope)
   const type = yield* scope.type(view, indent)
   // Brackets on a line of their own do not belong to the type above.
-  return type.endsWith(`\n${indent}`) ? `(${type})` : grouped(view, type)
+  if (type.endsWith(`\n${indent}`)) return `(${type})`
+  return isBeside && isUnion(view) ? `(${type})` : grouped(view, type)
 }
 
 /**
@@ -189,6 +196,13 @@ function isJoined(view: SchemaView): boolean {
   const values = listOf(get, 'enum')
   if (values.length > 0) return type !== 'string' || values.some((value) => typeof value !== 'string')
   return Array.isArray(type) && type.some((one) => one === 'object' || one === 'array')
+}
+
+/** Whether the type has a bar of its own, one that the official renderer writes without parentheses included. */
+function isUnion(view: SchemaView): boolean {
+  if (isJoined(view)) return true
+  if (view.typeName !== undefined) return false
+  return ['oneOf', 'enum', 'type'].some((keyword) => listOf(view.get, keyword).length > 1)
 }
 
 function* literals(values: readonly unknown[], scope: Scope): Slices<string> {

@@ -1,5 +1,4 @@
 import type { ByteRefusal } from '../../byte-budget.js'
-import { check } from '../../errors.js'
 import type { OnMetric } from './metric.js'
 import { observeRequest, type RequestAbout, type RequestObservation } from './observe-request.js'
 import { observeResponse, type ResponseAbout, type ResponseObservation } from './observe-response.js'
@@ -25,15 +24,12 @@ export interface Observer {
 
 /**
  * @returns undefined if nobody wants to know
- * @throws HarmonyResponsesError `bad_option`
  */
 export function createObserver(
   { onMetric, tracing, now = () => performance.now() }: ObserverOptions,
   models: readonly string[],
   report: (error: unknown) => void,
 ): Observer | undefined {
-  check(onMetric === undefined || typeof onMetric === 'function', 'onMetric', 'a function', onMetric)
-  check(tracing === undefined || typeof tracing.start === 'function', 'tracing', 'openTelemetry(api)', tracing)
   if (onMetric === undefined && tracing === undefined) return undefined
   const watch: Watch = {
     tracing,

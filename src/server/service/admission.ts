@@ -1,4 +1,3 @@
-import { check } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 
 /** How many responses are made at once, and how many wait for their turn. */
@@ -43,17 +42,11 @@ interface Visitor {
 
 /**
  * @param onChange - called after every change
- * @throws HarmonyResponsesError `bad_option`
  */
 export function createAdmission(
   { concurrency = 256, queue = 256, concurrencyPerOwner }: AdmissionLimits = {},
   onChange: (load: { readonly running: number; readonly waiting: number }) => void = () => {},
 ): Admission {
-  check(Number.isInteger(concurrency) && concurrency > 0, 'limits.concurrency', 'a whole number above 0', concurrency)
-  check(Number.isInteger(queue) && queue >= 0, 'limits.queue', 'a whole number', queue)
-  const isRight =
-    concurrencyPerOwner === undefined || (Number.isInteger(concurrencyPerOwner) && concurrencyPerOwner > 0)
-  check(isRight, 'limits.concurrencyPerOwner', 'a whole number above 0', concurrencyPerOwner)
   const mostOfOwner = concurrencyPerOwner ?? Number.POSITIVE_INFINITY
   let isDraining = false
   const running = createCounts()

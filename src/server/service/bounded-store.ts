@@ -1,4 +1,3 @@
-import { check } from '../../errors.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Deadlines } from './deadlines.js'
 import { isConflict } from './unfinished.js'
@@ -18,15 +17,12 @@ export class StoreFailure extends Error {
  * still be done: it is as one whose answer was lost. The entries that a reader follows come as late as they are written.
  *
  * @returns a store whose methods throw `StoreFailure`, or the `StoreConflict`s of the given one
- * @throws HarmonyResponsesError `bad_option`
  */
 export function boundedStore(
   store: ResponseStore,
   { storeSeconds = 10 }: StoreLimits,
   deadlines: Deadlines,
 ): ResponseStore {
-  const isRight = Number.isInteger(storeSeconds) && storeSeconds > 0
-  check(isRight, 'limits.storeSeconds', 'a whole number of at least 1', storeSeconds)
   function bounded<Given extends unknown[], Result>(
     name: keyof ResponseStore,
     call: (...given: Given) => Promise<Result>,

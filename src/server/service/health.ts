@@ -1,5 +1,4 @@
 import type { TokenEngine } from '../../engine/index.js'
-import { check } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 
 export interface HealthLimits {
@@ -11,11 +10,8 @@ export interface HealthLimits {
  * A check of an engine's health that ends in time: who asks must not hang with an engine that does.
  *
  * @returns a function that throws what the engine throws; RequestError with status 503 if it takes too long
- * @throws HarmonyResponsesError `bad_option`
  */
 export function createHealthCheck({ healthSeconds = 5 }: HealthLimits = {}): (engine: TokenEngine) => Promise<void> {
-  const isRight = Number.isInteger(healthSeconds) && healthSeconds > 0
-  check(isRight, 'limits.healthSeconds', 'a whole number of at least 1', healthSeconds)
   return async (engine) => {
     const asking = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,5 +1,4 @@
 import type { ByteHold, Taken } from '../../byte-budget.js'
-import { check } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 import { memoryOfProcess } from './process-memory.js'
 
@@ -18,11 +17,8 @@ const UNKNOWN_MEMORY = 134_217_728
  * Half of the memory is counted. The rest is for what is not: code, the token table, what is young and not collected yet,
  * and what work takes while it lasts.
  *
- * @throws HarmonyResponsesError `bad_option`
  */
 export function memoryBytesOf({ memoryBytes }: MemoryLimits): number {
-  const isRight = memoryBytes === undefined || (Number.isInteger(memoryBytes) && memoryBytes > 0)
-  check(isRight, 'limits.memoryBytes', 'a whole number above 0', memoryBytes)
   return memoryBytes ?? Math.floor((memoryOfProcess() ?? UNKNOWN_MEMORY) / 2)
 }
 

@@ -3,6 +3,7 @@ import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { KeptResponse } from '../../stores/store.js'
 import type { Observer } from '../observe/observer.js'
 import type { Caller } from './caller.js'
+import { checkServiceOptions, SERVICE_OPTIONS } from './check-service-options.js'
 import { type CompactedResponse, compactConversation } from './compact.js'
 import { createResponse } from './create.js'
 import { createHealthCheck } from './health.js'
@@ -60,6 +61,12 @@ export interface ResponseService {
 
 /** @throws HarmonyResponsesError `bad_option` */
 export function createResponseService(options: ServiceOptions): ResponseService {
+  checkServiceOptions('createResponseService', options, SERVICE_OPTIONS)
+  return openService(options)
+}
+
+/** The service, of options that were checked. */
+export function openService(options: ServiceOptions): ResponseService {
   const setup = setUp(options)
   const { models, admission, budget, runs, report } = setup
   const checkHealth = createHealthCheck(options.limits)

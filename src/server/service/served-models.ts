@@ -1,5 +1,4 @@
 import type { TokenEngine } from '../../engine/index.js'
-import { check } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 import type { ServiceOptions } from './options.js'
 
@@ -11,16 +10,10 @@ export interface ServedModels {
   engineOf(model: string): TokenEngine
 }
 
-/** @throws HarmonyResponsesError `bad_option` */
 export function servedModels(options: Pick<ServiceOptions, 'engine' | 'models' | 'otherModels'>): ServedModels {
   const { engine, models = ['gpt-oss'] } = options
   // A host that names its models wants wrong names noticed; one that names none has one model, whatever clients call it.
   const { otherModels = options.models === undefined ? 'any' : 'refuse' } = options
-  const isEngine = typeof engine === 'function' || typeof Object(engine).generate === 'function'
-  check(isEngine, 'engine', 'a TokenEngine, or a function that gives one', engine)
-  const areNames = Array.isArray(models) && models.length > 0 && models.every((name) => typeof name === 'string')
-  check(areNames, 'models', "an array of names (otherModels: 'any' serves all others)", models)
-  check(['any', 'refuse'].includes(otherModels), 'otherModels', "'any' or 'refuse'", otherModels)
 
   return {
     models,

@@ -1,7 +1,6 @@
 import { type ByteBudget, createByteBudget } from '../../byte-budget.js'
 import { unixSeconds } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
-import { check } from '../../errors.js'
 import { merged } from '../../merged.js'
 import { nextTurn } from '../../next-turn.js'
 import { createKnownTexts } from '../../prompt/known-texts.js'
@@ -67,12 +66,9 @@ export interface Setup {
   ): Omit<RespondOptions, 'engine'> & { readonly responseId: string }
 }
 
-/** @throws HarmonyResponsesError `bad_option` */
 export function setUp(options: ServiceOptions): Setup {
-  check(typeof options === 'object' && options !== null, 'options', 'an object', options)
   const { tokenTable, tools, limits = {}, onError = console.error } = options
   const { models, engineOf } = servedModels(options)
-  check(Object(tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', tokenTable)
   const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
   const { clock = unixSeconds, pause = nextTurn } = options
 
@@ -101,8 +97,6 @@ export function setUp(options: ServiceOptions): Setup {
     ...(limits.countedTokens !== undefined && { countedTokens: limits.countedTokens }),
   }
   const { knownTextBytes = 16_777_216 } = limits
-  const isSize = Number.isInteger(knownTextBytes) && knownTextBytes >= 0
-  check(isSize, 'limits.knownTextBytes', 'a whole number of bytes', knownTextBytes)
   const known = createKnownTexts(knownTextBytes)
   const conversations = createKnownConversations({ clock })
   budget.join(conversations.memory)

@@ -1,5 +1,4 @@
 import { type EngineCapabilities, EngineError, type TokenEngine, type TokenStream } from '../../engine/index.js'
-import { check } from '../../errors.js'
 import type { Deadlines } from './deadlines.js'
 
 /** How long an engine may be silent while it is asked for a token, in seconds. */
@@ -15,16 +14,11 @@ export interface SilenceLimits {
  * tokens says that the engine is at work, and begins the wait anew. Only the time counts in which a token is awaited.
  *
  * @returns the engine with these limits: a call that exceeds them is closed, and throws an `EngineError`
- * @throws HarmonyResponsesError `bad_option`
  */
 export function createSilenceLimit(
   { firstTokenSeconds = 600, tokenSeconds = 60 }: SilenceLimits,
   deadlines: Deadlines,
 ): (engine: TokenEngine) => TokenEngine {
-  for (const [name, limit] of Object.entries({ firstTokenSeconds, tokenSeconds })) {
-    check(Number.isInteger(limit) && limit > 0, `limits.${name}`, 'a whole number of at least 1', limit)
-  }
-
   function limited(stream: TokenStream): TokenStream {
     let hasBegun = false
     const bounded: TokenStream = {

@@ -67,7 +67,7 @@ async function sendEvents(
   { lane, size }: CreateMessage,
   { server, caller, remembered, send }: AnswerContext,
 ): Promise<void> {
-  const encode = server.options.dialect?.encoder() ?? ((event: ResponseStreamEvent): object => event)
+  const encode = server.dialect?.encoder() ?? ((event: ResponseStreamEvent): object => event)
   for (let step = await events.next(); !step.done && !caller.signal.aborted; step = await events.next()) {
     const frames = step.value.map((event) => frameOf(encode(event), lane))
     if (terminalResponse(step.value) !== undefined) {

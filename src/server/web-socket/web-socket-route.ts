@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono'
-import { check } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 import { nodeBindings } from '../node-bindings.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
@@ -109,9 +108,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
 function limitsOf(given: WebSocketLimits): Required<WebSocketLimits> {
   const names = Object.keys(WEB_SOCKET_LIMITS) as (keyof WebSocketLimits)[]
   const entries = names.map((name) => {
-    const limit = given[name] ?? WEB_SOCKET_LIMITS[name]
-    check(Number.isInteger(limit) && limit > 0, `limits.${name}`, 'a whole number above 0', limit)
-    return [name, limit]
+    return [name, given[name] ?? WEB_SOCKET_LIMITS[name]]
   })
   return Object.fromEntries(entries)
 }

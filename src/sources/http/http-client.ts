@@ -1,5 +1,6 @@
 import { EngineError } from '../../engine/engine-error.js'
-import { check } from '../../errors.js'
+import type { OptionTable } from '../../options/check-options.js'
+import { aBoolean, aFunction, anything, wholeNumber } from '../../options/checks.js'
 import { sleep } from '../sleep.js'
 import { addressOf } from './address.js'
 import { createConcealer } from './conceal.js'
@@ -47,6 +48,17 @@ export interface HttpOptions {
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+export const HTTP_OPTIONS: OptionTable<HttpOptions> = {
+  // Those that may have secrets are checked where they are read: no message may repeat one.
+  url: anything,
+  apiKey: anything,
+  headers: anything,
+  checkModel: aBoolean,
+  fetch: aFunction,
+  retries: wholeNumber(0),
+  delay: aFunction,
+}
+
 /** The client of one server. */
 export interface HttpClient {
   /**
@@ -85,11 +97,7 @@ const WRONG_PATH = [404, 405]
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createHttpClient(options: HttpOptions): HttpClient {
-  check(typeof options === 'object' && options !== null, 'options', 'an object', options)
   const { url, apiKey, headers = {}, fetch, retries = 2, delay = sleep } = options
-  check(fetch === undefined || typeof fetch === 'function', 'fetch', 'a function', fetch)
-  check(Number.isSafeInteger(retries) && retries >= 0, 'retries', 'a whole number of at least 0', retries)
-  check(typeof delay === 'function', 'delay', 'a function', delay)
   const address = addressOf(url)
   const { headers: fixed, secrets } = requestHeaders(apiKey, headers, address.authorization)
   const conceal = createConcealer([...address.secrets, ...secrets])

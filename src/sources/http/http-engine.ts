@@ -3,7 +3,6 @@ import { checkGenerate } from '../../engine/check-generate.js'
 import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
 import { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
 import { tokenStream } from '../../engine/token-stream.js'
-import { check } from '../../errors.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
 import { type ModelProof, proveModel } from './prove-model.js'
 import { readEvents } from './read-events.js'
@@ -51,7 +50,6 @@ export interface HttpProtocol {
 export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): TokenEngine {
   const client = createHttpClient(options)
   const { checkModel = true } = options
-  check(typeof checkModel === 'boolean', 'checkModel', 'a boolean', checkModel)
   let proven = !checkModel
 
   /** Requests that come together make the first contact together. */

@@ -2,6 +2,8 @@ import { EngineError } from '../../engine/engine-error.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { tokenStream } from '../../engine/token-stream.js'
 import { check } from '../../errors.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aBoolean, aFunction, having, that, wholeNumber } from '../../options/checks.js'
 import { loadTokenTable } from '../../tokens/load-token-table.js'
 import { GBNF_CAPABILITIES } from '../gbnf.js'
 import { createPool } from '../pool.js'
@@ -235,30 +237,29 @@ function keptTokens({ sequence, promptLength }: Slot, prompt: number[]): number 
   return 2 * firstDifferentIndex >= promptLength ? firstDifferentIndex : 0
 }
 
+const LLAMA_CPP_OPTIONS: OptionTable<LlamaCppEngineOptions> = {
+  modelPath: that((value) => typeof value === 'string' && value !== '', 'the path of a GGUF file'),
+  gpu: that((value) => GPUS.includes(value), "'auto', 'metal', 'cuda', 'vulkan' or false"),
+  gpuLayers: that(
+    (value) => value === 'auto' || value === 'max' || isCount(value, 0),
+    "'auto', 'max' or a whole number of at least 0",
+  ),
+  contextSize: wholeNumber(2),
+  parallel: wholeNumber(1),
+  threads: wholeNumber(1),
+  swaFullCache: aBoolean,
+  onProgress: aFunction,
+  signal: that((value) => value instanceof AbortSignal, 'an AbortSignal'),
+  llama: having(['loadModel'], 'what getLlama() of node-llama-cpp resolves to'),
+}
+
 function checkEngineOptions(options: LlamaCppEngineOptions): void {
-  check(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  const { modelPath, gpu, gpuLayers, contextSize, parallel, threads, swaFullCache, onProgress, signal, llama } = options
-  check(typeof modelPath === 'string' && modelPath !== '', 'modelPath', 'the path of a GGUF file', modelPath)
-  check(gpu === undefined || GPUS.includes(gpu), 'gpu', "'auto', 'metal', 'cuda', 'vulkan' or false", gpu)
-  const isLayers = gpuLayers === undefined || gpuLayers === 'auto' || gpuLayers === 'max' || isCount(gpuLayers, 0)
-  check(isLayers, 'gpuLayers', "'auto', 'max' or a whole number of at least 0", gpuLayers)
-  checkCount(contextSize, 'contextSize', 2)
-  checkCount(parallel, 'parallel', 1)
-  checkCount(threads, 'threads', 1)
-  check(swaFullCache === undefined || typeof swaFullCache === 'boolean', 'swaFullCache', 'true or false', swaFullCache)
-  check(onProgress === undefined || typeof onProgress === 'function', 'onProgress', 'a function', onProgress)
-  check(signal === undefined || signal instanceof AbortSignal, 'signal', 'an AbortSignal', signal)
-  if (llama === undefined) return
-  check(typeof Object(llama).loadModel === 'function', 'llama', 'what getLlama() of node-llama-cpp resolves to', llama)
-  check(gpu === undefined, 'gpu', 'it unset when llama is given', gpu)
+  checkOptions('createLlamaCppEngine', options, LLAMA_CPP_OPTIONS, ['modelPath'])
+  check(options.llama === undefined || options.gpu === undefined, 'gpu', 'it unset when llama is given', options.gpu)
 }
 
 const GPUS: readonly unknown[] = ['auto', 'metal', 'cuda', 'vulkan', false]
 
 function isCount(value: unknown, least: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least
-}
-
-function checkCount(value: unknown, what: string, least: number): void {
-  check(value === undefined || isCount(value, least), what, `a whole number of at least ${least}`, value)
 }

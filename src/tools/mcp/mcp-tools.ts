@@ -108,6 +108,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
   }
 
   return {
+    serverLabels: [...servers.keys()],
     answers: (call) => connectionFor(call) !== undefined,
     async run(call, context) {
       const server = connectionFor(call)

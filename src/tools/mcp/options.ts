@@ -1,4 +1,6 @@
 import { check } from '../../errors.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aFunction, aString, listOf, recordOf, that, wholeNumber } from '../../options/checks.js'
 import type { HostedCall } from '../tool.js'
 import type { McpClient } from './client.js'
 
@@ -79,61 +81,82 @@ export interface Settings extends Required<Omit<McpToolsOptions, 'servers'>> {
   readonly servers: ReadonlyMap<string, McpServerConfig>
 }
 
+/** A timer of more milliseconds than this fires at once. */
+const MOST_MS = 2 ** 31 - 1
+
+const MCP_TOOLS_OPTIONS: OptionTable<McpToolsOptions> = {
+  servers: recordOf(aServer, 'an object of servers by their labels'),
+  timeoutMs: wholeNumber(1, MOST_MS),
+  totalTimeoutMs: wholeNumber(1, MOST_MS),
+  listTimeoutMs: wholeNumber(1, MOST_MS),
+  listMaxAgeMs: wholeNumber(0, MOST_MS),
+  maxOutputBytes: wholeNumber(100, MOST_MS),
+  onError: aFunction,
+}
+
 /** @throws HarmonyResponsesError `bad_option` */
 export function settingsOf(options: McpToolsOptions): Settings {
-  check(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  const { servers, onError = (error) => console.error(error) } = options
-  check(typeof servers === 'object' && servers !== null, 'servers', 'an object of servers by their labels', servers)
-  for (const [label, server] of Object.entries(servers)) checkServer(server, `servers.${label}`)
-  check(typeof onError === 'function', 'onError', 'a function', onError)
-  return {
-    // A copy by own keys: a label such as `constructor` is no server.
-    servers: new Map(Object.entries(servers)),
-    timeoutMs: count(options, 'timeoutMs', 60_000),
-    totalTimeoutMs: count(options, 'totalTimeoutMs', 600_000),
-    listTimeoutMs: count(options, 'listTimeoutMs', 30_000),
-    listMaxAgeMs: count(options, 'listMaxAgeMs', 300_000, 0),
-    maxOutputBytes: count(options, 'maxOutputBytes', 1_000_000, 100),
-    onError,
+  checkOptions('mcpTools', options, MCP_TOOLS_OPTIONS, ['servers'])
+  const { servers, ...others } = options
+  const defaults = {
+    timeoutMs: 60_000,
+    totalTimeoutMs: 600_000,
+    listTimeoutMs: 30_000,
+    listMaxAgeMs: 300_000,
+    maxOutputBytes: 1_000_000,
+    onError: (error: unknown) => console.error(error),
   }
+  // A copy of the servers by own keys: a label such as `constructor` is no server.
+  return { ...defaults, ...setOnes(others), servers: new Map(Object.entries(servers)) }
 }
 
-type CountOption = Exclude<keyof Settings, 'servers' | 'onError'>
-
-/** A timer of more milliseconds than this fires at once. */
-const MOST = 2 ** 31 - 1
-
-function count(options: McpToolsOptions, name: CountOption, unset: number, least = 1): number {
-  const value = options[name] ?? unset
-  const isRight = Number.isSafeInteger(value) && value >= least && value <= MOST
-  check(isRight, name, `a whole number from ${least} to ${MOST}`, value)
-  return value
+function setOnes(options: Omit<McpToolsOptions, 'servers'>): Partial<Omit<Settings, 'servers'>> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-const KINDS = ['client', 'connect', 'command', 'url'] as const
+const names = listOf(
+  that((name) => typeof name === 'string', 'a name'),
+  'an array of names',
+)
+const RULES: OptionTable<ServerRules> = { allowedTools: names }
+const texts = recordOf(
+  that((value) => typeof value === 'string', 'a string'),
+  'an object of strings',
+)
 
-function checkServer(server: McpServerConfig, path: string): void {
+/** The options of each kind of server, by the one that only it has. */
+const SERVERS: {
+  readonly client: OptionTable<McpClientServer>
+  readonly connect: OptionTable<McpConnectServer>
+  readonly command: OptionTable<McpStdioServer>
+  readonly url: OptionTable<McpHttpServer>
+} = {
+  client: { ...RULES, client: (value, path) => checkClient(value, path) },
+  connect: { ...RULES, connect: aFunction },
+  command: {
+    ...RULES,
+    command: that((value) => typeof value === 'string' && value !== '', 'the name of a program'),
+    args: listOf(
+      that((word) => typeof word === 'string', 'a string'),
+      'an array of strings',
+    ),
+    env: texts,
+    cwd: aString,
+    stderr: that(
+      (value) => value === 'inherit' || value === 'ignore' || typeof value === 'function',
+      'inherit, ignore or a function',
+    ),
+  },
+  url: { ...RULES, url: that(isHttp, 'an http: or https: address'), headers: texts, fetch: aFunction },
+}
+const KINDS = Object.keys(SERVERS) as (keyof typeof SERVERS)[]
+
+function aServer(server: unknown, path: string): void {
   const expected = 'an object with one of client, connect, command and url'
   check(typeof server === 'object' && server !== null, path, expected, server)
   const given = KINDS.filter((kind) => kind in server)
   check(given.length === 1, path, expected, given.length === 0 ? server : given.join(' and '))
-  if ('client' in server) checkClient(server.client, `${path}.client`)
-  if ('connect' in server) {
-    check(typeof server.connect === 'function', `${path}.connect`, 'a function', server.connect)
-  }
-  if ('command' in server) {
-    const isText = typeof server.command === 'string' && server.command !== ''
-    check(isText, `${path}.command`, 'the name of a program', server.command)
-    const { stderr = 'inherit' } = server
-    const isKnown = stderr === 'inherit' || stderr === 'ignore' || typeof stderr === 'function'
-    check(isKnown, `${path}.stderr`, 'inherit, ignore or a function', stderr)
-  }
-  if ('url' in server) {
-    check(isHttp(server.url), `${path}.url`, 'an http: or https: address', server.url)
-  }
-  const { allowedTools } = server
-  const isList = Array.isArray(allowedTools) && allowedTools.every((name) => typeof name === 'string')
-  check(allowedTools === undefined || isList, `${path}.allowedTools`, 'an array of names', allowedTools)
+  checkOptions(path, server, SERVERS[given[0] as keyof typeof SERVERS] as OptionTable<object>, [], path)
 }
 
 /** @throws HarmonyResponsesError `bad_option` */

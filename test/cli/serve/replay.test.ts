@@ -15,6 +15,7 @@ import type { OutputItem } from '../../../src/responses/items.js'
 import type { ResponseRequest } from '../../../src/responses/request.js'
 import type { ResponseObject } from '../../../src/responses/response.js'
 import type { TokenFixture } from '../../../src/sources/replay.js'
+import type { Tool } from '../../../src/tools/tool.js'
 import { realFolder } from '../io.js'
 
 const io = realFolder()
@@ -197,6 +198,20 @@ describe('a request that no fixture has', () => {
     const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }]
     const { output } = await responseTo({ input: 'Run some code', tools })
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'code_interpreter_call', 'reasoning', 'message'])
+  })
+
+  test('a request that no fixture has gets a call of the MCP server whose label is a word of it', async () => {
+    const listing = { serverLabel: 'weather', tools: [{ name: 'now', inputSchema: { type: 'object' } }] }
+    const weather: Tool = {
+      answers: ({ type }) => type === 'mcp_call',
+      listings: async () => [listing],
+      run: async () => ({ output: '9 degrees' }),
+    }
+    const tools = [{ type: 'mcp', server_label: 'weather', require_approval: 'never' }]
+    const { output } = await responseTo({ input: 'How is the weather in Oslo?', tools }, { tools: [weather] })
+    expect(output).toContainEqual(expect.objectContaining({ type: 'mcp_call', name: 'now', output: '9 degrees' }))
+    const unasked = await responseTo({ input: 'Which functions are there?', tools: [WEATHER, OTHER] })
+    expect(unasked.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
   })
 
   test('a request that no fixture has gets no call of an MCP server that nobody recorded', async () => {

@@ -163,6 +163,13 @@ export const GOLDEN_TOOLS: readonly GoldenTool[] = [
     title: 'several types',
     parameters: args({ id: { type: ['integer', 'string'], description: 'D' }, 'by?': { type: ['string', 'null'] } }),
   },
+  {
+    title: 'arrays of several types, which may be null',
+    parameters: args({
+      notes: { type: ['array', 'null'], items: { type: ['string', 'null'] } },
+      'kinds?': { anyOf: [{ type: 'array', items: { type: 'string', enum: ['sweet', 'sour'] } }, { type: 'null' }] },
+    }),
+  },
   { title: 'OpenAPI’s null', parameters: args({ 'name?': { type: 'string', nullable: true } }) },
   {
     title: 'a list of choices',

@@ -42,9 +42,6 @@ describe('how much may be held by default', () => {
   test('half of what this process has is counted, unless the host says how much', () => {
     expect(memoryBytesOf({})).toBe(Math.floor((memoryOfProcess() ?? 0) / 2))
     expect(memoryBytesOf({ memoryBytes: 5 })).toBe(5)
-    for (const wrong of [0, -1, 1.5, '1', Number.NaN]) {
-      expect(() => memoryBytesOf({ memoryBytes: wrong as never })).toThrow('limits.memoryBytes: expected')
-    }
   })
 })
 

@@ -121,8 +121,3 @@ test('draining does not wait for a client that does not read once its signal abo
   await app.drain(AbortSignal.timeout(1))
   expect(closed).toEqual([1001])
 })
-
-test.each(['connections', 'waitingRequests', 'rememberedResponses'])('limits.%s has to be above 0', (name) => {
-  const create = () => createResponsesApp({ engine: scriptedEngine([]), tokenTable, limits: { [name]: 0 } })
-  expect(create).toThrow(`limits.${name}: expected a whole number above 0`)
-})

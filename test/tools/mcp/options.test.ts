@@ -22,6 +22,14 @@ describe('options', () => {
     ['listMaxAgeMs: expected a whole number from 0', { servers: {}, listMaxAgeMs: -1 }],
     ['maxOutputBytes: expected a whole number from 100', { servers: {}, maxOutputBytes: 99 }],
     ['onError: expected a function', { servers: {}, onError: 'log' }],
+    ['mcpTools: there is no option "timeoutMS", did you mean timeoutMs?', { servers: {}, timeoutMS: 5 }],
+    ['did you mean servers.a.args?', { servers: { a: { command: 'b', arg: ['c'] } } }],
+    ['there is no option "servers.a.env"', { servers: { a: { url: 'http://a', env: {} } } }],
+    [
+      'servers.a.headers.authorization: expected a string',
+      { servers: { a: { url: 'http://a', headers: { authorization: 5 } } } },
+    ],
+    ['servers: expected an object of servers', { servers: undefined }],
   ])('mcpTools refuses invalid options: %s', (message, options) => {
     const make = () => mcpTools(options as never)
     expect(make).toThrow(HarmonyResponsesError)

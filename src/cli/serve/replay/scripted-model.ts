@@ -1,5 +1,5 @@
 import type { HarmonyMessage } from '../../../harmony/events.js'
-import { PYTHON } from '../../../harmony/namespaces.js'
+import { FUNCTIONS, PYTHON } from '../../../harmony/namespaces.js'
 import { answer, call, type ScriptedMessage, type ScriptedPrompt, think } from '../../../testing/index.js'
 import { exampleArguments } from './example-arguments.js'
 import { type TaughtCallee, taughtCallees } from './taught-tools.js'
@@ -22,8 +22,8 @@ export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly Sc
 }
 
 /**
- * The tool that the host has begun to call, or that the user's words name: wholly, or by a word of its name. Undefined
- * where nothing asks for a call: a model says hello to a hello, too.
+ * The tool that the host has begun to call, or that the user's words name: wholly, by a word of its name, or by a word of
+ * its server's label. Undefined where nothing asks for a call: a model says hello to a hello, too.
  */
 function choose(
   callees: readonly TaughtCallee[],
@@ -33,10 +33,12 @@ function choose(
   const [, demanded, anyOf] = / to=([^\s<]*)()/.exec(opening) ?? []
   const said = (asked?.content ?? '').slice(0, READ)
   const words = new Set(wordsIn(said))
+  const isSaid = (name: string): boolean => wordsIn(name).some((word) => words.has(word))
   return (
     callees.find(({ recipient }) => recipient === demanded) ??
     callees.find((one) => said.includes(nameOf(one))) ??
-    callees.find((one) => (ALIASES.get(one.recipient) ?? wordsIn(nameOf(one))).some((word) => words.has(word))) ??
+    callees.find((one) => ALIASES.get(one.recipient)?.some((word) => words.has(word)) ?? isSaid(nameOf(one))) ??
+    callees.find((one) => isSaid(namespaceOf(one))) ??
     (anyOf === undefined ? undefined : callees[0])
   )
 }
@@ -48,6 +50,12 @@ const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([[PYTHON, ['pyth
 
 function nameOf({ recipient }: TaughtCallee): string {
   return recipient.slice(recipient.indexOf('.') + 1)
+}
+
+/** The label of its server, or a declared namespace; empty for what is in none. */
+function namespaceOf({ recipient }: TaughtCallee): string {
+  const [namespace = '', tool] = recipient.split('.')
+  return tool === undefined || namespace === FUNCTIONS ? '' : namespace
 }
 
 /** The words of a text or of a name, such as `getWeather`; shorter ones (`get`, `the`) are in everything. */
@@ -71,7 +79,7 @@ function afterTool({ name = 'tool', content }: HarmonyMessage): ScriptedMessage[
 
 function answering(asked: HarmonyMessage | undefined): ScriptedMessage[] {
   return [
-    think('A script plays the model. There is no tool to call, so it answers.'),
+    think('A script plays the model. No tool is named, so it answers.'),
     answer(`You said: ${quoted(asked?.content ?? '')}\n\nA script plays the model: no recording has this request.`),
   ]
 }

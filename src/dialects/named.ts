@@ -1,0 +1,27 @@
+import { check } from '../errors.js'
+import type { Dialect } from './dialect.js'
+import { openResponses } from './open-responses.js'
+import { vllm } from './vllm.js'
+
+export const DIALECT_NAMES = ['openai', 'open-responses', 'vllm'] as const
+
+/** A dialect of this package, by its name. `openai` is what is emitted anyway. */
+export type DialectName = (typeof DIALECT_NAMES)[number]
+
+/**
+ * The dialect itself; undefined for OpenAI's own wording.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function resolveDialect(given: Dialect | DialectName | undefined): Dialect | undefined {
+  if (given === undefined || given === 'openai') return undefined
+  if (typeof given === 'string') {
+    const found = [openResponses, vllm].find(({ name }) => name === given)
+    check(found !== undefined, 'dialect', `a dialect, or one of ${DIALECT_NAMES.join(', ')}`, given)
+    return found
+  }
+  const { encoder, encodeResponse } = Object(given) as Partial<Dialect>
+  const isDialect = typeof encoder === 'function' && typeof encodeResponse === 'function'
+  check(isDialect, 'dialect', `a dialect, or one of ${DIALECT_NAMES.join(', ')}`, given)
+  return given
+}

@@ -1,0 +1,61 @@
+import { didYouMean } from '../did-you-mean.js'
+import { check, HarmonyResponsesError } from '../errors.js'
+
+/**
+ * Whether a value is what an option takes.
+ *
+ * @param path - how messages name the option: `limits.queue`
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export type OptionCheck = (value: unknown, path: string) => void
+
+/**
+ * A check of each option of a type. The compiler asks for a line where the type gets an option, and refuses one for an
+ * option that it has no more.
+ */
+export type OptionTable<Options extends object> = { readonly [Name in keyof Required<Options>]: OptionCheck }
+
+/**
+ * Checks options as plain JavaScript may give them, when they are given and not when they are used. An option that is
+ * undefined is not set.
+ *
+ * @param where - what takes the options: `createMemoryStore`
+ * @param required - the options that have no default
+ * @param within - the name of the option that these belong to, for paths
+ * @throws HarmonyResponsesError `bad_option`: no object, a name that there is not, or a value that its check refuses
+ */
+export function checkOptions<Options extends object>(
+  where: string,
+  options: unknown,
+  table: OptionTable<Options>,
+  required: readonly (keyof Options & string)[] = [],
+  within = '',
+): void {
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options)
+  check(isObject, within === '' ? `${where}: options` : within, 'an object', options)
+  const prefix = within === '' ? '' : `${within}.`
+  const checks = new Map(Object.entries<OptionCheck>(table))
+  for (const [name, value] of Object.entries(options as object)) {
+    if (value === undefined) continue
+    const checkValue = checks.get(name)
+    if (checkValue === undefined) throw unknownOption(where, `${prefix}${name}`, name, [...checks.keys()], prefix)
+    checkValue(value, `${prefix}${name}`)
+  }
+  for (const name of required) {
+    // The check says what it has to be.
+    const value = (options as Readonly<Record<string, unknown>>)[name]
+    if (value === undefined) checks.get(name)?.(value, `${prefix}${name}`)
+  }
+}
+
+function unknownOption(
+  where: string,
+  path: string,
+  name: string,
+  names: readonly string[],
+  prefix: string,
+): HarmonyResponsesError {
+  const meant = didYouMean(name, names, prefix)
+  const message = `${where}: there is no option ${JSON.stringify(path.slice(0, 100))}${meant}`
+  return new HarmonyResponsesError('bad_option', meant === '' ? `${message}; it has ${names.join(', ')}` : message)
+}

@@ -1,0 +1,82 @@
+import { check } from '../errors.js'
+import { checkOptions, type OptionCheck, type OptionTable } from './check-options.js'
+
+/** A value of which `is` says whether it is right. */
+export const that =
+  (is: (value: unknown) => boolean, expected: string): OptionCheck =>
+  (value, path) =>
+    check(is(value), path, expected, value)
+
+export const aFunction: OptionCheck = that((value) => typeof value === 'function', 'a function')
+export const aBoolean: OptionCheck = that((value) => typeof value === 'boolean', 'true or false')
+/** A string that is not empty. */
+export const aString: OptionCheck = that((value) => typeof value === 'string' && value !== '', 'a non-empty string')
+export const anObject: OptionCheck = that(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'an object',
+)
+export const aSignal: OptionCheck = that((value) => typeof Object(value).aborted === 'boolean', 'an AbortSignal')
+
+/** Something that others check when they are given it. */
+export const anything: OptionCheck = () => {}
+
+/** @param unit - what is counted: `bytes` */
+export function wholeNumber(least = 0, most: number = Number.MAX_SAFE_INTEGER, unit = ''): OptionCheck {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  const expected = `a whole number${unit === '' ? '' : ` of ${unit},`} ${range}`
+  return that(
+    (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
+    expected,
+  )
+}
+
+export function oneOf(...values: readonly string[]): OptionCheck {
+  const all = values.map((value) => `'${value}'`)
+  const expected = all.length === 2 ? all.join(' or ') : `one of ${all.join(', ')}`
+  return that((value) => values.includes(value as string), expected)
+}
+
+/** An array, each of whose entries passes the check. */
+export function listOf(entry: OptionCheck, expected: string): OptionCheck {
+  return (value, path) => {
+    check(Array.isArray(value), path, expected, value)
+    for (const [index, one] of (value as readonly unknown[]).entries()) entry(one, `${path}[${index}]`)
+  }
+}
+
+/** An object, each of whose values passes the check. */
+export function recordOf(value: OptionCheck, expected: string): OptionCheck {
+  return (given, path) => {
+    check(typeof given === 'object' && given !== null && !Array.isArray(given), path, expected, given)
+    for (const [name, one] of Object.entries(given as object)) if (one !== undefined) value(one, `${path}.${name}`)
+  }
+}
+
+/** What has these methods: an object of the host's, or of a class of its own. */
+export function having(methods: readonly string[], expected: string): OptionCheck {
+  return (value, path) => {
+    const missing = methods.find((name) => typeof (Object(value) as Record<string, unknown>)[name] !== 'function')
+    const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
+    check(isObject, path, expected, value)
+    check(missing === undefined, path, `${expected}, with the method ${missing}`, value)
+  }
+}
+
+/** The first check that does not throw. */
+export function either(first: OptionCheck, second: OptionCheck, expected: string): OptionCheck {
+  return that((value) => [first, second].some((one) => passes(one, value)), expected)
+}
+
+/** Options within options: `limits`. */
+export function optionsOf<Options extends object>(table: OptionTable<Options>): OptionCheck {
+  return (value, path) => checkOptions(path, value, table, [], path)
+}
+
+function passes(one: OptionCheck, value: unknown): boolean {
+  try {
+    one(value, '')
+    return true
+  } catch {
+    return false
+  }
+}

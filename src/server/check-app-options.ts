@@ -1,0 +1,49 @@
+import { resolveDialect } from '../dialects/named.js'
+import type { OptionTable } from '../options/check-options.js'
+import { aBoolean, aFunction, listOf, oneOf, optionsOf, recordOf, that, wholeNumber } from '../options/checks.js'
+import type { ResponsesAppOptions } from './options.js'
+import { MOST_SECONDS, SERVICE_LIMITS, SERVICE_OPTIONS } from './service/check-service-options.js'
+
+type AppLimits = NonNullable<ResponsesAppOptions['limits']>
+
+export const APP_LIMITS: OptionTable<AppLimits> = {
+  ...SERVICE_LIMITS,
+  bodyBytes: wholeNumber(1),
+  bodySeconds: wholeNumber(1, MOST_SECONDS),
+  connections: wholeNumber(1),
+  waitingRequests: wholeNumber(1),
+  waitingMessages: wholeNumber(1),
+  rememberedResponses: wholeNumber(1),
+}
+
+/** As in `Host`: a name or an address, and a port if there is one. */
+const aHost = that(
+  (value) => typeof value === 'string' && /^[^\s/?#@]+$/.test(value) && URL.canParse(`http://${value}`),
+  'a name as in Host, such as llm.example.com',
+)
+
+const hosts = listOf(aHost, "an array of names, or 'any'")
+
+/** As browsers write it in `Origin`: another spelling would never be equal. */
+const anOrigin = that(
+  (value) => typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value,
+  'an origin as browsers send it, such as https://chat.example.com',
+)
+
+export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
+  ...SERVICE_OPTIONS,
+  limits: optionsOf(APP_LIMITS),
+  authorize: aFunction,
+  hosts(value, path) {
+    if (value !== 'any') hosts(value, path)
+  },
+  origins: listOf(anOrigin, 'an array of origins'),
+  basePath: that((value) => typeof value === 'string' && /^(\/[\w.-]+)*$/.test(value), 'a path such as /v1'),
+  dialect: (value) => void resolveDialect(value as never),
+  chat: optionsOf({ reasoning: oneOf('reasoning_content', 'reasoning', 'both', 'hidden') }),
+  done: aBoolean,
+  // A longer timer than this fires at once.
+  keepAliveMs: wholeNumber(0, 2_147_483_647, 'milliseconds'),
+  pages: recordOf(aFunction, 'an object of functions by their paths'),
+  upgradeWebSocket: aFunction,
+}

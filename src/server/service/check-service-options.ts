@@ -1,0 +1,133 @@
+import { check } from '../../errors.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import {
+  aBoolean,
+  aFunction,
+  aString,
+  either,
+  having,
+  listOf,
+  oneOf,
+  optionsOf,
+  that,
+  wholeNumber,
+} from '../../options/checks.js'
+import { ATTACHMENT_POLICIES } from '../../prompt/attachments.js'
+import { resolvePolicy } from '../../recipients/policy.js'
+import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
+import type { ResponseStore } from '../../stores/store.js'
+import type { Tool } from '../../tools/tool.js'
+import { REASONING } from '../../translate/reasoning-forms.js'
+import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
+import type { OnDisconnect } from './readers.js'
+
+/** A longer timer than this fires at once. */
+export const MOST_SECONDS = 2_147_483
+
+const seconds = wholeNumber(1, MOST_SECONDS)
+
+export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
+  concurrency: wholeNumber(1),
+  concurrencyPerOwner: wholeNumber(1),
+  queue: wholeNumber(0),
+  turns: wholeNumber(1),
+  responseSeconds: that((value) => typeof value === 'number' && value > 0, 'a number above 0'),
+  firstTokenSeconds: seconds,
+  tokenSeconds: seconds,
+  storeSeconds: seconds,
+  healthSeconds: seconds,
+  countedTokens: wholeNumber(1),
+  knownTextBytes: wholeNumber(0),
+  memoryBytes: wholeNumber(1),
+}
+
+const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = {
+  policy: (value) => void resolvePolicy(value as never),
+  mcpApproval: oneOf('always', 'never'),
+  reasoning: oneOf(...Object.keys(REASONING)),
+  citations: aFunction,
+  containerId: aString,
+  calls: oneOf('live', 'whole'),
+  usageByTurn: aBoolean,
+  errorEvent: aBoolean,
+  images: oneOf(...ATTACHMENT_POLICIES),
+  identity: that((value) => typeof value === 'string', 'a string'),
+  knowledgeCutoff: that((value) => typeof value === 'string', 'a string'),
+  onDiagnostic: aFunction,
+  onProgress: aFunction,
+  onUnsupportedConstraint: oneOf('relax', 'refuse'),
+  onInvalidOutput: aFunction,
+  onOpen: aFunction,
+}
+
+/** The methods of a store. The compiler asks for a line where there is another. */
+const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'memory'>, true>> = {
+  open: true,
+  append: true,
+  finish: true,
+  abandon: true,
+  claim: true,
+  find: true,
+  lineage: true,
+  findItem: true,
+  entries: true,
+  delete: true,
+  consumeApprovals: true,
+  reserveKey: true,
+  releaseKey: true,
+}
+
+const isGrace = (value: unknown): boolean => Number.isFinite((value as Exclude<OnDisconnect, string> | null)?.graceMs)
+
+export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
+  engine: either(
+    aFunction,
+    having(['generate', 'health'], 'a TokenEngine'),
+    'a TokenEngine, or a function that gives one',
+  ),
+  tokenTable: that((value) => Object(value).text !== undefined, 'await loadTokenTable()'),
+  models: that(
+    (value) => Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string'),
+    "an array of names (otherModels: 'any' serves all others)",
+  ),
+  otherModels: oneOf('any', 'refuse'),
+  tools: listOf(having(['answers', 'run'], 'a tool'), 'an array of tools'),
+  store: having(Object.keys(STORE), 'a store'),
+  seal: having(['forResponse', 'unseal', 'isForeign'], 'a seal, of createSeal'),
+  limits: optionsOf(SERVICE_LIMITS),
+  request: optionsOf(PARSE_REQUEST_OPTIONS),
+  response: optionsOf(RESPONSE_SETTINGS),
+  onDisconnect: that(
+    (value) => value === 'stop' || value === 'finish' || isGrace(value),
+    "'stop', 'finish' or { graceMs }",
+  ),
+  onEntry: aFunction,
+  pause: aFunction,
+  clock: aFunction,
+  onError: aFunction,
+  onMetric: aFunction,
+  tracing: having(['start'], 'openTelemetry(api)'),
+  now: aFunction,
+}
+
+const REQUIRED = ['engine', 'tokenTable'] as const
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function checkServiceOptions<Options extends ServiceOptions>(
+  where: string,
+  options: unknown,
+  table: OptionTable<Options>,
+): void {
+  checkOptions(where, options, table, REQUIRED)
+  checkLabels((options as ServiceOptions).tools ?? [])
+}
+
+/** The first tool that answers a call runs it: another one of the same label would never be called. */
+function checkLabels(tools: readonly Tool[]): void {
+  const known = new Set<string>()
+  for (const [index, { serverLabels = [] }] of tools.entries()) {
+    for (const label of serverLabels)
+      check(!known.has(label), `tools[${index}]`, 'a label that no other tool has', label)
+    for (const label of serverLabels) known.add(label)
+  }
+}
