@@ -62,6 +62,8 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   compaction_too_long: 'longer than compact_threshold even when compacted: not compacted again in this response',
   ignored_parameter: 'a parameter of the request that has no effect on this response',
   unhosted_tool: 'declared tools that nothing runs: the model is not told of them',
+  unknown_mcp_server:
+    'a server_label that no tool of the host has: the client is told that the server is not available',
   unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
   relaxed_schema:
     'a part of a schema that the engine cannot hold: it is left out, and checked in the end; all else is held',

@@ -64,13 +64,13 @@ export interface Callee {
  * outputs come in any order; an output before its call is put after it.
  */
 export class Conversation {
-  readonly messages: ReadMessage[] = []
+  readonly #messages: ReadMessage[] = []
   readonly #calls = new Map<string, KnownCall>()
   /** Outputs whose call has not come yet. */
   readonly #early = new Map<string, Output>()
   readonly #ids = new Set<string>()
-  /** How many seals have told of the messages before them. */
-  #seals = 0
+  /** What the seals told, and of how many messages each. */
+  readonly #forms: { readonly form: SampledForm; readonly count: number }[] = []
   readonly #before: ItemsBefore | undefined
 
   constructor(before?: ItemsBefore) {
@@ -93,7 +93,14 @@ export class Conversation {
   }
 
   add(message: ReadMessage): void {
-    this.messages.push(message)
+    this.#messages.push(message)
+  }
+
+  /** The messages so far, with what the seals told of them. */
+  get messages(): ReadMessage[] {
+    const messages = [...this.#messages]
+    for (const [seal, { form, count }] of this.#forms.entries()) placeMessages(messages, count, seal, form)
+    return messages
   }
 
   /** @throws RequestError if another item has this id */
@@ -129,20 +136,11 @@ export class Conversation {
     else this.#early.set(callId, output)
   }
 
-  /** Says how the messages before a seal were sampled, of those that the client sent with it. */
-  recall({ isAlone, messages }: SampledForm): void {
-    const seal = this.#seals++
-    const places = new Map(messages.map(({ back, isResult }, index) => [`${back} ${isResult}`, index]))
-    const furthest = messages.reduce((most, { back }) => Math.max(most, back), -1)
-    for (const [at, back] of placesBack(this.messages, isAlone, furthest)) {
-      const message = this.messages[at] as ReadMessage
-      const index = places.get(`${back} ${message.role === 'tool'}`)
-      const sampled = index === undefined ? undefined : messages[index]
-      if (sampled === undefined || index === undefined) continue
-      // What a seal before has told of stands elsewhere, with the ids that it had.
-      const tokens = sampled.tokens ?? message.sampled?.tokens
-      this.messages[at] = { ...message, sampled: { seal, index, ...(tokens && { tokens }) } }
-    }
+  /** Takes how the messages before a seal were sampled, of those that the client sent with it. */
+  recall(form: SampledForm): void {
+    const { replaces = 0 } = form
+    this.#forms.length = Math.max(0, this.#forms.length - replaces)
+    this.#forms.push({ form, count: this.#messages.length })
   }
 
   /** Adds the result of a call. */
@@ -178,20 +176,37 @@ export class Conversation {
   }
 }
 
+/** Says how the first messages were sampled, and where they stand among those that one seal tells of. */
+function placeMessages(all: ReadMessage[], count: number, seal: number, { isAlone, messages }: SampledForm): void {
+  const places = new Map(messages.map(({ back, isResult }, index) => [`${back} ${isResult}`, index]))
+  const furthest = messages.reduce((most, { back }) => Math.max(most, back), -1)
+  for (const [at, back] of placesBack(all, isAlone, furthest, count)) {
+    const message = all[at] as ReadMessage
+    const index = places.get(`${back} ${message.role === 'tool'}`)
+    const sampled = index === undefined ? undefined : messages[index]
+    if (sampled === undefined || index === undefined) continue
+    // What a seal before has told of stands elsewhere, with the ids that it had.
+    const tokens = sampled.tokens ?? message.sampled?.tokens
+    all[at] = { ...message, sampled: { seal, index, ...(tokens && { tokens }) } }
+  }
+}
+
 /**
  * The messages from the last one back, by their positions, with how many items lie behind the item of each. Those of an
  * item stand side by side.
  *
  * @param isAlone - whether no message is the sealed item's own, so that the last one's item is the one before it
+ * @param count - from which on: how many of the messages stand before
  */
 export function* placesBack(
   messages: readonly ReadMessage[],
   isAlone: boolean,
   furthest: number = Number.POSITIVE_INFINITY,
+  count: number = messages.length,
 ): Generator<readonly [at: number, back: number]> {
   let back = isAlone ? 0 : -1
-  for (let at = messages.length - 1; at >= 0; at--) {
-    if (at === messages.length - 1 || messages[at]?.item !== messages[at + 1]?.item) back += 1
+  for (let at = count - 1; at >= 0; at--) {
+    if (at === count - 1 || messages[at]?.item !== messages[at + 1]?.item) back += 1
     if (back > furthest) return
     yield [at, back]
   }

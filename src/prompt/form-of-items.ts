@@ -6,7 +6,8 @@ import type { TaughtTools } from './taught-tools.js'
 import type { TranscriptMessage } from './transcript.js'
 
 /**
- * How the messages of a response's items were sampled, for a seal; undefined if their items render to the same ids.
+ * How the messages of a response's items were sampled, for a seal; undefined if their items render to the same ids, and it
+ * replaces no other.
  *
  * @param items - those that the seal tells of, in their order. The last is the sealed one, unless that stands alone
  * @param transcript - the messages that the model and the host wrote meanwhile
@@ -18,7 +19,8 @@ export function formOfItems(
 ): string | undefined {
   const messages = messagesIn(items, options.tools)
   const sampled = sampledMessages(messages, transcript, options)
-  return sampled.length === 0 ? undefined : writeSampledForm({ isAlone: options.isAlone, messages: sampled })
+  const { isAlone, replaces = 0 } = options
+  return sampled.length === 0 && replaces === 0 ? undefined : writeSampledForm({ isAlone, replaces, messages: sampled })
 }
 
 function messagesIn(items: readonly object[], tools: TaughtTools) {

@@ -146,6 +146,8 @@ export interface FormOptions {
   readonly tokenTable: TokenTable
   /** Whether the sealed item has no message of its own. */
   readonly isAlone: boolean
+  /** As in `SampledForm`. */
+  readonly replaces?: number
   /** Up to where in the transcript earlier seals tell how it was sampled: how many of its tokens. Default: 0. */
   readonly told?: number
 }

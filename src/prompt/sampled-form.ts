@@ -20,6 +20,8 @@ export interface SampledMessage {
 export interface SampledForm {
   /** Whether the sealed item stands for no message: it is there for the messages before it. */
   readonly isAlone: boolean
+  /** How many forms before it are wrong, and are read as if they were not there. Only of one that is alone. Default: 0. */
+  readonly replaces?: number
   /** In the transcript's order, which may be another than that of the items. */
   readonly messages: readonly SampledMessage[]
 }
@@ -30,13 +32,13 @@ const SURROGATES = 0xd800
 const SURROGATE_COUNT = 0x800
 
 /** As a text for a seal, which is opaque to whoever seals it. */
-export function writeSampledForm({ isAlone, messages }: SampledForm): string {
+export function writeSampledForm({ isAlone, replaces = 0, messages }: SampledForm): string {
   const listed = messages.map(({ back, isResult, tokens }) => [
     back,
     Number(isResult),
     ...(tokens === undefined ? [] : [textOfIds(tokens)]),
   ])
-  return JSON.stringify([Number(isAlone), ...listed])
+  return JSON.stringify([isAlone ? 1 + replaces : 0, ...listed])
 }
 
 /** Undefined for a text that {@link writeSampledForm} does not write. */
@@ -48,22 +50,25 @@ export function readSampledForm(text: string): SampledForm | undefined {
     return undefined
   }
   if (!Array.isArray(values)) return undefined
-  const [isAlone, ...listed] = values as readonly unknown[]
-  const isRight = isFlag(isAlone) && listed.every(isListed)
-  if (!isRight) return undefined
+  const [alone, ...listed] = values as readonly unknown[]
+  if (!isCount(alone) || !listed.every(isListed)) return undefined
   const messages = (listed as [number, number, string?][]).map(([back, isResult, ids]) => ({
     back,
     isResult: isResult === 1,
     ...(ids !== undefined && { tokens: idsOfText(ids) }),
   }))
-  return { isAlone: isAlone === 1, messages }
+  return { isAlone: alone > 0, ...(alone > 1 && { replaces: alone - 1 }), messages }
 }
 
 function isListed(value: unknown): boolean {
   if (!Array.isArray(value) || value.length < 2 || value.length > 3) return false
   const [back, isResult, ids] = value as readonly unknown[]
   const isText = value.length === 2 || typeof ids === 'string'
-  return Number.isSafeInteger(back) && (back as number) >= 0 && isFlag(isResult) && isText
+  return isCount(back) && isFlag(isResult) && isText
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 function isFlag(value: unknown): boolean {

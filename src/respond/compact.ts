@@ -1,7 +1,8 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import type { TokenEngine } from '../engine/engine.js'
-import { check } from '../errors.js'
 import { nextTurn } from '../next-turn.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction, aString } from '../options/checks.js'
 import { writeSummary } from '../prompt/compacted-window.js'
 import { type RenderPromptOptions, renderPromptInSlices } from '../prompt/render-prompt.js'
 import { contextLengthExceeded } from '../request-error.js'
@@ -9,6 +10,8 @@ import type { ResponseRequest } from '../responses/request.js'
 import { createWork, type Pause, withPauses } from '../slices.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { aText, RESPOND_OPTIONS } from './check-respond-options.js'
+import type { SealCompaction } from './options.js'
 import { summarize, summaryRequest } from './summarize.js'
 
 /** A conversation in one item: what a later request sends in the place of all that came before. */
@@ -18,9 +21,6 @@ export interface CompactionItem {
   /** The summary, sealed: the client keeps it and cannot read it. */
   readonly encrypted_content: string
 }
-
-/** Seals a summary: `sealCompaction` of `harmony-responses/seal`. */
-export type SealCompaction = (summary: string, itemId: string) => string
 
 export interface CompactOptions
   extends Pick<
@@ -35,6 +35,15 @@ export interface CompactOptions
   readonly signal?: AbortSignal
   /** As in `respond`. */
   readonly pause?: Pause
+}
+
+const { engine, tokenTable, history, images, identity, knowledgeCutoff, policy, known, signal, pause } = RESPOND_OPTIONS
+
+const COMPACT_OPTIONS: OptionTable<CompactOptions> = {
+  ...{ engine, tokenTable, history, images, identity, knowledgeCutoff, policy, known, signal, pause },
+  date: aText,
+  sealCompaction: aFunction,
+  itemId: aString,
 }
 
 /** A compaction, and the tokens that it took. */
@@ -52,10 +61,8 @@ export interface Compacted {
  * @throws HarmonyResponsesError `bad_option`
  */
 export async function compact(request: ResponseRequest, options: CompactOptions): Promise<Compacted> {
+  checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'sealCompaction', 'itemId'])
   const { engine, sealCompaction, itemId } = options
-  check(typeof engine?.generate === 'function', 'engine', 'a TokenEngine', engine)
-  check(typeof sealCompaction === 'function', 'sealCompaction', 'a function', sealCompaction)
-  check(typeof itemId === 'string' && itemId !== '', 'itemId', 'a string', itemId)
   const { signal = new AbortController().signal, pause = nextTurn } = options
   const contextLength = await contextLengthOf(engine, signal)
   const rendering = renderPromptInSlices(summaryRequest(request), options, createWork(), contextLength - 1)

@@ -1,7 +1,7 @@
 import { withDefaults } from '../defaults.js'
-import { check } from '../errors.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { callHost } from '../translate/call-host.js'
+import { checkRespondOptions } from './check-respond-options.js'
 import { prepareRequest } from './open-entry.js'
 import type { RespondOptions } from './options.js'
 
@@ -20,7 +20,7 @@ export interface CountedInput {
  * @throws RequestError if the request cannot be rendered, or has more tokens than `limits.countedTokens`
  */
 export async function countInputTokens(request: ResponseRequest, options: RespondOptions): Promise<CountedInput> {
-  check(Object(options?.tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', options?.tokenTable)
+  checkRespondOptions('countInputTokens', options)
   const { responseId, clock, onError } = withDefaults({
     ...(options.clock !== undefined && { clock: options.clock }),
     ...(options.onError !== undefined && { onError: options.onError }),
@@ -28,8 +28,6 @@ export async function countInputTokens(request: ResponseRequest, options: Respon
   const { signal = new AbortController().signal } = options
   const report = (error: unknown): void => callHost(onError, error)
   const { countedTokens = COUNTED } = options.limits ?? {}
-  const isRight = Number.isInteger(countedTokens) && countedTokens > 0
-  check(isRight, 'limits.countedTokens', 'a whole number of at least 1', countedTokens)
   // Counted is the whole conversation, whether or not an engine could read or hold it.
   const engine = { generate: options.engine?.generate, health: options.engine?.health }
   const counted = { ...options, engine, onUnsupportedConstraint: 'relax' as const, responseId, onError: report }

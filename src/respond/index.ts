@@ -2,13 +2,14 @@ export type { Addition, Entry, KnownTokens } from '../journal/entry.js'
 export { BEHAVIOUR } from '../journal/entry.js'
 export { RequestError, type RequestErrorBody } from '../request-error.js'
 export type { HostedCall, Tool, ToolContext, ToolProgress } from '../tools/tool.js'
-export { type Compacted, type CompactionItem, type CompactOptions, compact, type SealCompaction } from './compact.js'
+export { type Compacted, type CompactionItem, type CompactOptions, compact } from './compact.js'
 export { type CountedInput, countInputTokens } from './count-input-tokens.js'
 export type {
   InvalidOutput,
   RespondLimits,
   RespondOptions,
   ResponseHandle,
+  SealCompaction,
   TranslateEntriesOptions,
 } from './options.js'
 export { type ResponseBatches, respond } from './respond.js'

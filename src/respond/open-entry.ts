@@ -9,6 +9,7 @@ import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
 import { createPace, withPauses } from '../slices.js'
+import type { Tool } from '../tools/tool.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
@@ -65,6 +66,8 @@ export async function openEntry(
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
+  const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
+  if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, options.tools ?? []))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
   const { refuses: _, relaxes: __, ...abilities } = capabilities
   const listed = listings.length === 0 ? new Set() : listedIn(request)
@@ -269,6 +272,14 @@ async function listingsOf(
 }
 
 const UNKNOWN_SERVER = 'The server is not available.'
+
+/** For the operator alone: a client is not told which servers there are. */
+function unknownServers(labels: readonly string[], tools: readonly Tool[]): string {
+  const known = tools.flatMap(({ serverLabels = [] }) => serverLabels)
+  const there =
+    known.length === 0 ? 'none is known by its label' : `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`
+  return `${labels.map((label) => JSON.stringify(label.slice(0, 100))).join(', ')}; ${there}`
+}
 
 function declaredServers({ tools }: ResponseRequest): ReadonlySet<string> {
   return new Set((tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : [])))

@@ -9,7 +9,9 @@ import type { TokenTable } from '../tokens/token-table.js'
 import type { Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 import type { WholeItem } from '../translate/host-item.js'
 import type { ApprovedCall, TranslatorOptions } from '../translate/options.js'
-import type { SealCompaction } from './compact.js'
+
+/** Seals a summary: `sealCompaction` of `harmony-responses/seal`. */
+export type SealCompaction = (summary: string, itemId: string) => string
 
 /** What a response may take. Tokens and tool calls are limited by the request. */
 export interface RespondLimits {

@@ -15,6 +15,7 @@ import type { NoticeCode } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
 import { stopStrings } from './answer-stops.js'
 import { budgetOf } from './budget.js'
+import { checkRespondOptions } from './check-respond-options.js'
 import { compactionItem } from './compact.js'
 import { compactContext } from './compact-context.js'
 import { promptAgain } from './first-prompt.js'
@@ -47,14 +48,8 @@ export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */
 export function respond(request: ResponseRequest, options: RespondOptions): ResponseBatches {
-  check(typeof options?.engine?.generate === 'function', 'engine', 'a TokenEngine', options?.engine)
-  check(Object(options.tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', options.tokenTable)
+  checkRespondOptions('respond', options)
   const { turns = 32, seconds } = options.limits ?? {}
-  check(Number.isInteger(turns) && turns > 0, 'limits.turns', 'a whole number of at least 1', turns)
-  check(seconds === undefined || seconds > 0, 'limits.seconds', 'a number above 0', seconds)
-  const { onUnsupportedConstraint = 'relax' } = options
-  const isKnown = ['relax', 'refuse'].includes(onUnsupportedConstraint)
-  check(isKnown, 'onUnsupportedConstraint', "'relax' or 'refuse'", onUnsupportedConstraint)
   // Checks the parameters before the first event.
   generateOptions(request)
   stopStrings(request)

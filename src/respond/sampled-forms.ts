@@ -23,6 +23,10 @@ interface Border {
 /** What was sealed before the results of some calls came, which stand behind it in the transcript. */
 interface Unsettled {
   readonly start: Border
+  /** From where the first of these seals told, which may be before the turn: it has counted the calls all the same. */
+  readonly counted: Border
+  /** How many of these seals have a form. */
+  forms: number
   /** The ids of those calls. */
   readonly calls: readonly string[]
   /** The reasoning since then by the ids of its items, which may not show it. */
@@ -78,8 +82,10 @@ export class SampledForms {
     // Reasoning that had to be repaired is rendered from its item. The calls before it are known all the same.
     const last = own === -1 ? messages.length : own + 1
     const end = { tokens: start.tokens + (messages[last - 1]?.end ?? 0), items: at + 1 }
-    this.#tell(fold, end, itemId, text)
-    return this.#formOf(fold, [...items, reasoningOf(text)], messages.slice(0, last), { isAlone: false, told })
+    this.#tell(fold, { start, end }, itemId, text)
+    const form = this.#formOf(fold, [...items, reasoningOf(text)], messages.slice(0, last), { isAlone: false, told })
+    if (form !== undefined && this.#unsettled !== undefined) this.#unsettled.forms += 1
+    return form
   }
 
   /**
@@ -92,12 +98,12 @@ export class SampledForms {
     const id = deriveId('rs', 0, `${fold.open.responseId} form`)
     const isWanted = sealReasoning !== undefined && sealForm !== undefined && this.isAsked(fold.open)
     if (!isWanted || fold.output.some((item) => item.id === id)) return undefined
-    const { told, messages, items } = this.#untold(fold, fold.output.length, true)
+    const { told, messages, items, replaces } = this.#untold(fold, fold.output.length, true)
     const form = this.#formOf(
       fold,
       items.filter((item) => !isLeftOut(item as OutputItem, fold, isCut)),
       messages,
-      { isAlone: true, told },
+      { isAlone: true, told, replaces },
     )
     return form === undefined
       ? undefined
@@ -108,7 +114,7 @@ export class SampledForms {
     fold: ResponseFold,
     items: readonly object[],
     messages: readonly TranscriptMessage[],
-    seal: Pick<FormOptions, 'isAlone' | 'told'>,
+    seal: Omit<FormOptions, 'tools' | 'tokenTable'>,
   ): string | undefined {
     const { tokenTable, policy } = this.#options
     if (messages.length === 0) return undefined
@@ -130,13 +136,15 @@ export class SampledForms {
     }
     // Seals that counted calls which never get results have the wrong places: all of it is told again.
     const isMiscounted = isOver && this.#unsettled?.calls.some((id) => !fold.isAnswered(id)) === true
-    const { start, reasoning } = (isMiscounted ? this.#unsettled : this.#settled(fold)) ?? { start: this.#told }
+    const unsettled = isMiscounted ? this.#unsettled : this.#settled(fold)
+    const start = (isMiscounted ? unsettled?.counted : unsettled?.start) ?? this.#told
     const messages = readTranscript(fold.transcript.slice(start.tokens), this.#options.tokenTable)
     const items = fold.output.slice(start.items, before).map((item) => {
-      const text = reasoning?.get(item.id)
+      const text = unsettled?.reasoning.get(item.id)
       return text === undefined ? item : reasoningOf(text)
     })
-    return { start, told: isMiscounted ? 0 : this.#told.tokens - start.tokens, messages, items }
+    const told = isMiscounted ? 0 : this.#told.tokens - start.tokens
+    return { start, told, messages, items, replaces: (isMiscounted && this.#unsettled?.forms) || 0 }
   }
 
   /** What no seal has told of in its order yet, as soon as the results have come. */
@@ -144,14 +152,22 @@ export class SampledForms {
     return this.#unsettled?.calls.some((id) => fold.isAnswered(id)) ? this.#unsettled : undefined
   }
 
-  /** Goes on behind a seal, whose reasoning may stand between a call and its result. */
-  #tell(fold: ResponseFold, end: Border, itemId: string, text: string): void {
+  /** Goes on behind a seal that told from `start` on, and whose reasoning may stand between a call and its result. */
+  #tell(
+    fold: ResponseFold,
+    { start, end }: Readonly<Record<'start' | 'end', Border>>,
+    itemId: string,
+    text: string,
+  ): void {
     if (this.#unsettled === undefined || this.#settled(fold) !== undefined) {
       const turn = this.#turnOf(fold)
-      const start = turn.tokens > this.#told.tokens ? turn : this.#told
-      const calls = fold.output.slice(start.items, end.items).filter((item) => isWithoutResult(item, fold))
+      const from = turn.tokens > this.#told.tokens ? turn : this.#told
+      const calls = fold.output.slice(from.items, end.items).filter((item) => isWithoutResult(item, fold))
+      const reasoning = new Map(this.#unsettled?.reasoning)
       this.#unsettled =
-        calls.length === 0 ? undefined : { start, calls: calls.map(({ id }) => id), reasoning: new Map() }
+        calls.length === 0
+          ? undefined
+          : { start: from, counted: start, forms: 0, calls: calls.map(({ id }) => id), reasoning }
     }
     this.#unsettled?.reasoning.set(itemId, text)
     this.#told = end

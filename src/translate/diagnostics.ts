@@ -24,6 +24,7 @@ export type NoticeCode =
   | 'compaction_too_long'
   | 'ignored_parameter'
   | 'unhosted_tool'
+  | 'unknown_mcp_server'
   | 'unread_attachment'
   | 'relaxed_schema'
   | 'unopened_seal'

@@ -290,6 +290,18 @@ describe('the options of serve', () => {
     expect(output[2]).toMatchObject({ name: 'echo', error: null })
   })
 
+  test('a server_label that --mcp does not name is logged once, with those that it names', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const { client, io } = await serve(['--replay', '--mcp', `docs="${process.execPath}" ${server} stdio`])
+    const tools = [{ type: 'mcp' as const, server_label: 'dcos', require_approval: 'never' as const, server_url: 'a' }]
+    for (const input of ['Hi', 'Again']) {
+      const { output } = await client.responses.create({ model: 'gpt-oss', input, tools })
+      expect(JSON.stringify(output)).not.toContain('"docs"')
+    }
+    expect(io.err.split('"dcos"; there').length).toBe(2)
+    expect(io.err).toMatch(/unknown_mcp_server.*"dcos"; there are? .*docs/)
+  })
+
   test('what a program of --mcp prints is logged with its label, without what a terminal would act on', async () => {
     const server = new URL('../tools/mcp/raw-server.mjs', import.meta.url).pathname
     const { client, io, stop, exit } = await serve(['--replay', '--mcp', `tools="${process.execPath}" ${server} noisy`])

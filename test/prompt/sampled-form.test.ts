@@ -39,6 +39,16 @@ const CALLED = encodeHarmony('<|start|>assistant to=functions.look<|channel|>com
 const contain = (ids: readonly number[], wanted: readonly number[]): boolean =>
   ` ${ids.join(' ')} `.includes(` ${wanted.join(' ')} `)
 
+test('a form that replaces others is read as if they were not there', () => {
+  const items = [{ type: 'reasoning', summary: [], encrypted_content: 'S' }]
+  const last = { type: 'reasoning', summary: [], encrypted_content: 'L' }
+  const wrong = own({ back: 0, isResult: false, tokens: THOUGHT })
+  const plain = idsOf([...items, last], undefined, alone())
+  expect(contain(idsOf([...items, last], wrong), THOUGHT)).toBe(true)
+  expect(idsOf([...items, last], wrong, { ...alone(), replaces: 1 })).toEqual(plain)
+  expect(idsOf([...items, last], wrong, { ...alone(), replaces: 9 })).toEqual(plain)
+})
+
 describe('the text of a form', () => {
   test('the text of a form is read as it was written, whatever its ids', () => {
     const id = fc.nat(VOCABULARY_SIZE)
@@ -47,7 +57,8 @@ describe('the text of a form', () => {
       { requiredKeys: ['back', 'isResult'] },
     )
     fc.assert(
-      fc.property(fc.record({ isAlone: fc.boolean(), messages: fc.array(message) }), (form) => {
+      fc.property(fc.record({ isAlone: fc.boolean(), messages: fc.array(message) }), fc.nat(3), (drawn, replaces) => {
+        const form = { ...drawn, ...(drawn.isAlone && replaces > 0 && { replaces }) }
         const text = writeSampledForm(form)
         expect(readSampledForm(text)).toEqual(form)
         // Seals are UTF-8, which has no lone surrogates.
@@ -62,7 +73,9 @@ describe('the text of a form', () => {
     'x',
     '{}',
     '[]',
-    '[2]',
+    '[-1]',
+    '[1.5]',
+    '["2"]',
     '[1,1]',
     '[1,[0]]',
     '[1,[-1,0]]',

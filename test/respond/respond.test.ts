@@ -9,6 +9,7 @@ import type { OutputItem } from '../../src/responses/items.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { HostedCall, Tool } from '../../src/tools/tool.js'
+import type { Diagnostic } from '../../src/translate/diagnostics.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { ANSWER, type Asked, GITHUB, modelOf, optionsOf, run, SEARCH } from './scripted.js'
 
@@ -418,6 +419,21 @@ describe('what the model is told of MCP servers', () => {
       server_label: 'elsewhere',
       error: 'The server is not available.',
     })
+  })
+
+  test('the host is told which MCP servers it has where a request names another, and the client is not', async () => {
+    const request: ResponseRequest = { input: 'Go.', tools: [{ ...GITHUB, server_label: 'githup' }] }
+    const diagnostics: Diagnostic[] = []
+    const tools = [{ ...listed, serverLabels: ['github', 'docs'] }]
+    const { output } = await run(request, {
+      turns: [ANSWER],
+      tools,
+      onDiagnostic: (each) => void diagnostics.push(each),
+    })
+    expect(diagnostics).toEqual([
+      { code: 'unknown_mcp_server', subject: '"githup"; there are github, docs', index: -1 },
+    ])
+    expect(JSON.stringify(output)).not.toContain('docs')
   })
 
   test('no item repeats a listing that the client sends back', async () => {

@@ -218,6 +218,7 @@ const setting: fc.Arbitrary<Setting> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ body: {} }) },
   fc.constant({ body: { parallel_tool_calls: false } }),
   fc.constant({ body: { max_tool_calls: 1 } }),
+  fc.nat(120).map((more) => ({ body: { max_output_tokens: 16 + more } })),
   fc
     .nat(400)
     .map((more) => ({ body: { context_management: [{ type: 'compaction', compact_threshold: 500 + more }] } })),
@@ -226,6 +227,20 @@ const setting: fc.Arbitrary<Setting> = fc.oneof(
 
 /** Conversations in which a response was cut off in the middle of several calls, which the next prompt leaves out. */
 const CUT: [number[][], Setting][] = [
+  [
+    [
+      [
+        200005, 12606, 815, 316, 28, 28027, 11951, 200008, 12083, 200007, 200006, 173781, 200005, 12606, 815, 316, 28,
+        29010, 200008, 12083, 200012,
+      ],
+      [
+        200005, 12606, 815, 316, 28, 46071, 16718, 200008, 12083, 200007, 200006, 173781, 200005, 35644, 200008, 198558,
+        13, 200007, 200006, 173781, 200005, 12606, 815, 316, 28, 44580, 142634, 200008, 12083, 200012,
+      ],
+      [200005, 12606, 815, 316, 28, 44580, 142634, 200008, 12083, 200012],
+    ],
+    { body: { max_output_tokens: 39 } },
+  ],
   [
     [
       [

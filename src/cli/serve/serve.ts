@@ -124,13 +124,13 @@ const MOST_TOLD = 1_000
 
 /**
  * Reports seals of other keys, since the user would see only that the model has forgotten what it thought; and what is not
- * held of schemas, each once, since agents declare the same functions with every request.
+ * held of schemas, and MCP servers that there are not, each once, since agents declare the same tools with every request.
  */
 function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
   const told = new Set<string>()
   return (diagnostic) => {
     const { code, subject = '' } = diagnostic
-    if (code === 'relaxed_schema') {
+    if (code === 'relaxed_schema' || code === 'unknown_mcp_server') {
       if (told.has(subject)) return
       if (told.size >= MOST_TOLD) told.clear()
       told.add(subject)

@@ -1,5 +1,6 @@
 import type { TokenEngine, TokenStream } from '../../engine/index.js'
 import type { Tool } from '../../tools/tool.js'
+import { withRun } from '../../tools/with-run.js'
 import type { Diagnostic } from '../../translate/diagnostics.js'
 import type { ModelCallObservation, ResponseObservation } from './observe-response.js'
 
@@ -63,23 +64,18 @@ export function watchedDiagnostics(
 
 /** The tools of one response, which report each call. */
 export function watchedTools(tools: readonly Tool[], response: ResponseObservation): Tool[] {
-  return tools.map((tool) => {
-    const { listings } = tool
-    return {
-      answers: (call) => tool.answers(call),
-      async run(call, context) {
-        const watched = response.toolCalled(call)
-        const work = (): ReturnType<Tool['run']> => tool.run(call, context)
-        let isFailed = true
-        try {
-          const result = await (watched.span?.run(work) ?? work())
-          isFailed = Object(result).error !== undefined
-          return result
-        } finally {
-          watched.ended(isFailed)
-        }
-      },
-      ...(listings && { listings: (request, context) => listings.call(tool, request, context) }),
-    }
-  })
+  return tools.map((tool) =>
+    withRun(tool, async (call, context) => {
+      const watched = response.toolCalled(call)
+      const work = (): ReturnType<Tool['run']> => tool.run(call, context)
+      let isFailed = true
+      try {
+        const result = await (watched.span?.run(work) ?? work())
+        isFailed = Object(result).error !== undefined
+        return result
+      } finally {
+        watched.ended(isFailed)
+      }
+    }),
+  )
 }

@@ -1,23 +1,10 @@
 import { check } from '../../errors.js'
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
-import {
-  aBoolean,
-  aFunction,
-  aString,
-  either,
-  having,
-  listOf,
-  oneOf,
-  optionsOf,
-  that,
-  wholeNumber,
-} from '../../options/checks.js'
-import { ATTACHMENT_POLICIES } from '../../prompt/attachments.js'
-import { resolvePolicy } from '../../recipients/policy.js'
+import { aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
+import { aboveZero, anEngine, aTokenTable, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
-import { REASONING } from '../../translate/reasoning-forms.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
 import type { OnDisconnect } from './readers.js'
 
@@ -31,7 +18,7 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   concurrencyPerOwner: wholeNumber(1),
   queue: wholeNumber(0),
   turns: wholeNumber(1),
-  responseSeconds: that((value) => typeof value === 'number' && value > 0, 'a number above 0'),
+  responseSeconds: aboveZero,
   firstTokenSeconds: seconds,
   tokenSeconds: seconds,
   storeSeconds: seconds,
@@ -41,23 +28,43 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   memoryBytes: wholeNumber(1),
 }
 
+/** What `respond` is given as it is. */
+const {
+  policy,
+  mcpApproval,
+  reasoning,
+  citations,
+  containerId,
+  calls,
+  usageByTurn,
+  errorEvent,
+  images,
+  identity,
+  knowledgeCutoff,
+  onDiagnostic,
+  onProgress,
+  onUnsupportedConstraint,
+  onInvalidOutput,
+  onOpen,
+} = RESPOND_OPTIONS
+
 const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = {
-  policy: (value) => void resolvePolicy(value as never),
-  mcpApproval: oneOf('always', 'never'),
-  reasoning: oneOf(...Object.keys(REASONING)),
-  citations: aFunction,
-  containerId: aString,
-  calls: oneOf('live', 'whole'),
-  usageByTurn: aBoolean,
-  errorEvent: aBoolean,
-  images: oneOf(...ATTACHMENT_POLICIES),
-  identity: that((value) => typeof value === 'string', 'a string'),
-  knowledgeCutoff: that((value) => typeof value === 'string', 'a string'),
-  onDiagnostic: aFunction,
-  onProgress: aFunction,
-  onUnsupportedConstraint: oneOf('relax', 'refuse'),
-  onInvalidOutput: aFunction,
-  onOpen: aFunction,
+  policy,
+  mcpApproval,
+  reasoning,
+  citations,
+  containerId,
+  calls,
+  usageByTurn,
+  errorEvent,
+  images,
+  identity,
+  knowledgeCutoff,
+  onDiagnostic,
+  onProgress,
+  onUnsupportedConstraint,
+  onInvalidOutput,
+  onOpen,
 }
 
 /** The methods of a store. The compiler asks for a line where there is another. */
@@ -80,18 +87,14 @@ const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'memory'>, true>> = {
 const isGrace = (value: unknown): boolean => Number.isFinite((value as Exclude<OnDisconnect, string> | null)?.graceMs)
 
 export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
-  engine: either(
-    aFunction,
-    having(['generate', 'health'], 'a TokenEngine'),
-    'a TokenEngine, or a function that gives one',
-  ),
-  tokenTable: that((value) => Object(value).text !== undefined, 'await loadTokenTable()'),
+  engine: either(aFunction, anEngine, 'a TokenEngine, or a function that gives one'),
+  tokenTable: aTokenTable,
   models: that(
     (value) => Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string'),
     "an array of names (otherModels: 'any' serves all others)",
   ),
   otherModels: oneOf('any', 'refuse'),
-  tools: listOf(having(['answers', 'run'], 'a tool'), 'an array of tools'),
+  tools: someTools,
   store: having(Object.keys(STORE), 'a store'),
   seal: having(['forResponse', 'unseal', 'isForeign'], 'a seal, of createSeal'),
   limits: optionsOf(SERVICE_LIMITS),

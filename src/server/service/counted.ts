@@ -1,6 +1,7 @@
 import type { ByteHold } from '../../byte-budget.js'
 import { EngineError, type TokenEngine, type TokenStream } from '../../engine/index.js'
 import type { Tool } from '../../tools/tool.js'
+import { withRun } from '../../tools/with-run.js'
 import { OUT_OF_MEMORY, PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
 
 /** Bytes are asked for in steps: most responses take one. */
@@ -48,18 +49,13 @@ function countedStream(stream: TokenStream, meter: Meter): TokenStream {
 /** The tools of one response, whose results are counted. A result without room is a failure of the call. */
 export function countedTools(tools: readonly Tool[], held: ByteHold): Tool[] {
   const meter = createMeter(held)
-  return tools.map((tool) => {
-    const { listings } = tool
-    return {
-      answers: (call) => tool.answers(call),
-      async run(call, context) {
-        const result = await tool.run(call, context)
-        meter.add(sizeOf(result) * TEXT_COPIES)
-        return result
-      },
-      ...(listings && { listings: (request, context) => listings.call(tool, request, context) }),
-    }
-  })
+  return tools.map((tool) =>
+    withRun(tool, async (call, context) => {
+      const result = await tool.run(call, context)
+      meter.add(sizeOf(result) * TEXT_COPIES)
+      return result
+    }),
+  )
 }
 
 /** A result is kept as an entry, as an item, and as the model reads it. */

@@ -38,11 +38,11 @@ export function createLostTokens(table: TokenTable): LostTokens {
 
   function atMost(text: string, count: number, last?: number): number[] | undefined {
     const path = text.length > LONGEST_LOST ? undefined : search(text, last)
-    return path === undefined ? undefined : mixed(path, text, count)
+    return path === undefined ? undefined : mixed(path, text, count, last)
   }
 
   /** The fewest tokens have too few bytes to be cut into many, so that the text in front may have to be encoded. */
-  function mixed(path: readonly Place[], text: string, count: number): number[] | undefined {
+  function mixed(path: readonly Place[], text: string, count: number, last?: number): number[] | undefined {
     const isLong = ({ bytes }: Mix): boolean => bytes >= count
     let low = 0
     let high = path.length
@@ -52,6 +52,9 @@ export function createLostTokens(table: TokenTable): LostTokens {
       else low = middle + 1
     }
     const { front, tokens } = mixAt(path, text, low)
+    // What comes behind completes a character that has to begin in a token of its own.
+    const isCompleted = last !== undefined && (path.at(-1)?.carried.length ?? 0) > 0 && beginsWithin(table, last)
+    if (tokens.length === 0 && isCompleted) return undefined
     const ids = spread([...encode(front), ...tokens], count, table)
     return ids.length === count ? ids : undefined
   }

@@ -51,6 +51,7 @@ export const recordedServers = (fixtures: readonly TokenFixture[]): ReadonlySet<
  */
 export function createReplayTool(servers: ReadonlySet<string>, recorded: () => Promise<RecordedTools>): Tool {
   return {
+    serverLabels: [...servers],
     answers: (call) => call.type !== 'mcp_call' || servers.has(call.server_label),
     async run(call) {
       const { results } = await recorded()

@@ -1,0 +1,12 @@
+import type { Tool } from './tool.js'
+
+/** A tool whose calls run otherwise. Its methods are called on the tool itself, which may be of a class. */
+export function withRun(tool: Tool, run: Tool['run']): Tool {
+  const { listings, serverLabels } = tool
+  return {
+    answers: (call) => tool.answers(call),
+    run,
+    ...(serverLabels && { serverLabels }),
+    ...(listings && { listings: (request, context) => listings.call(tool, request, context) }),
+  }
+}
