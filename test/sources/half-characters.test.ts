@@ -168,7 +168,8 @@ describe('half a character', () => {
         expect(messages).toMatchObject([{ content: [{ text: '{"a":"Rome 🦩"}' }] }])
         expect(entries.every((entry) => entry.type !== 'chunk' || isIds(entry))).toBe(true)
       }),
-      { numRuns: runs(100) },
+      // The fewest tokens that complete the last character are too few to be cut into as many.
+      { numRuns: runs(100), examples: [[[174, 94, 176681, 2195]]] },
     )
   })
 

@@ -37,8 +37,12 @@ export function createLostTokens(table: TokenTable): LostTokens {
   const search = createSearch(table)
 
   function atMost(text: string, count: number, last?: number): number[] | undefined {
-    const path = text.length > LONGEST_LOST ? undefined : search(text, last)
-    return path === undefined ? undefined : mixed(path, text, count, last)
+    if (text.length > LONGEST_LOST) return undefined
+    for (const path of search(text, last)) {
+      const ids = mixed(path, text, count, last)
+      if (ids !== undefined) return ids
+    }
+    return undefined
   }
 
   /** The fewest tokens have too few bytes to be cut into many, so that the text in front may have to be encoded. */
@@ -115,10 +119,10 @@ interface Said {
 type Saying = ReadonlyMap<string, Alike>
 
 /**
- * Finds the fewest tokens that are not valid UTF-8 on their own and say a text, read as any stream of tokens is. Takes
- * time in proportion to the text.
+ * Finds the fewest tokens that are not valid UTF-8 on their own and say a text, read as any stream of tokens is; then the
+ * fewest that lead to the end by another beginning of the last character. Takes time in proportion to the text.
  */
-function createSearch(table: TokenTable): (text: string, last: number | undefined) => Place[] | undefined {
+function createSearch(table: TokenTable): (text: string, last: number | undefined) => Iterable<Place[]> {
   /** Those that begin a character. Created lazily, with the others, because most texts never need them. */
   let fresh: Saying = new Map()
   let within: readonly number[] = []
@@ -148,7 +152,7 @@ function createSearch(table: TokenTable): (text: string, last: number | undefine
     return saying
   }
 
-  return (text, last) => {
+  return function* search(text, last) {
     load()
     const seen = new Set<string>()
     const places: Place[] = []
@@ -171,10 +175,9 @@ function createSearch(table: TokenTable): (text: string, last: number | undefine
     goOn(0, [], undefined)
     for (let next = 0; next < places.length; next++) {
       const place = places[next] as Place
-      if (text.length - place.at <= longest && isEnd(place, text, last, table)) return pathTo(place)
+      if (text.length - place.at <= longest && isEnd(place, text, last, table)) yield pathTo(place)
       goOn(place.at, place.carried, place)
     }
-    return undefined
   }
 }
 
