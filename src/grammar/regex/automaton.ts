@@ -5,7 +5,9 @@ const MOST_STATES = 1_500
 /** Counts work, in nodes of a grammar. False if it is too much: then it is not to be done. */
 export type Spend = (nodes: number) => boolean
 /** So many looks at a range of characters are the work of a node. */
-const LOOKS = 8
+const LOOKS = 3
+/** What a state takes beside them, in nodes. */
+const OF_STATE = 3
 
 /** A deterministic automaton over characters. The first state is where a text begins. */
 export interface Automaton {
@@ -146,7 +148,7 @@ export function explore<Key, Parts extends { readonly ranges: readonly (readonly
   for (const key of open) {
     const parts = partsOf(key)
     const starts = startsOf(parts.ranges)
-    if (!spend(1 + Math.ceil((starts.length * parts.ranges.length) / LOOKS))) return undefined
+    if (!spend(OF_STATE + Math.ceil((starts.length * parts.ranges.length) / LOOKS))) return undefined
     const byTarget = new Map<number, Range[]>()
     for (const [index, first] of starts.entries()) {
       const target = next(parts, first)
