@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
+import { LIMIT_NAMES } from '../../src/cli/serve/limits.js'
 import { createPrometheusMetrics } from '../../src/cli/serve/prometheus.js'
 import { serve } from '../../src/cli/serve-command.js'
 import { fakeIo } from '../cli/io.js'
@@ -51,6 +52,12 @@ test('docs/serve.md and the help have every option of serve, and no other', () =
   const expected = [...options, '--help'].toSorted()
   expect(named(serve.help)).toEqual(expected)
   expect(named(pageOf('docs/serve.md'))).toEqual(options.toSorted())
+})
+
+test('docs/serve.md names every limit, and no other', () => {
+  const [, section = ''] = /^## Limits\n([\s\S]*?)^## /m.exec(pageOf('docs/serve.md')) ?? []
+  const named = Array.from(section.matchAll(/`(\w+)`/g), ([, name]) => name)
+  expect([...new Set(named)].toSorted()).toEqual([...LIMIT_NAMES].toSorted())
 })
 
 test('docs/serve.md names every metric, and no other', () => {
