@@ -287,7 +287,7 @@ describe('the slices of an encoder', () => {
     const counted = counter.module.createEncoder(table)
     try {
       for (const unit of ['a', 'qzx', ' ', '\u0301', 'some words ']) {
-        const steps = counted.slices(unit.repeat(300_000 / unit.length))
+        const steps = counted.slices(unit.repeat(sized(300_000, 60_000) / unit.length))
         for (let isOver = false; !isOver; ) {
           const work = counter.count(() => {
             isOver = steps.next().done === true
