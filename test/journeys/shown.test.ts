@@ -13,6 +13,10 @@ test.each([
   expect(hasShown(PRINTED, shown)).toBe(true)
 })
 
+test.each(['\u2028', '\u2029', '\r', '\u0085'])('`...` stands for any character within a line: %j', (character) => {
+  expect(hasShown(`a ${character} b\n${character}\nc\n`, 'a ... b\n...\nc\n')).toBe(true)
+})
+
 test.each([
   'listens on port 3000\n',
   'done\n',

@@ -5,7 +5,8 @@ export function hasShown(text: string, shown: string): boolean {
   const pattern = shown
     .trimEnd()
     .split('\n')
-    .map((line) => (line === '...' ? '(?:.*\\n)*?' : `${line.split('...').map(escaped).join('.*')}\\n`))
+    // Not `.`, which stands for no U+2028, and for no CR: what is printed may have either.
+    .map((line) => (line === '...' ? '(?:[^\\n]*\\n)*?' : `${line.split('...').map(escaped).join('[^\\n]*')}\\n`))
   return new RegExp(`^${pattern.join('')}$`).test(`${text.trimEnd()}\n`)
 }
 
