@@ -60,6 +60,7 @@ export function parse<const Given extends Options>(
   const given = parsed.tokens.flatMap(({ kind, name = '' }) => (kind === 'option' ? [name] : []))
   const repeated = given.find((name, index) => isSingle(options[name]) && given.indexOf(name) !== index)
   if (repeated !== undefined) throw new UsageError(`--${repeated}: expected once, got it more than once`)
+  // The cast: `tokens` is asked for above and no caller reads it, so that the type without them is right.
   return parsed as unknown as ReturnType<typeof parseArgs<{ options: Given; allowPositionals: true }>>
 }
 

@@ -34,18 +34,26 @@ export function checkOptions<Options extends object>(
   const isObject = typeof options === 'object' && options !== null && !Array.isArray(options)
   check(isObject, within === '' ? `${where}: options` : within, 'an object', options)
   const prefix = within === '' ? '' : `${within}.`
-  const checks = new Map(Object.entries<OptionCheck>(table))
+  const checks = table as Readonly<Record<string, OptionCheck>>
   for (const [name, value] of Object.entries(options as object)) {
     if (value === undefined) continue
-    const checkValue = checks.get(name)
-    if (checkValue === undefined) throw unknownOption(where, `${prefix}${name}`, name, [...checks.keys()], prefix)
+    const checkValue = Object.hasOwn(checks, name) ? checks[name] : undefined
+    if (checkValue === undefined) throw unknownOption(where, `${prefix}${name}`, name, Object.keys(checks), prefix)
     checkValue(value, `${prefix}${name}`)
   }
   for (const name of required) {
     // The check says what it has to be.
     const value = (options as Readonly<Record<string, unknown>>)[name]
-    if (value === undefined) checks.get(name)?.(value, `${prefix}${name}`)
+    if (value === undefined) checks[name]?.(value, `${prefix}${name}`)
   }
+}
+
+/** A part of a table, for options that mean the same elsewhere. */
+export function picked<Table extends object, Name extends keyof Table>(
+  table: Table,
+  names: readonly Name[],
+): Pick<Table, Name> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>
 }
 
 function unknownOption(

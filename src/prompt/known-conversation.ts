@@ -205,8 +205,9 @@ export class KnownConversation implements ItemsBefore {
     const range = { from: this.#items, until: part.items }
     const how = { ...reading, isRead: () => true }
     yield* readItems(items, range, { ...context, unsealed: reading.unsealed }, how, work)
-    const messages = guessPhases(conversation.messages)
-    if (conversation.isEarly || !isSelfContained(conversation.messages)) return undefined
+    const all = conversation.messages
+    if (conversation.isEarly || !isSelfContained(all)) return undefined
+    const messages = guessPhases(all)
     const first = this.#items > 0 ? 0 : messages.findIndex(({ role }) => role !== 'developer')
     const leading = messages.splice(0, first === -1 ? messages.length : first).map(({ content }) => content)
     const read = messages.map(headed)

@@ -1,7 +1,7 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import type { TokenEngine } from '../engine/engine.js'
 import { nextTurn } from '../next-turn.js'
-import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { checkOptions, type OptionTable, picked } from '../options/check-options.js'
 import { aFunction, aString } from '../options/checks.js'
 import { writeSummary } from '../prompt/compacted-window.js'
 import { type RenderPromptOptions, renderPromptInSlices } from '../prompt/render-prompt.js'
@@ -37,10 +37,9 @@ export interface CompactOptions
   readonly pause?: Pause
 }
 
-const { engine, tokenTable, history, images, identity, knowledgeCutoff, policy, known, signal, pause } = RESPOND_OPTIONS
-
 const COMPACT_OPTIONS: OptionTable<CompactOptions> = {
-  ...{ engine, tokenTable, history, images, identity, knowledgeCutoff, policy, known, signal, pause },
+  ...picked(RESPOND_OPTIONS, ['engine', 'tokenTable', 'history', 'images', 'identity', 'knowledgeCutoff', 'policy']),
+  ...picked(RESPOND_OPTIONS, ['known', 'signal', 'pause']),
   date: aText,
   sealCompaction: aFunction,
   itemId: aString,

@@ -273,12 +273,17 @@ async function listingsOf(
 
 const UNKNOWN_SERVER = 'The server is not available.'
 
+/** A request may declare as many servers as it may have tools: the log names the first of them. */
+const MOST_NAMED = 5
+
 /** For the operator alone: a client is not told which servers there are. */
 function unknownServers(labels: readonly string[], tools: readonly Tool[]): string {
   const known = tools.flatMap(({ serverLabels = [] }) => serverLabels)
   const there =
     known.length === 0 ? 'none is known by its label' : `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`
-  return `${labels.map((label) => JSON.stringify(label.slice(0, 100))).join(', ')}; ${there}`
+  const named = labels.slice(0, MOST_NAMED).map((label) => JSON.stringify(label.slice(0, 100)))
+  const more = labels.length > named.length ? ` and ${labels.length - named.length} more` : ''
+  return `${named.join(', ')}${more}; ${there}`
 }
 
 function declaredServers({ tools }: ResponseRequest): ReadonlySet<string> {

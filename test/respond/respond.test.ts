@@ -436,6 +436,19 @@ describe('what the model is told of MCP servers', () => {
     expect(JSON.stringify(output)).not.toContain('docs')
   })
 
+  test('of many MCP servers that there are not the host is told a few', async () => {
+    const declared = Array.from({ length: 200 }, (_, at) => ({
+      ...GITHUB,
+      server_label: `none${at}${'x'.repeat(500)}`,
+    }))
+    const diagnostics: Diagnostic[] = []
+    const onDiagnostic = (each: Diagnostic): void => void diagnostics.push(each)
+    await run({ input: 'Go.', tools: declared }, { turns: [ANSWER], tools: [listed], onDiagnostic })
+    const [{ subject = '' } = {}] = diagnostics.filter(({ code }) => code === 'unknown_mcp_server')
+    expect(subject).toContain(' and 195 more; ')
+    expect(subject.length).toBeLessThan(700)
+  })
+
   test('no item repeats a listing that the client sends back', async () => {
     const input = [
       { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 'github', tools: [] },

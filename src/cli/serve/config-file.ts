@@ -109,6 +109,7 @@ function typedOf<Option>(option: Option): string | Option {
 function wordsOf({ code, path, message, ...issue }: z.core.$ZodIssue): string {
   const place = path.length === 0 ? '' : `${toDotPath(path)}: `
   if (code !== 'unrecognized_keys') return `${place}${message}`
+  // The cast: an issue of this code has keys, but the rest of a destructured union is not narrowed by its code.
   const [key = ''] = (issue as unknown as { keys: readonly string[] }).keys
   return `${place}expected an option of serve, got ${JSON.stringify(key)}${didYouMean(key, Object.keys(OPTIONS))}`
 }

@@ -55,13 +55,13 @@ export async function openMcpTools(
   const { mcpTools } = await import('../../tools/mcp/index.js')
   return mcpTools({
     servers: Object.fromEntries(
-      servers.map(({ label, config }) => [label, told(config, (line) => onOutput(line, label))]),
+      servers.map(({ label, config }) => [label, loggingOutput(config, (line) => onOutput(line, label))]),
     ),
     onError: (error, { serverLabel }) => onError(error, serverLabel),
   })
 }
 
-/** What a program prints on standard error would reach the terminal as it is. */
-function told(config: McpServerConfig, stderr: (line: string) => void): McpServerConfig {
+/** Inherited, a program's standard error could control the terminal. */
+function loggingOutput(config: McpServerConfig, stderr: (line: string) => void): McpServerConfig {
   return 'command' in config ? { ...config, stderr } : config
 }

@@ -3,7 +3,6 @@ import { EngineError, type TokenEngine } from '../../engine/index.js'
 import { HarmonyResponsesError } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
-import type { TokenFixture } from '../../sources/token-fixture.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
 import { type Io, nameOf, UsageError, unreadable } from '../io.js'
@@ -81,7 +80,7 @@ async function openReplay(
     return createPlayable(fixture, listings, tokenTable)
   })
   // The package's own can be rendered: its tests do it. One of the user's is refused now, not at some request.
-  if (folder !== undefined) for (const [at, fixture] of fixtures.entries()) await render(fixture, playables[at])
+  if (folder !== undefined) for (const playable of playables) await render(playable)
   const servers = new Set([...recordedServers(fixtures)].filter((label) => !labels.has(label)))
   return {
     engine: paced(createReplayEngine(playables, tokenTable), delayMs),
@@ -91,9 +90,9 @@ async function openReplay(
   }
 }
 
-async function render({ name }: TokenFixture, playable: Playable | undefined): Promise<void> {
+async function render({ name, recording }: Playable): Promise<void> {
   try {
-    await playable?.recording()
+    await recording()
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
     throw new UsageError(`fixture ${name}: its request cannot be rendered: ${error.message}`, { cause: error })

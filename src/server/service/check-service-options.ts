@@ -1,5 +1,5 @@
 import { check } from '../../errors.js'
-import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
 import { aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
 import { aboveZero, anEngine, aTokenTable, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
@@ -28,44 +28,24 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   memoryBytes: wholeNumber(1),
 }
 
-/** What `respond` is given as it is. */
-const {
-  policy,
-  mcpApproval,
-  reasoning,
-  citations,
-  containerId,
-  calls,
-  usageByTurn,
-  errorEvent,
-  images,
-  identity,
-  knowledgeCutoff,
-  onDiagnostic,
-  onProgress,
-  onUnsupportedConstraint,
-  onInvalidOutput,
-  onOpen,
-} = RESPOND_OPTIONS
-
-const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = {
-  policy,
-  mcpApproval,
-  reasoning,
-  citations,
-  containerId,
-  calls,
-  usageByTurn,
-  errorEvent,
-  images,
-  identity,
-  knowledgeCutoff,
-  onDiagnostic,
-  onProgress,
-  onUnsupportedConstraint,
-  onInvalidOutput,
-  onOpen,
-}
+const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS, [
+  'policy',
+  'mcpApproval',
+  'reasoning',
+  'citations',
+  'containerId',
+  'calls',
+  'usageByTurn',
+  'errorEvent',
+  'images',
+  'identity',
+  'knowledgeCutoff',
+  'onDiagnostic',
+  'onProgress',
+  'onUnsupportedConstraint',
+  'onInvalidOutput',
+  'onOpen',
+])
 
 /** The methods of a store. The compiler asks for a line where there is another. */
 const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'memory'>, true>> = {

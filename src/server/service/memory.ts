@@ -16,7 +16,6 @@ const UNKNOWN_MEMORY = 134_217_728
 /**
  * Half of the memory is counted. The rest is for what is not: code, the token table, what is young and not collected yet,
  * and what work takes while it lasts.
- *
  */
 export function memoryBytesOf({ memoryBytes }: MemoryLimits): number {
   return memoryBytes ?? Math.floor((memoryOfProcess() ?? UNKNOWN_MEMORY) / 2)

@@ -6,6 +6,8 @@ import { createRecording, type Recording } from './recording.js'
 
 /** A fixture that is rendered when a prompt comes that it may answer: to render them all would take most of a start. */
 export interface Playable {
+  /** The fixture's. */
+  readonly name: string
   /** It was recorded without its input, and answers any conversation with its tools. */
   readonly answersAny: boolean
   /** Whether it may answer a conversation that begins with this message. */
@@ -25,6 +27,7 @@ export function createPlayable(
   const words = typeof input === 'string' && !/\p{Cs}/u.test(input) ? input : undefined
   let recording: Promise<Recording> | undefined
   return {
+    name: fixture.name,
     answersAny: input === undefined,
     mayAnswer: (first) => words === undefined || (first?.role === 'user' && first.content === words),
     async recording() {
