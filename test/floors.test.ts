@@ -44,7 +44,7 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
   'probe/': ['errors.ts', 'conformance/', 'sources/http/'],
-  'testing/': ['errors.ts', 'slices.ts', 'engine/', 'grammar/', 'harmony/', 'tokens/'],
+  'testing/': ['errors.ts', 'slices.ts', 'responses/', 'engine/', 'grammar/', 'harmony/', 'tokens/', 'stores/store.ts'],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */
 const PURE = 2

@@ -36,7 +36,8 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
   })
   let leave = (): void => {}
   let ending: ResponseEnding | undefined
-  const { stored: store, seal, foreignSeals } = setup
+  const { seal, foreignSeals } = setup
+  const { stored: store } = setup.durable
   try {
     leave = await setup.admission.enter(owner, signal)
     observed?.started()

@@ -19,7 +19,8 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
   const engine = setup.engineOf(request.model ?? setup.models[0] ?? '')
   const responseId = randomResponseId()
   const { owner, remembered, signal } = caller
-  const { stored: store, seal, foreignSeals } = setup
+  const { seal, foreignSeals } = setup
+  const { stored: store } = setup.durable
   const conversation = await resolveConversation(request, {
     owner,
     store,
