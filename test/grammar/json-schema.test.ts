@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createMatcher, jsonSchemaToGbnf, type MatcherState } from '../../src/grammar/index.js'
+import {
+  compileSchema,
+  createMatcher,
+  jsonSchemaToGbnf,
+  type MatcherState,
+  matcherOf,
+} from '../../src/grammar/index.js'
+import { atOnce } from '../../src/slices.js'
 import { validatorOf } from '../support/json-schema-judge.js'
 import { runs } from '../support/runs.js'
 import { anyCase } from './schemas.js'
@@ -47,4 +54,15 @@ describe('the grammar of a schema', () => {
       { numRuns: RUNS },
     )
   })
+})
+
+test('a length of millions is counted', () => {
+  const { grammar, relaxed } = atOnce(
+    compileSchema({ type: 'array', items: { type: 'null' }, maxItems: 2_147_483_647 }),
+  )
+  expect(relaxed).toEqual([])
+  expect(matcherOf(grammar).accept('[null,null]')?.isComplete).toBe(true)
+  const counted = matcherOf(atOnce(compileSchema({ type: 'string', maxLength: 1_002_003 })).grammar)
+  const full = counted.accept(`"${'a'.repeat(1_002_003)}`)
+  expect([full?.accept('"')?.isComplete, full?.accept('a')]).toEqual([true, undefined])
 })
