@@ -9,6 +9,7 @@ import type { KeptResponse, KeyedRequest } from '../../stores/store.js'
 import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
+import { auditedTools } from './audit.js'
 import type { Caller } from './caller.js'
 import { resolveConversation } from './conversation.js'
 import { countedEngine, countedTools } from './counted.js'
@@ -122,7 +123,11 @@ async function runFor(
 ): Promise<Run> {
   const { owner, remembered, errorEvent } = caller
   const { store, stored, seal, foreignSeals, report, clock } = setup
-  const { onDisconnect = 'stop', onEntry } = setup.options
+  const { onDisconnect = 'stop', onEntry, now = () => performance.now() } = setup.options
+  const tools = auditedTools(
+    setup.options.tools ?? [],
+    merged(setup.options, { owner, responseId, clock, now, report }),
+  )
   const isTransient = request.store === false
   const conversation = await resolveConversation(request, {
     owner,
@@ -144,9 +149,7 @@ async function runFor(
       conversation,
       respond: merged(setup.respondOptions(responseId, owner, request as ResponseRequest), {
         engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
-        ...(setup.options.tools && {
-          tools: countedTools(observed ? watchedTools(setup.options.tools, observed) : setup.options.tools, held),
-        }),
+        tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
         ...(observed && {
           onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
         }),
