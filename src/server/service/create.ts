@@ -9,6 +9,7 @@ import type { KeptResponse, KeyedRequest } from '../../stores/store.js'
 import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
+import { auditedTools } from './audit.js'
 import type { Caller } from './caller.js'
 import { countedEngine, countedTools } from './counted.js'
 import { digestOf } from './digest.js'
@@ -121,7 +122,11 @@ async function runFor(
 ): Promise<Run> {
   const { owner, errorEvent } = caller
   const { store, stored, seal, report, clock } = setup
-  const { onDisconnect = 'stop', onEntry } = setup.options
+  const { onDisconnect = 'stop', onEntry, now = () => performance.now() } = setup.options
+  const tools = auditedTools(
+    setup.options.tools ?? [],
+    merged(setup.options, { owner, responseId, clock, now, report }),
+  )
   const isTransient = request.store === false
   // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
   const isJournaled = !isTransient || caller.idempotencyKey !== undefined || onDisconnect !== 'stop'
@@ -130,9 +135,7 @@ async function runFor(
       conversation,
       respond: merged(setup.respondOptions(responseId, owner, request as ResponseRequest), {
         engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
-        ...(setup.options.tools && {
-          tools: countedTools(observed ? watchedTools(setup.options.tools, observed) : setup.options.tools, held),
-        }),
+        tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
         ...(observed && {
           onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
         }),
