@@ -10,15 +10,16 @@ import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
 import { usedApproval } from './approvals.js'
+import { auditedTools } from './audit.js'
 import type { Caller } from './caller.js'
-import { type ResolvedRequest, resolveConversation } from './conversation.js'
+import type { ResolvedRequest } from './conversation.js'
 import { countedEngine, countedTools } from './counted.js'
 import { digestOf } from './digest.js'
+import { inConversation } from './in-conversation.js'
 import { OpeningRefused } from './journal.js'
 import { attach } from './kept.js'
 import type { LiveResponse } from './live-response.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './memory.js'
-import { inOwnTerms } from './own-terms.js'
 import { parseBody } from './parse-body.js'
 import { type Run, type RunOptions, startRun } from './run.js'
 import type { Setup } from './setup.js'
@@ -133,28 +134,15 @@ async function runFor(
   caller: Caller,
   making: Making,
 ): Promise<Run> {
-  const { owner, remembered } = caller
-  const { seal, foreignSeals } = setup
+  const { owner } = caller
   const { onDisconnect = 'stop' } = setup.options
   const isTransient = request.store === false
-  const conversation = await resolveConversation(request, {
-    owner,
-    store: setup.durable.stored,
-    seal,
-    foreignSeals,
-    onUnopened: setup.reportUnopened,
-    pause: setup.pause,
-    ...(caller.signal && { signal: caller.signal }),
-    known: setup.known,
-    responseId,
-    ...(remembered && { remembered }),
-  })
   // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
   const isJournaled = !isTransient || making.key !== undefined || onDisconnect !== 'stop'
-  const { previous } = conversation.addition
-  const approvals = conversation.approvedCalls.map(({ approvalRequestId }) => approvalRequestId)
-  try {
-    return await startRun({
+  return inConversation(setup, request, responseId, caller, (conversation) => {
+    const { previous } = conversation.addition
+    const approvals = conversation.approvedCalls.map(({ approvalRequestId }) => approvalRequestId)
+    return startRun({
       ...runOptions(setup, making, { owner, responseId, request: request as ResponseRequest, conversation, caller }),
       shelf: isJournaled ? (isTransient ? setup.transient : setup.durable) : undefined,
       begin: {
@@ -167,9 +155,7 @@ async function runFor(
       signal: caller.signal,
       isBackground: request.background === true,
     })
-  } catch (error) {
-    throw inOwnTerms(error, conversation.places)
-  }
+  })
 }
 
 /** Whose response is made, and of what. */
@@ -188,7 +174,11 @@ export function runOptions(
   { owner, responseId, request, conversation, caller = { owner } }: MadeOf,
 ): Omit<RunOptions, 'shelf' | 'begin' | 'isTransient' | 'signal' | 'isBackground'> {
   const { seal, report, clock } = setup
-  const { onDisconnect = 'stop', onEntry, tools } = setup.options
+  const { onDisconnect = 'stop', onEntry, now = () => performance.now() } = setup.options
+  const tools = auditedTools(
+    setup.options.tools ?? [],
+    merged(setup.options, { owner, responseId, clock, now, report }),
+  )
   const { errorEvent } = caller
   const { earlier } = conversation
   const shelf = request.store === false ? setup.transient : setup.durable
@@ -196,7 +186,7 @@ export function runOptions(
     conversation,
     respond: merged(setup.respondOptions(responseId, owner, request), {
       engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
-      ...(tools && { tools: countedTools(observed ? watchedTools(tools, observed) : tools, held) }),
+      tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
       ...(observed && {
         onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
       }),
