@@ -17,6 +17,10 @@ export const anObject: OptionCheck = that(
 )
 export const aSignal: OptionCheck = that((value) => typeof Object(value).aborted === 'boolean', 'an AbortSignal')
 
+export const aText: OptionCheck = that((value) => typeof value === 'string', 'a string')
+export const aboveZero: OptionCheck = that((value) => typeof value === 'number' && value > 0, 'a number above 0')
+export const aTokenTable: OptionCheck = that((value) => Object(value).text !== undefined, 'await loadTokenTable()')
+
 /** Something that others check when they are given it. */
 export const anything: OptionCheck = () => {}
 

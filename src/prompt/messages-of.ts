@@ -1,4 +1,6 @@
-import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { anObject, aText, listOf, oneOf, that } from '../options/checks.js'
+import { aPolicy } from '../recipients/check-policy.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { invalidType, invalidValue } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
@@ -15,7 +17,7 @@ import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
 import type { ResponseFormat } from './tool-namespace.js'
-import { HOSTED_BUILTINS, type HostedBuiltin, isHostedBuiltin } from './untaught-tools.js'
+import { HOSTED_BUILTINS, type HostedBuiltin } from './untaught-tools.js'
 
 /** How a request is read. */
 export interface PromptOptions {
@@ -40,6 +42,17 @@ export interface PromptOptions {
   readonly knowledgeCutoff?: string
 }
 
+export const PROMPT_OPTIONS: OptionTable<PromptOptions> = {
+  date: that((value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value), "a string like '2026-01-31'"),
+  listings: listOf(anObject, 'an array of listings'),
+  history: listOf(anObject, 'an array of entries of the history'),
+  policy: aPolicy,
+  hosted: listOf(oneOf(...HOSTED_BUILTINS), `an array of ${HOSTED_BUILTINS.join(', ')}`),
+  images: oneOf(...ATTACHMENT_POLICIES),
+  identity: aText,
+  knowledgeCutoff: aText,
+}
+
 /** A request as it was read: messages whose text may still be missing, and the tools that they were read with. */
 export interface RequestMessages {
   /** The system message and, if there is something to say, the developer message. */
@@ -60,24 +73,19 @@ export interface RequestMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function messagesOf(request: object, options: PromptOptions): PromptMessage[] {
+  checkOptions('messagesOf', options, PROMPT_OPTIONS, ['date'])
   const { head, conversation } = readRequest(request, options)
   return [...head, ...dropOldReasoning(conversation.filter(({ missing }) => missing !== 'omitted'))]
 }
 
-/** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
+/** With options that were checked. @throws RequestError as {@link messagesOf} */
 export function readRequest(request: object, options: PromptOptions): RequestMessages {
   return atOnce(readRequestInSlices(request, options, createWork()))
 }
 
-/** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
+/** The same in slices. */
 export function* readRequestInSlices(request: object, options: PromptOptions, work: Work): Slices<RequestMessages> {
-  const { date, listings = [], history = [], images = 'refuse-last' } = options
-  const { hosted = HOSTED_BUILTINS } = options
-  check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
-  check(ATTACHMENT_POLICIES.includes(images), 'images', "'refuse-last', 'refuse' or 'placeholder'", images)
-  check(Array.isArray(history), 'history', 'an array', history)
-  const areHosted = Array.isArray(hosted) && hosted.every(isHostedBuiltin)
-  check(areHosted, 'hosted', `an array of ${HOSTED_BUILTINS.join(', ')}`, hosted)
+  const { listings = [], history = [], images = 'refuse-last', hosted = HOSTED_BUILTINS } = options
   const fields = objectAt(request, 'request')
   const input = fieldOf(fields, 'input')
   const tools = teachTools(fields, listingsWith(input, listings), resolvePolicy(options.policy), hosted)

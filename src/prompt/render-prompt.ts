@@ -1,11 +1,13 @@
 import { SPECIAL } from '../harmony/vocabulary.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { anObject, aTokenTable } from '../options/checks.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
-import { type PromptOptions, type RequestMessages, readRequestInSlices } from './messages-of.js'
+import { PROMPT_OPTIONS, type PromptOptions, type RequestMessages, readRequestInSlices } from './messages-of.js'
 import type { PromptMessage, RenderedMessages } from './prompt-message.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
@@ -14,6 +16,12 @@ export interface RenderPromptOptions extends PromptOptions {
   readonly tokenTable: TokenTable
   /** The texts that were encoded before, which all requests may share: {@link createKnownTexts}. */
   readonly known?: KnownTexts
+}
+
+export const RENDER_PROMPT_OPTIONS: OptionTable<RenderPromptOptions> = {
+  ...PROMPT_OPTIONS,
+  tokenTable: aTokenTable,
+  known: anObject,
 }
 
 export interface Prompt extends RenderedMessages {
@@ -39,11 +47,12 @@ export interface Prompt extends RenderedMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
+  checkOptions('renderPrompt', options, RENDER_PROMPT_OPTIONS, ['tokenTable', 'date'])
   return atOnce(renderPromptInSlices(request, options, createWork())) as Prompt
 }
 
 /**
- * The same in slices.
+ * The same in slices, with options that were checked.
  *
  * @param most - how many tokens the prompt may have
  * @returns undefined as soon as it is known that it has more
