@@ -34,6 +34,9 @@ export function wholeNumber(least = 0, most: number = Number.MAX_SAFE_INTEGER, u
   )
 }
 
+/** Milliseconds of a timer. A longer one fires at once. */
+export const aTimer: OptionCheck = wholeNumber(0, 2_147_483_647, 'milliseconds')
+
 export function oneOf(...values: readonly string[]): OptionCheck {
   const all = values.map((value) => `'${value}'`)
   const expected = all.length === 2 ? all.join(' or ') : `one of ${all.join(', ')}`
