@@ -53,6 +53,11 @@ export const PROMPT_OPTIONS: OptionTable<PromptOptions> = {
   knowledgeCutoff: aText,
 }
 
+/** How a request is read whose tools are resolved. */
+export interface ReadOptions extends Omit<PromptOptions, 'listings' | 'policy' | 'hosted'> {
+  readonly tools: TaughtTools
+}
+
 /** A request as it was read: messages whose text may still be missing, and the tools that they were read with. */
 export interface RequestMessages {
   /** The system message and, if there is something to say, the developer message. */
@@ -74,25 +79,32 @@ export interface RequestMessages {
  */
 export function messagesOf(request: object, options: PromptOptions): PromptMessage[] {
   checkOptions('messagesOf', options, PROMPT_OPTIONS, ['date'])
-  const { head, conversation } = readRequest(request, options)
+  const { head, conversation } = atOnce(readRequestInSlices(request, withTools(request, options), createWork()))
   return [...head, ...dropOldReasoning(conversation.filter(({ missing }) => missing !== 'omitted'))]
 }
 
-/** With options that were checked. @throws RequestError as {@link messagesOf} */
-export function readRequest(request: object, options: PromptOptions): RequestMessages {
-  return atOnce(readRequestInSlices(request, options, createWork()))
+/**
+ * Options that were checked, with the tools of a request, which are resolved.
+ *
+ * @throws RequestError as {@link messagesOf}
+ */
+export function withTools<Options extends PromptOptions>(
+  request: object,
+  { listings = [], policy, hosted = HOSTED_BUILTINS, ...options }: Options,
+): Omit<Options, 'listings' | 'policy' | 'hosted'> & Pick<ReadOptions, 'tools'> {
+  const fields = objectAt(request, 'request')
+  const all = listingsWith(fieldOf(fields, 'input'), listings)
+  return { ...options, tools: teachTools(fields, all, resolvePolicy(policy), hosted) }
 }
 
-/** The same in slices. */
-export function* readRequestInSlices(request: object, options: PromptOptions, work: Work): Slices<RequestMessages> {
-  const { listings = [], history = [], images = 'refuse-last', hosted = HOSTED_BUILTINS } = options
-  const fields = objectAt(request, 'request')
-  const input = fieldOf(fields, 'input')
-  const tools = teachTools(fields, listingsWith(input, listings), resolvePolicy(options.policy), hosted)
+/** @throws RequestError */
+export function* readRequestInSlices(request: object, options: ReadOptions, work: Work): Slices<RequestMessages> {
+  const { history = [], images = 'refuse-last', tools } = options
+  const fields = request as Fields
   const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
   let placeholders = 0
   const messages = yield* readInputInSlices(
-    input,
+    fieldOf(fields, 'input'),
     {
       tools,
       attachments: images,
@@ -116,7 +128,7 @@ export function* headOf(
   fields: Fields,
   leading: readonly string[],
   tools: TaughtTools,
-  { date, identity, knowledgeCutoff }: Pick<PromptOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
+  { date, identity, knowledgeCutoff }: Pick<ReadOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
   work: Work,
 ): Slices<PromptMessage[]> {
   const instructions = [optionalTextIn(fields, 'instructions', ''), ...leading]

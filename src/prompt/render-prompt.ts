@@ -7,22 +7,34 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
-import { PROMPT_OPTIONS, type PromptOptions, type RequestMessages, readRequestInSlices } from './messages-of.js'
+import {
+  PROMPT_OPTIONS,
+  type PromptOptions,
+  type ReadOptions,
+  type RequestMessages,
+  readRequestInSlices,
+  withTools,
+} from './messages-of.js'
 import type { PromptMessage, RenderedMessages } from './prompt-message.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
 
-export interface RenderPromptOptions extends PromptOptions {
+interface Rendering {
   readonly tokenTable: TokenTable
   /** The texts that were encoded before, which all requests may share: {@link createKnownTexts}. */
   readonly known?: KnownTexts
 }
+
+export interface RenderPromptOptions extends PromptOptions, Rendering {}
 
 export const RENDER_PROMPT_OPTIONS: OptionTable<RenderPromptOptions> = {
   ...PROMPT_OPTIONS,
   tokenTable: aTokenTable,
   known: anObject,
 }
+
+/** How the prompt of a request is rendered whose tools are resolved. */
+export interface RenderOptions extends ReadOptions, Rendering {}
 
 export interface Prompt extends RenderedMessages {
   /** The ids to generate from. They end in `<|start|>assistant`, which belongs to no message. */
@@ -48,7 +60,7 @@ export interface Prompt extends RenderedMessages {
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
   checkOptions('renderPrompt', options, RENDER_PROMPT_OPTIONS, ['tokenTable', 'date'])
-  return atOnce(renderPromptInSlices(request, options, createWork())) as Prompt
+  return atOnce(renderPromptInSlices(request, withTools(request, options), createWork())) as Prompt
 }
 
 /**
@@ -59,7 +71,7 @@ export function renderPrompt(request: object, options: RenderPromptOptions): Pro
  */
 export function* renderPromptInSlices(
   request: object,
-  options: RenderPromptOptions,
+  options: RenderOptions,
   work: Work,
   most?: number,
 ): Slices<Prompt | undefined> {
@@ -73,7 +85,7 @@ export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
 }
 
 /** Reads a request, and finds its messages in the history. @throws as {@link renderPrompt} */
-export function* readPrompt(request: object, options: RenderPromptOptions, work: Work): Slices<ReadPrompt> {
+export function* readPrompt(request: object, options: RenderOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
   const known = yield* recall(conversation, history, read.tools, tokenTable, work)
@@ -87,7 +99,7 @@ export function turnStart(tokenTable: TokenTable): readonly number[] {
 
 export function* renderReadPrompt(
   { head, messages, tools, placeholders }: ReadPrompt,
-  { tokenTable, known }: Pick<RenderPromptOptions, 'tokenTable' | 'known'>,
+  { tokenTable, known }: Rendering,
   work: Work,
   most: number = Number.POSITIVE_INFINITY,
 ): Slices<Prompt | undefined> {

@@ -79,12 +79,12 @@ describe('an option that is nearly right is refused:', () => {
     [
       'a policy with an unknown way',
       { policy: { ...createPolicy(), order: ['function'] } },
-      /^policy.order: expected any of functions, .*got "function"$/,
+      /^policy.order\[0\]: expected one of 'functions', .*got "function"$/,
     ],
     [
       'a policy without an order of ways',
       { policy: { ...createPolicy(), order: 'functions' } },
-      /^policy.order: expected any of/,
+      /^policy.order: expected an array of functions/,
     ],
     ['a request with a bigint in it', { request: { metadata: { a: 1n } } }, /^request: expected plain JSON data/],
   ])('an option that is nearly right is refused: %s', (_, options, message) => {
