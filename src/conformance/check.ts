@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import { isFields } from '../fields.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aText, listOf, oneOf, that } from '../options/checks.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
@@ -13,7 +14,7 @@ import { type Invariant, PROFILES, type Profile, type ReportViolation } from './
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
 import { preview } from './preview.js'
-import { isFields, type StreamEvent } from './stream-event.js'
+import type { StreamEvent } from './stream-event.js'
 import { StreamState } from './stream-state.js'
 import type { Checker, StreamChunk, Violation } from './violation.js'
 

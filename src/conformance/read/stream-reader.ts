@@ -1,7 +1,8 @@
 import { check, describe } from '../../errors.js'
+import { isFields } from '../../fields.js'
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { oneOf, wholeNumber } from '../../options/checks.js'
-import { asFields, asList, asString, isFields, type StreamEvent } from '../stream-event.js'
+import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import {
   CHUNK,
   type DetectedFormat,

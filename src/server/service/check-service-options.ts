@@ -1,6 +1,7 @@
 import { check } from '../../errors.js'
 import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
 import {
+  aBoolean,
   aboveZero,
   aFunction,
   aTokenTable,
@@ -99,6 +100,8 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   clock: aFunction,
   onError: aFunction,
   onMetric: aFunction,
+  audit: aFunction,
+  auditArguments: aBoolean,
   tracing: having(['start'], 'openTelemetry(api)'),
   now: aFunction,
 }
