@@ -1,5 +1,6 @@
 import { check } from '../errors.js'
 import type { Fields } from '../fields.js'
+import { HOSTED_BUILTINS, type HostedBuiltin, isHostedBuiltin } from '../recipients/builtin-tools.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { invalidType, invalidValue } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
@@ -16,7 +17,6 @@ import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
 import type { ResponseFormat } from './tool-namespace.js'
-import { HOSTED_BUILTINS, type HostedBuiltin, isHostedBuiltin } from './untaught-tools.js'
 
 /** How a request is read. */
 export interface PromptOptions {
