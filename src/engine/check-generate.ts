@@ -18,7 +18,7 @@ export function checkGenerate(promptTokens: readonly number[] | Uint32Array, opt
   check(promptTokens.length > 0, 'promptTokens', 'at least one token id', promptTokens)
 
   check(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  const { sampling = {}, maxTokens, stop, logprobs, constraint, trace, signal } = options
+  const { sampling = {}, maxTokens, stop, logprobs, constraint, trace, onUsage, signal } = options
   check(typeof sampling === 'object' && sampling !== null, 'sampling', 'an object', sampling)
   const { temperature, topP, topK, minP, seed } = sampling
   checkNumber(temperature, 'sampling.temperature', 'a number of at least 0', (n) => n >= 0)
@@ -35,6 +35,7 @@ export function checkGenerate(promptTokens: readonly number[] | Uint32Array, opt
   }
   checkConstraint(constraint)
   checkTrace(trace)
+  check(onUsage === undefined || typeof onUsage === 'function', 'onUsage', 'a function', onUsage)
   check(signal === undefined || signal instanceof AbortSignal, 'signal', 'an AbortSignal', signal)
 }
 

@@ -3,7 +3,8 @@ import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
-import { recall } from './history.js'
+import { type Fields, fieldOf } from './fields.js'
+import { type IdOf, recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
 import { type PromptOptions, type RequestMessages, readRequestInSlices } from './messages-of.js'
 import type { PromptMessage, RenderedMessages } from './prompt-message.js'
@@ -67,8 +68,16 @@ export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
 export function* readPrompt(request: object, options: RenderPromptOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
-  const known = yield* recall(conversation, history, read.tools, tokenTable, work)
+  const known = yield* recall(conversation, history, idsOf(request), read.tools, tokenTable, work)
   return { ...read, messages: dropOldReasoning(known) }
+}
+
+function idsOf(request: object): IdOf {
+  const input = fieldOf(request as Fields, 'input')
+  return (item) => {
+    const { id } = Object(Array.isArray(input) ? input[item] : undefined) as { readonly id?: unknown }
+    return typeof id === 'string' ? id : undefined
+  }
 }
 
 /** What the model goes on from: `<|start|>assistant`. */
