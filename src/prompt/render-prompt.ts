@@ -1,21 +1,33 @@
+import type { Fields } from '../fields.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
-import { type Fields, fieldOf } from './fields.js'
+import { fieldOf } from './fields.js'
 import { type IdOf, recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
-import { type PromptOptions, type RequestMessages, readRequestInSlices } from './messages-of.js'
+import {
+  type PromptOptions,
+  type ReadOptions,
+  type RequestMessages,
+  readRequestInSlices,
+  withTools,
+} from './messages-of.js'
 import type { PromptMessage, RenderedMessages } from './prompt-message.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
 
-export interface RenderPromptOptions extends PromptOptions {
+interface Rendering {
   readonly tokenTable: TokenTable
   /** The texts that were encoded before, which all requests may share: {@link createKnownTexts}. */
   readonly known?: KnownTexts
 }
+
+export interface RenderPromptOptions extends PromptOptions, Rendering {}
+
+/** How the prompt of a request is rendered whose tools are resolved. */
+export interface RenderOptions extends ReadOptions, Rendering {}
 
 export interface Prompt extends RenderedMessages {
   /** The ids to generate from. They end in `<|start|>assistant`, which belongs to no message. */
@@ -40,7 +52,7 @@ export interface Prompt extends RenderedMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
-  return atOnce(renderPromptInSlices(request, options, createWork())) as Prompt
+  return atOnce(renderPromptInSlices(request, withTools(request, options), createWork())) as Prompt
 }
 
 /**
@@ -51,7 +63,7 @@ export function renderPrompt(request: object, options: RenderPromptOptions): Pro
  */
 export function* renderPromptInSlices(
   request: object,
-  options: RenderPromptOptions,
+  options: RenderOptions,
   work: Work,
   most?: number,
 ): Slices<Prompt | undefined> {
@@ -65,7 +77,7 @@ export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
 }
 
 /** Reads a request, and finds its messages in the history. @throws as {@link renderPrompt} */
-export function* readPrompt(request: object, options: RenderPromptOptions, work: Work): Slices<ReadPrompt> {
+export function* readPrompt(request: object, options: RenderOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
   const known = yield* recall(conversation, history, idsOf(request), read.tools, tokenTable, work)
@@ -87,7 +99,7 @@ export function turnStart(tokenTable: TokenTable): readonly number[] {
 
 export function* renderReadPrompt(
   { head, messages, tools, placeholders }: ReadPrompt,
-  { tokenTable, known }: Pick<RenderPromptOptions, 'tokenTable' | 'known'>,
+  { tokenTable, known }: Rendering,
   work: Work,
   most: number = Number.POSITIVE_INFINITY,
 ): Slices<Prompt | undefined> {

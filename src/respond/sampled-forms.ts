@@ -2,9 +2,8 @@ import type { OpenEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { formOfItems } from '../prompt/form-of-items.js'
 import { type FormOptions, readingOf } from '../prompt/history.js'
-import { type TaughtTools, teachTools } from '../prompt/taught-tools.js'
 import { readTranscript, type TranscriptMessage } from '../prompt/transcript.js'
-import { resolvePolicy } from '../recipients/policy.js'
+import type { RequestTools } from '../recipients/request-tools.js'
 import type { OutputItem } from '../responses/items.js'
 import type { WholeItem } from '../translate/host-item.js'
 import { deriveId } from '../translate/ids.js'
@@ -55,10 +54,11 @@ export class SampledForms {
   #unsettled: Unsettled | undefined
   /** How often the conversation had been compacted then: each time, the transcript begins anew. */
   #compactions = 0
-  #tools: TaughtTools | undefined
+  readonly #toolsOf: (open: OpenEntry) => RequestTools
 
-  constructor(options: TranslateEntriesOptions) {
+  constructor(options: TranslateEntriesOptions, toolsOf: (open: OpenEntry) => RequestTools) {
     this.#options = options
+    this.#toolsOf = toolsOf
   }
 
   /** Whether seals are to tell of it: the client gets seals, and nobody keeps the transcript. */
@@ -116,14 +116,9 @@ export class SampledForms {
     messages: readonly TranscriptMessage[],
     seal: Omit<FormOptions, 'tools' | 'tokenTable'>,
   ): string | undefined {
-    if (messages.length === 0) return undefined
     const { tokenTable } = this.#options
+    if (messages.length === 0) return undefined
     return formOfItems(items, messages, { ...seal, tools: this.#toolsOf(fold.open), tokenTable })
-  }
-
-  #toolsOf({ request, listings, knownListings = [] }: OpenEntry): TaughtTools {
-    this.#tools ??= teachTools(request as never, [...listings, ...knownListings], resolvePolicy(this.#options.policy))
-    return this.#tools
   }
 
   /**
