@@ -168,12 +168,10 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
       expect(await response.text()).toContain('event: response.reasoning_part.added\n')
     },
     ids: async () => {
-      const events: readonly { readonly item?: { readonly id: string } }[] = await started().stream('/responses', {
-        model: 'gpt-oss',
-        input: 'Hi',
-      })
-      const streamed = new Set(events.flatMap(({ item }) => (item === undefined ? [] : [item.id])))
-      const { response } = events.at(-1) as unknown as { response: { output: { id: string }[] } }
+      const events = await started().stream('/responses', { model: 'gpt-oss', input: 'Hi' })
+      const items = events as readonly { readonly item?: { readonly id: string } }[]
+      const streamed = new Set(items.flatMap(({ item }) => (item === undefined ? [] : [item.id])))
+      const response: { output: { id: string }[] } = events.at(-1)?.response
       expect(response.output.map(({ id }) => id)).toEqual([...streamed])
     },
     '`tool_choice: required`, or a named function': async () => {
