@@ -9,7 +9,7 @@ import { objectIn } from './judge-answer.js'
 import type { Outcome, Scenario } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
 import { type Limits, send, type Timer } from './send.js'
-import { createSession, RateLimited, ServerGone, type Session } from './session.js'
+import { createSession, NotOffered, RateLimited, ServerGone, type Session } from './session.js'
 
 /**
  * `fail`: at least one finding is an error. `inconclusive`: the model did not do what the scenario tests, or the server
@@ -34,13 +34,13 @@ export interface ScenarioResult {
 }
 
 export interface ProbeOptions {
-  /** `http://host:8000`, with or without `/v1` or `/v1/responses`. */
+  /** `http://host:8000`, with or without `/v1`, `/v1/responses` or `/v1/chat/completions`. */
   readonly url: string
   /** Default: the first model that the server lists at `/models`, or `default`. */
   readonly model?: string
   /** Sent with every request, and never repeated in a result. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Names of scenarios. Default: all of `SCENARIOS`. */
+  /** Names of scenarios; `chat` for all of Chat Completions. Default: all of `SCENARIOS`. */
   readonly only?: readonly string[]
   /** What streams are checked against, besides the clients. Default `openai`. */
   readonly profile?: Profile
@@ -119,11 +119,18 @@ const byTimeout: Timer = (milliseconds, elapsed) => {
   return () => clearTimeout(timeout)
 }
 
+/** Names all scenarios of Chat Completions. */
+const ALL_OF_CHAT = 'chat'
+
 function chosen(only: readonly string[] | undefined): readonly Scenario[] {
   if (only === undefined || only.length === 0) return SCENARIOS
   const names = SCENARIOS.map(({ name }) => name)
-  for (const name of only) check(names.includes(name), 'only', `some of ${names.join(', ')}`, name)
-  return SCENARIOS.filter(({ name }) => only.includes(name))
+  for (const name of only) {
+    check(name === ALL_OF_CHAT || names.includes(name), 'only', `some of ${names.join(', ')}, or ${ALL_OF_CHAT}`, name)
+  }
+  const isChosen = (name: string): boolean =>
+    only.includes(name) || (only.includes(ALL_OF_CHAT) && name.startsWith('chat-'))
+  return SCENARIOS.filter(({ name }) => isChosen(name))
 }
 
 async function firstModel(
@@ -144,7 +151,8 @@ async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioR
   try {
     shown = await scenario.run(sight.server)
   } catch (error) {
-    if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
+    if (error instanceof NotOffered) shown = { verdict: 'unsupported', why: error.message }
+    else if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
     // Keeps the findings from before the server stopped answering.
     else if (error instanceof ServerGone && sight.findings.length > 0) shown = 'observed'
     else throw error
