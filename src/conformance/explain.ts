@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import { isFields } from '../fields.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
 import { explainChat } from './chat/explain.js'
@@ -8,7 +9,7 @@ import { CLIENTS, type Client, type ClientModel, type Ending, type Seen, type Se
 import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
 import { callWords, type Explanation, shownBy, tripAt, withMessage } from './explanation.js'
-import { asFields, asString, isFields, type StreamEvent } from './stream-event.js'
+import { asFields, asString, type StreamEvent } from './stream-event.js'
 import type { StreamChunk } from './violation.js'
 
 export { CLIENTS, type Client } from './clients/client.js'

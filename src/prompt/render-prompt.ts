@@ -1,20 +1,40 @@
 import { SPECIAL } from '../harmony/vocabulary.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { anObject, aTokenTable } from '../options/checks.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
-import { type PromptOptions, type RequestMessages, readRequestInSlices } from './messages-of.js'
+import {
+  PROMPT_OPTIONS,
+  type PromptOptions,
+  type ReadOptions,
+  type RequestMessages,
+  readRequestInSlices,
+  withTools,
+} from './messages-of.js'
 import type { PromptMessage, RenderedMessages } from './prompt-message.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
 
-export interface RenderPromptOptions extends PromptOptions {
+interface Rendering {
   readonly tokenTable: TokenTable
   /** The texts that were encoded before, which all requests may share: {@link createKnownTexts}. */
   readonly known?: KnownTexts
 }
+
+export interface RenderPromptOptions extends PromptOptions, Rendering {}
+
+export const RENDER_PROMPT_OPTIONS: OptionTable<RenderPromptOptions> = {
+  ...PROMPT_OPTIONS,
+  tokenTable: aTokenTable,
+  known: anObject,
+}
+
+/** How the prompt of a request is rendered whose tools are resolved. */
+export interface RenderOptions extends ReadOptions, Rendering {}
 
 export interface Prompt extends RenderedMessages {
   /** The ids to generate from. They end in `<|start|>assistant`, which belongs to no message. */
@@ -39,18 +59,19 @@ export interface Prompt extends RenderedMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
-  return atOnce(renderPromptInSlices(request, options, createWork())) as Prompt
+  checkOptions('renderPrompt', options, RENDER_PROMPT_OPTIONS, ['tokenTable', 'date'])
+  return atOnce(renderPromptInSlices(request, withTools(request, options), createWork())) as Prompt
 }
 
 /**
- * The same in slices.
+ * The same in slices, with options that were checked.
  *
  * @param most - how many tokens the prompt may have
  * @returns undefined as soon as it is known that it has more
  */
 export function* renderPromptInSlices(
   request: object,
-  options: RenderPromptOptions,
+  options: RenderOptions,
   work: Work,
   most?: number,
 ): Slices<Prompt | undefined> {
@@ -64,7 +85,7 @@ export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
 }
 
 /** Reads a request, and finds its messages in the history. @throws as {@link renderPrompt} */
-export function* readPrompt(request: object, options: RenderPromptOptions, work: Work): Slices<ReadPrompt> {
+export function* readPrompt(request: object, options: RenderOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
   const known = yield* recall(conversation, history, read.tools, tokenTable, work)
@@ -78,7 +99,7 @@ export function turnStart(tokenTable: TokenTable): readonly number[] {
 
 export function* renderReadPrompt(
   { head, messages, tools, placeholders }: ReadPrompt,
-  { tokenTable, known }: Pick<RenderPromptOptions, 'tokenTable' | 'known'>,
+  { tokenTable, known }: Rendering,
   work: Work,
   most: number = Number.POSITIVE_INFINITY,
 ): Slices<Prompt | undefined> {

@@ -1,11 +1,10 @@
 import type { Entry } from '../journal/entry.js'
-import { ResponseFold } from '../journal/response-fold.js'
+import { checkOptions } from '../options/check-options.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseObject } from '../responses/response.js'
-import { encoderOf } from '../tokens/encoder.js'
-import type { TranslateEntriesOptions } from './options.js'
-import { createTranslator } from './respond.js'
-import { SampledForms } from './sampled-forms.js'
+import { RESPOND_OPTIONS } from './check-respond-options.js'
+import type { RespondOptions, TranslateEntriesOptions } from './options.js'
+import { ResolvedResponse } from './resolved-response.js'
 
 /** A response, rebuilt from its entries. */
 export interface EntryTranslation {
@@ -28,11 +27,11 @@ export interface EntryTranslation {
  * comes later, or in another process, sees what the first one saw.
  *
  * @param options - those of `respond`
+ * @throws HarmonyResponsesError `bad_option`
  */
 export function translateEntries(options: TranslateEntriesOptions): EntryTranslation {
-  const assistant = encoderOf(options.tokenTable)('assistant')
-  const forms = new SampledForms(options)
-  const fold = new ResponseFold((open, clock, own) => createTranslator(open, clock, own, forms, options), assistant)
+  checkOptions<RespondOptions>('translateEntries', options, RESPOND_OPTIONS, ['tokenTable'])
+  const { fold } = new ResolvedResponse(options)
   return {
     get response() {
       return fold.response

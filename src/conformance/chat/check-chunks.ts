@@ -1,8 +1,9 @@
 import { check } from '../../errors.js'
+import { type Fields, isFields } from '../../fields.js'
 import type { About } from '../about.js'
 import type { ReportViolation } from '../invariant.js'
 import { preview } from '../preview.js'
-import { asFields, type Fields, isFields } from '../stream-event.js'
+import { asFields } from '../stream-event.js'
 import type { Checker, Violation } from '../violation.js'
 import { chatModelFor } from './clients/index.js'
 import { ChatClientRun } from './clients/run.js'
@@ -39,7 +40,6 @@ export interface ChatCheckerWithRun {
 
 /** {@link createChatChecker}, with access to what the client saw. */
 export function createChatCheckerWithRun(profile: ChatProfile, without: readonly string[] = []): ChatCheckerWithRun {
-  check(Array.isArray(without), 'without', 'a list of ids of CHAT_INVARIANTS', without)
   for (const id of without) check(RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
 
   const state = new ChatState()

@@ -1,5 +1,5 @@
+import type { Fields } from '../../fields.js'
 import type { ReportViolation } from '../invariant.js'
-import type { Fields } from '../stream-event.js'
 import { CHAT_CLIENTS, type ChatClient } from './clients/names.js'
 import type { CallState, ChatState, ChoiceState } from './stream-state.js'
 

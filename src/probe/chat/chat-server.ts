@@ -1,7 +1,8 @@
 import { CHAT_CLIENTS } from '../../conformance/chat/clients/names.js'
 import { chatCompletionSchema } from '../../conformance/chat/completion-schema.js'
 import { problemsOf } from '../../conformance/schemas/parse-event.js'
-import { asFields, asList, asString, type Fields, type StreamEvent } from '../../conformance/stream-event.js'
+import { asFields, asList, asString, type StreamEvent } from '../../conformance/stream-event.js'
+import type { Fields } from '../../fields.js'
 import type { Ask } from '../ask.js'
 import {
   connectionLeftOpen,

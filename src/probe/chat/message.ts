@@ -1,4 +1,5 @@
-import { asFields, asList, asString, type Fields, isFields } from '../../conformance/stream-event.js'
+import { asFields, asList, asString } from '../../conformance/stream-event.js'
+import { type Fields, isFields } from '../../fields.js'
 
 /** A call of a tool in a chat completion. */
 export interface ChatCall {

@@ -1,8 +1,19 @@
 import { check } from '../../errors.js'
 import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
-import { aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
+import {
+  aBoolean,
+  aboveZero,
+  aFunction,
+  aTokenTable,
+  either,
+  having,
+  oneOf,
+  optionsOf,
+  that,
+  wholeNumber,
+} from '../../options/checks.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
-import { aboveZero, anEngine, aTokenTable, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
+import { anEngine, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
@@ -89,6 +100,8 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   clock: aFunction,
   onError: aFunction,
   onMetric: aFunction,
+  audit: aFunction,
+  auditArguments: aBoolean,
   tracing: having(['start'], 'openTelemetry(api)'),
   now: aFunction,
 }

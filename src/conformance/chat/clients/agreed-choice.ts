@@ -1,6 +1,7 @@
+import { type Fields, isFields } from '../../../fields.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
-import { asFields, asList, asString, type Fields, isFields } from '../../stream-event.js'
+import { asFields, asList, asString } from '../../stream-event.js'
 import { callsIn, isIndex, MAX_CALLS } from '../stream-state.js'
 
 /** A call that a choice asks for. */

@@ -1,7 +1,8 @@
+import { type Fields, isFields } from '../../../fields.js'
 import type { Ending } from '../../clients/client.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
-import { asFields, asString, type Fields, isFields } from '../../stream-event.js'
+import { asFields, asString } from '../../stream-event.js'
 import { choicesIn, isIndex, MAX_CHOICES } from '../stream-state.js'
 import { AgreedChoice, type ChatSurplus, FINISHES } from './agreed-choice.js'
 

@@ -1,8 +1,9 @@
+import { type Fields, isFields } from '../../../fields.js'
 import { type ClientRule, type Ending, type ReportBreak, Seen, type SeenCall, seenCall } from '../../clients/client.js'
 import { concatenated, MutableText } from '../../clients/mutable-text.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { Thrown, throwsIn } from '../../clients/thrown.js'
-import { asString, type Fields, isFields } from '../../stream-event.js'
+import { asString } from '../../stream-event.js'
 import { isIndex, MAX_CALLS, MAX_CHOICES } from '../stream-state.js'
 import type { ChatClientModel, ChatClientReader } from './client.js'
 

@@ -1,4 +1,4 @@
-import type { Fields } from '../../../conformance/stream-event.js'
+import type { Fields } from '../../../fields.js'
 import type { Ask } from '../../ask.js'
 import { jsonPreview } from '../../finding.js'
 import { inconclusive, type Outcome, type Scenario, type Server } from '../../scenario.js'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../../conformance/stream-event.js'
+import type { Fields } from '../../../fields.js'
 import { GET_TIME, GET_WEATHER } from '../../scenarios/tools.js'
 import type { ChatCall } from '../message.js'
 
