@@ -18,6 +18,7 @@ export const serve: Command = defineCommand({
   --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
                             (npm install @modelcontextprotocol/client)
+  --mcp-config FILE         more of them, in a file as Claude Desktop (JSON) or Codex (TOML) has it
   --host ADDRESS            where to listen (default 127.0.0.1); others can reach any other, so it needs a key
   --port PORT               default 8000; 0 takes one that is free
   --origin ORIGIN           a site whose pages may use it, such as https://chat.example.com; repeatable
@@ -68,6 +69,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'llama-server': { type: 'string' },
     'skip-model-check': { type: 'boolean' },
     mcp: { type: 'string', multiple: true },
+    'mcp-config': { type: 'string' },
     host: { type: 'string' },
     port: { type: 'string' },
     origin: { type: 'string', multiple: true },

@@ -11,6 +11,7 @@ import { checkEvents, readStreams } from '../../src/conformance/index.js'
 import { loadTokenTable, translate } from '../../src/index.js'
 import { replay } from '../../src/sources/replay.js'
 import { readTokenFixture } from '../../src/sources/token-fixture.js'
+import { http } from '../tools/mcp/fixtures.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
 
 /** A command line that serves, until it is stopped. */
@@ -290,6 +291,37 @@ describe('the options of serve', () => {
     expect(output[2]).toMatchObject({ name: 'echo', error: null })
   })
 
+  test('--mcp-config sends a remote server the headers of the file, and none of a request', async () => {
+    const server = await http()
+    const text = `[mcp_servers.tools]\nurl = "${server.url}"\nbearer_token_env_var = "TOKEN"\n`
+    const readFile = async (path: string) => (path === 'mcp.toml' ? text : realFolder().readFile(path))
+    const { client, stop, exit } = await serve(['--replay', '--mcp-config', 'mcp.toml'], {
+      readFile,
+      env: { TOKEN: 'a' },
+    })
+    const tool = {
+      type: 'mcp',
+      server_label: 'tools',
+      require_approval: 'never',
+      server_url: 'http://10.0.0.1/',
+    } as const
+    const { output } = await client.responses.create({
+      model: 'gpt-oss',
+      input: 'Call echo',
+      tools: [{ ...tool, authorization: 'evil', headers: { authorization: 'Bearer evil' } }],
+    })
+    expect(output.find(({ type }) => type === 'mcp_call')).toMatchObject({ server_label: 'tools', error: null })
+    stop()
+    await exit
+    expect(new Set(server.asked.map(([, authorization]) => authorization))).toEqual(new Set(['Bearer a']))
+  })
+
+  test('--mcp and --mcp-config may not name one server twice', async () => {
+    const readFile = async () => '{"mcpServers": {"a": {"command": "x"}}}'
+    const [code, line] = await refusal(['--script', 's', '--mcp', 'a=y', '--mcp-config', 'mcp.json'], { readFile })
+    expect([code, line]).toEqual([2, '--mcp and --mcp-config: expected each label once, got "a" again'])
+  })
+
   test('a server_label that --mcp does not name is logged once, with those that it names', async () => {
     const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const { client, io } = await serve(['--replay', '--mcp', `docs="${process.execPath}" ${server} stdio`])
@@ -350,6 +382,8 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],
+    [['--replay', '--mcp-config', 'none.json'], 'cannot read none.json: no such file or directory'],
+    [['--replay', '--mcp-config', ''], '--mcp-config: expected a file, got an empty text'],
     [['--replay', '--mcp', 'tools'], '--mcp: expected label=command or label=url'],
     [['--replay', '--mcp', 'a=x', '--mcp', 'a=y'], '--mcp: expected each label once, got "a" again'],
     [['--replay', '--model-alias', ''], '--model-alias: expected a name, got an empty text'],

@@ -24,6 +24,7 @@ const OPTIONS = {
   'llama-server': text.describe("The URL of llama.cpp's server."),
   'skip-model-check': z.boolean().describe('Whether a server that cannot prove it is trusted to run gpt-oss.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
+  'mcp-config': text.describe('A file of MCP servers, as Claude Desktop (JSON) or Codex (TOML) has it.'),
   host: text.describe('The address to listen on. Default 127.0.0.1.'),
   port: z.int().min(0).max(65_535).describe('Default 8000; 0 takes one that is free.'),
   origin: texts.describe('The sites whose pages may ask, such as https://chat.example.com.'),

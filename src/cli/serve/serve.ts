@@ -14,7 +14,8 @@ import { banner } from './banner.js'
 import { createJsonLog } from './json-log.js'
 import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
-import { openMcpTools } from './mcp-servers.js'
+import { readMcpConfig } from './mcp-config.js'
+import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
 import { type OpenedEngine, openEngine } from './open-engine.js'
 import { openRecorder } from './open-recorder.js'
 import { openSeal } from './open-seal.js'
@@ -31,16 +32,17 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   const authorize = settings.needsNoKey
     ? () => 'anonymous'
     : await openKeys({ key: settings.key, file: settings.keyFile }, io)
+  const servers = await mcpServersOf(settings, io)
   const tokenTable = await loadTokenTable()
   const report = (error: unknown): void => reportTo(io, error)
   const mcp = await openMcpTools(
-    settings.mcp,
+    servers,
     (error, label) => report(new Error(`MCP server ${label}: ${messageOf(error)}`, { cause: error })),
     (line, label) => io.complain(`${plain(label)}: ${plain(line)}\n`),
   )
   let opened: OpenedEngine | undefined
   try {
-    opened = await openEngine(settings.engine, new Set(settings.mcp.map(({ label }) => label)), tokenTable, io)
+    opened = await openEngine(settings.engine, new Set(servers.map(({ label }) => label)), tokenTable, io)
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
@@ -59,6 +61,12 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     await mcp?.close()
     await opened?.close()
   }
+}
+
+/** Throws a {@link UsageError}. */
+async function mcpServersOf({ mcp, mcpConfig }: ServeSettings, io: Io): Promise<readonly NamedServer[]> {
+  if (mcpConfig === undefined) return mcp
+  return distinct([...mcp, ...(await readMcpConfig(mcpConfig, io))], '--mcp and --mcp-config')
 }
 
 function serveOptions(

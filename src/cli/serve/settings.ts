@@ -17,6 +17,7 @@ export interface ServeValues {
   readonly 'llama-server'?: string | undefined
   readonly 'skip-model-check'?: boolean | undefined
   readonly mcp?: readonly string[] | undefined
+  readonly 'mcp-config'?: string | undefined
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly origin?: readonly string[] | undefined
@@ -52,6 +53,8 @@ export type EngineChoice =
 export interface ServeSettings {
   readonly engine: EngineChoice
   readonly mcp: readonly NamedServer[]
+  /** A file of further MCP servers. */
+  readonly mcpConfig: string | undefined
   readonly host: string
   readonly port: number
   /** The sites whose pages may ask. */
@@ -112,11 +115,13 @@ export function serveSettings(
     const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}; or --no-key`
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
+  if (values['mcp-config'] === '') throw new UsageError('--mcp-config: expected a file, got an empty text')
   if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
     engine: engineChoice(values, operands),
     mcp: mcpServers(values.mcp ?? []),
+    mcpConfig: values['mcp-config'],
     host,
     port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
     origins: (values.origin ?? []).map(originOf),
