@@ -15,19 +15,14 @@ import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
 import { findBackend } from './sglang/find-backend.js'
-import {
-  fitConstraint,
-  type GrammarBackend,
-  heldBy,
-  NAMED_BACKENDS,
-  type SentConstraint,
-} from './structured/grammar-backend.js'
+import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured/backends.js'
+import { fitConstraint, heldBy, type SentConstraint } from './structured/grammar-backend.js'
 import { createKnownBackend } from './structured/known-backend.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export { STOP_TOKENS } from '../engine/stop-tokens.js'
-export type { GrammarBackend } from './structured/grammar-backend.js'
+export type { GrammarBackend, NamedBackend } from './structured/backends.js'
 
 /** Options of {@link createSglangEngine}. */
 export interface SglangEngineOptions extends HttpOptions {
@@ -40,7 +35,7 @@ export interface SglangEngineOptions extends HttpOptions {
    * What compiles constraints on the server, its `--grammar-backend`; `guidance` is SGLang's `llguidance`. Default: as the
    * server says in `/server_info`. Name it where several servers stand behind one address.
    */
-  readonly structuredOutputs?: (typeof NAMED_BACKENDS)[number]
+  readonly structuredOutputs?: NamedBackend
   /** Told what compiles constraints as soon as the server has said it, and when that changes. */
   readonly onBackend?: (backend: GrammarBackend) => void
 }

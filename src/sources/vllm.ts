@@ -15,14 +15,15 @@ import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
-import { fitConstraint, type GrammarBackend, heldBy, NAMED_BACKENDS } from './structured/grammar-backend.js'
+import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured/backends.js'
+import { fitConstraint, heldBy } from './structured/grammar-backend.js'
 import { createKnownBackend, type FindBackend } from './structured/known-backend.js'
 import { findBackend } from './vllm/find-backend.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export { STOP_TOKENS } from '../engine/stop-tokens.js'
-export type { GrammarBackend } from './structured/grammar-backend.js'
+export type { GrammarBackend, NamedBackend } from './structured/backends.js'
 
 /** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */
 export interface VllmEngineOptions extends HttpOptions {
@@ -38,7 +39,7 @@ export interface VllmEngineOptions extends HttpOptions {
    * a few tokens, when a constraint is first needed, and again after a lost connection or a refused constraint. Name it
    * where several servers stand behind one address: one answer speaks for one of them.
    */
-  readonly structuredOutputs?: (typeof NAMED_BACKENDS)[number]
+  readonly structuredOutputs?: NamedBackend
   /** Told what compiles constraints as soon as the server has said it, and when that changes. */
   readonly onBackend?: (backend: GrammarBackend) => void
 }

@@ -7,20 +7,8 @@ import {
 import { UnsupportedSchema } from '../../grammar/index.js'
 import type { Slices } from '../../slices.js'
 import { GBNF_CAPABILITIES, writtenGbnf } from '../gbnf.js'
+import type { GrammarBackend } from './backends.js'
 import { type PlainSchema, plainSchema } from './plain-schema.js'
-
-/**
- * What compiles the constraints of a server of vLLM or SGLang, for the whole process:
- *
- * - `xgrammar`: takes any schema, and ignores what it does not hold.
- * - `guidance`: llguidance. It holds what our own grammars say.
- * - `other`: outlines, lm-format-enforcer, or one that is not known. Schemas and regular expressions alone are sent.
- * - `none`: constraints are ignored, so none is sent.
- */
-export type GrammarBackend = 'xgrammar' | 'guidance' | 'other' | 'none'
-
-/** The backends that an operator can name. */
-export const NAMED_BACKENDS = ['xgrammar', 'guidance', 'other'] as const
 
 /** A constraint as a backend is sent it. */
 export type SentConstraint =

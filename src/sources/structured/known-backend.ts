@@ -1,6 +1,6 @@
 import type { HttpClient } from '../http/http-client.js'
 import { sharedWork } from '../http/shared-work.js'
-import type { GrammarBackend } from './grammar-backend.js'
+import type { GrammarBackend } from './backends.js'
 
 /** Asks a server what compiles its constraints. @throws EngineError if it does not answer */
 export type FindBackend = (client: HttpClient, signal: AbortSignal) => Promise<GrammarBackend>

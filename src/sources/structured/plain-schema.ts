@@ -79,6 +79,8 @@ function plain(schema: unknown, path: string, leftOut: UnsupportedConstraint[]):
     return true
   }
   const fields = schema as Fields
+  const isNullable = fields['nullable'] === true && 'type' in fields
+  const types = [fields['type'] ?? impliedType(fields), ...(isNullable ? ['null'] : [])].flat()
   const said = Object.keys(fields).filter((keyword) => ASSERTIONS.has(keyword))
   const kept = new Map<string, unknown>(Object.entries(fields).filter(([keyword]) => ANNOTATIONS.has(keyword)))
   for (const name of ['$defs', 'definitions']) {
@@ -94,7 +96,9 @@ function plain(schema: unknown, path: string, leftOut: UnsupportedConstraint[]):
 
   function keep(held: (keyword: string) => boolean): void {
     for (const keyword of said) {
-      if (held(keyword)) kept.set(keyword, inner(keyword))
+      // It is said by the list of types.
+      if (keyword === 'nullable' && (isNullable || fields['nullable'] !== true)) continue
+      if (held(keyword)) kept.set(keyword, keyword === 'type' && isNullable ? types : inner(keyword))
       else omit(keyword)
     }
   }
@@ -110,7 +114,6 @@ function plain(schema: unknown, path: string, leftOut: UnsupportedConstraint[]):
     return isSchema && value !== false ? plain(value, at, leftOut) : value
   }
 
-  const types = [fields['type'] ?? impliedType(fields)].flat()
   if ('$ref' in fields) keep((keyword) => keyword === '$ref' && LOCAL.test(String(fields['$ref'])))
   else if ('const' in fields) keep((keyword) => keyword === 'const' || isTypeOf([fields['const']], keyword, types))
   else if (Array.isArray(fields['enum'])) {

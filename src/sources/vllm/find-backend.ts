@@ -5,7 +5,7 @@ import { TransientError } from '../http/failure-of.js'
 import type { HttpClient } from '../http/http-client.js'
 import { jsonOf } from '../http/parse-event.js'
 import { readText } from '../http/read-text.js'
-import type { GrammarBackend } from '../structured/grammar-backend.js'
+import type { GrammarBackend } from '../structured/backends.js'
 
 const WORD = 'harmony'
 const MOST_TOKENS = 16
