@@ -52,6 +52,8 @@ export const serve: Command = defineCommand({
                   SECONDS   waits so long for the client
   --delay MS                before each token of --replay and --script
   --record DIR              writes a token fixture of each response; it has what the model says
+  --audit FILE              adds a line of JSON for each call of a tool: who, which, allowed by what, how it ended
+  --audit-arguments         ... with the arguments of the call, which are content
   --log json                a line of JSON for each request; default: text
   --verbose                 draws the timeline of each response
   --help
@@ -92,6 +94,8 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'on-disconnect': { type: 'string' },
     delay: { type: 'string' },
     record: { type: 'string' },
+    audit: { type: 'string' },
+    'audit-arguments': { type: 'boolean' },
     log: { type: 'string' },
     verbose: { type: 'boolean' },
   },

@@ -1,6 +1,7 @@
 import type { Constraint } from '../engine/constraint.js'
+import type { Fields } from '../fields.js'
 import type { HarmonyHeader } from '../harmony/events.js'
-import { type Fields, fieldOf } from '../prompt/fields.js'
+import { fieldOf } from '../prompt/fields.js'
 import type { Classifier } from '../recipients/classify.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { isClientToolLeft, type ToolChoice } from '../recipients/tool-choice.js'

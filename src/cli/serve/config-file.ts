@@ -61,6 +61,8 @@ const OPTIONS = {
   record: text.describe(
     'A folder that gets a token fixture of each response: what the model says, not what it is asked.',
   ),
+  audit: text.describe('A file that gets a line of JSON for each call of a tool.'),
+  'audit-arguments': z.boolean().describe('Whether those lines have the arguments of the calls, which are content.'),
   log: z.enum(['text', 'json']).describe('How requests are logged. Default text.'),
   verbose: z.boolean().describe('Draws the timeline of each response.'),
 } satisfies Record<keyof Required<ServeValues>, z.ZodType>

@@ -40,6 +40,8 @@ export interface ServeValues {
   readonly 'on-disconnect'?: string | undefined
   readonly delay?: string | undefined
   readonly record?: string | undefined
+  readonly audit?: string | undefined
+  readonly 'audit-arguments'?: boolean | undefined
   readonly log?: string | undefined
   readonly verbose?: boolean | undefined
 }
@@ -87,6 +89,9 @@ export interface ServeSettings {
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
   /** The folder that gets a token fixture of each response. */
   readonly recordings: string | undefined
+  /** The file that gets a line for each call of a tool. */
+  readonly audit: string | undefined
+  readonly auditsArguments: boolean
   readonly log: 'text' | 'json'
   readonly isVerbose: boolean
 }
@@ -124,6 +129,11 @@ export function serveSettings(
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
   if (values['mcp-config'] === '') throw new UsageError('--mcp-config: expected a file, got an empty text')
+  if (values.audit === '') throw new UsageError('--audit: expected a file, got an empty text')
+  const auditsArguments = values['audit-arguments'] === true
+  if (auditsArguments && values.audit === undefined) {
+    throw new UsageError('--audit-arguments: expected --audit FILE with it')
+  }
   if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
@@ -156,6 +166,8 @@ export function serveSettings(
     limits: limitsWith(values),
     onDisconnect: onDisconnectOf(values['on-disconnect'] ?? 'stop'),
     recordings: record,
+    audit: values.audit,
+    auditsArguments,
     log: oneOf(['text', 'json'], '--log', values.log ?? 'text'),
     isVerbose: values.verbose === true,
   }

@@ -1,8 +1,9 @@
+import type { Fields } from '../../fields.js'
 import { invalidValue, RequestError, unsupported } from '../../request-error.js'
 import { ChatCalls } from './calls.js'
 import { contentIn, requiredContentIn } from './content.js'
 import type { Draft } from './draft.js'
-import { type Fields, fieldOf, objectAt, objectIn, objectsAt, optionalTextIn, renamed, textIn } from './read.js'
+import { fieldOf, objectAt, objectIn, objectsAt, optionalTextIn, renamed, textIn } from './read.js'
 
 interface ChatConversation {
   readonly items: object[]

@@ -1,3 +1,4 @@
+import { isFields } from '../../fields.js'
 import {
   invalidType,
   invalidValue,
@@ -7,7 +8,7 @@ import {
   unsupportedParameter,
 } from '../../request-error.js'
 import type { Draft } from './draft.js'
-import { fieldOf, flagAt, isFields, objectAt } from './read.js'
+import { fieldOf, flagAt, objectAt } from './read.js'
 
 /** Parameters that more than their name tells apart. Each throws RequestError. */
 

@@ -1,8 +1,9 @@
+import { type Fields, isFields } from '../../fields.js'
 import { invalidType, missingParameter, RequestError } from '../../request-error.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { CHAT_FIELDS } from './fields.js'
-import { type Fields, fieldOf, isFields } from './read.js'
+import { fieldOf } from './read.js'
 
 /** A Chat Completions request in the words of the Responses API. */
 export interface ChatRequest {

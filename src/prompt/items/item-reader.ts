@@ -1,7 +1,7 @@
+import type { Fields } from '../../fields.js'
 import type { RequestTools } from '../../recipients/request-tools.js'
 import type { ReadAttachment } from '../attachments.js'
 import type { Conversation } from '../conversation.js'
-import type { Fields } from '../fields.js'
 
 /** What an `encrypted_content` holds. */
 export interface UnsealedText {
