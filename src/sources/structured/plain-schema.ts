@@ -1,5 +1,5 @@
 import type { UnsupportedConstraint } from '../../engine/constraint.js'
-import type { Fields } from '../../prompt/fields.js'
+import type { Fields } from '../../fields.js'
 
 /** A schema without what it says beyond the forms that every grammar backend holds. */
 export interface PlainSchema {
