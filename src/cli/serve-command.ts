@@ -14,6 +14,7 @@ export const serve: Command = defineCommand({
   --sglang URL              SGLang
   --llama-server URL        llama.cpp's server; the key of any of these three is in HARMONY_ENGINE_API_KEY
   --skip-model-check        trusts a server that cannot prove that its model is gpt-oss
+  --structured-outputs B    what compiles schemas on vLLM or SGLang: xgrammar, guidance, other (default: it is asked)
 
   --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
@@ -51,6 +52,8 @@ export const serve: Command = defineCommand({
                   SECONDS   waits so long for the client
   --delay MS                before each token of --replay and --script
   --record DIR              writes a token fixture of each response; it has what the model says
+  --audit FILE              adds a line of JSON for each call of a tool: who, which, allowed by what, how it ended
+  --audit-arguments         ... with the arguments of the call, which are content
   --log json                a line of JSON for each request; default: text
   --verbose                 draws the timeline of each response
   --help
@@ -68,6 +71,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     sglang: { type: 'string' },
     'llama-server': { type: 'string' },
     'skip-model-check': { type: 'boolean' },
+    'structured-outputs': { type: 'string' },
     mcp: { type: 'string', multiple: true },
     'mcp-config': { type: 'string' },
     host: { type: 'string' },
@@ -90,6 +94,8 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'on-disconnect': { type: 'string' },
     delay: { type: 'string' },
     record: { type: 'string' },
+    audit: { type: 'string' },
+    'audit-arguments': { type: 'boolean' },
     log: { type: 'string' },
     verbose: { type: 'boolean' },
   },

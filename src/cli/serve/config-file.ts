@@ -3,6 +3,7 @@ import { toDotPath } from 'zod/v4/core'
 import { didYouMean } from '../../did-you-mean.js'
 import { policies } from '../../index.js'
 import { ATTACHMENT_POLICIES } from '../../prompt/attachments.js'
+import { NAMED_BACKENDS } from '../../sources/structured/backends.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
 import { LIMIT_NAMES } from './limits.js'
@@ -23,6 +24,9 @@ const OPTIONS = {
   sglang: text.describe('The URL of SGLang.'),
   'llama-server': text.describe("The URL of llama.cpp's server."),
   'skip-model-check': z.boolean().describe('Whether a server that cannot prove it is trusted to run gpt-oss.'),
+  'structured-outputs': z
+    .enum(NAMED_BACKENDS)
+    .describe('What compiles schemas on the server. Default: the server is asked.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
   'mcp-config': text.describe('A file of MCP servers, as Claude Desktop (JSON) or Codex (TOML) has it.'),
   host: text.describe('The address to listen on. Default 127.0.0.1.'),
@@ -57,6 +61,8 @@ const OPTIONS = {
   record: text.describe(
     'A folder that gets a token fixture of each response: what the model says, not what it is asked.',
   ),
+  audit: text.describe('A file that gets a line of JSON for each call of a tool.'),
+  'audit-arguments': z.boolean().describe('Whether those lines have the arguments of the calls, which are content.'),
   log: z.enum(['text', 'json']).describe('How requests are logged. Default text.'),
   verbose: z.boolean().describe('Draws the timeline of each response.'),
 } satisfies Record<keyof Required<ServeValues>, z.ZodType>

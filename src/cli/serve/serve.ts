@@ -10,6 +10,7 @@ import { urlCitations } from '../../translate/url-citations.js'
 import { complaint, errorCode, type Io, messageOf, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
 import { openKeys } from './api-keys.js'
+import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
 import { createJsonLog } from './json-log.js'
 import { createLiveTimelines } from './live-timelines.js'
@@ -33,6 +34,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     ? () => 'anonymous'
     : await openKeys({ key: settings.key, file: settings.keyFile }, io)
   const servers = await mcpServersOf(settings, io)
+  const audit = await openAudit(settings.audit, io)
   const tokenTable = await loadTokenTable()
   const report = (error: unknown): void => reportTo(io, error)
   const mcp = await openMcpTools(
@@ -46,7 +48,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
-    const options = serveOptions(settings, { opened, authorize, tokenTable, memory }, report, io)
+    const options = serveOptions(settings, { opened, authorize, tokenTable, memory, audit }, report, io)
     server = await listen({ ...options, tools, ...(seal && { seal }) })
     const stops = listenForStops(io)
     try {
@@ -58,6 +60,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
       stops.end()
     }
   } finally {
+    await audit?.flush()
     await mcp?.close()
     await opened?.close()
   }
@@ -76,11 +79,13 @@ function serveOptions(
     authorize,
     tokenTable,
     memory,
+    audit,
   }: {
     readonly opened: OpenedEngine
     readonly authorize: Authorize | undefined
     readonly tokenTable: TokenTable
     readonly memory: () => ResponseService['memory'] | undefined
+    readonly audit: AuditFile | undefined
   },
   onError: (error: unknown) => void,
   io: Io,
@@ -117,6 +122,7 @@ function serveOptions(
         recorder?.take(responseId, entry)
       },
     }),
+    ...(audit && { audit: audit.write, auditArguments: settings.auditsArguments }),
     ...{ origins, limits: limits.app, request: { limits: limits.request } },
     ...(authorize && { authorize }),
   }

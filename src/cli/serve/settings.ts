@@ -1,6 +1,7 @@
 import { type PolicyName, policies } from '../../index.js'
 import { ATTACHMENT_POLICIES, type AttachmentPolicy } from '../../prompt/attachments.js'
 import type { ServeOptions } from '../../server/serve-responses.js'
+import { NAMED_BACKENDS, type NamedBackend } from '../../sources/structured/backends.js'
 import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
@@ -16,6 +17,7 @@ export interface ServeValues {
   readonly sglang?: string | undefined
   readonly 'llama-server'?: string | undefined
   readonly 'skip-model-check'?: boolean | undefined
+  readonly 'structured-outputs'?: string | undefined
   readonly mcp?: readonly string[] | undefined
   readonly 'mcp-config'?: string | undefined
   readonly host?: string | undefined
@@ -38,6 +40,8 @@ export interface ServeValues {
   readonly 'on-disconnect'?: string | undefined
   readonly delay?: string | undefined
   readonly record?: string | undefined
+  readonly audit?: string | undefined
+  readonly 'audit-arguments'?: boolean | undefined
   readonly log?: string | undefined
   readonly verbose?: boolean | undefined
 }
@@ -47,7 +51,13 @@ export type EngineChoice =
   | { readonly kind: 'replay'; readonly folder: string | undefined; readonly delayMs: number }
   | { readonly kind: 'script'; readonly file: string; readonly delayMs: number }
   | { readonly kind: 'model'; readonly file: string; readonly contextSize?: number; readonly parallel?: number }
-  | { readonly kind: 'vllm' | 'sglang' | 'llama-server'; readonly url: string; readonly checkModel: boolean }
+  | {
+      readonly kind: 'vllm' | 'sglang' | 'llama-server'
+      readonly url: string
+      readonly checkModel: boolean
+      /** What compiles schemas there; undefined to ask the server. */
+      readonly structuredOutputs?: NamedBackend
+    }
 
 /** What `serve` does, checked. */
 export interface ServeSettings {
@@ -79,6 +89,9 @@ export interface ServeSettings {
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
   /** The folder that gets a token fixture of each response. */
   readonly recordings: string | undefined
+  /** The file that gets a line for each call of a tool. */
+  readonly audit: string | undefined
+  readonly auditsArguments: boolean
   readonly log: 'text' | 'json'
   readonly isVerbose: boolean
 }
@@ -116,6 +129,11 @@ export function serveSettings(
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
   if (values['mcp-config'] === '') throw new UsageError('--mcp-config: expected a file, got an empty text')
+  if (values.audit === '') throw new UsageError('--audit: expected a file, got an empty text')
+  const auditsArguments = values['audit-arguments'] === true
+  if (auditsArguments && values.audit === undefined) {
+    throw new UsageError('--audit-arguments: expected --audit FILE with it')
+  }
   if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
@@ -148,6 +166,8 @@ export function serveSettings(
     limits: limitsWith(values),
     onDisconnect: onDisconnectOf(values['on-disconnect'] ?? 'stop'),
     recordings: record,
+    audit: values.audit,
+    auditsArguments,
     log: oneOf(['text', 'json'], '--log', values.log ?? 'text'),
     isVerbose: values.verbose === true,
   }
@@ -200,10 +220,24 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
   if (kind === 'replay') return { kind, folder, delayMs: delayMs ?? 0 }
   if (kind === 'script') return { kind, file: values.script as string, delayMs: delayMs ?? 0 }
   const checkModel = values['skip-model-check'] !== true
-  if (kind !== 'model') return { kind, url: values[kind] as string, checkModel }
+  const structuredOutputs = backendOf(values['structured-outputs'], kind)
+  if (kind !== 'model') {
+    const named = structuredOutputs === undefined ? {} : { structuredOutputs }
+    return { kind, url: values[kind] as string, checkModel, ...named }
+  }
   const parallel = countOf(values.parallel, '--parallel')
   const sizes = { ...(contextSize !== undefined && { contextSize }), ...(parallel !== undefined && { parallel }) }
   return { kind, file: values.model as string, ...sizes }
+}
+
+function backendOf(given: string | undefined, kind: EngineChoice['kind']): NamedBackend | undefined {
+  if (given === undefined) return undefined
+  if (kind !== 'vllm' && kind !== 'sglang') {
+    throw new UsageError('--structured-outputs: expected --vllm or --sglang with it: other engines have one way')
+  }
+  const known = NAMED_BACKENDS.find((name) => name === given)
+  if (known !== undefined) return known
+  throw new UsageError(`--structured-outputs: expected ${NAMED_BACKENDS.join(', ')}, got ${JSON.stringify(given)}`)
 }
 
 /** Below `tokenSeconds`, which ends a model call that is silent for longer. */

@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { choice, type Expression } from '../expression.js'
 import { anyString, quoted } from '../json-text.js'
 import {
@@ -14,18 +15,21 @@ import { patternExpression } from '../regex/pattern-expression.js'
 import { readPattern } from '../regex/read-pattern.js'
 import { withLength } from '../regex/with-length.js'
 import type { Compiler } from './compiler.js'
-import { FORMATS } from './formats.js'
+import { formatExpression } from './format-expression.js'
+import { FORMATS, SHORT_FORMATS, SHORT_TEXT } from './formats.js'
 import { type HeldPattern, heldPattern } from './held-pattern.js'
 import { below } from './keywords.js'
 import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
-/** So many characters can be counted. */
-const MOST_CHARACTERS = 100_000
+/** So many characters a text may have to have: as many as a shortest text is completed with. */
+const MOST_REQUIRED = 100_000
+/** So many can be counted. */
+const MOST_CHARACTERS = 2 ** 31
 
 /** The strings that a shape allows: once for what says the same. */
-export function stringText(shape: Shape, compiler: Compiler): Expression {
+export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
   const said = [patterns, notPatterns, formats].map((all) => all.map(({ value }) => value))
   const key = JSON.stringify([minLength, maxLength, said, excluded])
@@ -36,32 +40,34 @@ export function stringText(shape: Shape, compiler: Compiler): Expression {
     isWhole = false
     compiler.relax(path, message)
   }
-  const made = compiler.rules.add('string', newText(shape, { ...compiler, relax }))
+  const made = compiler.rules.add('string', yield* newText(shape, { ...compiler, relax }))
   // What is left out is reported wherever it stands.
   if (isWhole) compiler.strings.set(key, made)
   return made
 }
 
-function newText(shape: Shape, compiler: Compiler): Expression {
+function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { path } = shape
   const { rules, relax } = compiler
   const { min, max } = lengthsOf(shape, relax)
   if (min > max) return choice()
-  const held = patternsOf(shape, relax)
+  const held = patternsOf(shape, max, relax)
   const forbidden = shape.notPatterns.flatMap((said) => heldPattern(said, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
   const [first, ...others] = held
   const isOnly = forbidden.length + excluded.length + others.length === 0
   if (first === undefined && isOnly) return anyString(rules, min, max)
+  const exact = isOnly && first?.format !== undefined && formatExpression(first.format, { min, max }, rules)
+  if (exact) return quoted(exact)
   const counted = first && withLength(first.pattern, min, max)
   if (counted !== undefined && isOnly) return quoted(patternExpression(counted, rules, 'json'))
-  const tooMany = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
+  const untold = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
   const isFree = held.length + forbidden.length === 0 && min === 0 && max === Number.POSITIVE_INFINITY
-  if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany })
-  const automaton = automatonFor(held, forbidden, excluded, [min, max], compiler.spend)
+  if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany: untold })
+  const automaton = yield* automatonFor(held, forbidden, excluded, [min, max], compiler.spend)
   if (automaton !== undefined) return quoted(automatonExpression(automaton, rules, 'json'))
   for (const other of [...others, ...forbidden]) relax(other.path, TOO_LARGE)
-  if (excluded.length > 0) tooMany()
+  if (excluded.length > 0) untold()
   if (first === undefined) return anyString(rules, min, max)
   if (counted === undefined) {
     const message = "This length cannot be enforced beside this 'pattern' or 'format'."
@@ -75,46 +81,45 @@ const TOO_LARGE = 'It is too large to be enforced beside what else is said of th
 
 function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: number; max: number } {
   if (minLength > maxLength) return { min: 1, max: 0 }
-  const tooLong = `More than ${MOST_CHARACTERS} characters cannot be counted.`
   const isOver = maxLength > MOST_CHARACTERS && maxLength !== Number.POSITIVE_INFINITY
-  if (minLength > MOST_CHARACTERS) relax(below(path, 'minLength'), tooLong)
-  if (isOver) relax(below(path, 'maxLength'), tooLong)
-  return { min: Math.min(minLength, MOST_CHARACTERS), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
+  if (minLength > MOST_REQUIRED) relax(below(path, 'minLength'), tooMany(MOST_REQUIRED))
+  if (isOver) relax(below(path, 'maxLength'), tooMany(MOST_CHARACTERS))
+  return { min: Math.min(minLength, MOST_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
 }
 
+const tooMany = (most: number): string => `More than ${most} characters cannot be counted.`
+
 /** What the characters of the string have to match as a whole. */
-function patternsOf({ patterns, formats }: Shape, relax: Relax): readonly HeldPattern[] {
+function patternsOf({ patterns, formats }: Shape, max: number, relax: Relax): readonly HeldPattern[] {
   const read = patterns.flatMap((said) => heldPattern(said, relax))
   // zod writes a pattern beside each of its formats: it says as much, but for the calendar.
   const said = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
   const named = said.flatMap(({ value, path }) => {
-    const known = FORMATS.get(value)
-    return known === undefined ? [] : [{ pattern: readPattern(known, path, known.length), path }]
+    const known = (max <= SHORT_TEXT ? SHORT_FORMATS.get(value) : undefined) ?? FORMATS.get(value)
+    return known === undefined ? [] : [{ pattern: readPattern(known, path, known.length), path, format: value }]
   })
   return [...read, ...named]
 }
 
 /** The texts that all of the patterns allow and none of the forbidden ones. Undefined if that takes too many states. */
-function automatonFor(
+function* automatonFor(
   allowed: readonly HeldPattern[],
   forbidden: readonly HeldPattern[],
   excluded: readonly string[],
   [min, max]: readonly [number, number],
   spend: Spend,
-): Automaton | undefined {
+): Slices<Automaton | undefined> {
   const isCounted = min > 0 || max < Number.POSITIVE_INFINITY
-  const ones = [
-    ...allowed.map(({ pattern }) => automatonOf(pattern, spend)),
-    ...(isCounted ? [automatonOfLengths(min, max)] : []),
-  ]
-  const others = [
-    ...forbidden.map(({ pattern }) => automatonOf(pattern, spend)),
-    ...(excluded.length > 0 ? [automatonOfTexts(excluded)] : []),
-  ]
+  const ones: (Automaton | undefined)[] = []
+  for (const { pattern } of allowed) ones.push(yield* automatonOf(pattern, spend))
+  if (isCounted) ones.push(automatonOfLengths(min, max))
+  const others: (Automaton | undefined)[] = []
+  for (const { pattern } of forbidden) others.push(yield* automatonOf(pattern, spend))
+  if (excluded.length > 0) others.push(automatonOfTexts(excluded))
   if (!areKnown(ones) || !areKnown(others)) return undefined
   const [first] = ones
-  const one = first === undefined ? automatonOfLengths(0, Number.POSITIVE_INFINITY) : intersectionOf(ones, spend)
-  return one === undefined || others.length === 0 ? one : differenceOf(one, others, spend)
+  const one = first === undefined ? automatonOfLengths(0, Number.POSITIVE_INFINITY) : yield* intersectionOf(ones, spend)
+  return one === undefined || others.length === 0 ? one : yield* differenceOf(one, others, spend)
 }
 
 function areKnown(automata: readonly (Automaton | undefined)[]): automata is readonly Automaton[] {
