@@ -1,4 +1,5 @@
 import { readTranscript } from '../prompt/transcript.js'
+import { builtinCalled } from '../recipients/builtin-tools.js'
 import type { Classifier } from '../recipients/classify.js'
 import { recipientKey } from '../recipients/recipient.js'
 import type { OutputItem } from '../responses/items.js'
@@ -14,7 +15,7 @@ export function calleeNames(
   { tokenTable, classify }: { readonly tokenTable: TokenTable; readonly classify: Classifier },
 ): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
-  for (const { message, isRepaired } of readTranscript(transcript, tokenTable)) {
+  for (const { message, isRepaired } of readTranscript(transcript, { tokenTable })) {
     if (isRepaired || message.role !== 'assistant' || message.recipient === undefined) continue
     const key = recipientKey(classify(message.recipient, message.channel))
     const call = calls.find((call) => !names.has(call.id) && keyOf(call) === key)
@@ -27,6 +28,6 @@ function keyOf(call: OutputItem): string {
   if (call.type === 'mcp_call') {
     return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as never)
   }
-  if (call.type !== 'web_search_call') return recipientKey({ kind: call.type })
-  return recipientKey({ kind: call.type, action: call.action.type } as never)
+  const action = builtinCalled(call)?.actionOf(call as never)
+  return recipientKey({ kind: call.type, action } as never)
 }
