@@ -11,12 +11,24 @@ type Field = (typeof FIELDS)[number]
 
 /** In what two runs of one client differ. Nothing of it is an id, or what the run cost. */
 export function differences(one: Outcome, other: Outcome): Field[] {
-  return FIELDS.filter((field) => !isDeepStrictEqual(shownAs(one, field), shownAs(other, field)))
+  return FIELDS.filter((field) =>
+    field === 'calls'
+      ? !isSameCalls(one.calls, other.calls)
+      : !isDeepStrictEqual(shownAs(one, field), shownAs(other, field)),
+  )
+}
+
+/** Whether the same tools get the same. Not every replayer tells whether a tool gets a text or fields. */
+function isSameCalls(calls: Outcome['calls'], others: Outcome['calls']): boolean {
+  const isSame = (one: Outcome['calls'][number], other: Outcome['calls'][number] | undefined): boolean =>
+    one.name === other?.name &&
+    isDeepStrictEqual(one.arguments, other.arguments) &&
+    (one.isText ?? other.isText) === (other.isText ?? one.isText)
+  return calls.length === others.length && calls.every((call, at) => isSame(call, others[at]))
 }
 
 function shownAs(outcome: Outcome, field: Field): unknown {
   if (field === 'final') return outcome.final ?? outcome.streamed
-  if (field === 'calls') return outcome.calls.map(({ name, arguments: given }) => [name, given])
   // A run that ends well has no error.
   return field === 'error' ? (outcome.error ?? '') : outcome[field]
 }

@@ -8,7 +8,12 @@ export interface Outcome {
   readonly final?: string
   readonly reasoning: string
   /** Calls that it runs, or hands to the application; arguments as parsed JSON, or as text if invalid. */
-  readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
+  readonly calls: readonly {
+    readonly name: string
+    readonly arguments: unknown
+    /** Whether the tool gets a text, as a custom tool does, or fields; absent if not tested. */
+    readonly isText?: boolean
+  }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]
   /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent if not tested. */
