@@ -5,7 +5,18 @@ import { jsonHash } from '../../../src/conformance/json-hash.js'
 import type { Outcome } from './replay.js'
 
 /** What a user can see of a run. */
-const FIELDS = ['ending', 'streamed', 'final', 'reasoning', 'calls', 'citations', 'hosted', 'error', 'finish'] as const
+const FIELDS = [
+  'ending',
+  'streamed',
+  'final',
+  'reasoning',
+  'calls',
+  'citations',
+  'spans',
+  'hosted',
+  'error',
+  'finish',
+] as const
 
 type Field = (typeof FIELDS)[number]
 
@@ -39,7 +50,7 @@ function shownAs(outcome: Outcome, field: Field): unknown {
  */
 export function losses(outcome: Outcome, meant: Outcome): Field[] {
   const lost = differences(outcome, meant).filter(
-    (field) => field !== 'error' && field !== 'hosted' && field !== 'finish',
+    (field) => field !== 'error' && field !== 'spans' && field !== 'hosted' && field !== 'finish',
   )
   if (lost.includes('ending')) return lost
   if (outcome.ending === 'threw') return []

@@ -16,6 +16,8 @@ export interface Outcome {
   }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]
+  /** Where they stand in the text; absent if not tested. */
+  readonly spans?: readonly string[]
   /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent if not tested. */
   readonly hosted?: readonly {
     readonly kind: 'call' | 'result' | 'error' | 'approval' | 'custom'
