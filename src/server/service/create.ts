@@ -218,7 +218,10 @@ export function runOptions(
 /** Keeps a run until it is over. */
 export function addRun({ runs }: Setup, run: Run): void {
   runs.set(run.responseId, run)
-  run.finished.then(() => runs.delete(run.responseId))
+  run.finished.then(() => {
+    // One that was lost may have been taken back meanwhile.
+    if (runs.get(run.responseId) === run) runs.delete(run.responseId)
+  })
 }
 
 /** The engine, which is sent the trace context of the request. */
