@@ -101,7 +101,7 @@ function prunedParts(parts: readonly Expression[], ends: ReadonlySet<string>): E
   let made: Expression[] | undefined
   for (const [index, part] of parts.entries()) {
     const left = pruned(part, ends)
-    if (made === undefined && left !== part) made = parts.slice(0, index)
+    if (made === undefined && (left !== part || left === NEVER)) made = parts.slice(0, index)
     made?.push(left)
   }
   return made

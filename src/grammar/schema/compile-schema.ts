@@ -8,6 +8,7 @@ import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
 import { isJsonObject } from './keywords.js'
+import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
 import { integerText, numberText } from './number.js'
 import { objectText } from './object.js'
@@ -73,7 +74,11 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
       relax(pathOf(of), tooMuch)
       return anyOf(typesIn(of))
     }
-    return choice(...expand(of).map((shape) => (isLarge(shape) ? compiler.shape(shape) : shapeText(shape, compiler))))
+    return choice(
+      ...expand(of)
+        .flatMap(byListedValue)
+        .map((shape) => (isLarge(shape) ? compiler.shape(shape) : shapeText(shape, compiler))),
+    )
   }
 
   /** Any value of these types: one rule, however often it stands for what is too much. */
