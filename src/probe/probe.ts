@@ -1,6 +1,7 @@
 import { PROFILES, type Profile } from '../conformance/index.js'
 import { asFields, asList } from '../conformance/stream-event.js'
-import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction, anything, aSignal, aString, listOf, oneOf, that } from '../options/checks.js'
 import { createConcealer } from '../sources/http/conceal.js'
 import { requestHeaders } from '../sources/http/request-headers.js'
 import { endpointOf } from './endpoint.js'
@@ -9,7 +10,7 @@ import { objectIn } from './judge-answer.js'
 import type { Outcome, Scenario } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
 import { type Limits, send, type Timer } from './send.js'
-import { createSession, RateLimited, ServerGone, type Session } from './session.js'
+import { createSession, NotOffered, RateLimited, ServerGone, type Session } from './session.js'
 
 /**
  * `fail`: at least one finding is an error. `inconclusive`: the model did not do what the scenario tests, or the server
@@ -34,13 +35,13 @@ export interface ScenarioResult {
 }
 
 export interface ProbeOptions {
-  /** `http://host:8000`, with or without `/v1` or `/v1/responses`. */
+  /** `http://host:8000`, with or without `/v1`, `/v1/responses` or `/v1/chat/completions`. */
   readonly url: string
   /** Default: the first model that the server lists at `/models`, or `default`. */
   readonly model?: string
   /** Sent with every request, and never repeated in a result. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Names of scenarios. Default: all of `SCENARIOS`. */
+  /** Names of scenarios; `chat` for all of Chat Completions. Default: all of `SCENARIOS`. */
   readonly only?: readonly string[]
   /** What streams are checked against, besides the clients. Default `openai`. */
   readonly profile?: Profile
@@ -56,6 +57,26 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal
   /** Calls back after some milliseconds. The returned function cancels it. Default: `setTimeout`. */
   readonly timer?: Timer
+}
+
+const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0
+
+/** Names all scenarios of Chat Completions. */
+const ALL_OF_CHAT = 'chat'
+
+const PROBE_OPTIONS: OptionTable<ProbeOptions> = {
+  // `endpointOf` says what is wrong with a URL, without its secrets.
+  url: anything,
+  model: aString,
+  // `requestHeaders` checks them, and repeats no value.
+  headers: anything,
+  only: listOf(oneOf(...SCENARIOS.map(({ name }) => name), ALL_OF_CHAT), 'an array of names of scenarios'),
+  profile: oneOf(...PROFILES),
+  timeout: that(isPositive, 'milliseconds, more than 0'),
+  maxBytes: that(isPositive, 'a number of bytes, more than 0'),
+  fetch: aFunction,
+  signal: aSignal,
+  timer: aFunction,
 }
 
 /** A running probe. */
@@ -80,11 +101,9 @@ export interface Probe {
  * @throws HarmonyResponsesError `bad_option`; `results` throws CannotReach if there is no Responses server
  */
 export async function probe(options: ProbeOptions): Promise<Probe> {
+  checkOptions('probe', options, PROBE_OPTIONS, ['url'])
   const { url, model, headers: own = {}, only, profile = 'openai', timeout = 60_000, maxBytes = 8 * 2 ** 20 } = options
   const { fetch = globalThis.fetch, signal, timer = byTimeout } = options
-  check(PROFILES.includes(profile), 'profile', `one of ${PROFILES.join(', ')}`, profile)
-  check(Number.isFinite(timeout) && timeout > 0, 'timeout', 'milliseconds, more than 0', timeout)
-  check(Number.isFinite(maxBytes) && maxBytes > 0, 'maxBytes', 'a number of bytes, more than 0', maxBytes)
   const scenarios = chosen(only)
   const endpoint = endpointOf(url)
   const { headers, secrets } = requestHeaders(undefined, own, endpoint.authorization)
@@ -121,9 +140,9 @@ const byTimeout: Timer = (milliseconds, elapsed) => {
 
 function chosen(only: readonly string[] | undefined): readonly Scenario[] {
   if (only === undefined || only.length === 0) return SCENARIOS
-  const names = SCENARIOS.map(({ name }) => name)
-  for (const name of only) check(names.includes(name), 'only', `some of ${names.join(', ')}`, name)
-  return SCENARIOS.filter(({ name }) => only.includes(name))
+  const isChosen = (name: string): boolean =>
+    only.includes(name) || (only.includes(ALL_OF_CHAT) && name.startsWith('chat-'))
+  return SCENARIOS.filter(({ name }) => isChosen(name))
 }
 
 async function firstModel(
@@ -144,7 +163,8 @@ async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioR
   try {
     shown = await scenario.run(sight.server)
   } catch (error) {
-    if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
+    if (error instanceof NotOffered) shown = { verdict: 'unsupported', why: error.message }
+    else if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
     // Keeps the findings from before the server stopped answering.
     else if (error instanceof ServerGone && sight.findings.length > 0) shown = 'observed'
     else throw error

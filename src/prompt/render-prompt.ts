@@ -1,11 +1,16 @@
+import type { Fields } from '../fields.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { anObject, aTokenTable } from '../options/checks.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
-import { recall } from './history.js'
+import { fieldOf } from './fields.js'
+import { type IdOf, recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
 import {
+  PROMPT_OPTIONS,
   type PromptOptions,
   type ReadOptions,
   type RequestMessages,
@@ -23,6 +28,12 @@ interface Rendering {
 }
 
 export interface RenderPromptOptions extends PromptOptions, Rendering {}
+
+export const RENDER_PROMPT_OPTIONS: OptionTable<RenderPromptOptions> = {
+  ...PROMPT_OPTIONS,
+  tokenTable: aTokenTable,
+  known: anObject,
+}
 
 /** How the prompt of a request is rendered whose tools are resolved. */
 export interface RenderOptions extends ReadOptions, Rendering {}
@@ -50,11 +61,12 @@ export interface Prompt extends RenderedMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
+  checkOptions('renderPrompt', options, RENDER_PROMPT_OPTIONS, ['tokenTable', 'date'])
   return atOnce(renderPromptInSlices(request, withTools(request, options), createWork())) as Prompt
 }
 
 /**
- * The same in slices.
+ * The same in slices, with options that were checked.
  *
  * @param most - how many tokens the prompt may have
  * @returns undefined as soon as it is known that it has more
@@ -78,8 +90,16 @@ export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
 export function* readPrompt(request: object, options: RenderOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
-  const known = yield* recall(conversation, history, read.tools, tokenTable, work)
+  const known = yield* recall(conversation, history, idsOf(request), read.tools, tokenTable, work)
   return { ...read, messages: dropOldReasoning(known) }
+}
+
+function idsOf(request: object): IdOf {
+  const input = fieldOf(request as Fields, 'input')
+  return (item) => {
+    const { id } = Object(Array.isArray(input) ? input[item] : undefined) as { readonly id?: unknown }
+    return typeof id === 'string' ? id : undefined
+  }
 }
 
 /** What the model goes on from: `<|start|>assistant`. */

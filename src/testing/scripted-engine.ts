@@ -12,7 +12,7 @@ import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source
 import type { TokenTable } from '../tokens/token-table.js'
 import { type BegunTurn, commonLength, unplayed } from './begun-turn.js'
 import { createGrammars } from './constraints.js'
-import { checkOptions, type ScriptedEngineOptions } from './options.js'
+import { resolvedOptions, type ScriptedEngineOptions } from './options.js'
 import { openingStart, readPrompt, type ScriptedPrompt, turnStarts } from './prompt.js'
 import { restOfTurn } from './rest-of-turn.js'
 import { type BodyGrammar, sampleBody } from './sampler.js'
@@ -53,7 +53,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   check(isScript, 'scriptedEngine', 'a list of turns, or a function', script)
   // Copied, because the script plays later and the caller may change its list.
   const turnAfter = typeof script === 'function' ? script : playInOrder([...script])
-  const { tokenTable, chunkSizes, contextLength, constraints, remembered, illness } = checkOptions(options)
+  const { tokenTable, chunkSizes, contextLength, constraints, remembered, illness } = resolvedOptions(options)
   const grammars = createGrammars(constraints)
   const calls: ScriptedPrompt[] = []
   let callCount = 0
@@ -118,6 +118,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     }
     const { turn, rest: script } = await turnFor(prompt, given, signal, table)
     const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
+    given.onUsage?.(usage)
     const body = grammar === undefined ? undefined : sampleBody(script, grammar, table)
     if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
     const rest = body?.tokens ?? script

@@ -1,10 +1,11 @@
 import type { ResponseStreamEvent } from '../../responses/events.js'
-import { type CheckOptions, createChecker } from '../check.js'
+import { type CheckOptions, createCheckerOf } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import type { Cause, LocatedViolation, Totals } from './cause.js'
 import { CauseIndex } from './cause-index.js'
-import { EXPLAINS_WHOLE_EVENT, POSSIBLE_CAUSES, type PossibleCauses, SHAPE_RULES } from './possible-causes.js'
+import type { PossibleCauses } from './explained-by.js'
+import { EXPLAINS_WHOLE_EVENT, POSSIBLE_CAUSES, SHAPE_RULES } from './possible-causes.js'
 import { Repeats } from './repeats.js'
 import { SequenceEvidence } from './sequence-evidence.js'
 import { causeNamesOf, fieldPathsOf, kindKey, pathsOverlap } from './violation-kind.js'
@@ -239,7 +240,7 @@ export function reportOn(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): StreamReport {
-  const checker = createChecker(options)
+  const checker = createCheckerOf('reportOn', options)
   const report = createReport()
   let count = 0
   for (const event of events) {

@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
 import { anyString, BLANK, bracketed, following, quoted } from '../json-text.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
@@ -20,14 +21,16 @@ interface Member {
 }
 
 /** The objects that a shape allows: declared properties in their order, then others. */
-export function objectText(given: Shape, compiler: Compiler): Expression {
+export function* objectText(given: Shape, compiler: Compiler): Slices<Expression> {
   const shape = withListedNames(given)
   relaxCounts(shape, compiler.relax)
   for (const at of shape.tangled) compiler.relax(below(at, 'patternProperties'), TANGLED)
-  return choice(...waysToHave(shape, compiler).map((way) => wayText(way, compiler)))
+  const texts: Expression[] = []
+  for (const way of waysToHave(shape, compiler)) texts.push(yield* wayText(way, compiler))
+  return choice(...texts)
 }
 
-function wayText({ shape, other: demanded }: Way, compiler: Compiler): Expression {
+function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<Expression> {
   const { properties, patterned, additional, required, names } = shape
   const undeclared = [...required].filter((name) => !properties.has(name))
   if (names !== ANYTHING && (properties.size > 0 || undeclared.length > 0)) {
@@ -41,13 +44,13 @@ function wayText({ shape, other: demanded }: Way, compiler: Compiler): Expressio
     ),
     isRequired: required.has(name),
   }))
-  const other = choice(...otherMembers(shape, compiler))
+  const other = choice(...(yield* otherMembers(shape, compiler)))
   const isOnlyOthers = members.length === 0
   if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
   const most = isOnlyOthers && shape.maxProperties <= MOST_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
   const more = isNever(other) ? EMPTY : compiler.rules.times(following(other), 0, most)
   const others: Others = { first: isNever(other) ? other : sequence(other, more), more }
-  const tail = demanded === undefined ? others : withDemanded(others, other, demanded, shape, compiler)
+  const tail = demanded === undefined ? others : yield* withDemanded(others, other, demanded, shape, compiler)
   const inner = isOnlyOthers ? tail.first : listed(members, tail, compiler)
   const canBeEmpty =
     demanded === undefined && shape.minProperties === 0 && !members.some(({ isRequired }) => isRequired)
@@ -61,15 +64,15 @@ interface Others {
 }
 
 /** With at least one that is as demanded. */
-function withDemanded(
+function* withDemanded(
   { first, more }: Others,
   other: Expression,
   demanded: Located,
   shape: Shape,
   compiler: Compiler,
-): Others {
+): Slices<Others> {
   if (demanded === shape.additional) return { first, more: sequence(following(other), more) }
-  const one = choice(...otherMembers({ ...shape, additional: demanded }, compiler))
+  const one = choice(...(yield* otherMembers({ ...shape, additional: demanded }, compiler)))
   const last = sequence(more, following(one), more)
   return { first: choice(sequence(one, more), sequence(other, last)), more: last }
 }
@@ -100,7 +103,7 @@ function isNever(expression: Expression): boolean {
 }
 
 /** Members that are not declared: alternatives, none if there may be no others. */
-function otherMembers(shape: Shape, compiler: Compiler): Expression[] {
+function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
   const { names, properties, required, additional, patterned, path } = shape
   const { rules, relax } = compiler
   const member = (name: Expression, value: Expression): Expression => rules.add('other', pair(name, value))
@@ -129,7 +132,7 @@ function otherMembers(shape: Shape, compiler: Compiler): Expression[] {
   const prefixes = patterned.map(({ prefix }) => prefix)
   const isTaken = ({ prefix, matches }: Patterned): boolean => prefix !== '' && declared.some(matches)
   const isTold = areApart(patterned) && !prefixes.includes(undefined) && !patterned.some(isTaken)
-  const kinds = isTold ? undefined : namesByPattern(patterned, declared, additional, compiler.spend)
+  const kinds = isTold ? undefined : yield* namesByPattern(patterned, declared, additional, compiler.spend)
   if (kinds !== undefined) {
     return kinds.flatMap(({ names: kind, value }) => {
       const isForbidden = 'schema' in value && value.schema === false

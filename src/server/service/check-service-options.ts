@@ -1,9 +1,19 @@
 import { check } from '../../errors.js'
-import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
-import { aBoolean, aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
-import { resolvePolicy } from '../../recipients/policy.js'
+import { checkOptions, type OptionCheck, type OptionTable, picked } from '../../options/check-options.js'
+import {
+  aBoolean,
+  aboveZero,
+  aFunction,
+  aTokenTable,
+  either,
+  having,
+  oneOf,
+  optionsOf,
+  that,
+  wholeNumber,
+} from '../../options/checks.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
-import { aboveZero, anEngine, aTokenTable, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
+import { anEngine, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
@@ -23,49 +33,53 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   firstTokenSeconds: seconds,
   tokenSeconds: seconds,
   storeSeconds: seconds,
+  leaseSeconds: seconds,
   healthSeconds: seconds,
   countedTokens: wholeNumber(1),
   knownTextBytes: wholeNumber(0),
   memoryBytes: wholeNumber(1),
 }
 
-const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = {
-  // A response checks it where it resolves it. Of an app, it is wrong before the first response.
-  policy: (value) => void resolvePolicy(value as never),
-  ...picked(RESPOND_OPTIONS, [
-    'mcpApproval',
-    'reasoning',
-    'citations',
-    'containerId',
-    'calls',
-    'usageByTurn',
-    'errorEvent',
-    'images',
-    'identity',
-    'knowledgeCutoff',
-    'onDiagnostic',
-    'onProgress',
-    'onUnsupportedConstraint',
-    'onInvalidOutput',
-    'onOpen',
-  ]),
-}
+const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS, [
+  'policy',
+  'mcpApproval',
+  'reasoning',
+  'citations',
+  'containerId',
+  'calls',
+  'usageByTurn',
+  'errorEvent',
+  'images',
+  'identity',
+  'knowledgeCutoff',
+  'onDiagnostic',
+  'onProgress',
+  'onUnsupportedConstraint',
+  'onInvalidOutput',
+  'onOpen',
+])
 
 /** The methods of a store. The compiler asks for a line where there is another. */
-const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'memory'>, true>> = {
+const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'durability' | 'memory'>, true>> = {
   open: true,
   append: true,
-  finish: true,
-  abandon: true,
   claim: true,
+  expired: true,
   find: true,
   lineage: true,
   findItem: true,
+  findKey: true,
   entries: true,
   delete: true,
   consumeApprovals: true,
-  reserveKey: true,
-  releaseKey: true,
+}
+
+const hasMethods = having(Object.keys(STORE), 'a store')
+const aDurability = oneOf('none', 'process', 'power')
+
+const aStore: OptionCheck = (value, path) => {
+  hasMethods(value, path)
+  aDurability((value as ResponseStore).durability, `${path}.durability`)
 }
 
 const isGrace = (value: unknown): boolean => Number.isFinite((value as Exclude<OnDisconnect, string> | null)?.graceMs)
@@ -79,7 +93,7 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   ),
   otherModels: oneOf('any', 'refuse'),
   tools: someTools,
-  store: having(Object.keys(STORE), 'a store'),
+  store: aStore,
   seal: having(['forResponse', 'unseal', 'isForeign'], 'a seal, of createSeal'),
   limits: optionsOf(SERVICE_LIMITS),
   request: optionsOf(PARSE_REQUEST_OPTIONS),

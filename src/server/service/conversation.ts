@@ -131,7 +131,7 @@ export async function resolveConversation(
  * Whether the model reads what the client sends: what was cut off is left out, as it is of a stored response, or the prompt
  * of a client that sends everything back would be another. Calls that a client runs are read if it answers them.
  */
-function isRead(item: InputItem): boolean {
+export function isRead(item: InputItem): boolean {
   return 'call_id' in item || !isCutOff(item)
 }
 
@@ -145,7 +145,7 @@ function additionOf(input: readonly InputItem[], history: readonly HistoryEntry[
 
 /** As JSON has it: a store may give typed arrays. */
 function plainTokens(entry: HistoryEntry): KnownTokens {
-  return 'tokens' in entry ? { tokens: Array.from(entry.tokens) } : entry
+  return 'tokens' in entry ? { ...entry, tokens: Array.from(entry.tokens) } : entry
 }
 
 /** What is added to what the store has: with all that was said in responses that are not stored. */
