@@ -34,6 +34,7 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
     async writeFile(path: string, pieces: Iterable<string>) {
       io.written[path] = [...pieces].join('')
     },
+    async makeFolder() {},
     async appendFile(path: string, text: string) {
       io.written[path] = (io.written[path] ?? '') + text
     },

@@ -626,7 +626,10 @@ describe('serve --config', () => {
       '--config serve.json: expected an option of serve, got "orgin", did you mean origin?',
     ],
     ['{"replay": true, "port": "x"}', /^--config serve\.json: port: .*expected number, received string/],
-    ['{"replay": true, "limit": {"turnes": 1}}', /^--config serve\.json: limit/],
+    [
+      '{"replay": true, "limit": {"turnes": 1}}',
+      '--config serve.json: limit: expected a limit, got "turnes", did you mean turns?',
+    ],
     ['{"replay": true, "config": "more.json"}', '--config serve.json: expected an option of serve, got "config"'],
     ['{"vllm": "http://x", "replay": true}', /got --replay and --vllm$/],
   ])('a configuration that is wrong is one line of serve: %s', async (text, said) => {
@@ -659,6 +662,14 @@ describe('serve --record', () => {
     expect((await again.client.responses.create({ ...FRANCE, input: 'Else' })).output_text).toBe(
       'The capital of France is Paris.',
     )
+  })
+
+  test('serve says at once that nothing can be written in the folder of --record', async () => {
+    const makeFolder = async (): Promise<void> => {
+      throw new Error("EACCES: permission denied, mkdir 'out'")
+    }
+    const refused = await refusal(['--replay', '--record', 'out'], { makeFolder })
+    expect(refused).toEqual([2, '--record: cannot write out: permission denied'])
   })
 
   test('a recording of a tool loop gives the events that the client saw', async () => {

@@ -18,7 +18,7 @@ import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
 import { type OpenedEngine, openEngine } from './open-engine.js'
-import { openRecorder } from './open-recorder.js'
+import { openRecorder, openRecordings } from './open-recorder.js'
 import { openSeal } from './open-seal.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
 import { createRequestLog } from './request-log.js'
@@ -35,6 +35,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     : await openKeys({ key: settings.key, file: settings.keyFile }, io)
   const servers = await mcpServersOf(settings, io)
   const audit = await openAudit(settings.audit, io)
+  await openRecordings(settings, io)
   const tokenTable = await loadTokenTable()
   const report = (error: unknown): void => reportTo(io, error)
   const mcp = await openMcpTools(
