@@ -19,10 +19,10 @@ export interface Io {
   /** The names of what is in a folder. Rejects with `ENOTDIR` if it is none. */
   readFolder(path: string): Promise<string[]>
   readStdin(): Promise<string>
+  /** Makes a folder that can be written to, and those above it. */
+  makeFolder(path: string): Promise<void>
   /** Writes a whole file, and makes its folder: others see all of it or nothing. */
   writeFile(path: string, pieces: Iterable<string>): Promise<void>
-  /** Makes a folder, unless it is there. Rejects if nothing can be written in it. */
-  makeFolder(path: string): Promise<void>
   /** Adds to the end of a file, which is made if there is none. */
   appendFile(path: string, text: string): Promise<void>
   /** A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. */

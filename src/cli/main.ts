@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { createReadStream } from 'node:fs'
-import { access, appendFile, constants, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import * as nodeModule from 'node:module'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { errorCode } from './io.js'
+import { makeFolder } from './make-folder.js'
 import { run } from './run.js'
 
 // From Node 22.8 on a command starts a tenth faster by its second run.
@@ -34,19 +34,11 @@ process.exitCode = await run(argv.slice(2), {
   readFile: (path) => readFile(path, 'utf8'),
   readFolder: (path) => readdir(path),
   readStdin: () => text(stdin),
+  makeFolder,
   async writeFile(path, pieces) {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     await writeFile(`${path}.part`, pieces)
     await rename(`${path}.part`, path)
-  },
-  async makeFolder(path) {
-    // By steps: Node 20 tries for ever to make a folder in one that is there and refuses it, such as /proc.
-    await mkdir(dirname(resolve(path)), { recursive: true })
-    await mkdir(path).catch((error: unknown) => {
-      if (errorCode(error) !== 'EEXIST') throw error
-    })
-    await readdir(path)
-    await access(path, constants.W_OK)
   },
   // Its owner alone may read it: who asked for what is nobody else's.
   appendFile: (path, piece) => appendFile(path, piece, { mode: 0o600 }),

@@ -664,14 +664,6 @@ describe('serve --record', () => {
     )
   })
 
-  test('serve says at once that nothing can be written in the folder of --record', async () => {
-    const makeFolder = async (): Promise<void> => {
-      throw new Error("EACCES: permission denied, mkdir 'out'")
-    }
-    const refused = await refusal(['--replay', '--record', 'out'], { makeFolder })
-    expect(refused).toEqual([2, '--record: cannot write out: permission denied'])
-  })
-
   test('a recording of a tool loop gives the events that the client saw', async () => {
     const { client, io } = await serve(['--replay', '--record', 'out'])
     const tools = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }]
@@ -685,6 +677,15 @@ describe('serve --record', () => {
       if ('response' in event) output = event.response.output
     expect(output.map(({ type }) => type)).toEqual(seen.output.map(({ type }) => type))
     expect(JSON.stringify(output)).toContain('print(6 * 7)')
+  })
+
+  test('a folder that cannot be made is refused at the start', async () => {
+    const makeFolder = async (): Promise<void> => {
+      throw Object.assign(new Error("ENOENT: no such file or directory, mkdir '/proc/x'"), { code: 'ENOENT' })
+    }
+    const io = Object.assign(fakeIo(), { makeFolder })
+    expect(await run(['serve', '--replay', '--port', '0', '--record', '/proc/x'], io)).toBe(2)
+    expect(io.err).toBe('harmony-responses: cannot write /proc/x: no such file or directory\n')
   })
 
   test('a recording that cannot be written is a line of the log, and the answer is given', async () => {

@@ -1,31 +1,23 @@
 import { SPECIAL } from '../../harmony/vocabulary.js'
 import { encoderOf } from '../../tokens/encoder.js'
 import type { TokenTable } from '../../tokens/token-table.js'
-import { complaint, type Io, UsageError, unreadable } from '../io.js'
+import { complaint, type Io, unreadable } from '../io.js'
 import { createRecorder, type MadeRecording, type Recorder } from './recorder.js'
 import type { ServeSettings } from './settings.js'
 
 /**
- * Makes the folder of `--record`.
- *
- * @throws UsageError if nothing can be written in it: better before the first response than after it
+ * The recorder of `--record`, which writes a file for each response; undefined without the option. Throws a
+ * {@link UsageError} if nothing can be written there.
  */
-export async function openRecordings({ recordings: folder }: ServeSettings, io: Io): Promise<void> {
-  if (folder === undefined) return
-  try {
-    await io.makeFolder(folder)
-  } catch (error) {
-    throw new UsageError(`--record: ${unreadable(folder, error, 'write').message}`, { cause: error })
-  }
-}
-
-/** The recorder of `--record`, which writes a file for each response; undefined without the option. */
-export function openRecorder(
+export async function openRecorder(
   { recordings: folder, policy, reasoning }: ServeSettings,
   tokenTable: TokenTable,
   io: Io,
-): Recorder | undefined {
+): Promise<Recorder | undefined> {
   if (folder === undefined) return undefined
+  await io.makeFolder(folder).catch((error: unknown) => {
+    throw unreadable(folder, error, 'write')
+  })
   const write = ({ fixture, lacks }: MadeRecording): void => {
     const file = `${folder.replace(/\/$/, '')}/${fixture.name}.json`
     const saved = io.writeFile(file, [`${JSON.stringify(fixture)}\n`])
