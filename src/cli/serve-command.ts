@@ -19,6 +19,13 @@ export const serve: Command = defineCommand({
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
                             (npm install @modelcontextprotocol/client)
   --mcp-config FILE         more of them, in a file as Claude Desktop (JSON) or Codex (TOML) has it
+  --offer LABEL             a server of --mcp or --mcp-config whose tools each response has, though its request does not
+                            ask for them, for clients of Chat Completions too; repeatable; or LABEL=COMMAND|URL
+  --instructions FILE       what the model is told before the client's own instructions
+  --approval request        calls of MCP tools need the approvals that a request asks for (default)
+             always         ... all need one
+             writes         ... all but those of tools that their server says only read
+             never          ... those that a request asks for, and no others
   --host ADDRESS            where to listen (default 127.0.0.1); others can reach any other, so it needs a key
   --port PORT               default 8000; 0 takes one that is free
   --origin ORIGIN           a site whose pages may use it, such as https://chat.example.com; repeatable
@@ -72,6 +79,9 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'skip-model-check': { type: 'boolean' },
     mcp: { type: 'string', multiple: true },
     'mcp-config': { type: 'string' },
+    offer: { type: 'string', multiple: true },
+    instructions: { type: 'string' },
+    approval: { type: 'string' },
     host: { type: 'string' },
     port: { type: 'string' },
     origin: { type: 'string', multiple: true },

@@ -47,6 +47,34 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
   },
   otherModels: { right: ['any', 'refuse'], wrong: [['all', "expected 'any' or 'refuse', got \"all\""]] },
   audit: callback,
+  offered: {
+    right: [{}, { instructions: 'Be brief.', onClash: 'client', allowedTools: 'ignore', tools: [] }, () => undefined],
+    wrong: [
+      ['dice', 'offered: expected an object'],
+      [{ tool: [] }, 'did you mean offered.tools?'],
+      [{ tools: [dice('a')] }, 'offered.tools[0]: expected a tool of type mcp, web_search, code_interpreter, shell'],
+      [{ tools: [{ type: 'function', name: 'f' }] }, 'code_interpreter, shell, got "function"'],
+      [{ tools: [{ type: 'mcp' }] }, 'offered.tools[0].server_label: expected a label'],
+      [
+        { tools: [{ type: 'mcp', server_label: 'a', require_approval: 'maybe' }] },
+        "require_approval: expected 'always'",
+      ],
+      [
+        { tools: [{ type: 'mcp', server_label: 'a' }] },
+        'offered.tools[0].server_label: expected the label of one of tools',
+      ],
+      [{ tools: [{ type: 'web_search' }] }, 'offered.tools[0]: expected a tool that one of tools answers'],
+      [{ onClash: 'both' }, "offered.onClash: expected 'refuse' or 'client'"],
+    ],
+  },
+  approval: {
+    right: ['always', 'never', { never: { read_only: true } }, { always: { tool_names: ['pay'] } }, () => 'always'],
+    wrong: [
+      ['sometimes', "require_approval: expected 'always', 'never' or { always, never }"],
+      [{ always: 'pay' }, 'always'],
+      [null, "expected 'always', 'never', { always, never } or a function"],
+    ],
+  },
   auditArguments: flag,
   tools: {
     right: [[], [dice('a'), dice('b')]],

@@ -30,6 +30,8 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
   tracing: true,
   now: true,
   audit: true,
+  offered: true,
+  approval: true,
   auditArguments: true,
   onEntry: true,
   onError: true,

@@ -6,7 +6,7 @@ import { ATTACHMENT_POLICIES } from '../../prompt/attachments.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
 import { LIMIT_NAMES } from './limits.js'
-import type { ServeValues } from './settings.js'
+import { APPROVALS, type ServeValues } from './settings.js'
 
 const text = z.string().min(1)
 const texts = z.array(text)
@@ -25,6 +25,11 @@ const OPTIONS = {
   'skip-model-check': z.boolean().describe('Whether a server that cannot prove it is trusted to run gpt-oss.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
   'mcp-config': text.describe('A file of MCP servers, as Claude Desktop (JSON) or Codex (TOML) has it.'),
+  offer: texts.describe('MCP servers whose tools each response has: labels, or LABEL=COMMAND or LABEL=URL.'),
+  instructions: text.describe("A file of instructions that come before every client's."),
+  approval: z
+    .enum(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[])
+    .describe('Which calls of MCP tools the user has to approve, whatever a request says. Default request.'),
   host: text.describe('The address to listen on. Default 127.0.0.1.'),
   port: z.int().min(0).max(65_535).describe('Default 8000; 0 takes one that is free.'),
   origin: texts.describe('The sites whose pages may ask, such as https://chat.example.com.'),

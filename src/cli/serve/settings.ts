@@ -5,7 +5,7 @@ import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
 import { limitsOf, type ServeLimits } from './limits.js'
-import { mcpServers, type NamedServer } from './mcp-servers.js'
+import { distinct, mcpServers, type NamedServer } from './mcp-servers.js'
 
 /** What the options of `serve` say, by their names. */
 export interface ServeValues {
@@ -18,6 +18,9 @@ export interface ServeValues {
   readonly 'skip-model-check'?: boolean | undefined
   readonly mcp?: readonly string[] | undefined
   readonly 'mcp-config'?: string | undefined
+  readonly offer?: readonly string[] | undefined
+  readonly instructions?: string | undefined
+  readonly approval?: string | undefined
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly origin?: readonly string[] | undefined
@@ -57,6 +60,11 @@ export interface ServeSettings {
   readonly mcp: readonly NamedServer[]
   /** A file of further MCP servers. */
   readonly mcpConfig: string | undefined
+  /** The labels of those that each response has. */
+  readonly offered: readonly string[]
+  /** A file of what every response is told before the client's instructions. */
+  readonly instructions: string | undefined
+  readonly approval: keyof typeof APPROVALS
   readonly host: string
   readonly port: number
   /** The sites whose pages may ask. */
@@ -97,6 +105,27 @@ export const SEAL_KEYS_VARIABLE = 'HARMONY_RESPONSES_SEAL_KEYS'
 /** Where keys are: a file, or the text of {@link SEAL_KEYS_VARIABLE}. */
 export type SealKeySource = { readonly file: string } | { readonly text: string }
 
+/** Which calls of MCP tools the user has to approve, whatever a request says. */
+export const APPROVALS = {
+  request: undefined,
+  always: 'always',
+  writes: { never: { read_only: true } },
+  never: 'never',
+} as const
+
+/** The servers, and the labels of those that are offered. Throws a {@link UsageError}. */
+function mcpSettings({
+  mcp = [],
+  offer = [],
+  ...values
+}: ServeValues): Pick<ServeSettings, 'mcp' | 'mcpConfig' | 'offered'> {
+  const added = offer.filter((each) => each.includes('='))
+  const servers = [...mcpServers(mcp, '--mcp'), ...mcpServers(added, '--offer')]
+  const labels = offer.map((each) => each.split('=', 1)[0]?.trim() ?? '')
+  if (labels.includes('')) throw new UsageError('--offer: expected label, label=command or label=url')
+  return { mcp: distinct(servers, '--mcp and --offer'), mcpConfig: values['mcp-config'], offered: [...new Set(labels)] }
+}
+
 const OWN_NAME = 'gpt-oss'
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 
@@ -120,6 +149,7 @@ export function serveSettings(
     const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}; or --no-key`
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
+  if (values.instructions === '') throw new UsageError('--instructions: expected a file, got an empty text')
   if (values['mcp-config'] === '') throw new UsageError('--mcp-config: expected a file, got an empty text')
   if (values.audit === '') throw new UsageError('--audit: expected a file, got an empty text')
   const auditsArguments = values['audit-arguments'] === true
@@ -130,8 +160,9 @@ export function serveSettings(
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
     engine: engineChoice(values, operands),
-    mcp: mcpServers(values.mcp ?? []),
-    mcpConfig: values['mcp-config'],
+    ...mcpSettings(values),
+    approval: oneOf(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[], '--approval', values.approval ?? 'request'),
+    instructions: values.instructions,
     host,
     port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
     origins: (values.origin ?? []).map(originOf),

@@ -25,7 +25,7 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
     const answer = { reasoning, ...chat.answer }
     let live: LiveResponse
     try {
-      live = await server.service.create(chat.request, callerOf(context))
+      live = await server.service.create(chat.request, { ...callerOf(context), approvals: 'refuse' })
     } catch (error) {
       throw error instanceof RequestError ? chat.refusal(error) : error
     }

@@ -1,9 +1,21 @@
 import { check } from '../../errors.js'
 import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
 import { aBoolean, aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
+import { undatedType } from '../../recipients/builtin-tools.js'
+import type { RecipientPolicy } from '../../recipients/policy.js'
 import { resolvePolicy } from '../../recipients/policy.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
-import { aboveZero, anEngine, aTokenTable, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
+import {
+  aboveZero,
+  anApprovalPolicy,
+  anEngine,
+  anOffer,
+  aTokenTable,
+  RESPOND_OPTIONS,
+  someTools,
+} from '../../respond/check-respond-options.js'
+import { hostedBuiltins } from '../../respond/hosted-types.js'
+import type { Offered } from '../../respond/index.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
@@ -79,6 +91,10 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   ),
   otherModels: oneOf('any', 'refuse'),
   tools: someTools,
+  offered(value, path) {
+    if (typeof value !== 'function') anOffer(value, path)
+  },
+  approval: anApprovalPolicy,
   store: having(Object.keys(STORE), 'a store'),
   seal: having(['forResponse', 'unseal', 'isForeign'], 'a seal, of createSeal'),
   limits: optionsOf(SERVICE_LIMITS),
@@ -108,7 +124,9 @@ export function checkServiceOptions<Options extends ServiceOptions>(
   table: OptionTable<Options>,
 ): void {
   checkOptions(where, options, table, REQUIRED)
-  checkLabels((options as ServiceOptions).tools ?? [])
+  const { tools = [], offered, response = {} } = options as ServiceOptions
+  checkLabels(tools)
+  if (typeof offered === 'object') checkOffered(offered, tools, resolvePolicy(response.policy))
 }
 
 /** The first tool that answers a call runs it: another one of the same label would never be called. */
@@ -118,5 +136,27 @@ function checkLabels(tools: readonly Tool[]): void {
     for (const label of serverLabels)
       check(!known.has(label), `tools[${index}]`, 'a label that no other tool has', label)
     for (const label of serverLabels) known.add(label)
+  }
+}
+
+/** What nothing runs would be offered to no use. A tool that does not say which servers it is may be any. */
+function checkOffered(
+  { tools: offered = [] }: Offered,
+  tools: readonly Tool[],
+  { order, name }: RecipientPolicy,
+): void {
+  const labels = new Set(tools.flatMap(({ serverLabels = [] }) => serverLabels))
+  const mayBeAny = tools.some(({ serverLabels }) => serverLabels === undefined)
+  const hosted = hostedBuiltins(tools, () => {})
+  for (const [index, tool] of offered.entries()) {
+    const path = `offered.tools[${index}]`
+    check(order.includes('mcp'), path, `a policy under which the host runs tools, other than '${name}'`, tool.type)
+    if (tool.type === 'mcp') {
+      const isKnown = mayBeAny || labels.has(tool.server_label)
+      check(isKnown, `${path}.server_label`, 'the label of one of tools', tool.server_label)
+    } else {
+      const isRun = (hosted as readonly string[]).includes(undatedType(tool.type))
+      check(isRun, path, 'a tool that one of tools answers', tool.type)
+    }
   }
 }

@@ -3,6 +3,7 @@ import { randomResponseId } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { merged } from '../../merged.js'
 import { RequestError } from '../../request-error.js'
+import { offeredCalls } from '../../respond/offered.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { KeptResponse, KeyedRequest } from '../../stores/store.js'
@@ -17,6 +18,9 @@ import { inConversation } from './in-conversation.js'
 import { attach } from './kept.js'
 import type { LiveResponse } from './live-response.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './memory.js'
+
+import { operatorOptions } from './operator-options.js'
+
 import { parseBody } from './parse-body.js'
 import { type Run, startRun } from './run.js'
 import type { Setup } from './setup.js'
@@ -123,9 +127,11 @@ async function runFor(
   const { owner, errorEvent } = caller
   const { store, stored, seal, report, clock } = setup
   const { onDisconnect = 'stop', onEntry, now = () => performance.now() } = setup.options
+  const operator = await operatorOptions(setup.options, request, caller)
+  const isOffered = offeredCalls(request as ResponseRequest, operator.offered)
   const tools = auditedTools(
     setup.options.tools ?? [],
-    merged(setup.options, { owner, responseId, clock, now, report }),
+    merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
   const isTransient = request.store === false
   // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
@@ -135,6 +141,7 @@ async function runFor(
       conversation,
       respond: merged(setup.respondOptions(responseId, owner, request as ResponseRequest), {
         engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
+        ...operator,
         tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
         ...(observed && {
           onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
