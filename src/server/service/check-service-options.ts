@@ -1,19 +1,22 @@
 import { check } from '../../errors.js'
 import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
-import { aBoolean, aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
-import { undatedType } from '../../recipients/builtin-tools.js'
-import type { RecipientPolicy } from '../../recipients/policy.js'
-import { resolvePolicy } from '../../recipients/policy.js'
-import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
 import {
+  aBoolean,
   aboveZero,
-  anApprovalPolicy,
-  anEngine,
-  anOffer,
+  aFunction,
   aTokenTable,
-  RESPOND_OPTIONS,
-  someTools,
-} from '../../respond/check-respond-options.js'
+  either,
+  having,
+  oneOf,
+  optionsOf,
+  that,
+  wholeNumber,
+} from '../../options/checks.js'
+import { undatedType } from '../../recipients/builtin-tools.js'
+import { type RecipientPolicy, resolvePolicy } from '../../recipients/policy.js'
+import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
+import { anApprovalPolicy, anOffer } from '../../respond/check-offered.js'
+import { anEngine, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
 import { hostedBuiltins } from '../../respond/hosted-types.js'
 import type { Offered } from '../../respond/index.js'
 import type { ResponseStore } from '../../stores/store.js'
@@ -41,27 +44,24 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   memoryBytes: wholeNumber(1),
 }
 
-const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = {
-  // A response checks it where it resolves it. Of an app, it is wrong before the first response.
-  policy: (value) => void resolvePolicy(value as never),
-  ...picked(RESPOND_OPTIONS, [
-    'mcpApproval',
-    'reasoning',
-    'citations',
-    'containerId',
-    'calls',
-    'usageByTurn',
-    'errorEvent',
-    'images',
-    'identity',
-    'knowledgeCutoff',
-    'onDiagnostic',
-    'onProgress',
-    'onUnsupportedConstraint',
-    'onInvalidOutput',
-    'onOpen',
-  ]),
-}
+const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS, [
+  'policy',
+  'mcpApproval',
+  'reasoning',
+  'citations',
+  'containerId',
+  'calls',
+  'usageByTurn',
+  'errorEvent',
+  'images',
+  'identity',
+  'knowledgeCutoff',
+  'onDiagnostic',
+  'onProgress',
+  'onUnsupportedConstraint',
+  'onInvalidOutput',
+  'onOpen',
+])
 
 /** The methods of a store. The compiler asks for a line where there is another. */
 const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'memory'>, true>> = {

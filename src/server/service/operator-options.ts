@@ -1,4 +1,4 @@
-import { anOffer } from '../../respond/check-respond-options.js'
+import { anOffer } from '../../respond/check-offered.js'
 import type { ApprovableTool, ApprovalDecision, ApprovalPolicy, Offered, RespondOptions } from '../../respond/index.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
