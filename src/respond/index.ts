@@ -7,6 +7,7 @@ export { type Compacted, type CompactionItem, type CompactOptions, compact } fro
 export { type CountedInput, countInputTokens } from './count-input-tokens.js'
 export type { Offered, OfferedTool } from './offered.js'
 export type {
+  EndedResponse,
   InvalidOutput,
   RespondLimits,
   RespondOptions,

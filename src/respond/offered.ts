@@ -54,7 +54,12 @@ export function offeredCalls(
   request: ResponseRequest,
   offered: Offered = {},
 ): (call: { readonly type: string; readonly server_label?: unknown }) => boolean {
-  const keys = new Set(toolsFor(request, offered).map(keyOf))
+  return callsOf(toolsFor(request, offered))
+}
+
+/** Whether a call is of one of these tools. */
+export function callsOf(tools: readonly UnknownTool[]): ReturnType<typeof offeredCalls> {
+  const keys = new Set(tools.map(keyOf))
   return ({ type, server_label }) =>
     keys.has(
       type === 'mcp_call'
