@@ -40,6 +40,8 @@ export const serve: Command = defineCommand({
               both          ... both ways
               hidden        ... without its text
   --chat-reasoning FIELD    the field of Chat Completions that has it: reasoning_content (default), reasoning, or both
+  --chat-calls hidden       says nothing there of calls that the server runs (default)
+               reasoning    ... names them in the reasoning
   --policy openai           what becomes of calls to undeclared tools: openai (default), agents, vllm, functions-only
   --dialect openai          words the events as OpenAI does (default)
             open-responses  ... as Open Responses does
@@ -92,6 +94,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'model-alias': { type: 'string', multiple: true },
     reasoning: { type: 'string' },
     'chat-reasoning': { type: 'string' },
+    'chat-calls': { type: 'string' },
     policy: { type: 'string' },
     dialect: { type: 'string' },
     images: { type: 'string' },

@@ -236,6 +236,20 @@ describe('the options of serve', () => {
     expect(await fieldsOf('--chat-reasoning', 'reasoning')).toEqual(['reasoning'])
   })
 
+  test('--chat-calls reasoning names the calls that the server runs in the reasoning of Chat Completions', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const { client } = await serve([
+      '--replay',
+      '--chat-calls',
+      'reasoning',
+      '--offer',
+      `tools="${process.execPath}" ${server} stdio`,
+    ])
+    const messages = [{ role: 'user' as const, content: 'Call echo' }]
+    const { choices } = await client.chat.completions.create({ model: 'gpt-oss', messages })
+    expect(choices[0]?.message).toMatchObject({ reasoning_content: expect.stringContaining('Calls tools.echo.') })
+  })
+
   test('--dialect open-responses ends streams with [DONE]', async () => {
     const { url } = await serve(['--replay', '--dialect', 'open-responses'])
     const headers = { 'content-type': 'application/json' }

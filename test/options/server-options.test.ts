@@ -151,7 +151,7 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
     ],
   },
   chat: {
-    right: [{ reasoning: 'both' }],
+    right: [{ reasoning: 'both' }, { hostedCalls: 'reasoning' }],
     wrong: [
       ['both', 'chat: expected an object'],
       [{ reasoning: 1 }, 'chat.reasoning: expected'],

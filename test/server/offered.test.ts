@@ -24,7 +24,7 @@ function offering(script: Script, options: Partial<ResponsesAppOptions> = {}) {
   return endpoint(script, { tools: [dice], offered: OFFERED, ...options })
 }
 
-const rolling = (): Script => [
+const rolling = (): Extract<Script, readonly unknown[]> => [
   [think('Roll.'), call('dice.roll', {})],
   [think('Again.'), call('dice.roll', {})],
   [think('Done.'), answer('It is 4.')],
@@ -373,6 +373,33 @@ describe('offered tools in Chat Completions', () => {
     expect(served.engine.calls).toHaveLength(3)
     const { body: same } = await offering(rolling()).create({ input: 'Roll' })
     expect(body.usage.total_tokens).toBe(same.usage.total_tokens)
+  })
+
+  test('a stream is one answer in order, with comments while an offered tool runs, and the tokens of all turns', async () => {
+    let finish = (): void => {}
+    const slow = functionTools('dice', {
+      roll: { parameters: {}, run: () => new Promise((resolve) => (finish = () => resolve('4'))) },
+    })
+    const served = offering(rolling().slice(1), { tools: [slow], keepAliveMs: 5, chat: { hostedCalls: 'reasoning' } })
+    const asked = {
+      messages: [{ role: 'user', content: 'Roll' }],
+      stream: true,
+      stream_options: { include_usage: true },
+    }
+    const response = await served.send('/v1/chat/completions', { method: 'POST', body: JSON.stringify(asked) })
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const bytes of response.body as ReadableStream<Uint8Array>) {
+      text += decoder.decode(bytes, { stream: true })
+      // The tool ends once the client has heard that it is not forgotten.
+      if (text.includes('Calls dice.roll.') && /\n:[^\n]*\n/.test(text.slice(text.indexOf('Calls dice.roll.'))))
+        finish()
+    }
+    const chunks = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json]) => JSON.parse(json as string))
+    const said = (field: string) => chunks.map(({ choices: [choice] }) => choice?.delta[field] ?? '').join('')
+    expect([said('reasoning_content'), said('content')]).toEqual(['Again.\n\nCalls dice.roll.\n\nDone.', 'It is 4.'])
+    expect(chunks.at(-1).usage.total_tokens).toBeGreaterThan(100)
+    expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
   })
 
   test('a call of the client after an offered one is its tool_call, with nothing of the offered one', async () => {

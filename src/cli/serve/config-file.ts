@@ -42,6 +42,9 @@ const OPTIONS = {
   'chat-reasoning': z
     .enum(['reasoning_content', 'reasoning', 'both'])
     .describe('The field of Chat Completions that has the reasoning. Default reasoning_content.'),
+  'chat-calls': z
+    .enum(['hidden', 'reasoning'])
+    .describe('Whether reasoning in Chat Completions names the calls that the server runs. Default hidden.'),
   policy: z
     .enum(Object.keys(policies) as (keyof typeof policies)[])
     .describe('What becomes of calls to undeclared tools. Default openai.'),

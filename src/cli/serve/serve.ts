@@ -113,7 +113,7 @@ function serveOptions(
   onError: (error: unknown) => void,
   io: Io,
 ): ServeOptions {
-  const { models, servesAnyName, reasoning, chatReasoning, policy, dialect, images } = settings
+  const { models, servesAnyName, reasoning, chatReasoning, chatCalls, policy, dialect, images } = settings
   const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint } = settings
   const translation = { reasoning, policy, citations: urlCitations() }
   const response = { ...translation, images, onUnsupportedConstraint, onDiagnostic: noticesTo(io) }
@@ -126,7 +126,7 @@ function serveOptions(
   return {
     ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
     engine,
-    chat: { reasoning: chatReasoning },
+    chat: { reasoning: chatReasoning, hostedCalls: chatCalls },
     otherModels: servesAnyName ? 'any' : 'refuse',
     onMetric(metric: Metric) {
       metrics.take(metric)

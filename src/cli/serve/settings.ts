@@ -31,6 +31,7 @@ export interface ServeValues {
   readonly 'model-alias'?: readonly string[] | undefined
   readonly reasoning?: string | undefined
   readonly 'chat-reasoning'?: string | undefined
+  readonly 'chat-calls'?: string | undefined
   readonly policy?: string | undefined
   readonly dialect?: string | undefined
   readonly images?: string | undefined
@@ -81,6 +82,7 @@ export interface ServeSettings {
   readonly servesAnyName: boolean
   readonly reasoning: 'raw' | 'summary' | 'both' | 'hidden'
   readonly chatReasoning: 'reasoning_content' | 'reasoning' | 'both'
+  readonly chatCalls: 'hidden' | 'reasoning'
   readonly policy: PolicyName
   readonly dialect: (typeof DIALECTS)[number]
   readonly images: AttachmentPolicy
@@ -173,6 +175,7 @@ export function serveSettings(
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,
     reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning ?? 'raw'),
+    chatCalls: oneOf(['hidden', 'reasoning'], '--chat-calls', values['chat-calls'] ?? 'hidden'),
     chatReasoning: oneOf(
       ['reasoning_content', 'reasoning', 'both'],
       '--chat-reasoning',

@@ -30,6 +30,7 @@ const anyOptions: fc.Arbitrary<ChatAnswerOptions> = fc.record(
     created: fc.constant(7),
     reasoning: fc.constantFrom('both', 'reasoning_content', 'reasoning'),
     preambles: fc.constantFrom('content', 'reasoning'),
+    hostedCalls: fc.constantFrom('hidden', 'reasoning'),
     calls: fc.constantFrom('tool_calls', 'function_call'),
   },
   { requiredKeys: [] },
@@ -218,6 +219,27 @@ describe('a stream', () => {
       content: '{}',
       reasoning_content: 'Wait.',
     })
+  })
+
+  test('hostedCalls names the calls that the host ran between the pieces of reasoning, and they are no tool_calls', () => {
+    const mcp = { type: 'mcp', server_label: 'acme', require_approval: 'never' }
+    const turn = '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to='
+    const harmony = `${turn}acme.ask<|message|>{}<|call|>`
+    const options = { hostedCalls: 'reasoning' } as const
+    const { events, response } = said(harmony, [mcp])
+    const { message, finish_reason } = toChatCompletion(response, options).choices[0] as {
+      message: ChatMessage
+      finish_reason: string
+    }
+    expect([message.reasoning_content, message.tool_calls, finish_reason]).toEqual([
+      'Hm.\n\nCalls acme.ask.',
+      undefined,
+      'stop',
+    ])
+    const streamed = deltasOf(events, options).map(({ delta }) => delta.reasoning_content ?? '')
+    expect(streamed.join('')).toBe('Hm.\n\nCalls acme.ask.')
+    const hidden = toChatCompletion(response, { ...options, reasoning: 'hidden' })
+    expect(JSON.stringify(hidden)).not.toContain('acme')
   })
 
   test('a chat stream shows no call that the host ran', () => {
