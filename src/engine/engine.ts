@@ -1,4 +1,4 @@
-import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import type { HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { Constraint, EngineCapabilities } from './constraint.js'
 
 /** How the next token is sampled. Defaults are those of the Responses API: all tokens, at temperature 1. */
@@ -38,6 +38,11 @@ export interface GenerateOptions {
    * of text that does not have the W3C's shape is left out.
    */
   readonly trace?: { readonly traceparent: string; readonly tracestate?: string }
+  /**
+   * Called at most once, before the end, by engines that know by then how much of the prompt they have to read: the counts
+   * that the stream's end repeats. A call that is closed has no end. vLLM says it at the end alone.
+   */
+  readonly onUsage?: (usage: HostUsage) => void
   /** Aborts the call; the stream throws the signal's reason. */
   readonly signal?: AbortSignal
 }
@@ -54,6 +59,15 @@ export interface GenerateOptions {
  */
 export interface TokenStream extends AsyncIterableIterator<TokenChunk, StreamEnd | undefined, void> {
   return(): Promise<IteratorResult<TokenChunk, StreamEnd | undefined>>
+}
+
+export interface CapabilitiesOptions {
+  readonly signal?: AbortSignal
+  /**
+   * Whether the caller will constrain a call. If not, the engine need not find out what it can be held to, which may take
+   * calls of its own to a server. Default true.
+   */
+  readonly constraints?: boolean
 }
 
 /**
@@ -82,5 +96,5 @@ export interface TokenEngine {
    *
    * @throws EngineError if it has to ask a server, which does not answer
    */
-  capabilities?(options?: { readonly signal?: AbortSignal }): Promise<EngineCapabilities>
+  capabilities?(options?: CapabilitiesOptions): Promise<EngineCapabilities>
 }

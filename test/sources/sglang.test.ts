@@ -11,7 +11,7 @@ import { frame, scriptedServer, stream } from '../support/scripted-server.js'
 
 /** What proves the model has tests of its own: here each request is one of the test. */
 const createSglangEngine: typeof createCheckedSglangEngine = (options) =>
-  createCheckedSglangEngine(Object.assign({ checkModel: false }, options))
+  createCheckedSglangEngine(Object.assign({ checkModel: false, structuredOutputs: 'guidance' }, options))
 
 interface Finish {
   readonly type: string
@@ -120,8 +120,22 @@ describe('SGLang', () => {
     expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
   })
 
+  test('SGLang says with its first token how much of the prompt its cache had', async () => {
+    const fetch = async () => new Response([event([13225], 1), event([13225, 2375], 2)].map(frame).join(''))
+    const said: unknown[] = []
+    const onUsage = (usage: object): void => void said.push(usage)
+    const options = { onUsage, maxTokens: 2 }
+    for await (const chunk of createSglangEngine({ url: 'http://a.invalid', fetch, checkModel: false }).generate(
+      [1, 2],
+      options,
+    )) {
+      said.push(chunk)
+    }
+    expect(said).toEqual([{ inputTokens: 2, cachedTokens: 1 }, [13225], [2375]])
+  })
+
   test.each([
-    [{ jsonSchema: { type: 'object' } }, { json_schema: '{"type":"object"}' }],
+    [{ jsonSchema: { type: 'boolean' } }, { ebnf: 'root ::= value-0\nvalue-0 ::= "true" | "false"\n' }],
     [{ regex: '[a-z]+' }, { regex: '[a-z]+' }],
     [{ grammar: 'root ::= "a"', syntax: 'gbnf' }, { ebnf: 'root ::= "a"' }],
   ] as const)('SGLang is sent the constraint %j among its sampling parameters', async (constraint, sent) => {

@@ -22,6 +22,7 @@ export interface HttpCall {
   readonly constraint: Constraint | undefined
   /** The headers of its trace context. */
   readonly trace: Readonly<Record<string, string>>
+  readonly onUsage: GenerateOptions['onUsage']
 }
 
 /** Sends a request for a call, and yields the answer's events. */
@@ -36,8 +37,12 @@ export interface HttpProtocol {
   readonly generatePath: string
   /** How the server proves that its model is gpt-oss. */
   readonly proof: ModelProof
-  /** What the server can do, without its context length. */
+  /** What the server can do at most, without its context length. */
   readonly capabilities: EngineCapabilities
+  /** What it can be held to now, in the place of what `capabilities` say of that. Asked only of those who need to know. */
+  held?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
+  /** Told of each call that failed. */
+  onFailure?(call: HttpCall, error: unknown): void
   /** The limit of prompt and answer tokens together; undefined if the server does not say. */
   contextLength(client: HttpClient, signal: AbortSignal): Promise<number | undefined>
   /** Creates the request's body. */
@@ -83,8 +88,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   function attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
     return stepsToTokens(
       protocol.steps((next) => ask(next, signal), call),
-      call.stop,
-      call.maxTokens,
+      call,
     )
   }
 
@@ -92,6 +96,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     try {
       return yield* withRetries(() => attempt(call, signal), client, signal)
     } catch (error) {
+      if (!signal.aborted) protocol.onFailure?.(call, error)
       throw client.shown(error)
     }
   }
@@ -113,11 +118,12 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
         throw client.shown(error)
       }
     },
-    async capabilities({ signal = new AbortController().signal } = {}) {
+    async capabilities({ signal = new AbortController().signal, constraints = true } = {}) {
       try {
         await prove(signal)
         const contextLength = await protocol.contextLength(client, signal)
-        return { ...protocol.capabilities, ...(contextLength === undefined ? {} : { contextLength }) }
+        const held = constraints ? await protocol.held?.(client, signal) : undefined
+        return { ...protocol.capabilities, ...held, ...(contextLength === undefined ? {} : { contextLength }) }
       } catch (error) {
         throw client.shown(error)
       }
@@ -127,7 +133,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
 
 /** Copies the arguments and fills in defaults. The call begins later, and the caller may change its arguments. */
 function completeCall(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
-  const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs, constraint, trace } = options
+  const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs, constraint, trace, onUsage } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {
     prompt: Array.from(promptTokens),
@@ -139,5 +145,6 @@ function completeCall(promptTokens: readonly number[] | Uint32Array, options: Ge
     logprobs,
     constraint: constraint && copyConstraint(constraint),
     trace: traceHeaders(trace),
+    onUsage,
   }
 }
