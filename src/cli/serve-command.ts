@@ -22,6 +22,7 @@ export const serve: Command = defineCommand({
   --mcp-config FILE         more of them, in a file as Claude Desktop (JSON) or Codex (TOML) has it
   --offer LABEL             a server of --mcp or --mcp-config whose tools each response has, though its request does not
                             ask for them, for clients of Chat Completions too; repeatable; or LABEL=COMMAND|URL
+  --offered-calls hidden    leaves their calls out of what the Responses API shows; default: shown
   --instructions FILE       what the model is told before the client's own instructions
   --approval request        calls of MCP tools need the approvals that a request asks for (default)
              always         ... all need one
@@ -84,6 +85,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     mcp: { type: 'string', multiple: true },
     'mcp-config': { type: 'string' },
     offer: { type: 'string', multiple: true },
+    'offered-calls': { type: 'string' },
     instructions: { type: 'string' },
     approval: { type: 'string' },
     host: { type: 'string' },

@@ -350,6 +350,14 @@ describe('the options of serve', () => {
     }
   })
 
+  test('--offered-calls hidden leaves the calls of offered tools out of what the Responses API shows', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const offer = ['--offer', `tools="${process.execPath}" ${server} stdio`]
+    const { client } = await serve(['--replay', '--offered-calls', 'hidden', ...offer])
+    const { output } = await client.responses.create({ model: 'gpt-oss', input: 'Call echo' })
+    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'reasoning', 'message'])
+  })
+
   test('--approval writes asks for the calls of tools that do not only read, whatever a request says', async () => {
     const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const { client } = await serve([

@@ -67,6 +67,7 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
       [{ onClash: 'both' }, "offered.onClash: expected 'refuse' or 'client'"],
     ],
   },
+  offeredCalls: { right: ['shown', 'hidden'], wrong: [['hide', "expected 'shown' or 'hidden', got \"hide\""]] },
   approval: {
     right: ['always', 'never', { never: { read_only: true } }, { always: { tool_names: ['pay'] } }, () => 'always'],
     wrong: [

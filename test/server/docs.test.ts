@@ -31,6 +31,7 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
   now: true,
   audit: true,
   offered: true,
+  offeredCalls: true,
   approval: true,
   auditArguments: true,
   onEntry: true,

@@ -118,6 +118,101 @@ describe('offered tools in the Responses API', () => {
   })
 })
 
+describe('offered calls that are hidden', () => {
+  const hiding = (script: Script, options: Partial<ResponsesAppOptions> = {}) =>
+    offering(script, { offeredCalls: 'hidden', ...options })
+  const shown = ['reasoning', 'message']
+  // Reasoning that is left beside reasoning is a warning of the judge's.
+  const thinkingOnce = (): Extract<Script, readonly unknown[]> => [
+    [think('I roll twice.'), call('dice.roll', {})],
+    call('dice.roll', {}),
+    answer('It is 4 and 4.'),
+  ]
+
+  test('hidden calls are in no event and no item, whole, streamed and retrieved, and the judge has nothing against it', async () => {
+    const served = hiding([...thinkingOnce(), ...thinkingOnce()])
+    const { body } = await served.create({ input: 'Roll' })
+    const { body: kept } = await served.ask('GET', `/responses/${body.id}`)
+    const events = await served.stream('/responses', { model: 'gpt-oss', input: 'Roll' })
+    const last = events.at(-1)?.response
+    expect([body, kept, last].map(typesOf)).toEqual([shown, shown, shown])
+    expect(JSON.stringify([body, kept, events])).not.toContain('dice')
+    const again = await served.stream(`/responses/${last.id}?stream=true`)
+    expect(again).toEqual(events)
+    const rest = await served.stream(`/responses/${last.id}?stream=true&starting_after=10`)
+    expect(rest).toEqual(events.slice(11))
+  })
+
+  test('the model goes on by previous_response_id with what is hidden, and the list of its input has none of it', async () => {
+    const served = hiding([call('dice.roll', {}), answer('4.'), answer('Bye.')])
+    const { body } = await served.create({ input: 'Roll' })
+    const next = await served.create({ input: 'Thanks', previous_response_id: body.id })
+    const [, second = [], third = []] = served.engine.calls.map(({ tokens }) => Array.from(tokens))
+    expect(third.slice(0, second.length)).toEqual(second)
+    const { body: list } = await served.ask('GET', `/responses/${next.body.id}/input_items`)
+    expect(list.data.map(({ type }: { type: string }) => type)).toEqual(['message', 'message', 'message'])
+  })
+
+  test('a stateless client goes on with the items that it was shown', async () => {
+    const served = hiding([[think('Roll.'), call('dice.roll', {})], answer('4.'), answer('Bye.')])
+    const asked = { store: false, include: ['reasoning.encrypted_content'] }
+    const user = { role: 'user', content: 'Roll' }
+    const { body } = await served.create({ input: [user], ...asked })
+    const next = await served.create({ input: [user, ...body.output, { role: 'user', content: 'Thanks' }], ...asked })
+    expect([next.status, next.body.output.at(-1).content[0].text]).toEqual([200, 'Bye.'])
+  })
+
+  test('calls that the request declares, that it asks to approve, and those of the client are shown', async () => {
+    const declared = hiding([call('dice.roll', {}), answer('4.')])
+    const first = await declared.create({ input: 'Roll', tools: [dice.declaration] })
+    expect(typesOf(first.body)).toEqual(['mcp_list_tools', 'mcp_call', 'message'])
+    const asking = hiding([call('dice.roll', {}), answer('4.')], { approval: 'always' })
+    const { body } = await asking.create({ input: 'Roll' })
+    const request = body.output.at(-1)
+    const approval = { type: 'mcp_approval_response', approval_request_id: request.id, approve: true }
+    const next = await asking.create({ input: [approval], previous_response_id: body.id })
+    expect([request.type, typesOf(next.body)]).toEqual(['mcp_approval_request', ['mcp_call', 'message']])
+    const clients = hiding([[call('dice.roll', {}), call('functions.get_weather', {})]])
+    const events = await clients.stream('/responses', { model: 'gpt-oss', input: 'Both', tools: [CLIENTS] })
+    expect(typesOf(events.at(-1)?.response)).toEqual(['function_call'])
+  })
+
+  test('a client that leaves while a hidden call runs stops it at once', async () => {
+    let begun = (): void => {}
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const stopped = new Promise<void>((resolve) => {
+      const slow = functionTools('dice', {
+        roll: {
+          parameters: {},
+          run: (_, { signal }) => {
+            begun()
+            return new Promise((_resolve, reject) =>
+              signal.addEventListener('abort', () => {
+                resolve()
+                reject(signal.reason)
+              }),
+            )
+          },
+        },
+      })
+      const served = hiding([call('dice.roll', {})], { tools: [slow] })
+      const body = JSON.stringify({ input: 'Roll', stream: true })
+      served.send('/v1/responses', { method: 'POST', body }).then(async (response) => {
+        const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+        const reading = (async () => {
+          while (!(await reader.read()).done);
+        })()
+        await isBegun
+        await reader.cancel()
+        await reading
+      })
+    })
+    await stopped
+  })
+})
+
 describe('what is offered by a function', () => {
   test('a function says for each owner and request what is offered', async () => {
     const offered: ResponsesAppOptions['offered'] = ({ owner, request }) =>

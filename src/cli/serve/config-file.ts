@@ -30,6 +30,9 @@ const OPTIONS = {
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
   'mcp-config': text.describe('A file of MCP servers, as Claude Desktop (JSON) or Codex (TOML) has it.'),
   offer: texts.describe('MCP servers whose tools each response has: labels, or LABEL=COMMAND or LABEL=URL.'),
+  'offered-calls': z
+    .enum(['shown', 'hidden'])
+    .describe('Whether the Responses API shows the calls of tools that a request does not declare. Default shown.'),
   instructions: text.describe("A file of instructions that come before every client's."),
   approval: z
     .enum(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[])

@@ -147,6 +147,7 @@ function serveOptions(
       },
     }),
     offered,
+    offeredCalls: settings.offeredCalls,
     ...(approval !== undefined && { approval }),
     ...(audit && { audit: audit.write, auditArguments: settings.auditsArguments }),
     ...{ origins, limits: limits.app, request: { limits: limits.request } },

@@ -21,6 +21,7 @@ export interface ServeValues {
   readonly mcp?: readonly string[] | undefined
   readonly 'mcp-config'?: string | undefined
   readonly offer?: readonly string[] | undefined
+  readonly 'offered-calls'?: string | undefined
   readonly instructions?: string | undefined
   readonly approval?: string | undefined
   readonly host?: string | undefined
@@ -71,6 +72,7 @@ export interface ServeSettings {
   readonly mcpConfig: string | undefined
   /** The labels of those that each response has. */
   readonly offered: readonly string[]
+  readonly offeredCalls: 'shown' | 'hidden'
   /** A file of what every response is told before the client's instructions. */
   readonly instructions: string | undefined
   readonly approval: keyof typeof APPROVALS
@@ -172,6 +174,7 @@ export function serveSettings(
     engine: engineChoice(values, operands),
     ...mcpSettings(values),
     approval: oneOf(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[], '--approval', values.approval ?? 'request'),
+    offeredCalls: oneOf(['shown', 'hidden'], '--offered-calls', values['offered-calls'] ?? 'shown'),
     instructions: values.instructions,
     host,
     port: countOf(values.port, '--port', 0, 65_535) ?? 8000,

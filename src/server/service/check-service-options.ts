@@ -101,6 +101,7 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   offered(value, path) {
     if (typeof value !== 'function') anOffer(value, path)
   },
+  offeredCalls: oneOf('shown', 'hidden'),
   approval: anApprovalPolicy,
   store: aStore,
   seal: having(['forResponse', 'unseal', 'isForeign'], 'a seal, of createSeal'),

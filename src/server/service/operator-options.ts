@@ -17,6 +17,11 @@ export interface OperatorOptions {
    */
   readonly offered?: Offered | ((request: OwnedRequest) => Offered | undefined | Promise<Offered | undefined>)
   /**
+   * Whether the Responses API shows the calls of tools that a request does not declare: `hidden` leaves their items and events
+   * out. The conversation goes on with them by `previous_response_id` all the same. Default `shown`.
+   */
+  readonly offeredCalls?: 'shown' | 'hidden'
+  /**
    * Which calls of MCP servers and of the host's functions the user has to approve, whatever a request says. Default: what
    * requests say, and of offered tools none.
    */
