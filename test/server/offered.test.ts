@@ -497,6 +497,76 @@ describe('offered tools in Chat Completions', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
   })
 
+  // As their sources make them: the parameters that each sends, what it asks in the background, and what it sends back.
+  test.each<[string, object[]]>([
+    [
+      'Open WebUI',
+      [
+        { stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content: 'Roll' }] },
+        { stream: false, messages: [{ role: 'user', content: '### Task:\nSuggest 3-5 relevant follow-up questions' }] },
+        {
+          ...{
+            stream: true,
+            temperature: 0.7,
+            tools: [{ type: 'function', function: { name: 'fetch_url', parameters: {} } }],
+          },
+          messages: [
+            { role: 'system', content: 'You are helpful.' },
+            { role: 'user', content: [{ type: 'text', text: 'Roll' }] },
+            { role: 'assistant', content: 'It is 4.' },
+            { role: 'user', content: [{ type: 'text', text: 'Roll again' }] },
+          ],
+        },
+      ],
+    ],
+    [
+      'LibreChat',
+      [
+        {
+          ...{ stream: true, stream_options: { include_usage: true }, user: '66a1', temperature: 1, top_p: 1 },
+          ...{ presence_penalty: 0, frequency_penalty: 0, n: 1 },
+          messages: [{ role: 'user', content: 'Roll' }],
+        },
+        {
+          ...{ stream: true, stream_options: { include_usage: true }, user: '66a1', parallel_tool_calls: true },
+          tools: [
+            {
+              type: 'function',
+              function: { name: 'search_mcp_docs', description: '', parameters: { type: 'object' } },
+            },
+          ],
+          messages: [
+            { role: 'user', content: 'Look it up' },
+            ...[
+              {
+                role: 'assistant',
+                content: '',
+                tool_calls: [
+                  { id: 'call_1', type: 'function', function: { name: 'search_mcp_docs', arguments: '{}' } },
+                ],
+              },
+            ],
+            { role: 'tool', tool_call_id: 'call_1', name: 'search_mcp_docs', content: 'found' },
+            { role: 'user', content: 'Roll' },
+          ],
+        },
+      ],
+    ],
+  ])('what %s sends is answered with the tools that are offered', async (_, bodies) => {
+    for (const body of bodies) {
+      const served = offering([call('dice.roll', {}), answer('It is 4.')])
+      const response = await served.send('/v1/chat/completions', {
+        method: 'POST',
+        body: JSON.stringify({ model: 'gpt-oss', ...body }),
+      })
+      const text = await response.text()
+      const said = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join('')
+      expect([response.status, said, text.includes('"tool_calls":[')]).toEqual([200, 'It is 4.', false])
+      expect(served.engine.calls).toHaveLength(2)
+      expect(developerOf(served)).toContain('namespace dice')
+    }
+  })
+
   test('a call of the client after an offered one is its tool_call, with nothing of the offered one', async () => {
     const served = offering([call('dice.roll', {}), call('functions.get_weather', {})])
     const { type, ...about } = CLIENTS
