@@ -35,7 +35,7 @@ export const CHAT_ANSWER_OPTIONS: OptionTable<ChatAnswerOptions> = {
   model: aText,
   created: that(Number.isInteger, 'a time in whole seconds'),
   includeUsage: aBoolean,
-  reasoning: oneOf('both', 'reasoning_content', 'reasoning', 'hidden'),
+  reasoning: oneOf('reasoning_content', 'reasoning', 'both', 'hidden'),
   preambles: oneOf('content', 'reasoning'),
   hostedCalls: oneOf('hidden', 'reasoning'),
   calls: oneOf('tool_calls', 'function_call'),
