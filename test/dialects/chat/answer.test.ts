@@ -365,7 +365,7 @@ describe('what is wrong is said at once:', () => {
     expect(() => toChatChunks(events, { reasoning: 'loud' } as never)).toThrow(
       error(
         'bad_option',
-        "reasoning: expected one of 'both', 'reasoning_content', 'reasoning', 'hidden', got \"loud\"",
+        "reasoning: expected one of 'reasoning_content', 'reasoning', 'both', 'hidden', got \"loud\"",
       ),
     )
     expect(() => createChatEncoder({ created: 1.5 })).toThrow(
