@@ -180,8 +180,9 @@ export async function prepareRequest(
   const listings = await listingsOf(withTerms(request, { tools: offered }), options, signal)
   const operator = isCompaction ? undefined : await operatorTerms(request, offered, listings, options)
   const prompted = promptedRequest(withTerms(request, operator), isCompaction)
+  const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
   const hosted = hostedBuiltins(options.tools ?? [], onError)
-  const tools = taughtTools(prompted, { listings, hosted, policy, choice: toolChoiceOf(prompted) })
+  const tools = taughtTools(prompted, { listings, hosted, policy, choice: given })
   checkDemand(tools)
   const rendering = renderingOf(options, hosted, at)
   const contextLength = counted === undefined ? capabilities.contextLength : counted + 1
