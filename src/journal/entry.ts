@@ -66,7 +66,7 @@ export interface OperatorTerms {
   readonly instructions?: string
   /** Whether these tools are left by an `allowed_tools` that does not name them. */
   readonly isExempt?: true
-  /** The tools of servers that it declares whose calls need an approval: by label, in the place of what it says itself. */
+  /** The tools of servers that it declares whose calls need an approval, `*` for all: by label, in the place of what it says itself. */
   readonly asks?: { readonly [label: string]: readonly string[] }
 }
 

@@ -110,7 +110,7 @@ function toolsOf(listings: readonly McpListing[]): readonly ListedTool[] | undef
 
 /**
  * The tools of the servers that the request declares itself whose calls need an approval, by what the request says and what
- * the operator does. Of servers that list nothing, and where the operator says nothing, the request decides.
+ * the operator does. Where the operator says nothing, the request decides.
  */
 async function asksOf(
   request: ResponseRequest,
@@ -126,7 +126,13 @@ async function asksOf(
     const rule = offer && declareMcpServer(offer as McpTool, 'offered: ', undefined, hints)
     if (approval === undefined && rule === undefined) continue
     const listed = toolsOf(listings.filter((listing) => listing.serverLabel === serverLabel && listing.error == null))
-    if (listed === undefined) continue
+    if (listed === undefined) {
+      // No name is known, and a client may send a list of its own: what is not ruled out for all is asked for all.
+      const { require_approval: offeredRule } = (offer ?? {}) as Partial<McpTool>
+      const asksNothing = [approval, offeredRule].every((each) => each == null || each === 'never')
+      if (!asksNothing) asks[serverLabel] = ['*']
+      continue
+    }
     const asked: string[] = []
     for (const one of listed) {
       const about = { serverLabel, isOffered: false, hints }

@@ -424,6 +424,36 @@ describe('approval as policy', () => {
     expect(await asks(undefined, () => undefined)).toBe(true)
   })
 
+  test.each<[string, Partial<Tool>]>([
+    ['lists nothing', {}],
+    ['fails to list', { listings: async () => [{ serverLabel: 'any', error: 'down' }] }],
+  ])('the policy holds for a server that %s, also where the client sends a list of its own', async (_, more) => {
+    const ran: unknown[] = []
+    const tool: Tool = {
+      answers: ({ type }) => type === 'mcp_call',
+      run: async (called) => {
+        ran.push(called)
+        return { output: 'ran' }
+      },
+      ...more,
+    }
+    const policies = [
+      'always',
+      { never: { read_only: true } },
+      { always: { tool_names: ['other'] } },
+      (): 'never' => 'never',
+    ] as const
+    for (const approval of policies) {
+      const served = endpoint([call('any.pay', {}), answer('Done.')], { tools: [tool], approval })
+      const listed = [{ name: 'pay', input_schema: {}, annotations: { readOnlyHint: true } }]
+      const list = { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 'any', tools: listed }
+      const tools = [{ type: 'mcp', server_label: 'any', require_approval: 'never' }]
+      const { body } = await served.create({ input: [list, { role: 'user', content: 'Pay' }], tools })
+      expect(body.output.at(-1).type).toBe('mcp_approval_request')
+    }
+    expect(ran).toEqual([])
+  })
+
   test('what the offer asks for holds for a request that declares the server with `never`', async () => {
     const offered = { tools: [{ ...dice.declaration, require_approval: 'always' as const }] }
     const { create } = offering([call('dice.roll', {})], { offered })
