@@ -21,6 +21,7 @@ import { type OpenedEngine, openEngine } from './open-engine.js'
 import { openRecorder } from './open-recorder.js'
 import { openSeal } from './open-seal.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
+import type { Recorder } from './recorder.js'
 import { createRequestLog } from './request-log.js'
 import { APPROVALS, KEY_VARIABLE, SEAL_KEYS_VARIABLE, type ServeSettings } from './settings.js'
 
@@ -37,6 +38,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   const offered = await offeredOf(settings, servers, io)
   const audit = await openAudit(settings.audit, io)
   const tokenTable = await loadTokenTable()
+  const recorder = await openRecorder(settings, tokenTable, io)
   const report = (error: unknown): void => reportTo(io, error)
   const mcp = await openMcpTools(
     servers,
@@ -49,7 +51,12 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
-    const options = serveOptions(settings, { opened, authorize, tokenTable, memory, audit, offered }, report, io)
+    const options = serveOptions(
+      settings,
+      { opened, authorize, tokenTable, memory, audit, offered, recorder },
+      report,
+      io,
+    )
     server = await listen({ ...options, tools, ...(seal && { seal }) })
     const stops = listenForStops(io)
     try {
@@ -102,6 +109,7 @@ function serveOptions(
     memory,
     audit,
     offered,
+    recorder,
   }: {
     readonly opened: OpenedEngine
     readonly authorize: Authorize | undefined
@@ -109,6 +117,7 @@ function serveOptions(
     readonly memory: () => ResponseService['memory'] | undefined
     readonly audit: AuditFile | undefined
     readonly offered: Offered
+    readonly recorder: Recorder | undefined
   },
   onError: (error: unknown) => void,
   io: Io,
@@ -122,7 +131,6 @@ function serveOptions(
   const log = createLog(settings, io)
   const { engine } = opened
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
-  const recorder = openRecorder(settings, tokenTable, io)
   return {
     ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
     engine,
