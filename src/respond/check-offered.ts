@@ -1,8 +1,9 @@
 import { check } from '../errors.js'
 import type { OptionCheck, OptionTable } from '../options/check-options.js'
 import { aText, listOf, oneOf, optionsOf } from '../options/checks.js'
-import { undatedType } from '../recipients/builtin-tools.js'
+import { HOSTED_BUILTINS } from '../recipients/builtin-tools.js'
 import { declareMcpServer } from '../recipients/mcp-server.js'
+import { undatedType } from '../recipients/undated-type.js'
 import type { Offered } from './offered.js'
 
 const aRule: OptionCheck = (rule, path) =>
@@ -14,7 +15,7 @@ export const anApprovalPolicy: OptionCheck = (value, path) => {
 }
 
 /** The types of tools that a host can run: others would be offered to no use. */
-const OFFERED_TYPES: readonly string[] = ['mcp', 'web_search', 'code_interpreter', 'shell']
+const OFFERED_TYPES: readonly string[] = ['mcp', ...HOSTED_BUILTINS]
 
 const anOfferedTool: OptionCheck = (tool, path) => {
   const { type, server_label: label } = Object(tool) as Readonly<Record<string, unknown>>

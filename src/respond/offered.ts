@@ -1,7 +1,8 @@
 import type { OperatorTerms } from '../journal/entry.js'
 import { merged } from '../merged.js'
-import { undatedType } from '../recipients/builtin-tools.js'
+import { builtinOfItem } from '../recipients/builtin-tools.js'
 import { readToolChoice } from '../recipients/tool-choice.js'
+import { undatedType } from '../recipients/undated-type.js'
 import type { McpTool, ResponseRequest, UnknownTool } from '../responses/request.js'
 import type { CodeInterpreterTool, ShellTool, WebSearchTool } from '../responses/request-tools.js'
 
@@ -60,12 +61,10 @@ export function offeredCalls(
 /** Whether a call is of one of these tools. */
 export function callsOf(tools: readonly UnknownTool[]): ReturnType<typeof offeredCalls> {
   const keys = new Set(tools.map(keyOf))
-  return ({ type, server_label }) =>
-    keys.has(
-      type === 'mcp_call'
-        ? keyOf({ type: 'mcp', server_label } as UnknownTool)
-        : keyOf({ type: type.replace(/_call$/, '') }),
-    )
+  return ({ type, server_label }) => {
+    const declared = type === 'mcp_call' ? { type: 'mcp', server_label } : { type: builtinOfItem(type) ?? type }
+    return keys.has(keyOf(declared))
+  }
 }
 
 /** The request as the model is given it: with what the operator adds. The response echoes it without. */

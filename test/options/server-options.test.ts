@@ -52,8 +52,8 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
     wrong: [
       ['dice', 'offered: expected an object'],
       [{ tool: [] }, 'did you mean offered.tools?'],
-      [{ tools: [dice('a')] }, 'offered.tools[0]: expected a tool of type mcp, web_search, code_interpreter, shell'],
-      [{ tools: [{ type: 'function', name: 'f' }] }, 'code_interpreter, shell, got "function"'],
+      [{ tools: [dice('a')] }, 'offered.tools[0]: expected a tool of type mcp, code_interpreter'],
+      [{ tools: [{ type: 'function', name: 'f' }] }, 'got "function"'],
       [{ tools: [{ type: 'mcp' }] }, 'offered.tools[0].server_label: expected a label'],
       [
         { tools: [{ type: 'mcp', server_label: 'a', require_approval: 'maybe' }] },

@@ -12,8 +12,8 @@ import {
   that,
   wholeNumber,
 } from '../../options/checks.js'
-import { undatedType } from '../../recipients/builtin-tools.js'
 import { type RecipientPolicy, resolvePolicy } from '../../recipients/policy.js'
+import { undatedType } from '../../recipients/undated-type.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
 import { anApprovalPolicy, anOffer } from '../../respond/check-offered.js'
 import { anEngine, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
