@@ -124,5 +124,6 @@ function wordsOf({ code, path, message, ...issue }: z.core.$ZodIssue): string {
   if (code !== 'unrecognized_keys') return `${place}${message}`
   // The cast: an issue of this code has keys, but the rest of a destructured union is not narrowed by its code.
   const [key = ''] = (issue as unknown as { keys: readonly string[] }).keys
-  return `${place}expected an option of serve, got ${JSON.stringify(key)}${didYouMean(key, Object.keys(OPTIONS))}`
+  const [what, names] = path[0] === 'limit' ? ['a limit', LIMIT_NAMES] : ['an option of serve', Object.keys(OPTIONS)]
+  return `${place}expected ${what}, got ${JSON.stringify(key)}${didYouMean(key, names)}`
 }
