@@ -19,6 +19,8 @@ export interface Caller {
   readonly observed?: RequestObservation
   /** Whether a failure is also an `error` event. Default: as the service has it. */
   readonly errorEvent?: boolean
+  /** Whether its client can be asked for the approval of a call. Default: `ask`. */
+  readonly approvals?: 'ask' | 'refuse'
   /** Responses that are not stored, and that the caller remembers. */
   readonly remembered?: (responseId: string) => RememberedResponse | undefined
 }
