@@ -527,7 +527,7 @@ describe('offered tools in Chat Completions', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
   })
 
-  // As their sources make them: the parameters that each sends, what it asks in the background, and what it sends back.
+  // The parameters that each sends, what it asks in the background (for Open WebUI after its sources), and what it sends back.
   test.each<[string, object[]]>([
     [
       'Open WebUI',
