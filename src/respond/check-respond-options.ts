@@ -59,6 +59,7 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   citations: aFunction,
   containerId: aString,
   calls: oneOf('live', 'whole'),
+  returnedArguments: oneOf('text', 'objects'),
   usageByTurn: aBoolean,
   store: aBoolean,
   errorEvent: aBoolean,
@@ -66,6 +67,7 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   onProgress: aFunction,
   onUnsupportedConstraint: oneOf('relax', 'refuse'),
   onInvalidOutput: aFunction,
+  onStopString: aFunction,
   onDiagnostic: aFunction,
   onError: aFunction,
 }

@@ -83,6 +83,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   else signal?.addEventListener('abort', abort)
   const report = (error: unknown): void => callHost(onError, error)
   const shared = { fold, inbox, signal: work.signal, isClosed, report }
+  const onStop = (string: string): void => callHost(options.onStopString, string, report)
 
   /** Writes an entry, and then gives what follows from it: at once if nobody writes it, for most entries are tokens. */
   function take(happened: Happened): Batch | Promise<Batch> {
@@ -193,7 +194,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
         if (isOpen) announce()
         try {
           const steps = step()
-          if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, put }))
+          if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, onStop, put }))
           else for await (const next of steps) await put(next)
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error

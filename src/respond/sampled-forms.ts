@@ -114,13 +114,14 @@ export class SampledForms {
     fold: ResponseFold,
     items: readonly object[],
     messages: readonly TranscriptMessage[],
-    seal: Omit<FormOptions, 'tools' | 'tokenTable'>,
+    seal: Omit<FormOptions, 'tools' | 'tokenTable' | 'areCallsParsed'>,
   ): string | undefined {
-    const { tokenTable, policy } = this.#options
+    const { tokenTable, policy, returnedArguments } = this.#options
+    const areCallsParsed = returnedArguments === 'objects'
     if (messages.length === 0) return undefined
     const { request, listings, knownListings = [] } = fold.open
     this.#tools ??= teachTools(request as never, [...listings, ...knownListings], resolvePolicy(policy))
-    return formOfItems(items, messages, { ...seal, tools: this.#tools, tokenTable })
+    return formOfItems(items, messages, { ...seal, tools: this.#tools, tokenTable, areCallsParsed })
   }
 
   /**

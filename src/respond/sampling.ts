@@ -21,6 +21,8 @@ export interface SamplingOptions {
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
   readonly report: (error: unknown) => void
+  /** Called with the stop string that ends an answer. */
+  readonly onStop: (string: string) => void
   /** Applies an entry. A promise that it returns is awaited before there is another. */
   readonly put: (entry: Happened) => void | PromiseLike<void>
 }
@@ -57,6 +59,7 @@ class SamplingRun {
   readonly #inbox: Inbox
   readonly #isClosed: () => boolean
   readonly #report: (error: unknown) => void
+  readonly #onStop: SamplingOptions['onStop']
   readonly #put: SamplingOptions['put']
   readonly #outcome: Outcome
   readonly #call: ModelCall
@@ -92,6 +95,7 @@ class SamplingRun {
     this.#inbox = options.inbox
     this.#isClosed = options.isClosed
     this.#report = options.report
+    this.#onStop = options.onStop
     this.#put = options.put
     this.#outcome = outcome
     this.#call = modelCall(fold, allowed)
@@ -247,22 +251,27 @@ class SamplingRun {
   /** Queues what is certain of these tokens. Returns whether a stop string ends the call. */
   #isCut(watch: StopWatch, tokens: readonly HarmonyToken[], isOver: boolean): boolean {
     const certain: HarmonyToken[] = []
-    let cut: readonly number[] | undefined
+    let found: Omit<Watched, 'certain'> = {}
     for (const token of tokens) {
       const watched = watch.push(token)
       certain.push(...watched.certain)
-      cut = watched.cut
-      if (cut !== undefined) break
+      found = watched
+      if (watched.cut !== undefined) break
     }
-    if (cut === undefined && isOver) certain.push(...watch.release())
-    return this.#queueWatched({ certain, ...(cut && { cut }) })
+    if (found.cut === undefined && isOver) certain.push(...watch.release())
+    return this.#queueWatched({ ...found, certain })
   }
 
   /** Returns whether a stop string ends the call. */
-  #queueWatched({ certain, cut }: Watched): boolean {
+  #queueWatched({ certain, cut, string = '' }: Watched): boolean {
     this.#queueTokens(certain)
     // One entry: a process that goes on between the two would have the model write on.
-    if (cut !== undefined) this.#last = () => this.#finish({ type: 'chunk', tokens: cut })
+    if (cut !== undefined) {
+      this.#last = () => {
+        this.#onStop(string)
+        this.#finish({ type: 'chunk', tokens: cut })
+      }
+    }
     return cut !== undefined
   }
 

@@ -1,8 +1,8 @@
 import { invalidType, missingParameter, RequestError } from '../../request-error.js'
+import { type Fields, fieldOf, isFields } from '../body/read.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { CHAT_FIELDS } from './fields.js'
-import { type Fields, fieldOf, isFields } from './read.js'
 
 /** A Chat Completions request in the words of the Responses API. */
 export interface ChatRequest {

@@ -1,6 +1,6 @@
 import { invalidType, invalidValue } from '../../request-error.js'
+import { type Fields, fieldOf, isFields, objectAt, objectIn, objectsAt, renamed, textIn } from '../body/read.js'
 import type { Draft } from './draft.js'
-import { type Fields, fieldOf, isFields, objectAt, objectIn, objectsAt, renamed, textIn } from './read.js'
 
 const FUNCTION = { name: 'name', description: 'description', parameters: 'parameters', strict: 'strict' } as const
 const CUSTOM = { name: 'name', description: 'description' } as const

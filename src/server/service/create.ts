@@ -120,15 +120,15 @@ async function runFor(
   caller: Caller,
   { engine, observed, held, onEnd }: Making,
 ): Promise<Run> {
-  const { owner, remembered, errorEvent } = caller
-  const { store, stored, seal, foreignSeals, report, clock } = setup
+  const { owner, remembered, errorEvent, onStopString, returnedArguments } = caller
+  const { store, stored, seal, report, clock } = setup
   const { onDisconnect = 'stop', onEntry } = setup.options
   const isTransient = request.store === false
   const conversation = await resolveConversation(request, {
     owner,
     store: stored,
     seal,
-    foreignSeals,
+    foreignSeals: caller.foreignSeals ?? setup.foreignSeals,
     onUnopened: setup.reportUnopened,
     pause: setup.pause,
     ...(caller.signal && { signal: caller.signal }),
@@ -151,6 +151,8 @@ async function runFor(
           onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
         }),
         ...(errorEvent !== undefined && { errorEvent }),
+        ...(onStopString && { onStopString }),
+        ...(returnedArguments && { returnedArguments }),
         ...(earlier && { earlier }),
       }),
       store: isJournaled ? store : undefined,

@@ -19,12 +19,12 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
   const engine = setup.engineOf(request.model ?? setup.models[0] ?? '')
   const responseId = randomResponseId()
   const { owner, remembered, signal } = caller
-  const { stored: store, seal, foreignSeals } = setup
+  const { stored: store, seal } = setup
   const conversation = await resolveConversation(request, {
     owner,
     store,
     seal,
-    foreignSeals,
+    foreignSeals: caller.foreignSeals ?? setup.foreignSeals,
     onUnopened: setup.reportUnopened,
     pause: setup.pause,
     ...(signal && { signal }),
