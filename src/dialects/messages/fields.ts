@@ -47,7 +47,7 @@ export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
   model: same('model'),
   messages: {
     fate: 'mapped',
-    does: '`input`: see [messages](#messages)',
+    does: '`input`: see [messages](#messages-and-blocks)',
     read: (value, draft) => draft.put('input', readMessages(value, draft), 'messages'),
   },
   system: {

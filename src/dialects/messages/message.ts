@@ -69,7 +69,7 @@ export type MessageErrorType =
   | 'overloaded_error'
 
 /** What ends a stream that failed, and the body of an HTTP error. */
-export interface MessageError {
+export type MessageError = {
   type: 'error'
   error: { type: MessageErrorType; message: string; details?: { [name: string]: unknown } }
   request_id?: string
