@@ -6,6 +6,7 @@ const isLong = Number(process.env['LAW_RUNS'] ?? 0) > 1000
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/seed.ts'],
     // Real SDKs, a real engine and what newcomers install: run on their own, with dependencies of their own.
     exclude: [...configDefaults.exclude, 'test/clients/**', 'test/engine/**', 'test/journeys/**'],
     // One process for many files: the tables, the wasm parser and the schemas are loaded once for each process, and cost

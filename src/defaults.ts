@@ -10,6 +10,7 @@ import {
   type TranslatorOptions as CoreTranslatorOptions,
   checkOptions,
 } from './translate/options.js'
+import { unixSeconds } from './unix-seconds.js'
 
 type Defaulted = 'responseId' | 'clock'
 
@@ -39,9 +40,4 @@ function logError(error: unknown): void {
 export function randomResponseId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(25))
   return `resp_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
-}
-
-/** The system's clock: Unix time in whole seconds. */
-export function unixSeconds(): number {
-  return Math.floor(Date.now() / 1000)
 }

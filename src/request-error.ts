@@ -256,6 +256,7 @@ export function listOf(values: readonly string[], word: 'and' | 'or'): string {
   return `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} ${word} ${last}`
 }
 
-function shortened(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}...` : text
+/** The beginning of a text that somebody else chose the length of. */
+export function shortened(text: string, most: number = 60): string {
+  return text.length > most ? `${text.slice(0, most)}...` : text
 }

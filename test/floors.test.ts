@@ -9,6 +9,7 @@ const FLOORS: readonly (readonly string[])[] = [
   /* F0 */ [
     'options/',
     'errors.ts',
+    'fields.ts',
     'request-error.ts',
     'byte-budget.ts',
     'closable.ts',
@@ -21,7 +22,18 @@ const FLOORS: readonly (readonly string[])[] = [
   ],
   /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/', 'engine/', 'grammar/'],
   /* F2 */ ['translate/', 'dialects/', 'prompt/', 'journal/'],
-  /* F3 */ ['sources/', 'request/', 'seal/', 'tools/', 'stores/', 'defaults.ts', 'next-turn.ts', 'full.ts', 'types.ts'],
+  /* F3 */ [
+    'sources/',
+    'request/',
+    'seal/',
+    'tools/',
+    'stores/',
+    'defaults.ts',
+    'next-turn.ts',
+    'unix-seconds.ts',
+    'full.ts',
+    'types.ts',
+  ],
   // F4 is for what joins prompts, engines, the translator and tools: the turns of one response.
   /* F4 */ ['respond/'],
   /* F5 */ ['index.ts', 'core.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'server/', 'cli/'],
@@ -37,13 +49,15 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'journal/': ['translate/'],
   // What servers send is read in the turns that all work of the process takes.
   'tools/': ['next-turn.ts'],
+  'defaults.ts': ['unix-seconds.ts'],
+  'stores/': ['unix-seconds.ts'],
   'full.ts': ['defaults.ts'],
   'cli/': ['diagnostics.ts', 'index.ts', 'server/'],
 }
 /** What stands beside the house: all that it may import. Only the doors (F5) may import it. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
-  'conformance/': ['errors.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
-  'probe/': ['errors.ts', 'conformance/', 'sources/http/'],
+  'conformance/': ['errors.ts', 'fields.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
+  'probe/': ['errors.ts', 'fields.ts', 'conformance/', 'sources/http/'],
   'testing/': ['errors.ts', 'slices.ts', 'engine/', 'grammar/', 'harmony/', 'tokens/'],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */

@@ -27,13 +27,15 @@ const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99, max: 1 }
 /** @type {import('../target.mjs').Target} */
 export default {
   name: 'schemas',
-  measures: 'compiling each schema of a sample once, and following values in its grammar, by quantile over the schemas',
+  measures:
+    'compiling each schema of a sample once, following values in its grammar, and how long its taught form is, by quantile over the schemas',
   target: 'compiled within 3 ms at p50 and 40 at p99, in slices of at most 10',
 
   async run({ size }) {
     const grammar = await loadGrammar()
     const cases = folder === undefined ? generated(size(SAMPLE, 5)) : fromFolder(folder, size(SAMPLE, 5))
     const times = { compile: [], slice: [], matcher: [], character: [] }
+    const lengths = cases.map(({ schema }) => grammar.typescriptOf(schema).length / JSON.stringify(schema).length)
     const count = { refused: 0, relaxed: 0, values: 0, wrong: 0 }
     for (const { schema, tests } of cases) {
       const compiled = compile(grammar, schema)
@@ -75,6 +77,7 @@ export default {
         {},
         (at) => `${published('mask', at)} µs for the mask of a token`,
       ),
+      ...rows('taught form, to compact JSON', '', lengths, { p50: 1, p99: 1.2 }),
     ]
   },
 }
@@ -84,11 +87,12 @@ function noteOf({ refused, relaxed, values, wrong }) {
   return `${refused} refused, ${relaxed} relaxed, ${values} values${judged}`
 }
 
-/** The grammar's own code: no subpath of the package has it. */
+/** The grammar's and the taught form's own code: no subpath of the package has it. */
 async function loadGrammar() {
   const { outputFiles } = await build({
     stdin: {
-      contents: "export * from './src/grammar/index.ts'",
+      contents:
+        "export * from './src/grammar/index.ts'; export { typescriptOf } from './src/prompt/schema/typescript.ts'",
       resolveDir: fileURLToPath(new URL('../..', import.meta.url)),
       loader: 'ts',
     },

@@ -21,6 +21,8 @@ export interface Io {
   readStdin(): Promise<string>
   /** Writes a whole file, and makes its folder: others see all of it or nothing. */
   writeFile(path: string, pieces: Iterable<string>): Promise<void>
+  /** Adds to the end of a file, which is made if there is none. */
+  appendFile(path: string, text: string): Promise<void>
   /** A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. */
   pieces(path: string): AsyncIterable<Uint8Array | string>
   /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once nobody reads any more. */

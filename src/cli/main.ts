@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import * as nodeModule from 'node:module'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -38,6 +38,8 @@ process.exitCode = await run(argv.slice(2), {
     await writeFile(`${path}.part`, pieces)
     await rename(`${path}.part`, path)
   },
+  // Its owner alone may read it: who asked for what is nobody else's.
+  appendFile: (path, piece) => appendFile(path, piece, { mode: 0o600 }),
   pieces: (path) => (path === '-' ? piecesOfStdin() : createReadStream(path)),
   print: (piece) =>
     new Promise((resolve, reject) => stdout.write(piece, (error) => (error ? reject(error) : resolve()))),

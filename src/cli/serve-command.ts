@@ -18,6 +18,7 @@ export const serve: Command = defineCommand({
   --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
                             (npm install @modelcontextprotocol/client)
+  --mcp-config FILE         more of them, in a file as Claude Desktop (JSON) or Codex (TOML) has it
   --host ADDRESS            where to listen (default 127.0.0.1); others can reach any other, so it needs a key
   --port PORT               default 8000; 0 takes one that is free
   --origin ORIGIN           a site whose pages may use it, such as https://chat.example.com; repeatable
@@ -50,6 +51,8 @@ export const serve: Command = defineCommand({
                   SECONDS   waits so long for the client
   --delay MS                before each token of --replay and --script
   --record DIR              writes a token fixture of each response; it has what the model says
+  --audit FILE              adds a line of JSON for each call of a tool: who, which, allowed by what, how it ended
+  --audit-arguments         ... with the arguments of the call, which are content
   --log json                a line of JSON for each request; default: text
   --verbose                 draws the timeline of each response
   --help
@@ -68,6 +71,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'llama-server': { type: 'string' },
     'skip-model-check': { type: 'boolean' },
     mcp: { type: 'string', multiple: true },
+    'mcp-config': { type: 'string' },
     host: { type: 'string' },
     port: { type: 'string' },
     origin: { type: 'string', multiple: true },
@@ -88,6 +92,8 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'on-disconnect': { type: 'string' },
     delay: { type: 'string' },
     record: { type: 'string' },
+    audit: { type: 'string' },
+    'audit-arguments': { type: 'boolean' },
     log: { type: 'string' },
     verbose: { type: 'boolean' },
   },

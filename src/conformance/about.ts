@@ -1,4 +1,5 @@
-import { asFields, type Fields, type StreamEvent } from './stream-event.js'
+import type { Fields } from '../fields.js'
+import { asFields, type StreamEvent } from './stream-event.js'
 import type { StreamState } from './stream-state.js'
 
 /** The item or part that a violation concerns, or the choice and call of Chat Completions. A report groups violations by cause with it. */

@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import { isFields } from '../fields.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { aboutOf } from './about.js'
 import { createChatChecker } from './chat/check-chunks.js'
@@ -11,7 +12,7 @@ import { type Invariant, PROFILES, type Profile, type ReportViolation } from './
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
 import { preview } from './preview.js'
-import { isFields, type StreamEvent } from './stream-event.js'
+import type { StreamEvent } from './stream-event.js'
 import { StreamState } from './stream-state.js'
 import type { Checker, StreamChunk, Violation } from './violation.js'
 

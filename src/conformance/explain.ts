@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import { isFields } from '../fields.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { createClientChecker, type Violation } from './check.js'
 import type { Agreement, Surplus } from './clients/agreement.js'
@@ -6,7 +7,7 @@ import { CLIENTS, type Client, type ClientModel, type Ending, type Seen, type Se
 import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
 import { isAtEnd } from './report/violation-kind.js'
-import { asFields, asString, isFields, type StreamEvent } from './stream-event.js'
+import { asFields, asString, type StreamEvent } from './stream-event.js'
 
 export { CLIENTS, type Client } from './clients/client.js'
 

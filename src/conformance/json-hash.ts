@@ -1,4 +1,5 @@
-import { type Fields, isFields, MAX_DEPTH } from './stream-event.js'
+import { type Fields, isFields } from '../fields.js'
+import { MAX_DEPTH } from './stream-event.js'
 
 /**
  * A 53-bit hash of a JSON value that does not depend on the order of its keys. Done items keep hashes instead of texts,

@@ -1,4 +1,4 @@
-import { isFields } from './stream-event.js'
+import { isFields } from '../fields.js'
 
 /** The maximum length of a value in a message: enough to find the value, too little to leak a whole text. */
 const LONGEST = 80

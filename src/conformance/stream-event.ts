@@ -1,4 +1,5 @@
 import { describe } from '../errors.js'
+import { type Fields, isFields } from '../fields.js'
 
 /** An event as received: its fields are not validated. */
 export interface StreamEvent {
@@ -6,18 +7,9 @@ export interface StreamEvent {
   readonly [field: string]: unknown
 }
 
-/** A JSON object with any fields. */
-export interface Fields {
-  readonly [field: string]: unknown
-}
-
 /** The value if it is an object, otherwise an empty object. */
 export function asFields(value: unknown): Fields {
   return isFields(value) ? value : {}
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The value if it is an array, otherwise an empty array. */

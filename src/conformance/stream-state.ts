@@ -1,7 +1,8 @@
+import { type Fields, isFields } from '../fields.js'
 import { type EventKind, eventKindOf } from './event-kind.js'
 import { jsonHash } from './json-hash.js'
 import { type EventProblem, problemsOf } from './schemas/index.js'
-import { asFields, asList, asString, type Fields, isFields, type StreamEvent } from './stream-event.js'
+import { asFields, asList, asString, type StreamEvent } from './stream-event.js'
 
 /** A content or summary part of an open item. */
 export interface OpenPart {

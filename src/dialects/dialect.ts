@@ -1,12 +1,8 @@
 import { check, checkEvent, checkStream } from '../errors.js'
+import { type Fields, isFields } from '../fields.js'
 import { merged } from '../merged.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
-
-/** A JSON object with any fields. */
-export interface Fields {
-  [field: string]: unknown
-}
 
 /** An event in a dialect. */
 export interface DialectEvent extends Fields {
@@ -138,10 +134,6 @@ export function mapParts(event: Fields, map: PartMap): Fields {
 /** Maps a response, from an event or on its own. */
 export function mapResponse(response: Fields, map: PartMap): Fields {
   return map.response({ ...response, output: listOf(response['output']).map((item) => map.item(item, false)) })
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function listOf(value: unknown): Fields[] {

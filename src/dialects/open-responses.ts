@@ -1,7 +1,8 @@
+import type { Fields } from '../fields.js'
 import { merged } from '../merged.js'
 import type { OutputItem } from '../responses/items.js'
 import type { EchoedTool, Response } from '../responses/response.js'
-import { type Dialect, type DialectEvent, type Fields, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
+import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*
  * Open Responses (specification of 2026-04-24): has its own names for raw reasoning events, and requires a prefix for

@@ -1,16 +1,8 @@
+import { type Fields, isFields } from '../fields.js'
 import { merged } from '../merged.js'
 import type { Logprob, MessageItem, OutputItem, OutputText, ReasoningItem } from '../responses/items.js'
 import type { Response, ResponseUsage } from '../responses/response.js'
-import {
-  type Dialect,
-  type DialectEvent,
-  type Fields,
-  isFields,
-  listOf,
-  mapParts,
-  mapResponse,
-  type PartMap,
-} from './dialect.js'
+import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*
  * vLLM's wire format of 2025 and 2026: parts of raw reasoning have events of their own (`response.reasoning_part.*`),
@@ -63,8 +55,9 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
 
   decoder: () => (event) => {
     const mapped = mapParts(decodePart(event), DECODED)
-    if (ARGUMENTS.has(mapped['type'])) delete mapped['name']
-    return mapped as never
+    if (!ARGUMENTS.has(mapped['type'])) return mapped as never
+    const { name: _, ...unnamed } = mapped
+    return unnamed as never
   },
 
   // The casts are needed here for the same reason.

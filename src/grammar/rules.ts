@@ -47,14 +47,11 @@ export function createRules(): Rules {
     }
     if (max <= LONGEST) return repeat(item, min, max)
     const many = add('many', repeat(item, LONGEST, LONGEST))
-    const required = sequence(
-      repeat(many, Math.floor(min / LONGEST), Math.floor(min / LONGEST)),
-      exactly(min % LONGEST),
-    )
+    const required = sequence(times(many, Math.floor(min / LONGEST), Math.floor(min / LONGEST)), exactly(min % LONGEST))
     const whole = Math.floor((max - min) / LONGEST)
     // Each number of items in one way only: otherwise a sampler keeps thousands of ways at once.
-    const fewer = sequence(repeat(many, 0, whole - 1), repeat(item, 0, LONGEST - 1))
-    const most = sequence(repeat(many, whole, whole), repeat(item, 0, (max - min) % LONGEST))
+    const fewer = sequence(times(many, 0, whole - 1), repeat(item, 0, LONGEST - 1))
+    const most = sequence(times(many, whole, whole), repeat(item, 0, (max - min) % LONGEST))
     return sequence(required, whole === 0 ? most : choice(fewer, most))
 
     function exactly(count: number): Expression {

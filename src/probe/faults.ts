@@ -1,4 +1,5 @@
-import { asFields, asString, type Fields } from '../conformance/stream-event.js'
+import { asFields, asString } from '../conformance/stream-event.js'
+import type { Fields } from '../fields.js'
 import { EVERY_CLIENT, type Fault, jsonPreview, preview } from './finding.js'
 import { objectIn } from './judge-answer.js'
 import type { Limits, Reply } from './send.js'

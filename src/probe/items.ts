@@ -1,4 +1,5 @@
-import { asFields, asList, asString, type Fields } from '../conformance/stream-event.js'
+import { asFields, asList, asString } from '../conformance/stream-event.js'
+import type { Fields } from '../fields.js'
 
 /** A function call, with its item as received. */
 export interface Call {

@@ -1,5 +1,6 @@
 import { parseEvent, responseSchema } from '../conformance/index.js'
-import { asFields, asString, type Fields, isFields } from '../conformance/stream-event.js'
+import { asFields, asString } from '../conformance/stream-event.js'
+import { type Fields, isFields } from '../fields.js'
 import { type Fault, type Finding, findingOf, jsonPreview, preview } from './finding.js'
 
 /** Validates a response that was not streamed. Reports the first problem, and counts the others. */

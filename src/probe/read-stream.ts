@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { eventKindOf } from '../conformance/event-kind.js'
-import { isFields, type StreamEvent } from '../conformance/stream-event.js'
+import type { StreamEvent } from '../conformance/stream-event.js'
+import { isFields } from '../fields.js'
 import { type Fault, jsonPreview, preview } from './finding.js'
 import type { ReadDecision } from './send.js'
 

@@ -1,4 +1,5 @@
-import { asFields, asList, asString, type Fields } from '../conformance/stream-event.js'
+import { asFields, asList, asString } from '../conformance/stream-event.js'
+import type { Fields } from '../fields.js'
 import type { Rule } from './rules.js'
 
 /** The rules about what an answer says: a server that plays a fixture cannot keep them. */

@@ -1,4 +1,5 @@
-import { asFields, asList, asString, type Fields, isFields } from '../conformance/stream-event.js'
+import { asFields, asList, asString } from '../conformance/stream-event.js'
+import { type Fields, isFields } from '../fields.js'
 
 /** The first difference between the fields of two responses, in words. */
 export interface Difference {

@@ -1,4 +1,5 @@
-import type { Fields, StreamEvent } from '../conformance/stream-event.js'
+import type { StreamEvent } from '../conformance/stream-event.js'
+import type { Fields } from '../fields.js'
 import type { Fault } from './finding.js'
 import type { Reply } from './send.js'
 

@@ -1,5 +1,6 @@
 import type { Profile } from '../conformance/index.js'
-import { asFields, asList, type Fields, isFields, type StreamEvent } from '../conformance/stream-event.js'
+import { asFields, asList, type StreamEvent } from '../conformance/stream-event.js'
+import { type Fields, isFields } from '../fields.js'
 import { curlOf, type SentRequest } from './curl.js'
 import type { Endpoint } from './endpoint.js'
 import {

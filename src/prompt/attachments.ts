@@ -1,5 +1,5 @@
+import type { Fields } from '../fields.js'
 import { unsupported } from '../request-error.js'
-import type { Fields } from './fields.js'
 
 /**
  * What becomes of images and files, which gpt-oss cannot see:

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../fields.js'
 import { ROLES } from '../harmony/vocabulary.js'
 import { invalidType, invalidValue, missingParameter } from '../request-error.js'
 
@@ -6,12 +7,9 @@ import { invalidType, invalidValue, missingParameter } from '../request-error.js
  * clients send it for whatever they leave out.
  */
 
-/** A JSON object of the request. */
-export type Fields = { readonly [field: string]: unknown }
-
 /** @throws RequestError if it is no object */
 export function objectAt(value: unknown, param: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  if (isFields(value)) return value
   throw invalidType(param, 'an object', value)
 }
 

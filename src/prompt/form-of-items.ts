@@ -1,8 +1,8 @@
+import type { RequestTools } from '../recipients/request-tools.js'
 import { RequestError } from '../request-error.js'
 import { type FormOptions, sampledMessages } from './history.js'
 import { readInput } from './read-input.js'
 import { writeSampledForm } from './sampled-form.js'
-import type { TaughtTools } from './taught-tools.js'
 import type { TranscriptMessage } from './transcript.js'
 
 /**
@@ -23,7 +23,7 @@ export function formOfItems(
   return sampled.length === 0 && replaces === 0 ? undefined : writeSampledForm({ isAlone, replaces, messages: sampled })
 }
 
-function messagesIn(items: readonly object[], tools: TaughtTools) {
+function messagesIn(items: readonly object[], tools: RequestTools) {
   try {
     const reading = { attachments: 'placeholder', unsealed: () => undefined, onPlaceholder: () => {} } as const
     return readInput(items, { ...reading, tools, isUnderWay: true })

@@ -3,6 +3,7 @@ import { patchText, readPatch } from '../recipients/apply-patch.js'
 import { parseArguments } from '../recipients/arguments.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import type { RequestTools } from '../recipients/request-tools.js'
 import { commandLineOf, commandOf } from '../recipients/shell-command.js'
 import { objectIn, undeclaredArguments } from '../recipients/written-arguments.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
@@ -11,7 +12,6 @@ import { placesBack, type ReadMessage } from './conversation.js'
 import { FreePlaces } from './free-places.js'
 import { renderMessages } from './render-messages.js'
 import type { SampledMessage } from './sampled-form.js'
-import type { TaughtTools } from './taught-tools.js'
 import { readTranscript, readTranscriptInSlices, type TranscriptMessage } from './transcript.js'
 
 /**
@@ -53,7 +53,7 @@ export interface Findings {
 export function* recall(
   messages: readonly ReadMessage[],
   history: readonly HistoryEntry[],
-  tools: TaughtTools,
+  tools: RequestTools,
   tokenTable: TokenTable,
   work: Work,
 ): Slices<readonly ReadMessage[]> {
@@ -64,7 +64,7 @@ export function* recall(
 export function* findIn(
   messages: readonly ReadMessage[],
   history: readonly HistoryEntry[],
-  tools: TaughtTools,
+  tools: RequestTools,
   tokenTable: TokenTable,
   work: Work,
 ): Slices<Findings> {
@@ -80,7 +80,7 @@ export function* findIn(
 export function recalled(
   messages: readonly ReadMessage[],
   { transcripts, places }: Findings,
-  tools: TaughtTools,
+  tools: RequestTools,
   tokenTable: TokenTable,
 ): readonly ReadMessage[] {
   const isKnown = transcripts.length > 0 || messages.some(({ sampled, missing }) => sampled || missing === 'omitted')
@@ -128,7 +128,7 @@ function sinceSummary(
 function sealedPlace(
   message: ReadMessage,
   transcripts: number,
-  tools: TaughtTools,
+  tools: RequestTools,
   tokenTable: TokenTable,
 ): Pick<Found, 'place' | 'said'> | undefined {
   if (message.sampled === undefined) return undefined
@@ -142,7 +142,7 @@ function sealedPlace(
 }
 
 export interface FormOptions {
-  readonly tools: TaughtTools
+  readonly tools: RequestTools
   readonly tokenTable: TokenTable
   /** Whether the sealed item has no message of its own. */
   readonly isAlone: boolean
@@ -196,7 +196,7 @@ function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
 }
 
 /** Whether a client that parses what a call says, and writes it anew, cannot but write the same. */
-function hasOneSpelling(message: ReadMessage, tools: TaughtTools): boolean {
+function hasOneSpelling(message: ReadMessage, tools: RequestTools): boolean {
   const { role, content } = message
   if (role !== 'assistant' || calleeOf(message, tools).kind !== 'function_call') return true
   try {
@@ -239,7 +239,7 @@ function isRenderedTo(tokens: readonly number[], message: ReadMessage, tokenTabl
 function* findPlaces(
   messages: readonly ReadMessage[],
   transcripts: readonly (readonly TranscriptMessage[])[],
-  tools: TaughtTools,
+  tools: RequestTools,
   work: Work,
 ): Slices<(Place | undefined)[]> {
   const sayings = new Sayings(tools)
@@ -308,14 +308,14 @@ function* findPlaces(
 
 /** Where each thing is said in the transcripts. Each place is taken once. */
 class Sayings {
-  readonly #tools: TaughtTools
+  readonly #tools: RequestTools
   readonly #all: Place[] = []
   /** The number of each transcript's first message among those of all. */
   readonly #firsts: number[] = []
   /** By what a tool says, the numbers in their order; by what others say, their negatives from the last back. */
   readonly #free = new Map<string, FreePlaces>()
 
-  constructor(tools: TaughtTools) {
+  constructor(tools: RequestTools) {
     this.#tools = tools
   }
 
@@ -367,7 +367,7 @@ class Sayings {
 function resultsBySpeaker(
   transcripts: readonly (readonly TranscriptMessage[])[],
   taken: readonly ReadonlySet<number>[],
-  tools: TaughtTools,
+  tools: RequestTools,
 ): ReadonlyMap<string, FreePlaces> {
   const results = new Map<string, FreePlaces>()
   for (const [transcript, list] of transcripts.entries()) {
@@ -431,25 +431,25 @@ export function isThought({ role, recipient, channel }: HarmonyMessage): boolean
 }
 
 /** What a message says and to whom: equal for a message of a transcript and the item that was made of it. */
-export function keyOf(message: HarmonyMessage, tools: TaughtTools): string {
+export function keyOf(message: HarmonyMessage, tools: RequestTools): string {
   const callee = message.role === 'assistant' ? calleeOf(message, tools) : undefined
   return `${speakerOf(message, tools)} ${callee === undefined ? message.content : saidTo(callee, message.content)}`
 }
 
 /** Who speaks, and to whom. */
-function speakerOf(message: HarmonyMessage, tools: TaughtTools): string {
+function speakerOf(message: HarmonyMessage, tools: RequestTools): string {
   if (message.role === 'tool') return `tool ${recipientKey(addressee(message.name, tools))}`
   if (message.role !== 'assistant') return message.role
   const callee = calleeOf(message, tools)
   return `assistant ${recipientKey(callee)}${callee.kind === 'message' ? callee.phase : ''}`
 }
 
-function calleeOf({ recipient, channel }: HarmonyMessage, { classify }: TaughtTools): Recipient {
-  return classify(recipient, channel)
+function calleeOf({ recipient, channel }: HarmonyMessage, { classifyPast }: RequestTools): Recipient {
+  return classifyPast(recipient, channel)
 }
 
-function addressee(name: string | undefined, { classify }: TaughtTools): Recipient {
-  return classify(name, undefined)
+function addressee(name: string | undefined, { classifyPast }: RequestTools): Recipient {
+  return classifyPast(name, undefined)
 }
 
 /** What of a call its item shows: of a search the query, of a shell the command. */

@@ -1,5 +1,5 @@
+import type { Fields } from '../fields.js'
 import { readWindow } from './compacted-window.js'
-import type { Fields } from './fields.js'
 
 /**
  * Which items the model is to read. A call of the client's that was cut off, and that it does not answer, never happened. The

@@ -1,22 +1,22 @@
-import { resolvePolicy } from '../recipients/policy.js'
+import type { Fields } from '../fields.js'
+import { presetOf } from '../recipients/policy.js'
 import type { Slices, Work } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { AttachmentPolicy } from './attachments.js'
 import { Conversation, type ItemsBefore, type KnownCall, type ReadMessage } from './conversation.js'
 import { isReasoning } from './drop-reasoning.js'
-import { type Fields, fieldOf, objectAt } from './fields.js'
+import { fieldOf, objectAt } from './fields.js'
 import { guessPhases } from './guess-phases.js'
 import { findIn, type HistoryEntry, recalled } from './history.js'
-import { headed, headOf, type PromptOptions } from './messages-of.js'
+import { headed, headOf } from './messages-of.js'
 import type { RenderedMessages } from './prompt-message.js'
-import { listingsWith, readItems } from './read-input.js'
+import { readItems } from './read-input.js'
 import { renderMessagesInSlices } from './render-messages.js'
-import type { RenderPromptOptions } from './render-prompt.js'
+import type { RenderOptions } from './render-prompt.js'
 import { type PlacesOfPart, SettledPlaces } from './settled-places.js'
 import { SettledTokens } from './settled-tokens.js'
-import { type TaughtTools, teachTools } from './taught-tools.js'
+import type { TaughtTools } from './taught-tools.js'
 import { createTokenBuffer } from './token-buffer.js'
-import { HOSTED_BUILTINS } from './untaught-tools.js'
 
 /*
  * What of a conversation was read and rendered for an earlier prompt, so that the next one reads what is new alone. It
@@ -157,7 +157,7 @@ export class KnownConversation implements ItemsBefore {
   *render(
     request: Fields,
     reading: Reading,
-    options: RenderPromptOptions,
+    options: RenderOptions,
     work: Work,
     most?: number,
   ): Slices<RenderedPrompt | undefined> {
@@ -234,27 +234,16 @@ function saidIn({ messages }: RenderedMessages): number {
 }
 
 /** How the conversation of a request is read. @throws RequestError */
-export function readingOf(
-  request: object,
-  options: PromptOptions & { readonly tokenTable: TokenTable },
-): Reading | undefined {
-  const { listings = [], history = [], images = 'refuse-last', hosted = HOSTED_BUILTINS, policy, tokenTable } = options
+export function readingOf(request: object, options: RenderOptions): Reading | undefined {
+  const { tools, history = [], images = 'refuse-last', tokenTable } = options
+  const { listings, hosted, policy } = tools
   const fields = objectAt(request, 'request')
   const input = fieldOf(fields, 'input')
   // A policy of the host's own may have anything in it.
-  if (!Array.isArray(input) || (policy !== undefined && typeof policy !== 'string')) return undefined
-  const items = input as readonly Fields[]
-  const listed = items.filter((item) => item['type'] === 'mcp_list_tools')
-  const all = listingsWith(listed, listings)
-  const key = JSON.stringify([fields['tools'], fields['tool_choice'], all, hosted, images, policy])
-  return {
-    key,
-    tools: teachTools(fields, all, resolvePolicy(policy), hosted),
-    attachments: images,
-    tokenTable,
-    items,
-    history,
-  }
+  const preset = presetOf(policy)
+  if (!Array.isArray(input) || preset === undefined) return undefined
+  const key = JSON.stringify([fields['tools'], fields['tool_choice'], listings, hosted, images, preset])
+  return { key, tools, attachments: images, tokenTable, items: input as readonly Fields[], history }
 }
 
 function isSettled({ type, approval_request_id: approval }: Fields): boolean {

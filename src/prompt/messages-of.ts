@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import type { Fields } from '../fields.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { invalidType, invalidValue } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
@@ -8,7 +9,7 @@ import { builtinNamespaces } from './builtin-namespaces.js'
 import type { ReadMessage } from './conversation.js'
 import { developerText, developerTextInSlices } from './developer-text.js'
 import { dropOldReasoning } from './drop-reasoning.js'
-import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn } from './fields.js'
+import { fieldOf, nameIn, objectAt, optionalTextIn } from './fields.js'
 import type { HistoryEntry } from './history.js'
 import type { PromptMessage } from './prompt-message.js'
 import { listingsWith, readInputInSlices } from './read-input.js'
@@ -40,6 +41,11 @@ export interface PromptOptions {
   readonly knowledgeCutoff?: string
 }
 
+/** How a request is read whose tools are resolved. */
+export interface ReadOptions extends Omit<PromptOptions, 'listings' | 'policy' | 'hosted'> {
+  readonly tools: TaughtTools
+}
+
 /** A request as it was read: messages whose text may still be missing, and the tools that they were read with. */
 export interface RequestMessages {
   /** The system message and, if there is something to say, the developer message. */
@@ -60,31 +66,38 @@ export interface RequestMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function messagesOf(request: object, options: PromptOptions): PromptMessage[] {
-  const { head, conversation } = readRequest(request, options)
+  const { head, conversation } = atOnce(readRequestInSlices(request, withTools(request, options), createWork()))
   return [...head, ...dropOldReasoning(conversation.filter(({ missing }) => missing !== 'omitted'))]
 }
 
-/** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
-export function readRequest(request: object, options: PromptOptions): RequestMessages {
-  return atOnce(readRequestInSlices(request, options, createWork()))
-}
-
-/** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
-export function* readRequestInSlices(request: object, options: PromptOptions, work: Work): Slices<RequestMessages> {
-  const { date, listings = [], history = [], images = 'refuse-last' } = options
-  const { hosted = HOSTED_BUILTINS } = options
+/**
+ * Checks the options, and resolves the tools of a request.
+ *
+ * @throws RequestError, HarmonyResponsesError as {@link messagesOf}
+ */
+export function withTools<Options extends PromptOptions>(
+  request: object,
+  { listings = [], policy, hosted = HOSTED_BUILTINS, ...options }: Options,
+): Omit<Options, 'listings' | 'policy' | 'hosted'> & Pick<ReadOptions, 'tools'> {
+  const { date, history = [], images = 'refuse-last' } = options
   check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
   check(ATTACHMENT_POLICIES.includes(images), 'images', "'refuse-last', 'refuse' or 'placeholder'", images)
   check(Array.isArray(history), 'history', 'an array', history)
   const areHosted = Array.isArray(hosted) && hosted.every(isHostedBuiltin)
   check(areHosted, 'hosted', `an array of ${HOSTED_BUILTINS.join(', ')}`, hosted)
   const fields = objectAt(request, 'request')
-  const input = fieldOf(fields, 'input')
-  const tools = teachTools(fields, listingsWith(input, listings), resolvePolicy(options.policy), hosted)
+  const all = listingsWith(fieldOf(fields, 'input'), listings)
+  return { ...options, tools: teachTools(fields, all, resolvePolicy(policy), hosted) }
+}
+
+/** @throws RequestError */
+export function* readRequestInSlices(request: object, options: ReadOptions, work: Work): Slices<RequestMessages> {
+  const { history = [], images = 'refuse-last', tools } = options
+  const fields = request as Fields
   const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
   let placeholders = 0
   const messages = yield* readInputInSlices(
-    input,
+    fieldOf(fields, 'input'),
     {
       tools,
       attachments: images,
@@ -108,7 +121,7 @@ export function* headOf(
   fields: Fields,
   leading: readonly string[],
   tools: TaughtTools,
-  { date, identity, knowledgeCutoff }: Pick<PromptOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
+  { date, identity, knowledgeCutoff }: Pick<ReadOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
   work: Work,
 ): Slices<PromptMessage[]> {
   const instructions = [optionalTextIn(fields, 'instructions', ''), ...leading]

@@ -1,18 +1,19 @@
+import type { Fields } from '../fields.js'
 import { merged } from '../merged.js'
+import type { RequestTools } from '../recipients/request-tools.js'
 import { invalidType } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { type AttachmentPolicy, attachmentFates, attachmentReaders } from './attachments.js'
 import { Conversation, type ReadMessage } from './conversation.js'
-import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
+import { fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
 import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
 import type { ReadContext, UnsealedText } from './items/item-reader.js'
 import { itemsToRead } from './items-to-read.js'
-import type { TaughtTools } from './taught-tools.js'
 
 export interface ReadInputOptions {
-  readonly tools: TaughtTools
+  readonly tools: RequestTools
   readonly attachments: AttachmentPolicy
   readonly unsealed: (blob: string) => UnsealedText | undefined
   /** Called for each image and file that a placeholder stands for. */

@@ -5,16 +5,27 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
-import { type PromptOptions, type RequestMessages, readRequestInSlices } from './messages-of.js'
+import {
+  type PromptOptions,
+  type ReadOptions,
+  type RequestMessages,
+  readRequestInSlices,
+  withTools,
+} from './messages-of.js'
 import type { PromptMessage, RenderedMessages } from './prompt-message.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
 
-export interface RenderPromptOptions extends PromptOptions {
+interface Rendering {
   readonly tokenTable: TokenTable
   /** The texts that were encoded before, which all requests may share: {@link createKnownTexts}. */
   readonly known?: KnownTexts
 }
+
+export interface RenderPromptOptions extends PromptOptions, Rendering {}
+
+/** How the prompt of a request is rendered whose tools are resolved. */
+export interface RenderOptions extends ReadOptions, Rendering {}
 
 export interface Prompt extends RenderedMessages {
   /** The ids to generate from. They end in `<|start|>assistant`, which belongs to no message. */
@@ -39,7 +50,7 @@ export interface Prompt extends RenderedMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
-  return atOnce(renderPromptInSlices(request, options, createWork())) as Prompt
+  return atOnce(renderPromptInSlices(request, withTools(request, options), createWork())) as Prompt
 }
 
 /**
@@ -50,7 +61,7 @@ export function renderPrompt(request: object, options: RenderPromptOptions): Pro
  */
 export function* renderPromptInSlices(
   request: object,
-  options: RenderPromptOptions,
+  options: RenderOptions,
   work: Work,
   most?: number,
 ): Slices<Prompt | undefined> {
@@ -64,7 +75,7 @@ export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
 }
 
 /** Reads a request, and finds its messages in the history. @throws as {@link renderPrompt} */
-export function* readPrompt(request: object, options: RenderPromptOptions, work: Work): Slices<ReadPrompt> {
+export function* readPrompt(request: object, options: RenderOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
   const known = yield* recall(conversation, history, read.tools, tokenTable, work)
@@ -78,7 +89,7 @@ export function turnStart(tokenTable: TokenTable): readonly number[] {
 
 export function* renderReadPrompt(
   { head, messages, tools, placeholders }: ReadPrompt,
-  { tokenTable, known }: Pick<RenderPromptOptions, 'tokenTable' | 'known'>,
+  { tokenTable, known }: Rendering,
   work: Work,
   most: number = Number.POSITIVE_INFINITY,
 ): Slices<Prompt | undefined> {

@@ -1,7 +1,7 @@
+import type { RequestTools } from '../recipients/request-tools.js'
 import type { Slices, Work } from '../slices.js'
 import type { ReadMessage } from './conversation.js'
 import { COMPARED, type Findings, isThought, keyOf } from './history.js'
-import type { TaughtTools } from './taught-tools.js'
 import { hashOf } from './text-hash.js'
 
 /*
@@ -60,7 +60,7 @@ export class SettledPlaces {
   *afterwards(
     messages: readonly ReadMessage[],
     { transcripts, places }: Findings,
-    tools: TaughtTools,
+    tools: RequestTools,
     work: Work,
   ): Slices<PlacesOfPart | undefined> {
     const part: Part = { there: [], nths: [], taken: new Set(), spoken: new Set(), loose: [], tools }
@@ -166,5 +166,5 @@ interface Part {
   /** The messages that the first two passes found. */
   readonly spoken: Set<number>
   readonly loose: number[]
-  readonly tools: TaughtTools
+  readonly tools: RequestTools
 }

@@ -1,19 +1,17 @@
 import { HarmonyResponsesError } from '../errors.js'
+import type { Fields } from '../fields.js'
 import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
 import { type BuiltinTool, builtinOf, replacedByServer } from '../recipients/builtin-tools.js'
-import type { Classifier } from '../recipients/classify.js'
-import { type DeclaredTools, declareTools } from '../recipients/declared-tools.js'
 import { lookUp, type RecipientPolicy } from '../recipients/policy.js'
 import type { Recipient } from '../recipients/recipient.js'
-import { createRequestClassifier } from '../recipients/request-classifier.js'
+import { type RequestTools, resolveTools } from '../recipients/request-tools.js'
 import { ADDRESS, functionSpellings, mcpSpellings, addressOf as spelledAddress } from '../recipients/spellings.js'
-import { isClientToolLeft } from '../recipients/tool-choice.js'
-import { hintsOf } from '../recipients/tool-hints.js'
+import { isClientToolLeft, type ToolChoice } from '../recipients/tool-choice.js'
 import { patternMismatch, RequestError } from '../request-error.js'
 import type { ListedTool, McpListing } from '../responses/mcp-listing.js'
-import { toolSelection } from './allowed-tools.js'
-import { type Fields, fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
+import { fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
 import { PATCH_TOOL } from './patch-tool.js'
+import { toolChoiceOf } from './tool-choice.js'
 import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
 import { HOSTED_BUILTINS, type HostedBuiltin, isUnaddressed, unrunBuiltins } from './untaught-tools.js'
 
@@ -29,20 +27,17 @@ export interface OmittedTool {
 }
 
 /** The tools of a request: what the model is told of, and how each is addressed. */
-export interface TaughtTools {
-  readonly declared: DeclaredTools
-  readonly policy: RecipientPolicy
-  /** What a message of the conversation addressed, also a tool that `tool_choice` leaves out of this request. */
-  readonly classify: Classifier
+export interface TaughtTools extends RequestTools {
+  /** What the declared MCP servers listed: just now, or in the conversation. */
+  readonly listings: readonly McpListing[]
+  /** The built-in tools that the host runs. */
+  readonly hosted: readonly HostedBuiltin[]
   /** gpt-oss's own tools, which the system message teaches. */
   readonly builtins: ReadonlySet<BuiltinTool>
   readonly namespaces: readonly ToolNamespace[]
   readonly omitted: readonly OmittedTool[]
   /** The types of tools that the model is not told of, because nothing runs them: as declared, each once. */
   readonly untaught: readonly string[]
-  /** The recipient of a client's tool; of one that is not declared, the spelling that is a call of it nevertheless. */
-  functionRecipient(name: string, namespace?: string): string
-  mcpRecipient(serverLabel: string, name: string): string
 }
 
 /** A namespace while it is filled, its tools by name. */
@@ -56,6 +51,7 @@ interface Taught {
  *
  * @param listings - what the declared MCP servers listed
  * @param hosted - the built-in tools that the host runs
+ * @param choice - what {@link toolChoiceOf} read, if it is known
  * @throws RequestError if a tool is malformed, or a client's tool cannot be addressed: another one has its name
  */
 export function teachTools(
@@ -63,13 +59,17 @@ export function teachTools(
   listings: readonly McpListing[],
   policy: RecipientPolicy,
   hosted: readonly HostedBuiltin[] = HOSTED_BUILTINS,
+  choice?: ToolChoice,
 ): TaughtTools {
-  const tools = listAt(fieldOf(request, 'tools') ?? [], 'tools').map((tool, index) =>
+  const tools: readonly Fields[] = listAt(fieldOf(request, 'tools') ?? [], 'tools').map((tool, index) =>
     namedTool(tool, `tools[${index}]`),
   )
-  const declared = declaredTools(tools, listings)
-  const classify = createRequestClassifier({ listings }, declared, policy)
-  const isAllowed = toolSelection(request)
+  const resolved = orRequestError(() => {
+    const given = tools as readonly (Fields & { readonly type: string })[]
+    return resolveTools({ tools: given, choice: choice ?? toolChoiceOf(request) }, listings, policy)
+  })
+  const { declared } = resolved
+  const { isAllowed } = resolved.choice
   const listed = toolsByServer(listings)
   /** The servers that were asked for a list: one that failed to give it runs nothing. */
   const answered = new Set(listings.map(({ serverLabel }) => serverLabel))
@@ -117,7 +117,7 @@ export function teachTools(
   }
 
   /** Whether a call of the tool for patches is one: a function may have its name, or the policy no built-in tools. */
-  const hasPatchName = classify(PATCH_RECIPIENT, undefined).kind === 'apply_patch_call'
+  const hasPatchName = resolved.classifyPast(PATCH_RECIPIENT, undefined).kind === 'apply_patch_call'
   /** The servers that are taught already: several entries may declare one together. */
   const servers = new Set<string>()
   const descriptions = serverDescriptions(tools)
@@ -147,9 +147,9 @@ export function teachTools(
   }
 
   return {
-    declared,
-    policy,
-    classify,
+    ...resolved,
+    listings,
+    hosted,
     builtins,
     namespaces: [...namespaces].map(([name, { description, tools }]) => ({
       name,
@@ -158,21 +158,6 @@ export function teachTools(
     })),
     omitted,
     untaught: [...untaught],
-    functionRecipient(name, namespace) {
-      const spellings = functionSpellings(name, namespace)
-      const kinds = ['function_call', 'custom_tool_call'] as const
-      for (const kind of kinds) {
-        const recipient = addressOf(calleeOf(kind, name, namespace), spellings)
-        if (recipient !== undefined) return recipient
-      }
-      return spellings.at(-1) as string
-    },
-    mcpRecipient(serverLabel, name) {
-      const spellings = mcpSpellings(serverLabel, name)
-      const address = addressOf({ kind: 'mcp_call', serverLabel, name, available: true }, spellings)
-      // A recipient of one word names both: `python`, which the request excluded.
-      return address ?? (serverLabel === name ? name : (spellings[0] as string))
-    },
   }
 }
 
@@ -226,10 +211,10 @@ function calleeOf(kind: 'function_call' | 'custom_tool_call', name: string, name
   return kind === 'function_call' ? { kind, name, ...at, declared: true } : { kind, name, ...at }
 }
 
-/** The request's tools as the translator reads them. Its errors name the parameter, and become the client's. */
-function declaredTools(tools: readonly Fields[], listings: readonly McpListing[]): DeclaredTools {
+/** Reads the tools as the translator does, whose errors name the parameter: they become the client's. */
+function orRequestError(resolve: () => RequestTools): RequestTools {
   try {
-    return declareTools(tools as readonly { readonly type: string }[], hintsOf(listings))
+    return resolve()
   } catch (error) {
     if (!(error instanceof HarmonyResponsesError)) throw error
     const param = error.message.slice(0, error.message.indexOf(': '))

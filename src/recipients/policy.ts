@@ -109,6 +109,14 @@ export function resolvePolicy(
   return approval === table.mcpApproval ? table : { ...table, mcpApproval: approval }
 }
 
+/** The name of the preset that a policy is, whatever it says of approvals; undefined for a table of the host's own. */
+export function presetOf(policy: RecipientPolicy): PolicyName | undefined {
+  const preset = lookUp<RecipientPolicy>(policies, policy.name)
+  const fields = Object.keys(openai) as (keyof RecipientPolicy)[]
+  const isPreset = fields.every((field) => field === 'mcpApproval' || policy[field] === preset?.[field])
+  return isPreset ? (policy.name as PolicyName) : undefined
+}
+
 /** An entry of a table. Inherited properties do not count: models do call `constructor`. */
 export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined

@@ -1,19 +1,19 @@
 import { APPLY_PATCH, namesPatchTool } from './apply-patch.js'
 import { type Classifier, classifyRecipient } from './classify.js'
 import type { DeclaredTools } from './declared-tools.js'
-import { looseNames } from './loose-names.js'
+import type { NamedTool } from './loose-names.js'
 import { splitMcpTool } from './mcp.js'
 import type { RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
-import { isCalleeLeft, isCallRequired, toolSelection } from './tool-choice.js'
-import type { Listed } from './tool-hints.js'
+import { isCalleeLeft, type ToolChoice } from './tool-choice.js'
 
-/** What of a request decides what a message becomes, beside its tools. */
+/** What of a request decides what a message becomes. */
 export interface RequestFacts {
-  /** `tool_choice`; absent for messages of an earlier response, which this request's does not concern. */
-  readonly toolChoice?: unknown
-  /** What the declared MCP servers listed. */
-  readonly listings: readonly Listed[]
+  readonly declared: DeclaredTools
+  readonly policy: RecipientPolicy
+  readonly choice: ToolChoice
+  /** The tools that a name may mean which is none's: `looseNames`. */
+  readonly namedLoosely: (recipient: string) => readonly NamedTool[]
 }
 
 /**
@@ -22,14 +22,9 @@ export interface RequestFacts {
  * `tool_choice` excludes, and of a made-up name where a call is required: it becomes a failed `mcp_call` that the model
  * reads, since nothing may run it, the host, the client or a user who approves it.
  */
-export function createRequestClassifier(
-  { toolChoice, listings }: RequestFacts,
-  tools: DeclaredTools,
-  policy: RecipientPolicy,
-): Classifier {
-  const isAllowed = toolSelection(toolChoice)
-  const isRequired = isCallRequired(toolChoice)
-  const namedLoosely = looseNames(tools, policy, listings)
+export function createRequestClassifier({ declared: tools, policy, choice, namedLoosely }: RequestFacts): Classifier {
+  const { isAllowed, demand } = choice
+  const isRequired = demand?.of === 'any'
   const isLeft = (callee: Recipient): boolean => isCalleeLeft(isAllowed, callee)
 
   // Its name is in the namespace of the client's functions: where one of them has it, it is that function's.

@@ -1,15 +1,11 @@
-import type { Classifier } from './classify.js'
-import { type DeclaredTools, declaredMcpTool, mcpPrefixes } from './declared-tools.js'
-import type { RecipientPolicy } from './policy.js'
+import { declaredMcpTool, mcpPrefixes } from './declared-tools.js'
 import type { Recipient } from './recipient.js'
+import type { ResolvedTools } from './request-tools.js'
 
 /** What a message may be addressed to or come from. */
-export interface Recipients {
-  readonly tools: DeclaredTools
-  readonly policy: RecipientPolicy
+export interface Recipients extends ResolvedTools {
   /** The servers of approved calls, which need not be declared. */
   readonly labels: readonly string[]
-  readonly classify: Classifier
 }
 
 /**
@@ -23,12 +19,12 @@ export interface Recipients {
  */
 export function* calleesNamed(
   author: string,
-  { classify, tools, policy, labels: approved }: Recipients,
+  { classify, declared, policy, labels: approved }: Recipients,
 ): Generator<readonly Recipient[]> {
   const named = (recipient: string): Recipient => classify(recipient, undefined)
   const callee = named(author)
   yield [callee]
-  const labels = approved.length > 0 ? [...tools.mcpServers.keys(), ...approved] : []
+  const labels = approved.length > 0 ? [...declared.mcpServers.keys(), ...approved] : []
   const tool = declaredMcpTool(author, { mcpPrefixes: mcpPrefixes(labels) })
   if (tool !== undefined) yield [{ kind: 'mcp_call', ...tool, available: true }]
   // The client answers calls of declared functions.

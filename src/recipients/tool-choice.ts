@@ -1,4 +1,4 @@
-import { replacedByServer, undatedType } from './builtin-tools.js'
+import { type BuiltinTool, builtinOf, replacedByServer, undatedType } from './builtin-tools.js'
 import type { Recipient } from './recipient.js'
 
 /** Whether `tool_choice` leaves a tool. One without a name stands for some tool of its type or server. */
@@ -10,17 +10,43 @@ interface SelectedTool {
   readonly label?: string | undefined
 }
 
-/** An entry of `allowed_tools`, or anything else: {@link toolSelection} takes what no request may have for no tool. */
-type Entry = { readonly type?: unknown; readonly name?: unknown; readonly server_label?: unknown }
+/** What the first turn has to call. */
+export type DemandedCall =
+  /** Some tool: the model chooses. */
+  | { readonly of: 'any' }
+  /** Some tool of an MCP server, or of any MCP server. */
+  | { readonly of: 'server'; readonly label: string | undefined }
+  | { readonly of: 'server_tool'; readonly label: string | undefined; readonly name: string }
+  | { readonly of: 'function' | 'custom'; readonly name: string }
+  /** `builtin` is undefined for a type that no model can call. `type` is as the client wrote it. */
+  | { readonly of: 'builtin'; readonly type: string; readonly builtin: BuiltinTool | undefined }
+
+/** `tool_choice`, read once: the prompt teaches by it, calls are accepted by it, and the first turn is held to it. */
+export interface ToolChoice {
+  readonly isAllowed: ToolSelection
+  /** Undefined if the model may answer without a call. */
+  readonly demand: DemandedCall | undefined
+}
+
+/** What a request leaves to the model that has no `tool_choice`. */
+export const FREE_CHOICE: ToolChoice = { isAllowed: () => true, demand: undefined }
+
+/** Reads any value: what no request may have is an entry for no tool. */
+export function readToolChoice(choice: unknown): ToolChoice {
+  return { isAllowed: selectionOf(choice), demand: demandOf(choice) }
+}
+
+/** Any value with the fields of a choice, or of an entry of `allowed_tools`. */
+type Entry = { readonly [Field in 'type' | 'name' | 'server_label' | 'mode' | 'tools']?: unknown }
 
 /**
- * Which tools `tool_choice` leaves: all, none, or those on its list, where an entry without a name allows all tools of
- * its type or server. A named tool and `required` leave all. The prompt teaches by it, and calls are accepted by it.
+ * All tools, none, or those on the list, where an entry without a name allows all tools of its type or server. A named
+ * tool and `required` leave all.
  */
-export function toolSelection(choice: unknown): ToolSelection {
+function selectionOf(choice: unknown): ToolSelection {
   if (choice === 'none') return () => false
-  const { type, tools } = Object(choice) as { readonly type?: unknown; readonly tools?: unknown }
-  if (type !== 'allowed_tools') return () => true
+  const { type, tools } = Object(choice) as Entry
+  if (type !== 'allowed_tools') return FREE_CHOICE.isAllowed
   /** The names of each type or server. */
   const allowed = new Map<string, Set<unknown> | 'all'>()
   for (const entry of Array.isArray(tools) ? tools : []) {
@@ -38,6 +64,28 @@ export function toolSelection(choice: unknown): ToolSelection {
 
 function groupOf(type: string, label: unknown): string {
   return JSON.stringify([undatedType(type), label])
+}
+
+function demandOf(choice: unknown): DemandedCall | undefined {
+  if (choice === 'required') return { of: 'any' }
+  if (choice == null || choice === 'none' || choice === 'auto') return undefined
+  const { mode, ...entry } = Object(choice) as Entry
+  const [type = '', name, label] = [entry.type, entry.name, entry.server_label].map(textOf)
+  switch (type) {
+    case 'allowed_tools':
+      return mode === 'required' ? { of: 'any' } : undefined
+    case 'function':
+    case 'custom':
+      return { of: type, name: name ?? '' }
+    case 'mcp':
+      return name === undefined ? { of: 'server', label } : { of: 'server_tool', label, name }
+    default:
+      return { of: 'builtin', type, builtin: builtinOf(type) }
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Whether a function or a custom tool is left: by its own entry, or by that of its namespace. */
@@ -68,10 +116,4 @@ export function isCalleeLeft(isAllowed: ToolSelection, callee: Recipient): boole
     default:
       return isAllowed({ type: callee.kind.replace(/_call$/, '') })
   }
-}
-
-/** Whether `tool_choice` demands a call, and leaves it to the model of what. */
-export function isCallRequired(choice: unknown): boolean {
-  const { type, mode } = Object(choice) as { readonly type?: unknown; readonly mode?: unknown }
-  return choice === 'required' || (type === 'allowed_tools' && mode === 'required')
 }

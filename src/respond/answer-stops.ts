@@ -3,12 +3,12 @@ import type { HarmonyHeader } from '../harmony/events.js'
 import type { OpenEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { toolNamed } from '../recipients/declared-tools.js'
+import type { RequestTools } from '../recipients/request-tools.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { encoderOf } from '../tokens/encoder.js'
+import type { TokenTable } from '../tokens/token-table.js'
 import { openMessage } from './open-message.js'
-import { responseTools } from './response-tools.js'
 import { StopWatch } from './stop-watch.js'
-import type { StrictnessOptions } from './strictness.js'
 
 /** As many as OpenAI takes. */
 const MOST_STOPS = 4
@@ -37,10 +37,13 @@ export interface AnswerStops {
 }
 
 /** Undefined if nothing does. */
-export function answerStops(open: OpenEntry, { tokenTable, policy }: StrictnessOptions): AnswerStops | undefined {
+export function answerStops(
+  open: OpenEntry,
+  { declared, classify }: RequestTools,
+  tokenTable: TokenTable,
+): AnswerStops | undefined {
   const strings = open.isCompaction ? [] : stopStrings(open.request)
   if (strings.length === 0) return undefined
-  const { declared, classify } = responseTools(open, policy)
   const isAnswer = ({ role, recipient, channel }: HarmonyHeader): boolean => {
     if (role !== 'assistant') return false
     const callee = classify(recipient, channel)

@@ -1,18 +1,46 @@
 import type { OpenEntry } from '../journal/entry.js'
-import { answerStops } from './answer-stops.js'
-import { demandOf } from './demand.js'
-import type { Budget } from './next-step.js'
-import type { StrictnessOptions } from './strictness.js'
+import type { RequestTools } from '../recipients/request-tools.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { type AnswerStops, answerStops } from './answer-stops.js'
+import { demandedAnswer } from './demanded-answer.js'
+import { type ForcedCall, forcedCall } from './forced-call.js'
+import { Strictness } from './strictness.js'
 
-/** What a response may take and what its request allows, before any of it is used up. */
-export function budgetOf(open: OpenEntry, options: StrictnessOptions & { readonly turns: number }): Budget {
+/** What a response may take, and what its request allows and demands. */
+export interface Budget {
+  readonly turns: number
+  /** `max_output_tokens` of the request. */
+  readonly tokens: number
+  /** Whether the response has taken all the time that it may. */
+  readonly isTimeUp: boolean
+  /** Whether a turn may have several calls: `parallel_tool_calls` of the request. */
+  readonly hasParallelCalls: boolean
+  /** What ends an answer before the model does: `stop` of the request. */
+  readonly stops: AnswerStops | undefined
+  /** The call that the first turn has to be. */
+  readonly forced: ForcedCall | undefined
+  /** The header of the answer that the response has to have. */
+  readonly answer: readonly number[] | undefined
+  /** What bodies are held to. */
+  readonly strict: Strictness
+}
+
+export interface BudgetOptions {
+  readonly tokenTable: TokenTable
+  readonly turns: number
+}
+
+/** The budget of a response before any of it is used up. Follows from its first entry. */
+export function budgetOf(open: OpenEntry, tools: RequestTools, { tokenTable, turns }: BudgetOptions): Budget {
   const { max_output_tokens: tokens, parallel_tool_calls: isParallel } = open.request
   return {
-    turns: options.turns,
+    turns,
     tokens: tokens ?? Number.POSITIVE_INFINITY,
-    hasParallelCalls: isParallel ?? true,
-    stops: answerStops(open, options),
     isTimeUp: false,
-    ...demandOf(open, options),
+    hasParallelCalls: isParallel ?? true,
+    stops: answerStops(open, tools, tokenTable),
+    forced: forcedCall(open, tools, tokenTable),
+    answer: demandedAnswer(open.request, tokenTable),
+    strict: new Strictness(open, tools, tokenTable),
   }
 }

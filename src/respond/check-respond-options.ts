@@ -14,7 +14,6 @@ import {
   wholeNumber,
 } from '../options/checks.js'
 import { ATTACHMENT_POLICIES } from '../prompt/attachments.js'
-import { resolvePolicy } from '../recipients/policy.js'
 import { REASONING } from '../translate/reasoning-forms.js'
 import type { RespondLimits, RespondOptions } from './options.js'
 
@@ -53,7 +52,8 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   images: oneOf(...ATTACHMENT_POLICIES),
   identity: aText,
   knowledgeCutoff: aText,
-  policy: (value) => void resolvePolicy(value as never),
+  // Checked where it is resolved: once for a response.
+  policy: anything,
   mcpApproval: oneOf('always', 'never'),
   reasoning: oneOf(...Object.keys(REASONING)),
   citations: aFunction,

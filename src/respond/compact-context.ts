@@ -4,7 +4,8 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import { nextTurn } from '../next-turn.js'
 import { writeWindow } from '../prompt/compacted-window.js'
 import { readRequestInSlices } from '../prompt/messages-of.js'
-import { type Prompt, type RenderPromptOptions, renderPromptInSlices } from '../prompt/render-prompt.js'
+import { type Prompt, type RenderOptions, renderPromptInSlices } from '../prompt/render-prompt.js'
+import type { TaughtTools } from '../prompt/taught-tools.js'
 import { createTokenBuffer } from '../prompt/token-buffer.js'
 import { unansweredIn } from '../prompt/unanswered.js'
 import type { ResponseRequest } from '../responses/request.js'
@@ -15,7 +16,7 @@ import { callHost } from '../translate/call-host.js'
 import type { Diagnostic } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
 import { isContextFull } from './call-end.js'
-import { listingsOfEntry, promptOptions } from './first-prompt.js'
+import { promptOptions } from './first-prompt.js'
 import type { Inbox } from './inbox.js'
 import type { RespondOptions } from './options.js'
 import { type SummaryAttempt, summarizeContext } from './summarize.js'
@@ -26,6 +27,8 @@ export interface CompactContextOptions extends RespondOptions {
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
   readonly report: (error: unknown) => void
+  /** The tools of its prompts. */
+  readonly teach: () => TaughtTools
 }
 
 /** What a summary may take, in tokens: no more than half of what a turn may take in, too. */
@@ -82,10 +85,10 @@ function notify(code: Diagnostic['code'], { fold, onDiagnostic, report }: Compac
 
 function* compactedBy(summary: string, request: ResponseRequest, options: CompactContextOptions): Slices<Compacted> {
   const work = createWork()
-  const { fold, sealCompaction, history = [] } = options
+  const { fold, sealCompaction, history = [], teach } = options
   check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
   const { open, compactions } = fold
-  const rendering = promptOptions(open.prompt, listingsOfEntry(open), options)
+  const rendering = promptOptions(open.prompt, teach(), options)
   const said = yield* unanswered(request, rendering, options, work)
   const text = writeWindow({ ...said, summary })
   // Not the translator's own ids: the host's items have those.
@@ -103,7 +106,7 @@ function* compactedBy(summary: string, request: ResponseRequest, options: Compac
 /** What the user said that is not answered: the latest in any case, what was said before it as far as it is short. */
 function* unanswered(
   request: ResponseRequest,
-  rendering: RenderPromptOptions,
+  rendering: RenderOptions,
   { fold, tokenTable }: CompactContextOptions,
   work: Work,
 ): Slices<{ readonly before: readonly string[]; readonly after: readonly string[] }> {

@@ -4,6 +4,7 @@ import { nextTurn } from '../next-turn.js'
 import { checkOptions, type OptionTable, picked } from '../options/check-options.js'
 import { aFunction, aString } from '../options/checks.js'
 import { writeSummary } from '../prompt/compacted-window.js'
+import { withTools } from '../prompt/messages-of.js'
 import { type RenderPromptOptions, renderPromptInSlices } from '../prompt/render-prompt.js'
 import { contextLengthExceeded } from '../request-error.js'
 import type { ResponseRequest } from '../responses/request.js'
@@ -64,7 +65,8 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
   const { engine, sealCompaction, itemId } = options
   const { signal = new AbortController().signal, pause = nextTurn } = options
   const contextLength = await contextLengthOf(engine, signal)
-  const rendering = renderPromptInSlices(summaryRequest(request), options, createWork(), contextLength - 1)
+  const prompted = summaryRequest(request)
+  const rendering = renderPromptInSlices(prompted, withTools(prompted, options), createWork(), contextLength - 1)
   const prompt = await withPauses(rendering, pause, signal)
   if (prompt === undefined) throw contextLengthExceeded()
   const { text, usage } = await summarize(prompt.tokens, request, options)

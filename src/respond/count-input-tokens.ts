@@ -1,4 +1,5 @@
 import { withDefaults } from '../defaults.js'
+import { resolvePolicy } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { callHost } from '../translate/call-host.js'
 import { checkRespondOptions } from './check-respond-options.js'
@@ -26,11 +27,12 @@ export async function countInputTokens(request: ResponseRequest, options: Respon
     ...(options.onError !== undefined && { onError: options.onError }),
   })
   const { signal = new AbortController().signal } = options
+  const policy = resolvePolicy(options.policy, options.mcpApproval)
   const report = (error: unknown): void => callHost(onError, error)
   const { countedTokens = COUNTED } = options.limits ?? {}
   // Counted is the whole conversation, whether or not an engine could read or hold it.
   const engine = { generate: options.engine?.generate, health: options.engine?.health }
-  const counted = { ...options, engine, onUnsupportedConstraint: 'relax' as const, responseId, onError: report }
+  const counted = { ...options, policy, engine, onUnsupportedConstraint: 'relax' as const, responseId, onError: report }
   const { truncation: _, ...whole } = request
   const { prompt } = await prepareRequest(whole, counted, clock(), signal, countedTokens)
   return { inputTokens: prompt.size }

@@ -1,5 +1,5 @@
 import { type EarlierPrompt, KnownConversation, type Reading, readingOf } from '../prompt/known-conversation.js'
-import { type RenderPromptOptions, turnStart } from '../prompt/render-prompt.js'
+import { type RenderOptions, turnStart } from '../prompt/render-prompt.js'
 import { RequestError } from '../request-error.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { Slices, Work } from '../slices.js'
@@ -13,7 +13,7 @@ import type { FirstPrompt } from './prompt-ids.js'
  */
 export function* promptFromEarlier(
   request: ResponseRequest,
-  options: RenderPromptOptions,
+  options: RenderOptions,
   earlier: EarlierPrompt,
   work: Work,
   most: number,
@@ -37,7 +37,7 @@ export function* promptFromEarlier(
 
 interface RenderAndGive {
   readonly reading: Reading
-  readonly options: RenderPromptOptions
+  readonly options: RenderOptions
   readonly earlier: EarlierPrompt
   readonly work: Work
   readonly most: number

@@ -3,8 +3,12 @@ import type { OpenEntry, PromptRecord } from '../journal/entry.js'
 import { nextTurn } from '../next-turn.js'
 import type { AttachmentPolicy } from '../prompt/attachments.js'
 import type { EarlierPrompt } from '../prompt/known-conversation.js'
-import type { RenderPromptOptions } from '../prompt/render-prompt.js'
+import { listingsWith } from '../prompt/read-input.js'
+import type { RenderOptions } from '../prompt/render-prompt.js'
+import { type TaughtTools, teachTools } from '../prompt/taught-tools.js'
 import type { HostedBuiltin } from '../prompt/untaught-tools.js'
+import type { RecipientPolicy } from '../recipients/policy.js'
+import type { ToolChoice } from '../recipients/tool-choice.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { createWork, withPauses } from '../slices.js'
@@ -19,7 +23,7 @@ import { fittingPrompt } from './truncate.js'
 export type Rendering = Omit<PromptRecord, 'tokens' | 'digest' | 'listings'>
 
 /** The options of the operator's and of the conversation that prompts are rendered with, besides those of an entry. */
-export type Rendered = Pick<RespondOptions, 'tokenTable' | 'history' | 'policy' | 'known' | 'pause'>
+export type Rendered = Pick<RespondOptions, 'tokenTable' | 'history' | 'known' | 'pause'>
 
 /** {@link Rendered}, and what was rendered before of the conversation. */
 export type RenderedBefore = Rendered & { readonly earlier?: EarlierPrompt }
@@ -27,33 +31,53 @@ export type RenderedBefore = Rendered & { readonly earlier?: EarlierPrompt }
 /** What the first prompt depends on, besides the request. */
 export interface FirstPromptOptions {
   readonly rendering: Rendering
-  readonly listings: readonly McpListing[]
+  readonly tools: TaughtTools
   readonly isCompaction: boolean
   readonly contextLength: number | undefined
+}
+
+/** What decides which tools the prompts of a response teach, besides its request. */
+export interface Teaching {
+  readonly listings: readonly McpListing[]
+  readonly hosted: readonly HostedBuiltin[]
+  readonly policy: RecipientPolicy
+  readonly choice?: ToolChoice
+}
+
+/** The request whose prompt is rendered: that of a compaction asks for the summary. */
+export function promptedRequest(request: ResponseRequest, isCompaction: boolean): ResponseRequest {
+  return isCompaction ? summaryRequest(request) : request
+}
+
+/** The tools of a {@link promptedRequest}, for all prompts of its response. @throws RequestError */
+export function taughtTools(prompted: ResponseRequest, { listings, hosted, policy, choice }: Teaching): TaughtTools {
+  const all = listingsWith(prompted.input, listings)
+  return teachTools(prompted as never, all, policy, hosted, choice)
 }
 
 /**
  * The first prompt of a response: for the process that begins it, and for one that goes on with it. Others take turns while
  * it is rendered.
  *
+ * @param prompted - {@link promptedRequest}
  * @returns undefined if it does not fit
  * @throws RequestError if the request cannot be rendered; the signal's reason
  */
 export async function firstPrompt(
-  request: ResponseRequest,
-  { rendering, listings, isCompaction, contextLength }: FirstPromptOptions,
+  prompted: ResponseRequest,
+  { rendering, tools, isCompaction, contextLength }: FirstPromptOptions,
   { earlier, ...options }: RenderedBefore,
   signal?: AbortSignal,
 ): Promise<FirstPrompt | undefined> {
   const { pause = nextTurn } = options
-  const how = promptOptions(rendering, listings, options)
+  const how = promptOptions(rendering, tools, options)
   const work = createWork()
   if (earlier !== undefined && !isCompaction) {
-    const most = mostOf(request, contextLength)
-    const known = await withPauses(promptFromEarlier(request, how, earlier, work, most), pause, signal)
+    const most = mostOf(prompted, contextLength)
+    const known = await withPauses(promptFromEarlier(prompted, how, earlier, work, most), pause, signal)
     if (known !== undefined && known.size <= most) return known
   }
-  const rendered = fittingPrompt(isCompaction ? summaryRequest(request) : request, how, work, contextLength)
+  const rendered = fittingPrompt(prompted, how, work, contextLength)
   const prompt = await withPauses(rendered, pause, signal)
   if (prompt === undefined) return undefined
   const { tokens, messages, untaught, placeholders } = prompt
@@ -68,14 +92,13 @@ function mostOf({ truncation }: ResponseRequest, contextLength: number = Number.
 
 /** How the prompts of a response are rendered, by whoever renders them. */
 export function promptOptions(
-  { date, hosted, images, identity, knowledgeCutoff }: Rendering,
-  listings: readonly McpListing[],
-  { tokenTable, history, policy, known }: Rendered,
-): RenderPromptOptions {
+  { date, images, identity, knowledgeCutoff }: Rendering,
+  tools: TaughtTools,
+  { tokenTable, history, known }: Rendered,
+): RenderOptions {
   return {
     ...(known && { known }),
-    ...{ tokenTable, date, listings, hosted: hosted as readonly HostedBuiltin[] },
-    ...(policy !== undefined && { policy }),
+    ...{ tokenTable, date, tools },
     ...(history && { history }),
     ...(images !== undefined && { images: images as AttachmentPolicy }),
     ...(identity !== undefined && { identity }),
@@ -96,6 +119,7 @@ export function listingsOfEntry({ listings, prompt }: OpenEntry): readonly McpLi
 export async function promptAgain(
   request: ResponseRequest,
   open: OpenEntry,
+  teach: () => TaughtTools,
   options: Rendered,
   signal?: AbortSignal,
 ): Promise<Uint32Array> {
@@ -103,9 +127,8 @@ export async function promptAgain(
   const expected = `${responseId}: expected the conversation whose prompt had ${prompt.tokens} ids`
   let ids: Uint32Array | undefined
   try {
-    const listings = listingsOfEntry(open)
-    const known = { rendering: prompt, listings, isCompaction, contextLength: capabilities?.contextLength }
-    ids = (await firstPrompt(request, known, options, signal))?.ids
+    const known = { rendering: prompt, tools: teach(), isCompaction, contextLength: capabilities?.contextLength }
+    ids = (await firstPrompt(promptedRequest(request, isCompaction), known, options, signal))?.ids
   } catch (error) {
     signal?.throwIfAborted()
     throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that cannot be rendered`, { cause: error })

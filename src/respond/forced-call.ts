@@ -1,15 +1,13 @@
 import { BROWSER, CONTAINER, PYTHON } from '../harmony/namespaces.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
+import type { OpenEntry } from '../journal/entry.js'
 import { developerText } from '../prompt/developer-text.js'
 import { renderMessages } from '../prompt/render-messages.js'
-import { teachTools } from '../prompt/taught-tools.js'
 import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
-import { undatedType } from '../recipients/builtin-tools.js'
-
-import { declareTools } from '../recipients/declared-tools.js'
-import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
-import { createRequestClassifier } from '../recipients/request-classifier.js'
-import type { ResponseRequest } from '../responses/request.js'
+import type { BuiltinTool } from '../recipients/builtin-tools.js'
+import type { Recipient } from '../recipients/recipient.js'
+import type { RequestTools } from '../recipients/request-tools.js'
+import type { DemandedCall } from '../recipients/tool-choice.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -37,24 +35,16 @@ export interface ForcedCall {
   textOf(tokens: readonly number[]): string
 }
 
-export interface ForcedCallOptions {
-  readonly tokenTable: TokenTable
-  readonly policy?: RecipientPolicy | PolicyName
-  /** Those of the open entry. */
-  readonly callees?: readonly string[] | undefined
+/** Whether one tool is demanded, by its name or by its type. */
+function isNamed({ of }: DemandedCall): boolean {
+  return of !== 'any' && of !== 'server'
 }
 
-/** Whether `tool_choice` demands one tool, by its name or by its type. */
-function isNamed(choice: unknown): boolean {
-  const { type, name } = Object(choice) as { readonly type?: string; readonly name?: unknown }
-  return type !== undefined && type !== 'allowed_tools' && !(type === 'mcp' && name == null)
-}
-
-/** What `tool_choice` demands a call of, as the client wrote it. */
-function demandOf(choice: unknown): string {
-  const { type, name, server_label: label } = Object(choice) as { readonly [field: string]: unknown }
-  if (type === undefined || type === 'allowed_tools') return 'a tool'
-  return label != null && name == null ? `a tool of '${label}'` : `'${name ?? type}'`
+/** What is demanded a call of, as the client wrote it. */
+function demandText(demand: DemandedCall): string {
+  if (demand.of === 'any') return 'a tool'
+  if (demand.of === 'server') return demand.label === undefined ? "'mcp'" : `a tool of '${demand.label}'`
+  return `'${demand.of === 'builtin' ? demand.type : demand.name}'`
 }
 
 /** Says nothing of the tool: the header of the call, which the host writes next, does. */
@@ -75,11 +65,16 @@ const CODE_BODY: readonly Piece[] = [' code', SPECIAL.message]
 const TEXT_BODY: readonly Piece[] = [SPECIAL.message]
 
 /** The call that `tool_choice` demands; undefined if it leaves the choice to the model, or there is no tool. */
-export function forcedCall(request: ResponseRequest, options: ForcedCallOptions): ForcedCall | undefined {
-  const { tokenTable, policy, callees = [] } = options
+export function forcedCall(
+  { callees = [] }: OpenEntry,
+  tools: RequestTools,
+  tokenTable: TokenTable,
+): ForcedCall | undefined {
+  const { demand } = tools
+  if (demand === undefined) return undefined
   const [only, ...others] = callees
-  const bodyOf = bodiesOf(request, policy)
-  let pieces = (request.tools ?? []).length === 0 ? undefined : headerOf(request, policy)
+  const bodyOf = (recipient: string): readonly Piece[] => bodyOfKind(tools.classify(recipient, undefined).kind)
+  let pieces = headerOf(demand, tools)
   if (pieces === undefined) return undefined
   if (others.length > 0) pieces = ['commentary to=']
   else if (only !== undefined) pieces = [`${channelOf(only)} to=${only}`, ...bodyOf(only)]
@@ -90,9 +85,9 @@ export function forcedCall(request: ResponseRequest, options: ForcedCallOptions)
     reasoning: idsOf([SPECIAL.channel, 'analysis', SPECIAL.message]),
     header: idsOf([SPECIAL.start, 'assistant', SPECIAL.channel, ...pieces]),
     ...(others.length > 0 && { names: callees }),
-    isNamed: isNamed(request.tool_choice),
+    isNamed: isNamed(demand),
     reminder: reminderOf(tokenTable),
-    unmet: `The model did not call ${demandOf(request.tool_choice)}, although 'tool_choice' demands it.`,
+    unmet: `The model did not call ${demandText(demand)}, although 'tool_choice' demands it.`,
     restOf: (name) => idsOf(bodyOf(name)),
     textOf(tokens) {
       const detokenizer = createDetokenizer(tokenTable)
@@ -106,44 +101,40 @@ function channelOf(recipient: string): string {
   return recipient === PYTHON || recipient.startsWith(`${BROWSER}.`) ? 'analysis' : 'commentary'
 }
 
-/** How the header of a call ends, by its recipient. */
-function bodiesOf(
-  request: ResponseRequest,
-  policy?: RecipientPolicy | PolicyName,
-): (recipient: string) => readonly Piece[] {
-  const tools = declareTools(request.tools)
-  const classify = createRequestClassifier({ listings: [] }, tools, resolvePolicy(policy))
-  return (recipient) => {
-    switch (classify(recipient, undefined).kind) {
-      case 'custom_tool_call':
-      case 'apply_patch_call':
-        return TEXT_BODY
-      case 'code_interpreter_call':
-      case 'web_search_call':
-        return CODE_BODY
-      default:
-        return JSON_BODY
-    }
+/** How the header of a call ends. */
+function bodyOfKind(kind: Recipient['kind']): readonly Piece[] {
+  switch (kind) {
+    case 'custom_tool_call':
+    case 'apply_patch_call':
+      return TEXT_BODY
+    case 'code_interpreter_call':
+    case 'web_search_call':
+      return CODE_BODY
+    default:
+      return JSON_BODY
   }
 }
 
 // A name that the model completes ends before its dot: `.search` is one token, and `.` another.
-function headerOf(request: ResponseRequest, policy?: RecipientPolicy | PolicyName): readonly Piece[] | undefined {
-  const { tool_choice: choice } = request
-  if (choice === 'required') return ['commentary to=']
-  if (typeof choice !== 'object' || choice === null) return undefined
-  const { type, name, mode, server_label: label } = choice as { readonly [field: string]: string | undefined }
-  const tools = teachTools({ tools: request.tools }, [], resolvePolicy(policy))
-  switch (undatedType(type ?? '')) {
-    case 'allowed_tools':
-      return mode === 'required' ? ['commentary to='] : undefined
+function headerOf(demand: DemandedCall, tools: RequestTools): readonly Piece[] | undefined {
+  switch (demand.of) {
+    case 'any':
+      return ['commentary to=']
     case 'function':
-      return [`commentary to=${tools.functionRecipient(name ?? '')}`, ...JSON_BODY]
+      return [`commentary to=${tools.functionRecipient(demand.name)}`, ...JSON_BODY]
     case 'custom':
-      return [`commentary to=${tools.functionRecipient(name ?? '')}`, ...TEXT_BODY]
-    case 'mcp':
-      if (name == null) return [`commentary to=${label ?? ''}`]
-      return [`commentary to=${tools.mcpRecipient(label ?? '', name)}`, ...JSON_BODY]
+      return [`commentary to=${tools.functionRecipient(demand.name)}`, ...TEXT_BODY]
+    case 'server':
+      return [`commentary to=${demand.label ?? ''}`]
+    case 'server_tool':
+      return [`commentary to=${tools.mcpRecipient(demand.label ?? '', demand.name)}`, ...JSON_BODY]
+    case 'builtin':
+      return builtinHeader(demand.builtin)
+  }
+}
+
+function builtinHeader(builtin: BuiltinTool | undefined): readonly Piece[] | undefined {
+  switch (builtin) {
     case 'apply_patch':
       return [`commentary to=${PATCH_RECIPIENT}`, ...TEXT_BODY]
     case 'code_interpreter':
@@ -153,7 +144,7 @@ function headerOf(request: ResponseRequest, policy?: RecipientPolicy | PolicyNam
     case 'shell':
     case 'local_shell':
       return [`commentary to=${CONTAINER}.exec`, ...JSON_BODY]
-    default:
+    case undefined:
       return undefined
   }
 }

@@ -2,9 +2,8 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import type { EndReason } from '../tokens/token-source.js'
 import type { HostedCall } from '../tools/tool.js'
 import type { Failure } from '../translate/failure.js'
-import type { AnswerStops } from './answer-stops.js'
+import type { Budget } from './budget.js'
 import { chosenName } from './chosen-name.js'
-import type { Demand } from './demand.js'
 import { hasNoAnswer } from './demanded-answer.js'
 import type { ForcedCall } from './forced-call.js'
 import { isDemanded, isDemandUnmet } from './unmet-demand.js'
@@ -24,19 +23,6 @@ export type Step =
   | { readonly type: 'host'; readonly tokens: readonly number[] }
   | { readonly type: 'stop'; readonly reason: EndReason }
   | { readonly type: 'end'; readonly reason: EndReason }
-
-/** What the response may take, and what its request allows. */
-export interface Budget extends Demand {
-  readonly turns: number
-  /** Whether a turn may have several calls: `parallel_tool_calls` of the request. */
-  readonly hasParallelCalls: boolean
-  /** `max_output_tokens` of the request. */
-  readonly tokens: number
-  /** What ends an answer before the model does: `stop` of the request. */
-  readonly stops: AnswerStops | undefined
-  /** Whether the response has taken all the time that it may. */
-  readonly isTimeUp: boolean
-}
 
 /** Decides from the entries alone, so that whoever takes over a response goes on as the one before would have. */
 export function nextStep(fold: ResponseFold, budget: Budget): Step {

@@ -2,7 +2,11 @@ import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { type Addition, BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
 import { nextTurn } from '../next-turn.js'
+import type { TaughtTools } from '../prompt/taught-tools.js'
+import { toolChoiceOf } from '../prompt/tool-choice.js'
+import type { HostedBuiltin } from '../prompt/untaught-tools.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
+import type { RecipientPolicy } from '../recipients/policy.js'
 import { contextLengthExceeded, tooManyToCount, unsupported } from '../request-error.js'
 import type { InputItem } from '../responses/input-items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
@@ -13,11 +17,11 @@ import type { Tool } from '../tools/tool.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
-import { calleesOf, isCalleeOpen, type Teaching } from './callees.js'
+import { calleesOf, isCalleeOpen } from './callees.js'
 import { checkDemand } from './check-demand.js'
 import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
-import { firstPrompt, type Rendering } from './first-prompt.js'
+import { firstPrompt, promptedRequest, type Rendering, taughtTools } from './first-prompt.js'
 import { type HeldParts, heldParts } from './held-parts.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
 import { knownListings } from './known-listings.js'
@@ -32,6 +36,7 @@ import { isUnavailable } from './unavailable.js'
 
 /** What an open entry is made with: options whose defaults are known. */
 export interface OpenOptions extends RespondOptions {
+  readonly policy: RecipientPolicy
   readonly responseId: string
   readonly onError: (error: unknown) => void
   /** Receives what the request asks for and does not get. */
@@ -42,6 +47,8 @@ export interface OpenOptions extends RespondOptions {
 export interface Opening {
   readonly entry: OpenEntry
   readonly prompt: Uint32Array
+  /** The tools that its prompts teach. */
+  readonly tools: TaughtTools
 }
 
 /**
@@ -59,12 +66,12 @@ export async function openEntry(
 ): Promise<Opening> {
   const { approvedCalls = [], notice, pause = nextTurn } = options
   const prepared = await prepareRequest(request, options, at, signal)
-  const { isCompaction, capabilities, heldBy, listings, taught, rendering, prompt } = prepared
+  const { isCompaction, capabilities, heldBy, listings, tools, rendering, prompt } = prepared
   const { held: constrained, typeOnly, free } = heldBy
   const { ids, said, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
-  const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
+  const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
   const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
   if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, options.tools ?? []))
@@ -111,7 +118,7 @@ export async function openEntry(
     approvedCalls: [...approvedCalls],
   }
   await pace(CHARACTERS * ids.length)
-  return { entry, prompt: ids }
+  return { entry, prompt: ids, tools }
 }
 
 /** Of a token. */
@@ -129,7 +136,7 @@ interface Prepared {
   readonly capabilities: EngineCapabilities
   readonly heldBy: HeldParts
   readonly listings: readonly McpListing[]
-  readonly taught: Teaching
+  readonly tools: TaughtTools
   readonly rendering: Rendering
   readonly prompt: FirstPrompt
 }
@@ -147,22 +154,26 @@ export async function prepareRequest(
   signal: AbortSignal,
   counted?: number,
 ): Promise<Prepared> {
-  const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn } = options
+  const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn, policy } = options
   const isCompaction = checkCompaction(request, options)
-  const parts = isCompaction ? [] : strictParts(request)
-  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (!isCompaction && isCalleeOpen(request))
+  const prompted = promptedRequest(request, isCompaction)
+  const choice = toolChoiceOf(prompted)
+  const parts = isCompaction ? [] : strictParts(request, choice)
+  const hasTools = (request.tools ?? []).length > 0
+  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (hasTools && isCalleeOpen(choice.demand))
   const capabilities = await capabilitiesOf(options, needsAnswer, signal)
   const holding = heldParts(parts, capabilities, { onUnsupportedConstraint, onError })
   const heldBy = await withPauses(holding, pause, signal)
   for (const subject of heldBy.relaxed) notice?.('relaxed_schema', subject)
   const listings = await listingsOf(request, options, signal)
-  const taught = teaching(options, listings, onError)
-  if (!isCompaction) checkDemand(request, taught)
-  const rendering = renderingOf(options, taught, at)
+  const hosted = hostedBuiltins(options.tools ?? [], onError)
+  const tools = taughtTools(prompted, { listings, hosted, policy, choice })
+  checkDemand(tools)
+  const rendering = renderingOf(options, hosted, at)
   const contextLength = counted === undefined ? capabilities.contextLength : counted + 1
-  const prompt = await firstPrompt(request, { rendering, listings, isCompaction, contextLength }, options, signal)
+  const prompt = await firstPrompt(prompted, { rendering, tools, isCompaction, contextLength }, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
-  return { isCompaction, capabilities, heldBy, listings, taught, rendering, prompt }
+  return { isCompaction, capabilities, heldBy, listings, tools, rendering, prompt }
 }
 
 /** A request whose functions all say whether they are strict: the response echoes it. */
@@ -177,17 +188,12 @@ function withStrict(
   return { ...request, tools: resolveStrict(tools, isHeld) }
 }
 
-/** What decides which tools the model is told of, and how. */
-function teaching(
-  { tools = [], policy }: Pick<RespondOptions, 'tools' | 'policy'>,
-  listings: readonly McpListing[],
-  onError: (error: unknown) => void,
-): Teaching {
-  return { listings, hosted: hostedBuiltins(tools, onError), ...(policy !== undefined && { policy }) }
-}
-
 /** How the prompts of a response are rendered. @param at - when it began, in Unix time */
-function renderingOf({ images, identity, knowledgeCutoff }: OpenOptions, { hosted }: Teaching, at: number): Rendering {
+function renderingOf(
+  { images, identity, knowledgeCutoff }: OpenOptions,
+  hosted: readonly HostedBuiltin[],
+  at: number,
+): Rendering {
   return {
     date: dateOf(at),
     hosted,

@@ -2,30 +2,28 @@ import { type Channel, channel, type Write } from '../channel.js'
 import { withDefaults } from '../defaults.js'
 import { generateOptions } from '../engine/generate-options.js'
 import { check } from '../errors.js'
-import { Translator } from '../full.js'
-import { SPECIAL } from '../harmony/vocabulary.js'
-import type { Entry, Happened, OpenEntry } from '../journal/entry.js'
-import { ResponseFold } from '../journal/response-fold.js'
+import type { Entry, Happened } from '../journal/entry.js'
 import { merged } from '../merged.js'
+import { turnStart } from '../prompt/render-prompt.js'
+import type { TaughtTools } from '../prompt/taught-tools.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
-import { encoderOf } from '../tokens/encoder.js'
 import { callHost } from '../translate/call-host.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
 import { stopStrings } from './answer-stops.js'
-import { budgetOf } from './budget.js'
+import type { Budget } from './budget.js'
 import { checkRespondOptions } from './check-respond-options.js'
 import { compactionItem } from './compact.js'
 import { compactContext } from './compact-context.js'
 import { promptAgain } from './first-prompt.js'
 import { Inbox } from './inbox.js'
-import { type Budget, nextStep } from './next-step.js'
+import { nextStep } from './next-step.js'
 import { openEntry } from './open-entry.js'
-import { type RespondOptions, TRANSLATED, type TranslateEntriesOptions } from './options.js'
+import type { RespondOptions } from './options.js'
 import { reportInvalid } from './report-invalid.js'
+import { ResolvedResponse } from './resolved-response.js'
 import { runCalls, tellRefusals } from './run-calls.js'
-import { SampledForms } from './sampled-forms.js'
 import { sample } from './sampling.js'
 import { summarize } from './summarize.js'
 import { failureOf } from './unavailable.js'
@@ -59,13 +57,11 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     ...(options.onError !== undefined && { onError: options.onError }),
   })
   const { engine, tokenTable, append, entries = [], signal } = options
-  const assistant = encoderOf(tokenTable)('assistant')
-  const forms = new SampledForms(options)
-  const fold = new ResponseFold((open, clock, own) => createTranslator(open, clock, own, forms, options), assistant)
+  const resolved = new ResolvedResponse(options)
+  const { fold, forms, policy } = resolved
   const inbox = new Inbox({ fold, input: request.input, entries })
   const work = new AbortController()
   let closed: 'aborted' | 'left' | undefined
-  let allowed: Budget | undefined
   /** Why an entry could not be written: then nothing may follow from it, not even a failure. */
   let unwritten: { readonly error: unknown } | undefined
 
@@ -82,6 +78,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   if (signal?.aborted) abort()
   else signal?.addEventListener('abort', abort)
   const report = (error: unknown): void => callHost(onError, error)
+  const teach = (): TaughtTools => resolved.taught(request)
   const shared = { fold, inbox, signal: work.signal, isClosed, report }
   const onStop = (string: string): void => callHost(options.onStopString, string, report)
 
@@ -112,7 +109,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   }
 
   function budget(): Budget {
-    allowed ??= budgetOf(fold.open, merged(options, { turns }))
+    const allowed = resolved.budget(turns)
     const isTimeUp = seconds !== undefined && clock() - fold.openedAt >= seconds
     return isTimeUp ? merged(allowed, { isTimeUp }) : allowed
   }
@@ -122,7 +119,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     const { request, responseId } = fold.open
     const { sealCompaction } = options
     check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
-    const context = [...fold.context, SPECIAL.start, ...assistant]
+    const context = [...fold.context, ...turnStart(tokenTable)]
     const summary = await inbox.wait(summarize(context, request, { engine, tokenTable, signal: work.signal }))
     if (summary === undefined || isClosed()) return
     const item = compactionItem(summary.text, deriveId('cmp', 0, responseId), sealCompaction)
@@ -139,8 +136,9 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   async function* start(): AsyncGenerator<Happened> {
     const notice = (code: NoticeCode, subject: string): void =>
       callHost(options.onDiagnostic, { code, subject, index: -1 }, report)
-    const opening = merged(options, { responseId, onError: report, notice })
-    const { entry, prompt } = await openEntry(request, opening, clock(), work.signal)
+    const opening = merged(options, { responseId, policy, onError: report, notice })
+    const { entry, prompt, tools } = await openEntry(request, opening, clock(), work.signal)
+    resolved.giveTaught(tools)
     yield entry
     fold.givePrompt(prompt)
   }
@@ -151,11 +149,13 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     if (closed === 'aborted') return inbox.before({ type: 'abort' })
     const next = nextStep(fold, budget())
     if (next.type === 'sample') return undefined
-    if (next.type === 'run_tools') return runCalls(next.calls, merged(options, shared))
+    if (next.type === 'run_tools') return runCalls(next.calls, merged(options, { ...shared, resolved: resolved.tools }))
     if (next.type === 'compact') return compaction()
-    if (next.type === 'compact_context') return compactContext(request, merged(options, shared))
+    if (next.type === 'compact_context') return compactContext(request, merged(options, { ...shared, teach }))
     if (next.type === 'end') return ending(next)
-    return next.type === 'tell_refusals' ? tellRefusals(next.calls, merged(options, shared)) : inbox.before(next)
+    return next.type === 'tell_refusals'
+      ? tellRefusals(next.calls, merged(options, { ...shared, resolved: resolved.tools }))
+      : inbox.before(next)
   }
 
   let isAnnounced = false
@@ -187,7 +187,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
       for (const entry of entries) fold.apply(entry, entry.at)
       const isUnderWay = fold.stage !== 'new' && fold.stage !== 'closed'
       if (isUnderWay && fold.compactions === 0) {
-        fold.givePrompt(await promptAgain(request, fold.open, options, work.signal))
+        fold.givePrompt(await promptAgain(request, fold.open, teach, options, work.signal))
       }
       while (fold.stage !== 'closed' && !hasLeft()) {
         const isOpen = fold.stage !== 'new'
@@ -212,25 +212,4 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   }
 
   return channel(run, () => close('left')) as ResponseBatches
-}
-
-export function createTranslator(
-  open: OpenEntry,
-  clock: () => number,
-  fold: ResponseFold,
-  forms: SampledForms,
-  options: TranslateEntriesOptions,
-): Translator {
-  const { tokenTable, sealReasoning } = options
-  const given = Object.fromEntries(TRANSLATED.flatMap((name) => (name in options ? [[name, options[name]]] : [])))
-  const { responseId, request, listings: mcpListings, knownListings = [], approvedCalls } = open
-  const isTold = sealReasoning !== undefined && forms.isAsked(open)
-  return new Translator(
-    merged(given, {
-      ...{ tokenTable, clock, responseId, request, mcpListings, knownListings, approvedCalls },
-      ...(isTold && {
-        sealReasoning: (text: string, id: string) => sealReasoning(text, id, forms.ofReasoning(fold, text, id)),
-      }),
-    }),
-  )
 }

@@ -4,6 +4,7 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import { nextTurn } from '../next-turn.js'
 import { renderToolResultInSlices } from '../prompt/tool-message.js'
 import type { DeclaredTools } from '../recipients/declared-tools.js'
+import type { RequestTools } from '../recipients/request-tools.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { McpCallItem } from '../responses/items.js'
 import { withPauses } from '../slices.js'
@@ -12,17 +13,18 @@ import { callHost } from '../translate/call-host.js'
 import { calleeNames } from './callee-names.js'
 import type { Inbox } from './inbox.js'
 import type { RespondOptions } from './options.js'
-import { responseTools } from './response-tools.js'
 import { runTool } from './run-tool.js'
 import type { RefusedCall } from './waiting-calls.js'
 
 export interface RunCallsOptions
-  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'policy' | 'onProgress' | 'onDiagnostic' | 'pause'> {
+  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'onProgress' | 'onDiagnostic' | 'pause'> {
   readonly fold: ResponseFold
   readonly inbox: Inbox
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
   readonly report: (error: unknown) => void
+  /** The tools of the request. */
+  readonly resolved: RequestTools
 }
 
 /** What the model sees of calls that are not run. */
@@ -38,7 +40,7 @@ const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. I
 export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<Happened> {
   const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options
   const { request } = fold.open
-  const { declared, classify } = responseTools(fold.open, options.policy)
+  const { declared, classify } = options.resolved
   const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
   const most = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)
   const { insert } = inbox
@@ -84,7 +86,7 @@ function isExcluded(call: HostedCall, { mcpServers }: DeclaredTools): boolean {
 /** Tells the model of calls that the translator has refused: their items have their errors already. */
 export async function* tellRefusals(calls: readonly RefusedCall[], options: RunCallsOptions): AsyncGenerator<Happened> {
   const { fold, inbox } = options
-  const { classify } = responseTools(fold.open, options.policy)
+  const { classify } = options.resolved
   const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
   for (const call of calls) {
     const message = 'message' in call.error ? call.error.message : 'tool not available'

@@ -2,9 +2,8 @@ import type { OpenEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { formOfItems } from '../prompt/form-of-items.js'
 import type { FormOptions } from '../prompt/history.js'
-import { type TaughtTools, teachTools } from '../prompt/taught-tools.js'
 import { readTranscript, type TranscriptMessage } from '../prompt/transcript.js'
-import { resolvePolicy } from '../recipients/policy.js'
+import type { RequestTools } from '../recipients/request-tools.js'
 import type { OutputItem } from '../responses/items.js'
 import type { WholeItem } from '../translate/host-item.js'
 import { deriveId } from '../translate/ids.js'
@@ -55,10 +54,11 @@ export class SampledForms {
   #unsettled: Unsettled | undefined
   /** How often the conversation had been compacted then: each time, the transcript begins anew. */
   #compactions = 0
-  #tools: TaughtTools | undefined
+  readonly #toolsOf: (open: OpenEntry) => RequestTools
 
-  constructor(options: TranslateEntriesOptions) {
+  constructor(options: TranslateEntriesOptions, toolsOf: (open: OpenEntry) => RequestTools) {
     this.#options = options
+    this.#toolsOf = toolsOf
   }
 
   /** Whether seals are to tell of it: the client gets seals, and nobody keeps the transcript. */
@@ -116,12 +116,10 @@ export class SampledForms {
     messages: readonly TranscriptMessage[],
     seal: Omit<FormOptions, 'tools' | 'tokenTable' | 'areCallsParsed'>,
   ): string | undefined {
-    const { tokenTable, policy, returnedArguments } = this.#options
-    const areCallsParsed = returnedArguments === 'objects'
+    const { tokenTable, returnedArguments } = this.#options
     if (messages.length === 0) return undefined
-    const { request, listings, knownListings = [] } = fold.open
-    this.#tools ??= teachTools(request as never, [...listings, ...knownListings], resolvePolicy(policy))
-    return formOfItems(items, messages, { ...seal, tools: this.#tools, tokenTable, areCallsParsed })
+    const areCallsParsed = returnedArguments === 'objects'
+    return formOfItems(items, messages, { ...seal, tools: this.#toolsOf(fold.open), tokenTable, areCallsParsed })
   }
 
   /**

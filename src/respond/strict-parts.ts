@@ -1,10 +1,10 @@
 import type { Constraint } from '../engine/constraint.js'
+import type { Fields } from '../fields.js'
 import type { HarmonyHeader } from '../harmony/events.js'
-import { toolSelection } from '../prompt/allowed-tools.js'
-import { type Fields, fieldOf } from '../prompt/fields.js'
+import { fieldOf } from '../prompt/fields.js'
 import type { Classifier } from '../recipients/classify.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
-import { isClientToolLeft } from '../recipients/tool-choice.js'
+import { isClientToolLeft, type ToolChoice } from '../recipients/tool-choice.js'
 import type { OutputItem } from '../responses/items.js'
 import type { ResponseRequest } from '../responses/request.js'
 
@@ -25,8 +25,7 @@ export interface StrictPart {
 const NO_PARAMETERS: Fields = { type: 'object', properties: {}, additionalProperties: false }
 
 /** The functions and formats of a request that say what a body has to be, but for tools that `tool_choice` leaves out. */
-export function strictParts(request: ResponseRequest): StrictPart[] {
-  const isAllowed = toolSelection(request as Fields)
+export function strictParts(request: ResponseRequest, { isAllowed }: ToolChoice): StrictPart[] {
   const parts: StrictPart[] = []
   for (const [index, tool] of listOf(request.tools).entries()) {
     const param = `tools[${index}]`

@@ -2,20 +2,14 @@ import type { Constraint } from '../engine/constraint.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { OpenEntry } from '../journal/entry.js'
 import { toolNamed } from '../recipients/declared-tools.js'
-import type { PolicyName, RecipientPolicy } from '../recipients/policy.js'
 import { recipientKey } from '../recipients/recipient.js'
+import type { RequestTools } from '../recipients/request-tools.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { constraintAfter, stateAfter } from './constraint-after.js'
 import { type HalfCharacter, halfCharacter } from './half-character.js'
 import { typeAlone } from './held-parts.js'
 import { type OpenMessage, openMessage } from './open-message.js'
-import { type ResponseTools, responseTools } from './response-tools.js'
 import { partOfHeader, type StrictPart, strictParts } from './strict-parts.js'
-
-export interface StrictnessOptions {
-  readonly tokenTable: TokenTable
-  readonly policy?: RecipientPolicy | PolicyName
-}
 
 /** The body that is being written, if the engine is held to something in it. */
 export interface OpenBody {
@@ -35,13 +29,13 @@ export class Strictness {
   readonly isPaused: boolean
   readonly #open: OpenEntry
   readonly #tokenTable: TokenTable
-  readonly #tools: ResponseTools
+  readonly #tools: RequestTools
 
-  constructor(open: OpenEntry, { tokenTable, policy }: StrictnessOptions) {
+  constructor(open: OpenEntry, tools: RequestTools, tokenTable: TokenTable) {
     this.#open = open
     this.#tokenTable = tokenTable
-    this.#tools = responseTools(open, policy)
-    this.parts = open.isCompaction ? [] : strictParts(open.request)
+    this.#tools = tools
+    this.parts = open.isCompaction ? [] : strictParts(open.request, tools.choice)
     this.isPaused = (open.constrained ?? []).length > 0
   }
 

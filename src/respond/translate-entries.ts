@@ -1,11 +1,8 @@
 import type { Entry } from '../journal/entry.js'
-import { ResponseFold } from '../journal/response-fold.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseObject } from '../responses/response.js'
-import { encoderOf } from '../tokens/encoder.js'
 import type { TranslateEntriesOptions } from './options.js'
-import { createTranslator } from './respond.js'
-import { SampledForms } from './sampled-forms.js'
+import { ResolvedResponse } from './resolved-response.js'
 
 /** A response, rebuilt from its entries. */
 export interface EntryTranslation {
@@ -30,9 +27,7 @@ export interface EntryTranslation {
  * @param options - those of `respond`
  */
 export function translateEntries(options: TranslateEntriesOptions): EntryTranslation {
-  const assistant = encoderOf(options.tokenTable)('assistant')
-  const forms = new SampledForms(options)
-  const fold = new ResponseFold((open, clock, own) => createTranslator(open, clock, own, forms, options), assistant)
+  const { fold } = new ResolvedResponse(options)
   return {
     get response() {
       return fold.response

@@ -3,7 +3,7 @@ import { renderMessagesInSlices } from '../prompt/render-messages.js'
 import {
   type Prompt,
   type ReadPrompt,
-  type RenderPromptOptions,
+  type RenderOptions,
   readPrompt,
   renderPromptInSlices,
   turnStart,
@@ -25,7 +25,7 @@ type Item = { readonly [field: string]: unknown }
  */
 export function* fittingPrompt(
   request: ResponseRequest,
-  options: RenderPromptOptions,
+  options: RenderOptions,
   work: Work,
   contextLength: number = Number.POSITIVE_INFINITY,
 ): Slices<Prompt | undefined> {
@@ -46,7 +46,7 @@ interface Bounds {
 /** The prompt without as many exchanges as it takes, or as may be dropped; undefined if it does not fit either. */
 function* truncated(
   request: ResponseRequest,
-  options: RenderPromptOptions,
+  options: RenderOptions,
   work: Work,
   { room, most }: Bounds,
 ): Slices<Prompt | undefined> {
@@ -77,7 +77,7 @@ function* firstThatFits(
   { head, messages }: ReadPrompt,
   exchanges: readonly (readonly number[])[],
   isStaying: (at: number) => boolean,
-  { tokenTable, known }: RenderPromptOptions,
+  { tokenTable, known }: RenderOptions,
   work: Work,
   room: number,
 ): Slices<number> {

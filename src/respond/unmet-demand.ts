@@ -1,6 +1,6 @@
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { OutputItem } from '../responses/items.js'
-import type { Demand } from './demand.js'
+import type { Budget } from './budget.js'
 import { isForClient, isHosted } from './waiting-calls.js'
 
 /** Whether the turn has to be the call that the request demands: the first, or the one after the host's reminder. */
@@ -9,7 +9,7 @@ export function isDemanded(fold: ResponseFold): boolean {
 }
 
 /** Whether a turn that had to be a call is over without one. A refused call is none. */
-export function isDemandUnmet(fold: ResponseFold, { forced, strict }: Demand): boolean {
+export function isDemandUnmet(fold: ResponseFold, { forced, strict }: Pick<Budget, 'forced' | 'strict'>): boolean {
   if (forced === undefined || !isDemanded(fold)) return false
   const isCall = (item: OutputItem): boolean => (isForClient(item) || isHosted(item)) && !fold.isRefused(item.id)
   // An engine that swallows the end of the call leaves it open, and some calls are shown when they have ended.

@@ -4,6 +4,7 @@ import type { Entry } from '../journal/entry.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aFunction, wholeNumber } from '../options/checks.js'
 import type { HistoryEntry } from '../prompt/history.js'
+import { unixSeconds } from '../unix-seconds.js'
 import { bytesOfEntry, bytesOfFinished } from './bytes-of.js'
 import { type Conversation, Conversations, type Member } from './conversations.js'
 import { Expiring } from './expiring.js'
@@ -86,7 +87,7 @@ interface Kept extends Member {
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions('createMemoryStore', options, MEMORY_STORE_OPTIONS)
   const { responses = 10_000, items = 200_000, entries = 1_000_000, bytes = 268_435_456, seconds = 86_400 } = options
-  const { clock = () => Math.floor(Date.now() / 1000) } = options
+  const { clock = unixSeconds } = options
   const kept = new Map<string, Kept>()
   const found = new KeptItems()
   const times = { seconds, clock }

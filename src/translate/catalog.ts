@@ -1,18 +1,15 @@
 import { check } from '../errors.js'
-import type { Classifier } from '../recipients/classify.js'
-import type { DeclaredTools } from '../recipients/declared-tools.js'
-import type { ToolHints } from '../recipients/mcp-server.js'
-import type { RecipientPolicy } from '../recipients/policy.js'
-import type { UnknownTool } from '../responses/request.js'
+import type { ResolvedTools } from '../recipients/request-tools.js'
+import type { ResponseRequest } from '../responses/request.js'
 import type { checkCitations } from './check-citations.js'
 import type { KindTable } from './items/kinds.js'
+import type { Listing } from './mcp-listing.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputItemsSnapshot } from './output-items.js'
 import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
-import type { TranslatorState } from './translator-state.js'
 
 /** The options that a catalog may lack. */
-type CatalogOptions = Pick<TranslatorOptions, 'citations' | 'containerId' | 'knownListings'>
+type CatalogOptions = Pick<TranslatorOptions, 'policy' | 'mcpApproval' | 'citations' | 'containerId' | 'knownListings'>
 
 /**
  * What a translator translates: the kinds of output items, and the tools that a request may declare. A door passes one
@@ -20,19 +17,8 @@ type CatalogOptions = Pick<TranslatorOptions, 'citations' | 'containerId' | 'kno
  */
 export interface Catalog {
   readonly kinds: KindTable
-  /** Reads the tools that a request declares. */
-  declareTools(
-    tools: readonly UnknownTool[] | null | undefined,
-    hints: ToolHints | undefined,
-    options: CatalogOptions,
-  ): DeclaredTools
-  /** Decides what a message becomes: what the request says beside its tools may narrow it. */
-  createClassifier(
-    state: Pick<TranslatorState, 'request' | 'listings'>,
-    tools: DeclaredTools,
-    policy: RecipientPolicy,
-    options: CatalogOptions,
-  ): Classifier
+  /** Resolves the tools that a request declares, and what its messages become. */
+  resolveTools(request: ResponseRequest, listings: readonly Listing[], options: CatalogOptions): ResolvedTools
   /** The types of tools and their fields. The kinds of all items that these tools become are in `kinds`. */
   readonly fields: EchoedFields
   /**
@@ -46,25 +32,25 @@ export interface Catalog {
 const ELSEWHERE = 'an import of harmony-responses, not of its /core'
 
 /**
- * Reads the tools of a request. Throws if it declares an invalid tool, or one that the catalog lacks, or if the host sets
- * an option that it lacks: they would be ignored silently.
+ * Resolves the tools of a request. Throws if it declares an invalid tool, or one that the catalog lacks, or if the host
+ * sets an option that it lacks: they would be ignored silently.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
 export function readTools(
-  { declareTools, fields, checkCitations }: Catalog,
-  tools: readonly UnknownTool[] | null | undefined,
+  { resolveTools, fields, checkCitations }: Catalog,
+  request: ResponseRequest,
+  listings: readonly Listing[],
   options: CatalogOptions,
-  hints?: ToolHints,
-): DeclaredTools {
-  const declared = declareTools(tools, hints, options)
+): ResolvedTools {
+  const resolved = resolveTools(request, listings, options)
   checkCitations?.(options.citations)
   if (checkCitations === undefined) {
-    for (const type of unknownToolTypes(tools ?? [], fields)) check(false, 'request.tools', ELSEWHERE, type)
+    for (const type of unknownToolTypes(request.tools ?? [], fields)) check(false, 'request.tools', ELSEWHERE, type)
     for (const name of ['citations', 'containerId', 'knownListings'] as const)
       check(options[name] === undefined, name, ELSEWHERE, name)
   }
-  return declared
+  return resolved
 }
 
 /**

@@ -1,5 +1,7 @@
 import { classifyRecipient } from '../recipients/classify.js'
 import { declareCoreTools } from '../recipients/declared-tools.js'
+import { resolvePolicy } from '../recipients/policy.js'
+import { hintsOf } from '../recipients/tool-hints.js'
 import type { Catalog } from './catalog.js'
 import { CORE_FIELDS } from './core-fields.js'
 import { customToolCall } from './items/custom-tool-call.js'
@@ -34,7 +36,10 @@ export const CORE_KINDS: Pick<AllKinds, CoreType> = {
 /** Without hosted tools: no code interpreter, no web search and its citations, no shell. */
 export const CORE_CATALOG: Catalog = {
   kinds: CORE_KINDS,
-  declareTools: declareCoreTools,
-  createClassifier: (_, tools, policy) => (recipient, channel) => classifyRecipient(recipient, channel, tools, policy),
+  resolveTools(request, listings, options) {
+    const policy = resolvePolicy(options.policy, options.mcpApproval)
+    const declared = declareCoreTools(request.tools, hintsOf(listings))
+    return { policy, declared, classify: (name, channel) => classifyRecipient(name, channel, declared, policy) }
+  },
   fields: CORE_FIELDS,
 }

@@ -1,7 +1,6 @@
-import { declareTools } from '../recipients/declared-tools.js'
-import { narrowToFormat } from '../recipients/format-classifier.js'
-import { createRequestClassifier } from '../recipients/request-classifier.js'
-import { hintsOf } from '../recipients/tool-hints.js'
+import { resolvePolicy } from '../recipients/policy.js'
+import { resolveTools } from '../recipients/request-tools.js'
+import { readToolChoice } from '../recipients/tool-choice.js'
 import { ALL_FIELDS } from './all-fields.js'
 import type { Catalog } from './catalog.js'
 import { checkCitations } from './check-citations.js'
@@ -37,18 +36,10 @@ const ALL_KINDS: AllKinds = {
 /** Everything. */
 export const FULL_CATALOG: Catalog = {
   kinds: ALL_KINDS,
-  declareTools: (tools, hints, { knownListings = [] }) => {
+  resolveTools({ tools, tool_choice: choice, text }, listings, { policy, mcpApproval, knownListings = [] }) {
     checkListings('knownListings', knownListings)
-    const known = hintsOf(knownListings)
-    return declareTools(tools, (label, name) => {
-      const [said, before] = [hints?.(label, name), known(label, name)]
-      // Null, a list without the tool, counts only if no other list has it.
-      return said ?? before ?? (said === null ? said : before)
-    })
-  },
-  createClassifier({ request, listings }, tools, policy, { knownListings = [] }) {
-    const facts = { toolChoice: request.tool_choice, listings: [...listings, ...knownListings] }
-    return narrowToFormat(request, createRequestClassifier(facts, tools, policy))
+    const request = { tools, text, choice: readToolChoice(choice) }
+    return resolveTools(request, [...listings, ...knownListings], resolvePolicy(policy, mcpApproval))
   },
   fields: ALL_FIELDS,
   checkCitations,

@@ -1,7 +1,8 @@
 import { check } from '../errors.js'
+import type { Fields } from '../fields.js'
 import { lookUp } from '../recipients/policy.js'
 import { copyOf } from './copy-of.js'
-import type { Fields, HostItem, Typed } from './items/inserted-item.js'
+import type { HostItem, Typed } from './items/inserted-item.js'
 import { PREFIXES } from './items/prefixes.js'
 import { plainCopy } from './plain-copy.js'
 

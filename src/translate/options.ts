@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser } from '../harmony/parser.js'
-import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import type { PolicyName, RecipientPolicy } from '../recipients/policy.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
@@ -186,7 +186,6 @@ export function checkOptions(options: TranslateOptions): void {
   const isList = Array.isArray(include) && include.every((what) => typeof what === 'string')
   check(isList, 'request.include', 'an array of strings', include)
   checkUsage('usage', usage)
-  resolvePolicy(options.policy, options.mcpApproval)
 }
 
 /** @throws HarmonyResponsesError `bad_option` */

@@ -48,7 +48,7 @@ export function translateEvents(
  */
 function checkPull(source: TokenSource, options: TranslateOptions, catalog: Catalog): void {
   checkOptions(options)
-  readTools(catalog, options.request?.tools, options)
+  readTools(catalog, options.request ?? {}, [], options)
   withoutSecrets(options.request ?? {}, catalog.fields)
   listingsOf(options.mcpListings ?? [])
   plainCopy('inputMessages', options.inputMessages)

@@ -1,7 +1,5 @@
 import { createNativeParser, type HarmonyParser } from '../harmony/parser.js'
 import { toolNamed } from '../recipients/declared-tools.js'
-import { resolvePolicy } from '../recipients/policy.js'
-import { hintsOf } from '../recipients/tool-hints.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
@@ -47,17 +45,13 @@ export class Translation {
     const { tokenTable, approvedCalls = [], onError } = options
     const { kinds, fields } = catalog
     const state = snapshot?.state ?? createState(options, fields)
-    const tools = readTools(catalog, state.request.tools, options, hintsOf(state.listings))
+    const resolved = readTools(catalog, state.request, state.listings, options)
+    const { declared } = resolved
     const onEvent = options.trace && ((event: ResponseStreamEvent) => this.#trace(event))
     const context = new TranslatorContext(state, options, onEvent)
     const output = new OutputItems(context, kinds, options.calls === 'whole', snapshot?.output)
-    const policy = resolvePolicy(options.policy, options.mcpApproval)
-    const recipients = {
-      tools,
-      policy,
-      classify: catalog.createClassifier(state, tools, policy, options),
-      labels: [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))],
-    }
+    const labels = [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))]
+    const recipients = { ...resolved, labels }
     const results = new ResultPairing(output, context, kinds, recipients)
     const router = new MessageRouter(context, recipients, output, results)
     const tracer = options.trace?.({
@@ -69,7 +63,7 @@ export class Translation {
     const handler = tracer?.observe(router) ?? router
     const parser =
       options.parser?.(handler) ??
-      createNativeParser({ tokenTable, toolNamed: (word) => toolNamed(word, tools) }, handler, snapshot?.parser)
+      createNativeParser({ tokenTable, toolNamed: (word) => toolNamed(word, declared) }, handler, snapshot?.parser)
     this.state = state
     this.context = context
     this.output = output
@@ -79,7 +73,7 @@ export class Translation {
     this.feed = new TokenFeed(context, output, parser, handler, tracer)
     this.tracer = tracer
     this.#options = options
-    this.#open = () => emitOpening(context, tools, fields, output)
+    this.#open = () => emitOpening(context, declared, fields, output)
   }
 
   get response(): Response {

@@ -34,6 +34,9 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
     async writeFile(path: string, pieces: Iterable<string>) {
       io.written[path] = [...pieces].join('')
     },
+    async appendFile(path: string, text: string) {
+      io.written[path] = (io.written[path] ?? '') + text
+    },
     written: {} as Record<string, string>,
     async *pieces(path: string) {
       yield await read(path)

@@ -11,6 +11,7 @@ import { checkEvents, readStreams } from '../../src/conformance/index.js'
 import { loadTokenTable, translate } from '../../src/index.js'
 import { replay } from '../../src/sources/replay.js'
 import { readTokenFixture } from '../../src/sources/token-fixture.js'
+import { http } from '../tools/mcp/fixtures.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
 
 /** A command line that serves, until it is stopped. */
@@ -291,6 +292,70 @@ describe('the options of serve', () => {
     expect(output[2]).toMatchObject({ name: 'echo', error: null })
   })
 
+  test('--mcp-config sends a remote server the headers of the file, and none of a request', async () => {
+    const server = await http()
+    const text = `[mcp_servers.tools]\nurl = "${server.url}"\nbearer_token_env_var = "TOKEN"\n`
+    const readFile = async (path: string) => (path === 'mcp.toml' ? text : realFolder().readFile(path))
+    const { client, stop, exit } = await serve(['--replay', '--mcp-config', 'mcp.toml'], {
+      readFile,
+      env: { TOKEN: 'a' },
+    })
+    const tool = {
+      type: 'mcp',
+      server_label: 'tools',
+      require_approval: 'never',
+      server_url: 'http://10.0.0.1/',
+    } as const
+    const { output } = await client.responses.create({
+      model: 'gpt-oss',
+      input: 'Call echo',
+      tools: [{ ...tool, authorization: 'evil', headers: { authorization: 'Bearer evil' } }],
+    })
+    expect(output.find(({ type }) => type === 'mcp_call')).toMatchObject({ server_label: 'tools', error: null })
+    stop()
+    await exit
+    expect(new Set(server.asked.map(([, authorization]) => authorization))).toEqual(new Set(['Bearer a']))
+  })
+
+  test('--audit has a line for each call that ran, with its arguments only where they are asked for', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const mcp = ['--mcp', `tools="${process.execPath}" ${server} stdio`]
+    const tools = [{ type: 'mcp', server_label: 'tools', require_approval: 'never', server_url: 'a' } as const]
+    const lines: string[] = []
+    for (const more of [[], ['--audit-arguments']]) {
+      const { client, io, stop, exit } = await serve(['--replay', ...mcp, '--audit', 'calls.jsonl', ...more])
+      const { id, output } = await client.responses.create({ model: 'gpt-oss', input: 'Call echo', tools })
+      stop()
+      await exit
+      const { 'calls.jsonl': text = '' } = io.written
+      lines.push(text)
+      expect(text.endsWith('}\n')).toBe(true)
+      const call = { response_id: id, item_id: output[2]?.id, type: 'mcp_call', server_label: 'tools', name: 'echo' }
+      const { arguments: args, ...said } = JSON.parse(text)
+      expect(said).toEqual({
+        ...{ ...call, time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/), owner: 'anonymous' },
+        ...{ allowed_by: 'request', approval_request_id: null, ms: expect.any(Number) },
+        ...{ outcome: 'completed', error_code: null },
+      })
+      expect(args).toBe(more.length === 0 ? undefined : '{}')
+    }
+    expect(lines).toHaveLength(2)
+  })
+
+  test('a file for --audit that cannot be written is refused before anything is served', async () => {
+    const appendFile = async () => {
+      throw new Error("EACCES: permission denied, open '/calls'")
+    }
+    const refused = await refusal(['--replay', '--audit', '/calls'], { appendFile })
+    expect(refused).toEqual([2, '--audit: cannot write /calls: permission denied'])
+  })
+
+  test('--mcp and --mcp-config may not name one server twice', async () => {
+    const readFile = async () => '{"mcpServers": {"a": {"command": "x"}}}'
+    const [code, line] = await refusal(['--script', 's', '--mcp', 'a=y', '--mcp-config', 'mcp.json'], { readFile })
+    expect([code, line]).toEqual([2, '--mcp and --mcp-config: expected each label once, got "a" again'])
+  })
+
   test('a server_label that --mcp does not name is logged once, with those that it names', async () => {
     const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const { client, io } = await serve(['--replay', '--mcp', `docs="${process.execPath}" ${server} stdio`])
@@ -351,6 +416,10 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],
+    [['--replay', '--mcp-config', 'none.json'], 'cannot read none.json: no such file or directory'],
+    [['--replay', '--audit', ''], '--audit: expected a file, got an empty text'],
+    [['--replay', '--audit-arguments'], '--audit-arguments: expected --audit FILE with it'],
+    [['--replay', '--mcp-config', ''], '--mcp-config: expected a file, got an empty text'],
     [['--replay', '--mcp', 'tools'], '--mcp: expected label=command or label=url'],
     [['--replay', '--mcp', 'a=x', '--mcp', 'a=y'], '--mcp: expected each label once, got "a" again'],
     [['--replay', '--model-alias', ''], '--model-alias: expected a name, got an empty text'],

@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),
     include: ['*.test.ts', 'judge/*.test.ts', 'sdk/*.test.ts', ...MEET_OPENAI],
+    setupFiles: ['../support/seed.ts'],
     env: { OPENAI_SDK_OF: import.meta.url },
     // For an abort that never reaches the source; nothing here waits for time to pass.
     testTimeout: 30_000,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonHash } from '../../src/conformance/json-hash.js'
-import { differingFields, type Fields, isSameJson, MAX_DEPTH } from '../../src/conformance/stream-event.js'
+import { differingFields, isSameJson, MAX_DEPTH } from '../../src/conformance/stream-event.js'
+import type { Fields } from '../../src/fields.js'
 import { runs } from '../support/runs.js'
 
 /** The oracle: JSON as text, with keys in order. */

@@ -31,7 +31,7 @@ describe('the TypeScript of the pages', () => {
   beforeAll(async () => {
     // A snippet shows how a property is written; that it holds is tested elsewhere.
     // Shrinking a source that hangs would take longer than the test may.
-    fc.configureGlobal({ numRuns: 20, endOnFailure: true })
+    fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns: 20, endOnFailure: true })
     errors = typeErrors(snippets)
     files = await bundle(Object.fromEntries(snippets.map(({ name, module }) => [name, module])), folder)
   })

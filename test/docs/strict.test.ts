@@ -139,9 +139,10 @@ describe('the table of docs/strict.md', () => {
         return error instanceof UnsupportedSchema
       }
     }
-    for (const keyword of ['minLength', 'maxLength', 'minItems', 'maxItems']) {
-      expect(refused({ [keyword]: 100_000 })).toBe(false)
-      expect(refused({ [keyword]: 100_001 })).toBe(true)
+    const LIMITS = { minLength: 100_000, maxLength: 2 ** 31, minItems: 100_000, maxItems: 2 ** 31 }
+    for (const [keyword, limit] of Object.entries(LIMITS)) {
+      expect(refused({ [keyword]: limit })).toBe(false)
+      expect(refused({ [keyword]: limit + 1 })).toBe(true)
     }
     expect([refused({ minimum: 0.123456789 }), refused({ minimum: 0.1234567891 })]).toEqual([false, true])
     const start = createMatcher(jsonSchemaToGbnf({ type: 'number' }))

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createMatcher, jsonSchemaToGbnf, type MatcherState } from '../../src/grammar/index.js'
+import type { Expression } from '../../src/grammar/expression.js'
+import { compileSchema, createMatcher, jsonSchemaToGbnf, type MatcherState } from '../../src/grammar/index.js'
+import { atOnce } from '../../src/slices.js'
 import { validatorOf } from '../support/json-schema-judge.js'
 import { runs } from '../support/runs.js'
 import { anyCase } from './schemas.js'
@@ -48,3 +50,32 @@ describe('the grammar of a schema', () => {
     )
   })
 })
+
+test.each([1_000_000, 1_002_003, 2_147_483_647])(
+  'a length of %i is counted in repetitions that llama.cpp takes',
+  (max) => {
+    const { grammar, relaxed } = atOnce(compileSchema({ type: 'string', maxLength: max }))
+    expect(relaxed).toEqual([])
+    const repetitions: number[] = []
+    const longest = (expression: Expression): number => {
+      switch (expression.kind) {
+        case 'text':
+          return expression.text.length
+        case 'class':
+          return 1
+        case 'rule':
+          // One character, however it is spelled.
+          return expression.name.startsWith('char') ? 1 : longest(grammar.get(expression.name) as Expression)
+        case 'repeat':
+          repetitions.push(expression.max)
+          return expression.max * longest(expression.of)
+        case 'sequence':
+          return expression.of.reduce((sum, part) => sum + longest(part), 0)
+        case 'choice':
+          return Math.max(...expression.of.map(longest))
+      }
+    }
+    expect(longest(grammar.get('root') as Expression)).toBe(max + 2)
+    expect(Math.max(...repetitions)).toBeLessThan(2_000)
+  },
+)

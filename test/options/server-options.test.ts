@@ -46,6 +46,8 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
     ],
   },
   otherModels: { right: ['any', 'refuse'], wrong: [['all', "expected 'any' or 'refuse', got \"all\""]] },
+  audit: callback,
+  auditArguments: flag,
   tools: {
     right: [[], [dice('a'), dice('b')]],
     wrong: [

@@ -156,6 +156,24 @@ export const SCHEMA_DIFFERENCES: readonly SchemaDifference[] = [
     why: 'the definition stands where it is used, at most ten times',
   },
   {
+    what: 'a definition that is long, and used again',
+    schema: {
+      ...object({ a: { $ref: '#/$defs/b' }, c: { $ref: '#/$defs/b', description: 'D' } }),
+      $defs: {
+        b: {
+          enum: [
+            'one of the values that there are',
+            'another of the values that there are',
+            'a third one of these values',
+          ],
+        },
+      },
+    },
+    official: '{\na?: any,\n// D\nc?: any,\n}',
+    here: '{\na?: // B\n"one of the values that there are" | "another of the values that there are" | "a third one of these values",\n// D\nc?: B,\n}',
+    why: 'it is written out once: schemas that share definitions would be many times as long',
+  },
+  {
     what: 'a definition that refers to itself',
     schema: { $ref: '#/$defs/node', $defs: { node: object({ next: { $ref: '#/$defs/node' } }) } },
     official: 'any',

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable } from '../../src/index.js'
 import { KnownConversation, type Part, type Reading, readingOf } from '../../src/prompt/known-conversation.js'
-import { type RenderPromptOptions, renderPrompt } from '../../src/prompt/render-prompt.js'
+import { withTools } from '../../src/prompt/messages-of.js'
+import { renderPrompt } from '../../src/prompt/render-prompt.js'
 import { promptFromEarlier } from '../../src/respond/earlier-prompt.js'
 import { atOnce, createWork } from '../../src/slices.js'
 import { countWork } from '../support/count-work.js'
@@ -128,8 +129,12 @@ function wholePrompt(request: object, options: typeof OPTIONS): readonly number[
 
 const settle = (known: KnownConversation, reading: Reading, part: Part): boolean =>
   atOnce(known.settle(reading, part, createWork()))
-const render = (known: KnownConversation, request: object, reading: Reading, options: RenderPromptOptions) =>
-  atOnce(known.render(request as never, reading, options, createWork()))
+const render = (known: KnownConversation, request: object, reading: Reading, options: typeof OPTIONS) =>
+  atOnce(known.render(request as never, reading, withTools(request, options), createWork()))
+
+/** How the conversation of a request is read, its tools with it. */
+const read = (request: object, options: typeof OPTIONS): Reading | undefined =>
+  readingOf(request, withTools(request, options))
 
 describe('a conversation of which the beginning is known', () => {
   test('a known conversation has the ids that it has if all of it is read, whatever is said in it, or is read as a whole', async () => {
@@ -141,7 +146,7 @@ describe('a conversation of which the beginning is known', () => {
           const { request, options, part } = requestAfter(turns.slice(0, count), turns[count]?.input ?? [])
           const whole = wholePrompt(request, options)
           if (whole === undefined) return
-          const reading = readingOf(request, options)
+          const reading = read(request, options)
           if (reading === undefined) throw new Error('not read')
           known ??= new KnownConversation(reading.key)
           counts = { ...counts, all: counts.all + 1 }
@@ -176,18 +181,24 @@ describe('a conversation of which the beginning is known', () => {
       { input: [{ type: 'function_call_output', call_id: 'call_o1', output: 'wet' }], output: [], transcript: '' },
     ]
     const { request, options, part } = requestAfter(turns, [item])
-    const reading = readingOf(request, options) as Reading
+    const reading = read(request, options) as Reading
     const known = new KnownConversation(reading.key)
     expect(settle(known, reading, part)).toBe(true)
     const earlier = { ...part, take: () => known, give() {} }
-    const prompt = promptFromEarlier(request as never, options, earlier, createWork(), Number.POSITIVE_INFINITY)
+    const prompt = promptFromEarlier(
+      request as never,
+      withTools(request, options),
+      earlier,
+      createWork(),
+      Number.POSITIVE_INFINITY,
+    )
     expect(atOnce(prompt)).toBeUndefined()
   })
 
   test('a known conversation is read anew where the tools are others, since they decide how calls are read', () => {
     const { request, options } = requestAfter([], [{ role: 'user', content: 'Hi' }])
-    const other = readingOf({ ...request, tools: [] }, options)
-    expect(other?.key).not.toBe(readingOf(request, options)?.key)
+    const other = read({ ...request, tools: [] }, options)
+    expect(other?.key).not.toBe(read(request, options)?.key)
   })
 
   test('a known conversation takes as much work for its thousandth turn as for its hundredth', async () => {
@@ -211,7 +222,6 @@ describe('a conversation of which the beginning is known', () => {
     const works = [most / 10, most].map((count) => {
       const before = requestAfter(turns.slice(0, count - 1), [])
       const { request, options, part } = requestAfter(turns.slice(0, count), [{ role: 'user', content: 'And?' }])
-      const read = counter.module.readingOf
       const known = new counter.module.KnownConversation(read(request, options)?.key ?? '')
       const earlier = read(before.request, before.options) as Reading
       const reading = read(request, options) as Reading

@@ -4,8 +4,8 @@ import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { policies, resolvePolicy } from '../../src/recipients/policy.js'
 import type { Recipient } from '../../src/recipients/recipient.js'
-import { createRequestClassifier } from '../../src/recipients/request-classifier.js'
-import { hintsOf } from '../../src/recipients/tool-hints.js'
+import { resolveTools } from '../../src/recipients/request-tools.js'
+import { FREE_CHOICE, readToolChoice } from '../../src/recipients/tool-choice.js'
 import type { McpListing } from '../../src/responses/mcp-listing.js'
 import type { McpTool, UnknownTool } from '../../src/responses/request.js'
 import { RUNS } from '../support/runs.js'
@@ -21,8 +21,8 @@ interface Given {
 }
 
 function classify(to: string, { tools, listings = [], choice, policy = 'openai' }: Given): Recipient {
-  const declared = declareTools(tools, hintsOf(listings))
-  return createRequestClassifier({ toolChoice: choice, listings }, declared, resolvePolicy(policy))(to, 'commentary')
+  const request = { tools, choice: readToolChoice(choice) }
+  return resolveTools(request, listings, resolvePolicy(policy)).classify(to, 'commentary')
 }
 
 const DOCS = ns('mcp__docs', 'lookup', 'find_all')
@@ -157,7 +157,7 @@ describe('laws', () => {
       fc.property(recipient, channel, tools, presets, (to, on, declared, policy) => {
         const table = declareTools(declared)
         const expected = classifyRecipient(to, on, table, policy)
-        const found = createRequestClassifier({ listings: [] }, table, policy)(to, on)
+        const found = resolveTools({ tools: declared, choice: FREE_CHOICE }, [], policy).classify(to, on)
         if (expected.kind !== 'function_call' || expected.declared) {
           if (expected.kind !== 'mcp_call' || expected.available) expect(found).toEqual(expected)
         }
@@ -169,11 +169,8 @@ describe('laws', () => {
   test('under none, nothing but messages and reasoning is available, whatever is declared', () => {
     fc.assert(
       fc.property(recipient, channel, tools, presets, (to, on, declared, policy) => {
-        const found = createRequestClassifier(
-          { toolChoice: 'none', listings: [] },
-          declareTools(declared),
-          policy,
-        )(to, on)
+        const request = { tools: declared, choice: readToolChoice('none') }
+        const found = resolveTools(request, [], policy).classify(to, on)
         if (found.kind === 'mcp_call') expect(found.available).toBe(false)
         else expect(['message', 'reasoning']).toContain(found.kind)
       }),

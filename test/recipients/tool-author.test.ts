@@ -11,7 +11,7 @@ import { builtin, fn, mcp } from './tools.js'
 function callees(author: string, tools: UnknownTool[], approved: string[] = [], preset?: Preset): string[] {
   const [declared, policy] = [declareTools(tools), resolvePolicy(preset)]
   const classify: Classifier = (recipient, channel) => classifyRecipient(recipient, channel, declared, policy)
-  const groups = [...calleesNamed(author, { tools: declared, policy, labels: approved, classify })]
+  const groups = [...calleesNamed(author, { declared, policy, labels: approved, classify })]
   return groups.filter((group) => group.length > 0).map((group) => group.map(spell).join(', '))
 }
 

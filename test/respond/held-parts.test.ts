@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EngineCapabilities } from '../../src/engine/constraint.js'
+import { FREE_CHOICE } from '../../src/recipients/tool-choice.js'
 import { RequestError } from '../../src/request-error.js'
 import { type HeldParts, heldParts } from '../../src/respond/held-parts.js'
 import { strictParts } from '../../src/respond/strict-parts.js'
@@ -15,7 +16,7 @@ function holding(
   capabilities: EngineCapabilities = GBNF_CAPABILITIES,
   onUnsupportedConstraint: 'relax' | 'refuse' = 'relax',
 ): Slices<HeldParts> {
-  const parts = strictParts({ input: '', ...request } as ResponseRequest)
+  const parts = strictParts({ input: '', ...request } as ResponseRequest, FREE_CHOICE)
   return heldParts(parts, capabilities, { onUnsupportedConstraint, onError: (error) => expect.fail(String(error)) })
 }
 

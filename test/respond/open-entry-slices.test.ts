@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createKnownTexts } from '../../src/prompt/known-texts.js'
+import { policies } from '../../src/recipients/policy.js'
 import { openEntry } from '../../src/respond/open-entry.js'
 import { scriptedEngine } from '../../src/testing/index.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
@@ -14,7 +15,14 @@ async function pausesOf(instructions: string): Promise<number> {
   const onError = (error: unknown): void => {
     throw error
   }
-  const options = { engine: scriptedEngine([], { tokenTable }), tokenTable, responseId: 'resp_1', known, pause }
+  const options = {
+    engine: scriptedEngine([], { tokenTable }),
+    tokenTable,
+    policy: policies.openai,
+    responseId: 'resp_1',
+    known,
+    pause,
+  }
   for (const _ of ['first', 'again']) {
     pauses = 0
     const { signal } = new AbortController()

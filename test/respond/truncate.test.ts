@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TokenStream } from '../../src/engine/engine.js'
 import { EngineError } from '../../src/engine/engine-error.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
+import { withTools } from '../../src/prompt/messages-of.js'
 import { type Prompt, type RenderPromptOptions, renderPrompt } from '../../src/prompt/render-prompt.js'
 import { contextLengthExceeded } from '../../src/request-error.js'
 import { countInputTokens } from '../../src/respond/index.js'
@@ -34,7 +35,7 @@ function roomFor(request: ResponseRequest): number {
 
 /** The prompt that fits, or what `respond` throws. */
 function fitted(request: ResponseRequest, options: RenderPromptOptions, contextLength?: number): Prompt {
-  const prompt = atOnce(fittingPrompt(request, options, createWork(), contextLength))
+  const prompt = atOnce(fittingPrompt(request, withTools(request, options), createWork(), contextLength))
   if (prompt === undefined) throw contextLengthExceeded()
   return prompt
 }

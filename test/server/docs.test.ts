@@ -29,6 +29,8 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
   onMetric: true,
   tracing: true,
   now: true,
+  audit: true,
+  auditArguments: true,
   onEntry: true,
   onError: true,
   pause: true,

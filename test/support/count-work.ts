@@ -1,4 +1,4 @@
-import { Session } from 'node:inspector'
+import { type Profiler, Session } from 'node:inspector'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
@@ -13,6 +13,8 @@ export interface WorkCounter<Module> {
    * built-in functions do does not, but the functions that they call back do.
    */
   count(run: () => void): number
+  /** How often each of these functions of the module was called meanwhile. */
+  calls(names: readonly string[], run: () => Promise<void>): Promise<Readonly<Record<string, number>>>
   stop(): void
 }
 
@@ -40,14 +42,13 @@ export async function countWork<Module>(path: string): Promise<WorkCounter<Modul
   const module: Module = runInThisContext(`${outputFiles[0]?.text}; counted`, { filename: `counted:${path}` })
 
   /** Also sets all counters to 0. */
-  function counted(): number {
-    let sum = 0
+  function counted(): readonly Profiler.FunctionCoverage[] {
+    let found: readonly Profiler.FunctionCoverage[] = []
     session.post('Profiler.takePreciseCoverage', (error, { result }) => {
       if (error !== null) throw error
-      const functions = result.filter(({ url }) => url === `counted:${path}`).flatMap((script) => script.functions)
-      for (const { ranges } of functions) for (const { count } of ranges) sum += count
+      found = result.filter(({ url }) => url === `counted:${path}`).flatMap((script) => script.functions)
     })
-    return sum
+    return found
   }
 
   return {
@@ -55,7 +56,19 @@ export async function countWork<Module>(path: string): Promise<WorkCounter<Modul
     count(run) {
       counted()
       run()
-      return counted()
+      return counted().reduce((sum, { ranges }) => sum + ranges.reduce((all, { count }) => all + count, 0), 0)
+    },
+    async calls(names, run) {
+      counted()
+      await run()
+      const found = counted()
+      return Object.fromEntries(
+        names.map((name) => {
+          const same = found.filter(({ functionName }) => functionName === name)
+          if (same.length !== 1) throw new Error(`${same.length} functions ${name}`)
+          return [name, same[0]?.ranges[0]?.count ?? 0]
+        }),
+      )
     },
     stop() {
       session.disconnect()

@@ -24,6 +24,7 @@ const OPTIONS = {
   'llama-server': text.describe("The URL of llama.cpp's server."),
   'skip-model-check': z.boolean().describe('Whether a server that cannot prove it is trusted to run gpt-oss.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
+  'mcp-config': text.describe('A file of MCP servers, as Claude Desktop (JSON) or Codex (TOML) has it.'),
   host: text.describe('The address to listen on. Default 127.0.0.1.'),
   port: z.int().min(0).max(65_535).describe('Default 8000; 0 takes one that is free.'),
   origin: texts.describe('The sites whose pages may ask, such as https://chat.example.com.'),
@@ -56,6 +57,8 @@ const OPTIONS = {
   record: text.describe(
     'A folder that gets a token fixture of each response: what the model says, not what it is asked.',
   ),
+  audit: text.describe('A file that gets a line of JSON for each call of a tool.'),
+  'audit-arguments': z.boolean().describe('Whether those lines have the arguments of the calls, which are content.'),
   log: z.enum(['text', 'json']).describe('How requests are logged. Default text.'),
   verbose: z.boolean().describe('Draws the timeline of each response.'),
 } satisfies Record<keyof Required<ServeValues>, z.ZodType>

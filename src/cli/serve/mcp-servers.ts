@@ -9,10 +9,14 @@ export interface NamedServer {
 
 /** Reads `label=command` and `label=url`. Throws a {@link UsageError}. */
 export function mcpServers(given: readonly string[]): NamedServer[] {
-  const servers = given.map(mcpServer)
+  return distinct(given.map(mcpServer), '--mcp')
+}
+
+/** Checks that each label is there once. Throws a {@link UsageError}. */
+export function distinct(servers: readonly NamedServer[], where: string): NamedServer[] {
   const repeated = servers.find(({ label }, index) => servers.findIndex((one) => one.label === label) !== index)
-  if (repeated === undefined) return servers
-  throw new UsageError(`--mcp: expected each label once, got ${JSON.stringify(repeated.label)} again`)
+  if (repeated === undefined) return [...servers]
+  throw new UsageError(`${where}: expected each label once, got ${JSON.stringify(repeated.label)} again`)
 }
 
 /** Messages repeat no address: it may have a key. */

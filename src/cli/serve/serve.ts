@@ -10,11 +10,13 @@ import { urlCitations } from '../../translate/url-citations.js'
 import { complaint, errorCode, type Io, messageOf, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
 import { openKeys } from './api-keys.js'
+import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
 import { createJsonLog } from './json-log.js'
 import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
-import { openMcpTools } from './mcp-servers.js'
+import { readMcpConfig } from './mcp-config.js'
+import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
 import { type OpenedEngine, openEngine } from './open-engine.js'
 import { openRecorder } from './open-recorder.js'
 import { openSeal } from './open-seal.js'
@@ -31,20 +33,22 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   const authorize = settings.needsNoKey
     ? () => 'anonymous'
     : await openKeys({ key: settings.key, file: settings.keyFile }, io)
+  const servers = await mcpServersOf(settings, io)
+  const audit = await openAudit(settings.audit, io)
   const tokenTable = await loadTokenTable()
   const report = (error: unknown): void => reportTo(io, error)
   const mcp = await openMcpTools(
-    settings.mcp,
+    servers,
     (error, label) => report(new Error(`MCP server ${label}: ${messageOf(error)}`, { cause: error })),
     (line, label) => io.complain(`${plain(label)}: ${plain(line)}\n`),
   )
   let opened: OpenedEngine | undefined
   try {
-    opened = await openEngine(settings.engine, new Set(settings.mcp.map(({ label }) => label)), tokenTable, io)
+    opened = await openEngine(settings.engine, new Set(servers.map(({ label }) => label)), tokenTable, io)
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
-    const options = serveOptions(settings, { opened, authorize, tokenTable, memory }, report, io)
+    const options = serveOptions(settings, { opened, authorize, tokenTable, memory, audit }, report, io)
     server = await listen({ ...options, tools, ...(seal && { seal }) })
     const stops = listenForStops(io)
     try {
@@ -56,9 +60,16 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
       stops.end()
     }
   } finally {
+    await audit?.flush()
     await mcp?.close()
     await opened?.close()
   }
+}
+
+/** Throws a {@link UsageError}. */
+async function mcpServersOf({ mcp, mcpConfig }: ServeSettings, io: Io): Promise<readonly NamedServer[]> {
+  if (mcpConfig === undefined) return mcp
+  return distinct([...mcp, ...(await readMcpConfig(mcpConfig, io))], '--mcp and --mcp-config')
 }
 
 function serveOptions(
@@ -68,11 +79,13 @@ function serveOptions(
     authorize,
     tokenTable,
     memory,
+    audit,
   }: {
     readonly opened: OpenedEngine
     readonly authorize: Authorize | undefined
     readonly tokenTable: TokenTable
     readonly memory: () => ResponseService['memory'] | undefined
+    readonly audit: AuditFile | undefined
   },
   onError: (error: unknown) => void,
   io: Io,
@@ -109,6 +122,7 @@ function serveOptions(
         recorder?.take(responseId, entry)
       },
     }),
+    ...(audit && { audit: audit.write, auditArguments: settings.auditsArguments }),
     ...{ origins, limits: limits.app, request: { limits: limits.request } },
     ...(authorize && { authorize }),
   }

@@ -17,6 +17,7 @@ export interface ServeValues {
   readonly 'llama-server'?: string | undefined
   readonly 'skip-model-check'?: boolean | undefined
   readonly mcp?: readonly string[] | undefined
+  readonly 'mcp-config'?: string | undefined
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly origin?: readonly string[] | undefined
@@ -37,6 +38,8 @@ export interface ServeValues {
   readonly 'on-disconnect'?: string | undefined
   readonly delay?: string | undefined
   readonly record?: string | undefined
+  readonly audit?: string | undefined
+  readonly 'audit-arguments'?: boolean | undefined
   readonly log?: string | undefined
   readonly verbose?: boolean | undefined
 }
@@ -52,6 +55,8 @@ export type EngineChoice =
 export interface ServeSettings {
   readonly engine: EngineChoice
   readonly mcp: readonly NamedServer[]
+  /** A file of further MCP servers. */
+  readonly mcpConfig: string | undefined
   readonly host: string
   readonly port: number
   /** The sites whose pages may ask. */
@@ -76,6 +81,9 @@ export interface ServeSettings {
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
   /** The folder that gets a token fixture of each response. */
   readonly recordings: string | undefined
+  /** The file that gets a line for each call of a tool. */
+  readonly audit: string | undefined
+  readonly auditsArguments: boolean
   readonly log: 'text' | 'json'
   readonly isVerbose: boolean
 }
@@ -112,11 +120,18 @@ export function serveSettings(
     const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}; or --no-key`
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
+  if (values['mcp-config'] === '') throw new UsageError('--mcp-config: expected a file, got an empty text')
+  if (values.audit === '') throw new UsageError('--audit: expected a file, got an empty text')
+  const auditsArguments = values['audit-arguments'] === true
+  if (auditsArguments && values.audit === undefined) {
+    throw new UsageError('--audit-arguments: expected --audit FILE with it')
+  }
   if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
     engine: engineChoice(values, operands),
     mcp: mcpServers(values.mcp ?? []),
+    mcpConfig: values['mcp-config'],
     host,
     port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
     origins: (values.origin ?? []).map(originOf),
@@ -143,6 +158,8 @@ export function serveSettings(
     limits: limitsWith(values),
     onDisconnect: onDisconnectOf(values['on-disconnect'] ?? 'stop'),
     recordings: record,
+    audit: values.audit,
+    auditsArguments,
     log: oneOf(['text', 'json'], '--log', values.log ?? 'text'),
     isVerbose: values.verbose === true,
   }

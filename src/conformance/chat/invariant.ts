@@ -1,5 +1,5 @@
+import type { Fields } from '../../fields.js'
 import type { ReportViolation } from '../invariant.js'
-import type { Fields } from '../stream-event.js'
 import type { CallState, ChatState, ChoiceState } from './stream-state.js'
 
 /** What a stream of Chat Completions is checked against: what OpenAI always does. */

@@ -1,4 +1,5 @@
-import { asFields, asList, asString, type Fields, isFields } from '../stream-event.js'
+import { type Fields, isFields } from '../../fields.js'
+import { asFields, asList, asString } from '../stream-event.js'
 
 /** The most choices and calls that a stream may have. Source: the limits of the API for `n` and `tools`. */
 export const MAX_CHOICES = 128

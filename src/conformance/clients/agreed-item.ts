@@ -1,5 +1,6 @@
+import type { Fields } from '../../fields.js'
 import { isEncodedTwice } from '../json-text.js'
-import { asFields, asString, type Fields } from '../stream-event.js'
+import { asFields, asString } from '../stream-event.js'
 import { AgreedText } from './agreed-text.js'
 import { TextHash } from './text-hash.js'
 import { type EventRef, type Place, type Vote, Votes } from './votes.js'

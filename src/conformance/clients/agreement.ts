@@ -1,5 +1,6 @@
+import { type Fields, isFields } from '../../fields.js'
 import { itemTypeOfEvent as ownerOfType } from '../event-kind.js'
-import { asFields, asList, asString, type Fields, isFields, type StreamEvent } from '../stream-event.js'
+import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import type { AgreedItem, AgreedPart } from './agreed-item.js'
 import type { Ending } from './client.js'
 import { ItemFinder } from './item-finder.js'

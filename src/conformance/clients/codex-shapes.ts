@@ -1,4 +1,5 @@
-import { asFields, type Fields, isFields } from '../stream-event.js'
+import { type Fields, isFields } from '../../fields.js'
+import { asFields } from '../stream-event.js'
 
 /** A value that Codex cannot read. */
 export interface Flaw {

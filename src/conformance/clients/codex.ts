@@ -1,12 +1,5 @@
-import {
-  asFields,
-  asList,
-  asString,
-  type Fields,
-  isFields,
-  type StreamEvent,
-  stringOrDescription,
-} from '../stream-event.js'
+import { type Fields, isFields } from '../../fields.js'
+import { asFields, asList, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { type ClientModel, type ClientReader, type ReportBreak, Seen, type SeenCall, seenCall } from './client.js'
 import { type Flaw, flawOfCompleted, flawOfItem } from './codex-shapes.js'
 

@@ -1,4 +1,5 @@
-import { asFields, asString, type Fields, type StreamEvent, stringOrDescription } from '../stream-event.js'
+import type { Fields } from '../../fields.js'
+import { asFields, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { type ClientModel, type ClientReader, type ReportBreak, Seen } from './client.js'
 import { COMPUTER, LangchainMessage, MergeError, type SummaryPart } from './langchain-message.js'
 import { concatenated } from './mutable-text.js'

@@ -1,4 +1,4 @@
-import { isFields } from '../stream-event.js'
+import { isFields } from '../../fields.js'
 import { TextHash } from './text-hash.js'
 
 /** A value as JavaScript's `+` appends it to a string. Clients append values without checking their type. */

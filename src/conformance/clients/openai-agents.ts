@@ -1,4 +1,5 @@
-import { asFields, asString, isFields, type StreamEvent } from '../stream-event.js'
+import { isFields } from '../../fields.js'
+import { asFields, asString, type StreamEvent } from '../stream-event.js'
 import { type RunResult, runOf } from './agents/run.js'
 import { type ClientModel, type ClientReader, type ClientRule, type ReportBreak, Seen } from './client.js'
 import { concatenated } from './mutable-text.js'

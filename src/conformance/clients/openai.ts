@@ -1,4 +1,5 @@
-import { asString, isFields, type StreamEvent } from '../stream-event.js'
+import { isFields } from '../../fields.js'
+import { asString, type StreamEvent } from '../stream-event.js'
 import { type ClientModel, type ClientReader, type ClientRule, type Ending, type ReportBreak, Seen } from './client.js'
 import { concatenated } from './mutable-text.js'
 import { Accumulator, resultText, type Snapshot } from './openai/accumulator.js'

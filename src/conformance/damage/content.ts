@@ -1,8 +1,8 @@
+import type { Fields } from '../../fields.js'
 import {
   endOf,
   type Family,
   type FamilyDamage,
-  type Fields,
   fieldsOf,
   inserted,
   isDelta,

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { StreamEvent } from '../stream-event.js'
 
 /** An event of a stream, as JSON. */
@@ -23,12 +24,7 @@ export interface Family {
   damages(events: readonly WireEvent[], other: readonly WireEvent[]): Iterable<FamilyDamage>
 }
 
-export interface Fields {
-  readonly [name: string]: unknown
-}
-
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
 export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 

@@ -1,7 +1,7 @@
+import type { Fields } from '../../fields.js'
 import {
   endOf,
   type Family,
-  type Fields,
   fieldsOf,
   type ItemSpan,
   inserted,

@@ -1,9 +1,10 @@
+import type { Fields } from '../../fields.js'
 import { hasItem, isItemDone } from '../event-kind.js'
 import { type Invariant, of, type ReportViolation, stateless } from '../invariant.js'
 import { isEncodedTwice, isJson } from '../json-text.js'
 import { preview } from '../preview.js'
 import { reportDifference } from '../report-difference.js'
-import { asFields, asList, asString, type Fields, lookUp } from '../stream-event.js'
+import { asFields, asList, asString, lookUp } from '../stream-event.js'
 import { finalTextIn, itemsInResponse, matchesDeltas } from '../stream-state.js'
 
 /** By call type: the item's field with the streamed text, and the prefix of the events that stream it. */

@@ -1,9 +1,10 @@
+import type { Fields } from '../../fields.js'
 import { aboutItem } from '../about.js'
 import { hasItem, isItemAdded, isItemDone, isOfItem, isTerminal } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
 import { preview } from '../preview.js'
-import { asFields, asString, type Fields, lookUp, type StreamEvent, stringOrDescription } from '../stream-event.js'
+import { asFields, asString, lookUp, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { finalTextIn, isOtherMcpListDone, itemsInResponse, type OpenItem, type StreamState } from '../stream-state.js'
 
 /** The id prefix of each item type. Types that are not listed may have any prefix. */

@@ -1,15 +1,9 @@
+import type { Fields } from '../../fields.js'
 import { aboutItem } from '../about.js'
 import { isLifecycle, isTerminal } from '../event-kind.js'
 import { atEnd, type Invariant, of, stateless } from '../invariant.js'
 import { preview } from '../preview.js'
-import {
-  asFields,
-  asString,
-  differingFields,
-  type Fields,
-  type StreamEvent,
-  stringOrDescription,
-} from '../stream-event.js'
+import { asFields, asString, differingFields, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { beginsLate, isOtherMcpListDone } from '../stream-state.js'
 
 /**

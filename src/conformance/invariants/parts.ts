@@ -1,7 +1,8 @@
+import { isFields } from '../../fields.js'
 import { isItemDone, isPartAdded, isPartDone } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
 import { reportDifference } from '../report-difference.js'
-import { asFields, asList, asString, differingFields, isFields, isSameJson } from '../stream-event.js'
+import { asFields, asList, asString, differingFields, isSameJson } from '../stream-event.js'
 import { finalTextIn, matchesDeltas, type OpenPart } from '../stream-state.js'
 
 const ANNOTATION = 'response.output_text.annotation.added'

@@ -1,7 +1,8 @@
+import { isFields } from '../../fields.js'
 import type { About } from '../about.js'
 import { type Invariant, of, stateless } from '../invariant.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
-import { asFields, asString, isFields } from '../stream-event.js'
+import { asFields, asString } from '../stream-event.js'
 import { absentInOlderApi, beginsLate, type StreamState } from '../stream-state.js'
 
 /** Rules for every event, whatever its type. */

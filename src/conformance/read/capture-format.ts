@@ -1,5 +1,6 @@
 import { describe } from '../../errors.js'
-import { asFields, asList, asString, isFields } from '../stream-event.js'
+import { isFields } from '../../fields.js'
+import { asFields, asList, asString } from '../stream-event.js'
 
 /** Formats of captures, besides plain server-sent events and JSON events. */
 export type CaptureFormat =

@@ -1,4 +1,5 @@
-import { asFields, asList, asString, isFields } from '../stream-event.js'
+import { isFields } from '../../fields.js'
+import { asFields, asList, asString } from '../stream-event.js'
 
 /** A response body in a HAR file. */
 export interface HarBody {

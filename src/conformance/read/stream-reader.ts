@@ -1,5 +1,6 @@
 import { check, describe } from '../../errors.js'
-import { asFields, asList, asString, isFields, type StreamEvent } from '../stream-event.js'
+import { isFields } from '../../fields.js'
+import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import {
   CHUNK,
   type DetectedFormat,

@@ -1,4 +1,5 @@
-import { isFields, type StreamEvent } from '../stream-event.js'
+import { isFields } from '../../fields.js'
+import type { StreamEvent } from '../stream-event.js'
 import { parseJson } from './parse-json.js'
 
 /** How far into a line an event may begin: behind a time, a direction, or the name of a tool. */

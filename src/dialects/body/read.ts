@@ -1,16 +1,10 @@
+import { type Fields, isFields } from '../../fields.js'
 import { invalidType, missingParameter } from '../../request-error.js'
 
 /*
  * Reading a body that may be any JSON. Only what has to be understood is checked here: `parseRequest` checks the rest,
  * as a part of the request that it becomes. Null is absent, as clients send it for whatever they leave out.
  */
-
-/** A JSON object of the body. */
-export type Fields = { readonly [field: string]: unknown }
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** An own field that is not null. */
 export function fieldOf(fields: Fields, name: string): unknown {

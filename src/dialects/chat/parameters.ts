@@ -1,3 +1,4 @@
+import { isFields } from '../../fields.js'
 import {
   invalidType,
   invalidValue,
@@ -6,7 +7,7 @@ import {
   unsupported,
   unsupportedParameter,
 } from '../../request-error.js'
-import { fieldOf, flagAt, isFields, objectAt } from '../body/read.js'
+import { fieldOf, flagAt, objectAt } from '../body/read.js'
 import type { Draft } from './draft.js'
 
 /** Parameters that more than their name tells apart. Each throws RequestError. */

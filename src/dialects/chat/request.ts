@@ -1,5 +1,6 @@
+import { type Fields, isFields } from '../../fields.js'
 import { invalidType, missingParameter, RequestError } from '../../request-error.js'
-import { type Fields, fieldOf, isFields } from '../body/read.js'
+import { fieldOf } from '../body/read.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { CHAT_FIELDS } from './fields.js'

@@ -1,5 +1,6 @@
+import { type Fields, isFields } from '../../fields.js'
 import { invalidType, invalidValue } from '../../request-error.js'
-import { type Fields, fieldOf, isFields, objectAt, objectIn, objectsAt, renamed, textIn } from '../body/read.js'
+import { fieldOf, objectAt, objectIn, objectsAt, renamed, textIn } from '../body/read.js'
 import type { Draft } from './draft.js'
 
 const FUNCTION = { name: 'name', description: 'description', parameters: 'parameters', strict: 'strict' } as const

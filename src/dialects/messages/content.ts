@@ -1,5 +1,6 @@
+import type { Fields } from '../../fields.js'
 import { invalidType, invalidValue, unsupported } from '../../request-error.js'
-import { type Fields, fieldOf, objectIn, objectsAt, optionalTextIn, textIn } from '../body/read.js'
+import { fieldOf, objectIn, objectsAt, optionalTextIn, textIn } from '../body/read.js'
 
 /** What a block of a user's message, or of the result of a tool, becomes. */
 type ReadBlock = (block: Fields, param: string) => object[]

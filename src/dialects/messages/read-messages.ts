@@ -1,5 +1,6 @@
+import { type Fields, isFields } from '../../fields.js'
 import { emptyArray, invalidValue, RequestError, unsupported } from '../../request-error.js'
-import { type Fields, fieldOf, isFields, objectsAt, optionalTextIn, textIn } from '../body/read.js'
+import { fieldOf, objectsAt, optionalTextIn, textIn } from '../body/read.js'
 import { blocksAt, readBlock, readBlocks } from './content.js'
 import type { Draft } from './draft.js'
 import { type PlacedSeal, readSignature } from './signature.js'

@@ -1,5 +1,6 @@
+import { isFields } from '../../fields.js'
 import { invalidType, missingParameter, RequestError } from '../../request-error.js'
-import { fieldOf, isFields } from '../body/read.js'
+import { fieldOf } from '../body/read.js'
 import type { MessageAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { MESSAGES_FIELDS } from './fields.js'

@@ -1,5 +1,6 @@
+import type { Fields } from '../../fields.js'
 import { invalidValue, unsupported } from '../../request-error.js'
-import { type Fields, fieldOf, flagAt, objectAt, objectsAt, optionalTextIn, renamed, textIn } from '../body/read.js'
+import { fieldOf, flagAt, objectAt, objectsAt, optionalTextIn, renamed, textIn } from '../body/read.js'
 import type { Draft } from './draft.js'
 
 const FUNCTION = { name: 'name', description: 'description', input_schema: 'parameters' } as const

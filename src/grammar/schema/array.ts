@@ -5,8 +5,10 @@ import { below } from './keywords.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
-/** So many items, one by one, an array may have to have: as many as a repetition is written for. */
-const MOST_ITEMS = 100_000
+/** So many items an array may have to have: as many as a shortest text is completed with. */
+const MOST_REQUIRED = 100_000
+/** So many can be counted. */
+const MOST_ITEMS = 2 ** 31
 
 const MOST_PARTS = 1_000
 
@@ -33,10 +35,10 @@ export function arrayText(shape: Shape, compiler: Compiler): Expression {
 }
 
 function countsOf({ minItems, maxItems, path }: Shape, relax: Relax): { min: number; max: number } {
-  const tooMany = `More than ${MOST_ITEMS} cannot be counted.`
+  const tooMany = (most: number): string => `More than ${most} cannot be counted.`
   if (minItems > maxItems) return { min: 1, max: 0 }
   const isOver = maxItems > MOST_ITEMS && maxItems !== Number.POSITIVE_INFINITY
-  if (minItems > MOST_ITEMS) relax(below(path, 'minItems'), tooMany)
-  if (isOver) relax(below(path, 'maxItems'), tooMany)
-  return { min: Math.min(minItems, MOST_ITEMS), max: isOver ? Number.POSITIVE_INFINITY : maxItems }
+  if (minItems > MOST_REQUIRED) relax(below(path, 'minItems'), tooMany(MOST_REQUIRED))
+  if (isOver) relax(below(path, 'maxItems'), tooMany(MOST_ITEMS))
+  return { min: Math.min(minItems, MOST_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxItems }
 }

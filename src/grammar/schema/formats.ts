@@ -7,29 +7,31 @@
 const YEAR = '(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})'
 const LEAP = '([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)'
 const DAYS = '((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))'
-const DATE = `(${YEAR}-${DAYS}|${LEAP}-02-29)`
+export const DATE: string = `(${YEAR}-${DAYS}|${LEAP}-02-29)`
 const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9]'
-const FRACTION = '(\\.[0-9]{1,9})?'
-// A leap second is the last one of a day in UTC.
-const TIME = `(${CLOCK}:[0-5][0-9]${FRACTION}([Zz]|[+-]${CLOCK})|23:59:60${FRACTION}([Zz]|[+-]00:00))`
+// RFC 3339, 5.6 leaves the digits open: nanoseconds have nine.
+export const FRACTION: string = '(\\.[0-9]{1,9})?'
+export const TIME: string = `(${CLOCK}:[0-5][0-9]${FRACTION}([Zz]|[+-]${CLOCK})|23:59:60${FRACTION}([Zz]|[+-]00:00))`
 const COUNT = '[0-9]{1,10}'
 const DURATION = 'P(nW|(nY(nM(nD)?)?|nM(nD)?|nD)(T(nH(nM(nS)?)?|nM(nS)?|nS))?|T(nH(nM(nS)?)?|nM(nS)?|nS))'.replaceAll(
   'n',
   COUNT,
 )
 
-// RFC 1123, 2.1 and RFC 1035, 2.3.4: labels of 63 characters, and 127 of them in the 255 octets of a name.
+// RFC 1035, 2.3.4 and RFC 1123, 2.1: labels of 63 octets, and 127 of them, since a name has 253 with its dots.
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const HOSTNAME = `${LABEL}(\\.${LABEL}){0,126}`
-// RFC 5321, 4.1.2 and 4.5.3.1.1: a local part of 64 octets, which 32 words with dots between fill. None in quotes.
-const WORD = "[A-Za-z0-9!#$%&'*+\\/=?^_`\\{\\|\\}~-]{1,64}"
+// RFC 5321, 4.1.2: words with dots between; 4.5.3.1.1: 64 octets, which 32 words with dots fill. 2.3.5: a full domain.
+export const ATOM: string = "[A-Za-z0-9!#$%&'*+\\/=?^_`\\{\\|\\}~-]"
+const WORD = `${ATOM}{1,64}`
 const EMAIL = `${WORD}(\\.${WORD}){0,31}@${LABEL}(\\.${LABEL}){1,126}`
+const SHORT_LABEL = '[A-Za-z0-9](-*[A-Za-z0-9])*'
 
 const BYTE = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
-const IPV4 = `(${BYTE}\\.){3}${BYTE}`
+export const IPV4: string = `(${BYTE}\\.){3}${BYTE}`
 // RFC 4291, 2.2: at most one `::` for one group or more, and the last two groups as of IPv4.
 const H = '[0-9A-Fa-f]{1,4}'
-const IPV6 = [
+export const IPV6: string = [
   `(${H}:){7}${H}`,
   ...[1, 2, 3, 4, 5, 6].map((left) => `(${H}:){${left}}(:${H}){1,${7 - left}}`),
   `(${H}:){7}:`,
@@ -64,8 +66,9 @@ const IRI = references('\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef\\u{10000}-
 const POINTER = '(\\/([^~\\/]|~[01])*)*'
 
 /**
- * What a `format` allows, as a regular expression of all of the text. All that these match is valid; quoted mailboxes, and
- * leap seconds of other time zones than UTC, are left out. The other formats are annotations, as JSON Schema has it.
+ * What a `format` allows, as a regular expression of all of the text. The other formats are annotations, as JSON Schema has
+ * it. Those that no regular expression of this size says exactly are written by `format-expression.ts` where nothing else
+ * is said of the text.
  */
 export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['date', DATE],
@@ -83,4 +86,13 @@ export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['iri-reference', IRI.any],
   ['json-pointer', POINTER],
   ['relative-json-pointer', `(0|[1-9][0-9]{0,9})(#|${POINTER})`],
+])
+
+/** So long a text has no label, no local part and no name that would be too long. */
+export const SHORT_TEXT = 63
+
+/** The formats of texts of at most {@link SHORT_TEXT} characters, so that they can be counted together. */
+export const SHORT_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['hostname', `${SHORT_LABEL}(\\.${SHORT_LABEL})*`],
+  ['email', `${ATOM}+(\\.${ATOM}+)*@${SHORT_LABEL}(\\.${SHORT_LABEL})+`],
 ])

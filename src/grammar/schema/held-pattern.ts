@@ -9,6 +9,8 @@ import type { Said } from './shape.js'
 export interface HeldPattern {
   readonly pattern: Pattern
   readonly path: string
+  /** Where it is what a `format` says. */
+  readonly format?: string
 }
 
 /** What a text matches as a whole in which the pattern matches. None where no grammar holds it, which is reported. */

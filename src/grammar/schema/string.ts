@@ -14,15 +14,18 @@ import { patternExpression } from '../regex/pattern-expression.js'
 import { readPattern } from '../regex/read-pattern.js'
 import { withLength } from '../regex/with-length.js'
 import type { Compiler } from './compiler.js'
-import { FORMATS } from './formats.js'
+import { formatExpression } from './format-expression.js'
+import { FORMATS, SHORT_FORMATS, SHORT_TEXT } from './formats.js'
 import { type HeldPattern, heldPattern } from './held-pattern.js'
 import { below } from './keywords.js'
 import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
-/** So many characters can be counted. */
-const MOST_CHARACTERS = 100_000
+/** So many characters a text may have to have: as many as a shortest text is completed with. */
+const MOST_REQUIRED = 100_000
+/** So many can be counted. */
+const MOST_CHARACTERS = 2 ** 31
 
 /** The strings that a shape allows: once for what says the same. */
 export function stringText(shape: Shape, compiler: Compiler): Expression {
@@ -47,21 +50,23 @@ function newText(shape: Shape, compiler: Compiler): Expression {
   const { rules, relax } = compiler
   const { min, max } = lengthsOf(shape, relax)
   if (min > max) return choice()
-  const held = patternsOf(shape, relax)
+  const held = patternsOf(shape, max, relax)
   const forbidden = shape.notPatterns.flatMap((said) => heldPattern(said, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
   const [first, ...others] = held
   const isOnly = forbidden.length + excluded.length + others.length === 0
   if (first === undefined && isOnly) return anyString(rules, min, max)
+  const exact = isOnly && first?.format !== undefined && formatExpression(first.format, { min, max }, rules)
+  if (exact) return quoted(exact)
   const counted = first && withLength(first.pattern, min, max)
   if (counted !== undefined && isOnly) return quoted(patternExpression(counted, rules, 'json'))
-  const tooMany = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
+  const untold = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
   const isFree = held.length + forbidden.length === 0 && min === 0 && max === Number.POSITIVE_INFINITY
-  if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany })
+  if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany: untold })
   const automaton = automatonFor(held, forbidden, excluded, [min, max], compiler.spend)
   if (automaton !== undefined) return quoted(automatonExpression(automaton, rules, 'json'))
   for (const other of [...others, ...forbidden]) relax(other.path, TOO_LARGE)
-  if (excluded.length > 0) tooMany()
+  if (excluded.length > 0) untold()
   if (first === undefined) return anyString(rules, min, max)
   if (counted === undefined) {
     const message = "This length cannot be enforced beside this 'pattern' or 'format'."
@@ -75,21 +80,22 @@ const TOO_LARGE = 'It is too large to be enforced beside what else is said of th
 
 function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: number; max: number } {
   if (minLength > maxLength) return { min: 1, max: 0 }
-  const tooLong = `More than ${MOST_CHARACTERS} characters cannot be counted.`
   const isOver = maxLength > MOST_CHARACTERS && maxLength !== Number.POSITIVE_INFINITY
-  if (minLength > MOST_CHARACTERS) relax(below(path, 'minLength'), tooLong)
-  if (isOver) relax(below(path, 'maxLength'), tooLong)
-  return { min: Math.min(minLength, MOST_CHARACTERS), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
+  if (minLength > MOST_REQUIRED) relax(below(path, 'minLength'), tooMany(MOST_REQUIRED))
+  if (isOver) relax(below(path, 'maxLength'), tooMany(MOST_CHARACTERS))
+  return { min: Math.min(minLength, MOST_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
 }
 
+const tooMany = (most: number): string => `More than ${most} characters cannot be counted.`
+
 /** What the characters of the string have to match as a whole. */
-function patternsOf({ patterns, formats }: Shape, relax: Relax): readonly HeldPattern[] {
+function patternsOf({ patterns, formats }: Shape, max: number, relax: Relax): readonly HeldPattern[] {
   const read = patterns.flatMap((said) => heldPattern(said, relax))
   // zod writes a pattern beside each of its formats: it says as much, but for the calendar.
   const said = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
   const named = said.flatMap(({ value, path }) => {
-    const known = FORMATS.get(value)
-    return known === undefined ? [] : [{ pattern: readPattern(known, path, known.length), path }]
+    const known = (max <= SHORT_TEXT ? SHORT_FORMATS.get(value) : undefined) ?? FORMATS.get(value)
+    return known === undefined ? [] : [{ pattern: readPattern(known, path, known.length), path, format: value }]
   })
   return [...read, ...named]
 }

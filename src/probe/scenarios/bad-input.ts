@@ -1,4 +1,4 @@
-import type { Fields } from '../../conformance/stream-event.js'
+import type { Fields } from '../../fields.js'
 import { preview } from '../finding.js'
 import { readRefusal } from '../judge-answer.js'
 import type { Scenario, Server } from '../scenario.js'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../conformance/stream-event.js'
+import type { Fields } from '../../fields.js'
 import { callOutput, callsIn, userMessage } from '../items.js'
 import { type Answer, type Ask, inconclusive, type Scenario, type Server } from '../scenario.js'
 import { GET_WEATHER, INCLUDE, runTool } from './tools.js'

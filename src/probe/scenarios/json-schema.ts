@@ -1,4 +1,4 @@
-import type { Fields } from '../../conformance/stream-event.js'
+import type { Fields } from '../../fields.js'
 import { preview } from '../finding.js'
 import { hasRefusal, textIn } from '../items.js'
 import { objectIn } from '../judge-answer.js'

@@ -1,4 +1,5 @@
-import { differingFields, type Fields, type StreamEvent } from '../../conformance/stream-event.js'
+import { differingFields, type StreamEvent } from '../../conformance/stream-event.js'
+import type { Fields } from '../../fields.js'
 import { jsonPreview, preview } from '../finding.js'
 import type { Difference } from '../same-shape.js'
 import { inconclusive, type Outcome, type Scenario, type Server, unsupported } from '../scenario.js'

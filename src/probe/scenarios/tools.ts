@@ -1,4 +1,4 @@
-import type { Fields } from '../../conformance/stream-event.js'
+import type { Fields } from '../../fields.js'
 import type { Call } from '../items.js'
 
 /** A function with one string parameter. */

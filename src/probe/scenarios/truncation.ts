@@ -1,4 +1,5 @@
-import { asFields, type Fields } from '../../conformance/stream-event.js'
+import { asFields } from '../../conformance/stream-event.js'
+import type { Fields } from '../../fields.js'
 import { jsonPreview } from '../finding.js'
 import { inconclusive, type Outcome, type Scenario, type Server } from '../scenario.js'
 

@@ -1,7 +1,8 @@
+import type { Fields } from '../../fields.js'
 import { PATCH_RECIPIENT, patchText } from '../../recipients/apply-patch.js'
 import { invalidValue } from '../../request-error.js'
 import type { PatchOperation } from '../../responses/items.js'
-import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../fields.js'
+import { fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../fields.js'
 import { CALL } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 

@@ -1,7 +1,7 @@
+import type { Fields } from '../../fields.js'
+import type { RequestTools } from '../../recipients/request-tools.js'
 import type { ReadAttachment } from '../attachments.js'
 import type { Conversation } from '../conversation.js'
-import type { Fields } from '../fields.js'
-import type { TaughtTools } from '../taught-tools.js'
 
 /** What an `encrypted_content` holds. */
 export interface UnsealedText {
@@ -13,7 +13,7 @@ export interface UnsealedText {
 /** What an item is read with. */
 export interface ReadContext {
   readonly conversation: Conversation
-  readonly tools: TaughtTools
+  readonly tools: RequestTools
   /** Reads the images and files of this item. */
   readonly attach: ReadAttachment
   /** What an `encrypted_content` holds, if the host opened it. */

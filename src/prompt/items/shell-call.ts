@@ -1,16 +1,7 @@
+import type { Fields } from '../../fields.js'
 import { CONTAINER } from '../../harmony/namespaces.js'
 import type { ShellOutput } from '../../responses/items.js'
-import {
-  type Fields,
-  fieldOf,
-  listAt,
-  nameIn,
-  objectAt,
-  optionalIntegerIn,
-  optionalTextIn,
-  textIn,
-  textsIn,
-} from '../fields.js'
+import { fieldOf, listAt, nameIn, objectAt, optionalIntegerIn, optionalTextIn, textIn, textsIn } from '../fields.js'
 import { shellText } from '../result-text.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader } from './item-reader.js'

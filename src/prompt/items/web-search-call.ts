@@ -1,5 +1,6 @@
+import type { Fields } from '../../fields.js'
 import { BROWSER } from '../../harmony/namespaces.js'
-import { type Fields, fieldOf, objectAt, optionalTextIn, textsIn } from '../fields.js'
+import { fieldOf, objectAt, optionalTextIn, textsIn } from '../fields.js'
 import { CALL } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 

@@ -2,7 +2,9 @@ import { hasShape, isJsonObject, type JsonObject, listOf, ownValue, stringOf } f
 import { isFull, LEFT_OUT } from './room.js'
 import type { SchemaView, Scope } from './scope.js'
 
-/** How often one definition is written out. Keeps the text linear in the schema, whatever refers to what. */
+/** Definitions of more characters are written out once, and named from then on: a text would be many times its schema. */
+const MAX_REPEATED = 100
+/** How often one of fewer is written out. Keeps the text linear in the schema, whatever refers to what. */
 const MAX_USES = 10
 
 /** How many `$ref`s and wrappings in a row are followed, and how long the pointers may be. */
@@ -43,7 +45,7 @@ export function viewOf(schema: unknown, scope: Scope): SchemaView {
       layers[layers.length - 1] = withPart(next)
       break
     }
-    if (scope.path.includes(target) || targets.includes(target) || (scope.uses.get(target) ?? 0) >= MAX_USES) {
+    if (scope.path.includes(target) || targets.includes(target) || isWrittenOut(target, scope)) {
       typeName = scope.names.nameOf(target, lastWord(next['$ref'] as string))
       break
     }
@@ -58,6 +60,11 @@ export function viewOf(schema: unknown, scope: Scope): SchemaView {
     ...(typeName !== undefined && { typeName }),
     ...(unresolved !== undefined && { unresolved }),
   }
+}
+
+/** Whether a definition has been written out as often as it may be. */
+function isWrittenOut(target: object, { uses, sizes }: Scope): boolean {
+  return (uses.get(target) ?? 0) >= MAX_USES || (sizes.get(target) ?? 0) > MAX_REPEATED
 }
 
 /** The schema in an `allOf` of one, or in an `anyOf` of it and null, if the schema around it adds no type. */

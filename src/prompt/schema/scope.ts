@@ -31,6 +31,8 @@ export interface Scope {
   readonly path: object[]
   /** How often each definition was written out. */
   readonly uses: Map<object, number>
+  /** How many characters each definition took that was written out. */
+  readonly sizes: Map<object, number>
   /** The definitions that are referred to by name. */
   readonly names: TypeNames
   /** Whether the types of such definitions say their names: it is known by then which ones they are. */
@@ -66,8 +68,10 @@ export function leave({ targets }: SchemaView, scope: Scope): void {
 /** Does work inside a view. */
 export function* within<Result>(view: SchemaView, scope: Scope, run: () => Slices<Result>): Slices<Result> {
   enter(view, scope)
+  const { left } = scope.room
   const result = yield* run()
   leave(view, scope)
+  for (const target of view.targets) scope.sizes.set(target, left - scope.room.left)
   return result
 }
 

@@ -37,6 +37,7 @@ function* render(document: unknown, names: TypeNames, isLabelled: boolean, work:
     counted: SCHEMA_ROOM,
     path: [...root],
     uses: new Map(),
+    sizes: new Map(),
     names,
     isLabelled,
     level: 0,
@@ -66,7 +67,8 @@ function* valueType(view: SchemaView, indent: string, scope: Scope): Slices<stri
     spend(scope.room, LEFT_OUT.length)
     return LEFT_OUT
   }
-  const name = label(view, indent, scope)
+  // It ends the line on which the type begins.
+  const name = label(view, '', scope)
   return name + (yield* within(view, scope, () => combinedType(view, indent, scope)))
 }
 

@@ -88,20 +88,20 @@ export function either<A, B>(expected: string, a: z.ZodType<A>, b: z.ZodType<B>)
   return z.union([a, b], expected)
 }
 
-type Fields = Readonly<Record<string, z.ZodType>>
+type FieldSchemas = Readonly<Record<string, z.ZodType>>
 
 /** An object with these fields. Others are left out. A null counts as missing where the field may be missing. */
-export function object<Shape extends Fields>(shape: Shape): z.ZodType<z.output<z.ZodObject<Shape>>> {
+export function object<Shape extends FieldSchemas>(shape: Shape): z.ZodType<z.output<z.ZodObject<Shape>>> {
   return z.unknown().transform(withoutNulls(shape)).pipe(z.object(shape, 'an object'))
 }
 
 /** The same, but other fields are passed on as they are. */
-export function loose<Shape extends Fields>(shape: Shape): z.ZodType<z.output<z.ZodObject<Shape>>> {
+export function loose<Shape extends FieldSchemas>(shape: Shape): z.ZodType<z.output<z.ZodObject<Shape>>> {
   const read: z.ZodType = z.unknown().transform(withoutNulls(shape)).pipe(z.looseObject(shape, 'an object'))
   return read as z.ZodType<z.output<z.ZodObject<Shape>>>
 }
 
-function withoutNulls(shape: Fields): (value: unknown) => unknown {
+function withoutNulls(shape: FieldSchemas): (value: unknown) => unknown {
   const nullable = Object.keys(shape).filter((name) => shape[name]?._zod.optin === 'optional')
   return (value) => {
     if (!isRecord(value) || !nullable.some((name) => value[name] === null)) return value
@@ -110,7 +110,7 @@ function withoutNulls(shape: Fields): (value: unknown) => unknown {
 }
 
 /** {@link object} of this type. */
-export function typed<const Type extends string, Shape extends Fields>(
+export function typed<const Type extends string, Shape extends FieldSchemas>(
   type: Type,
   shape: Shape,
 ): z.ZodType<z.output<z.ZodObject<{ type: z.ZodType<Type> } & Shape>>> {

@@ -1,6 +1,7 @@
 import { check } from '../../errors.js'
 import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
-import { aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
+import { aBoolean, aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
+import { resolvePolicy } from '../../recipients/policy.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
 import { aboveZero, anEngine, aTokenTable, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
 import type { ResponseStore } from '../../stores/store.js'
@@ -28,24 +29,27 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   memoryBytes: wholeNumber(1),
 }
 
-const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS, [
-  'policy',
-  'mcpApproval',
-  'reasoning',
-  'citations',
-  'containerId',
-  'calls',
-  'usageByTurn',
-  'errorEvent',
-  'images',
-  'identity',
-  'knowledgeCutoff',
-  'onDiagnostic',
-  'onProgress',
-  'onUnsupportedConstraint',
-  'onInvalidOutput',
-  'onOpen',
-])
+const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = {
+  // A response checks it where it resolves it. Of an app, it is wrong before the first response.
+  policy: (value) => void resolvePolicy(value as never),
+  ...picked(RESPOND_OPTIONS, [
+    'mcpApproval',
+    'reasoning',
+    'citations',
+    'containerId',
+    'calls',
+    'usageByTurn',
+    'errorEvent',
+    'images',
+    'identity',
+    'knowledgeCutoff',
+    'onDiagnostic',
+    'onProgress',
+    'onUnsupportedConstraint',
+    'onInvalidOutput',
+    'onOpen',
+  ]),
+}
 
 /** The methods of a store. The compiler asks for a line where there is another. */
 const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'memory'>, true>> = {
@@ -89,6 +93,8 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   clock: aFunction,
   onError: aFunction,
   onMetric: aFunction,
+  audit: aFunction,
+  auditArguments: aBoolean,
   tracing: having(['start'], 'openTelemetry(api)'),
   now: aFunction,
 }

@@ -8,8 +8,7 @@ import { deriveId } from '../../translate/ids.js'
 import type { ResponseEnding } from '../observe/observe-response.js'
 import { watchedEngine } from '../observe/watched.js'
 import type { Caller } from './caller.js'
-import { resolveConversation } from './conversation.js'
-import { inOwnTerms } from './own-terms.js'
+import { inConversation } from './in-conversation.js'
 import { parseBody } from './parse-body.js'
 import type { Setup } from './setup.js'
 
@@ -30,48 +29,35 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
   if (request.model === undefined) throw missingParameter('model')
   const engine = setup.engineOf(request.model)
   const responseId = randomResponseId()
-  const { owner, remembered, signal } = caller
+  const { owner, signal } = caller
   const observed = setup.observer?.response({
     ...{ responseId, model: request.model, request: caller.observed, trace: caller.trace },
   })
   let leave = (): void => {}
   let ending: ResponseEnding | undefined
-  const { stored: store, seal, foreignSeals } = setup
   try {
     leave = await setup.admission.enter(owner, signal)
     observed?.started()
-    const conversation = await resolveConversation(request, {
-      owner,
-      store,
-      seal,
-      foreignSeals,
-      onUnopened: setup.reportUnopened,
-      pause: setup.pause,
-      ...(signal && { signal }),
-      known: setup.known,
-      responseId,
-      ...(remembered && { remembered }),
-    })
     const { tokenTable, known, sealCompaction } = setup.respondOptions(responseId, owner, request as ResponseRequest)
     const { images, identity, knowledgeCutoff, policy } = setup.options.response ?? {}
     const seconds = setup.clock()
-    const { item, usage } = await compact(conversation.request, {
-      engine: observed ? watchedEngine(engine, observed) : engine,
-      tokenTable,
-      ...(known && { known }),
-      pause: setup.pause,
-      date: dateOf(seconds),
-      history: conversation.history,
-      sealCompaction: sealCompaction as NonNullable<typeof sealCompaction>,
-      itemId: deriveId('cmp', 0, responseId),
-      ...(images && { images }),
-      ...(identity !== undefined && { identity }),
-      ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
-      ...(policy !== undefined && { policy }),
-      ...(signal && { signal }),
-    }).catch((error: unknown) => {
-      throw inOwnTerms(error, conversation.places)
-    })
+    const { item, usage } = await inConversation(setup, request, responseId, caller, (conversation) =>
+      compact(conversation.request, {
+        engine: observed ? watchedEngine(engine, observed) : engine,
+        tokenTable,
+        ...(known && { known }),
+        pause: setup.pause,
+        date: dateOf(seconds),
+        history: conversation.history,
+        sealCompaction: sealCompaction as NonNullable<typeof sealCompaction>,
+        itemId: deriveId('cmp', 0, responseId),
+        ...(images && { images }),
+        ...(identity !== undefined && { identity }),
+        ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
+        ...(policy !== undefined && { policy }),
+        ...(signal && { signal }),
+      }),
+    )
     const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = usage
     const compacted: CompactedResponse = {
       id: responseId,

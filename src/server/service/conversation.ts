@@ -2,7 +2,7 @@ import type { Addition, KnownTokens } from '../../journal/entry.js'
 import { merged } from '../../merged.js'
 import type { HistoryEntry } from '../../prompt/history.js'
 import type { EarlierPrompt } from '../../prompt/known-conversation.js'
-import { RequestError, unsupportedParameter } from '../../request-error.js'
+import { RequestError, shortened, unsupportedParameter } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
@@ -183,7 +183,7 @@ async function resolveReferences(
       continue
     }
     if (found === undefined) {
-      const message = `Item with id '${shortened(item.id)}' not found. Items are not persisted when 'store' is set to false.`
+      const message = `Item with id '${shortened(item.id, 80)}' not found. Items are not persisted when 'store' is set to false.`
       throw new RequestError(message, { param: `input[${index}].id`, status: 404 })
     }
     resolved.push(found.item)
@@ -218,7 +218,3 @@ const PREFIXES: ReadonlyMap<string, 'msg' | 'rs' | 'fc' | 'ctc' | 'mcpr'> = new 
   ['custom_tool_call_output', 'ctc'],
   ['mcp_approval_response', 'mcpr'],
 ] as const)
-
-function shortened(id: string): string {
-  return id.length > 80 ? `${id.slice(0, 80)}...` : id
-}

@@ -9,14 +9,14 @@ import type { KeptResponse, KeyedRequest } from '../../stores/store.js'
 import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
+import { auditedTools } from './audit.js'
 import type { Caller } from './caller.js'
-import { resolveConversation } from './conversation.js'
 import { countedEngine, countedTools } from './counted.js'
 import { digestOf } from './digest.js'
+import { inConversation } from './in-conversation.js'
 import { attach } from './kept.js'
 import type { LiveResponse } from './live-response.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './memory.js'
-import { inOwnTerms } from './own-terms.js'
 import { parseBody } from './parse-body.js'
 import { type Run, startRun } from './run.js'
 import type { Setup } from './setup.js'
@@ -120,40 +120,29 @@ async function runFor(
   caller: Caller,
   { engine, observed, held, onEnd }: Making,
 ): Promise<Run> {
-  const { owner, remembered, errorEvent, onStopString, returnedArguments } = caller
+  const { owner, errorEvent, onStopString, returnedArguments } = caller
   const { store, stored, seal, report, clock } = setup
-  const { onDisconnect = 'stop', onEntry } = setup.options
+  const { onDisconnect = 'stop', onEntry, now = () => performance.now() } = setup.options
+  const tools = auditedTools(
+    setup.options.tools ?? [],
+    merged(setup.options, { owner, responseId, clock, now, report }),
+  )
   const isTransient = request.store === false
-  const conversation = await resolveConversation(request, {
-    owner,
-    store: stored,
-    seal,
-    foreignSeals: caller.foreignSeals ?? setup.foreignSeals,
-    onUnopened: setup.reportUnopened,
-    pause: setup.pause,
-    ...(caller.signal && { signal: caller.signal }),
-    known: setup.known,
-    responseId,
-    ...(remembered && { remembered }),
-  })
-  const { earlier } = conversation
   // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
   const isJournaled = !isTransient || caller.idempotencyKey !== undefined || onDisconnect !== 'stop'
-  try {
-    return await startRun({
+  return inConversation(setup, request, responseId, caller, (conversation) =>
+    startRun({
       conversation,
       respond: merged(setup.respondOptions(responseId, owner, request as ResponseRequest), {
         engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
-        ...(setup.options.tools && {
-          tools: countedTools(observed ? watchedTools(setup.options.tools, observed) : setup.options.tools, held),
-        }),
+        tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
         ...(observed && {
           onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
         }),
         ...(errorEvent !== undefined && { errorEvent }),
         ...(onStopString && { onStopString }),
         ...(returnedArguments && { returnedArguments }),
-        ...(earlier && { earlier }),
+        ...(conversation.earlier && { earlier: conversation.earlier }),
       }),
       store: isJournaled ? store : undefined,
       seal,
@@ -183,10 +172,8 @@ async function runFor(
       ...(onEntry && { onEntry: (entry) => callHost((each) => onEntry(responseId, each), entry, report) }),
       ...(observed && { onStart: observed.started }),
       onEnd,
-    })
-  } catch (error) {
-    throw inOwnTerms(error, conversation.places)
-  }
+    }),
+  )
 }
 
 /** The engine, which is sent the trace context of the request. */

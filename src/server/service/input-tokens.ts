@@ -1,9 +1,9 @@
 import { randomResponseId } from '../../defaults.js'
+import { merged } from '../../merged.js'
 import { countInputTokens } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { Caller } from './caller.js'
-import { resolveConversation } from './conversation.js'
-import { inOwnTerms } from './own-terms.js'
+import { inConversation } from './in-conversation.js'
 import { parseBody } from './parse-body.js'
 import type { Setup } from './setup.js'
 
@@ -18,31 +18,11 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
   const request = await parseBody(setup, body, caller)
   const engine = setup.engineOf(request.model ?? setup.models[0] ?? '')
   const responseId = randomResponseId()
-  const { owner, remembered, signal } = caller
-  const { stored: store, seal } = setup
-  const conversation = await resolveConversation(request, {
-    owner,
-    store,
-    seal,
-    foreignSeals: caller.foreignSeals ?? setup.foreignSeals,
-    onUnopened: setup.reportUnopened,
-    pause: setup.pause,
-    ...(signal && { signal }),
-    known: setup.known,
-    responseId,
-    ...(remembered && { remembered }),
+  return inConversation(setup, request, responseId, caller, async ({ request: resolved, history }) => {
+    const { owner, signal } = caller
+    const options = setup.respondOptions(responseId, owner, request as ResponseRequest)
+    const counting = merged(options, { engine, history, ...(signal && { signal }) })
+    const { inputTokens } = await countInputTokens(resolved, counting)
+    return { object: 'response.input_tokens', input_tokens: inputTokens }
   })
-  const options = setup.respondOptions(responseId, owner, request as ResponseRequest)
-  try {
-    const { history } = conversation
-    const counted = await countInputTokens(conversation.request, {
-      ...options,
-      engine,
-      history,
-      ...(signal && { signal }),
-    })
-    return { object: 'response.input_tokens', input_tokens: counted.inputTokens }
-  } catch (error) {
-    throw inOwnTerms(error, conversation.places)
-  }
 }

@@ -9,6 +9,7 @@ import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ObserverOptions } from '../observe/observer.js'
 import type { AdmissionLimits } from './admission.js'
+import type { AuditOptions } from './audit.js'
 import type { StoreLimits } from './bounded-store.js'
 import type { HealthLimits } from './health.js'
 import type { MemoryLimits } from './memory.js'
@@ -57,7 +58,7 @@ export interface ServiceLimits extends AdmissionLimits, HealthLimits, MemoryLimi
 }
 
 /** Options of the service behind the endpoint. */
-export interface ServiceOptions extends ObserverOptions {
+export interface ServiceOptions extends ObserverOptions, AuditOptions {
   /** The engine of all models, or the engine of each: undefined for a model that there is not. */
   readonly engine: TokenEngine | ((model: string) => TokenEngine | undefined)
   /**

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { EngineError } from '../../engine/engine-error.js'
+import { shortened } from '../../request-error.js'
 import { failureOf, TransientError } from './failure-of.js'
 import { lostConnection } from './http-client.js'
 
@@ -67,7 +68,7 @@ function eventOf(data: string): unknown {
   try {
     event = JSON.parse(data)
   } catch (cause) {
-    throw new EngineError('server_error', `expected JSON in the engine's stream, got ${shortened(data)}`, { cause })
+    throw new EngineError('server_error', `expected JSON in the engine's stream, got ${beginningOf(data)}`, { cause })
   }
   const { error, object } = Object(event) as { error?: unknown; object?: unknown }
   if ((error !== undefined && error !== null) || object === 'error') throw failureOf(event)
@@ -75,7 +76,7 @@ function eventOf(data: string): unknown {
 }
 
 function notAnEvent(line: string | undefined): never {
-  throw new EngineError('server_error', `expected a stream of events, got the line ${shortened(line ?? '')}`)
+  throw new EngineError('server_error', `expected a stream of events, got the line ${beginningOf(line ?? '')}`)
 }
 
 function tooLong(): never {
@@ -85,6 +86,6 @@ function tooLong(): never {
   )
 }
 
-function shortened(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text)
+function beginningOf(text: string): string {
+  return JSON.stringify(shortened(text, 80))
 }

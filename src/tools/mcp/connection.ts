@@ -1,15 +1,19 @@
 import { childSignals } from '../../child-signals.js'
 import type { ListedTool } from '../../responses/mcp-listing.js'
+import { createCallSlots } from './call-slots.js'
 import { type McpClient, type McpPeer, type McpProgress, type McpTransport, mcpPeerOf } from './client.js'
 import { deadline, whileWanted } from './deadline.js'
-import { isBrokenConnection, isUnknownSession } from './failure.js'
+import { isBrokenConnection, isRefusal, isUnknownSession } from './failure.js'
 import { type Opened, openClient } from './open-client.js'
-import type { McpServerConfig, Settings } from './options.js'
+import { limitsOf, type McpServerConfig, type Settings } from './options.js'
 import { stopReading } from './read-in-turns.js'
 import { readTools } from './read-tools.js'
+import { RestartDelay } from './restart-delay.js'
 
 /** One configured server: connected when it is needed, and again when the connection was lost. */
 export interface McpConnection {
+  /** How long a call may take in all: waiting for its turn and connecting included. */
+  readonly totalTimeoutMs: number
   /**
    * Its tools, from memory while they are fresh.
    *
@@ -32,6 +36,8 @@ interface Live extends Opened {
   users: number
   /** Nobody else may use it; the last of its users closes it. */
   isRetired: boolean
+  /** In milliseconds by a clock that only rises. */
+  readonly since: number
 }
 
 interface Listing {
@@ -49,9 +55,14 @@ const MOST_UNASKED = 10_000
 /** @param onError - called with errors that fail nothing */
 export function createConnection(
   config: McpServerConfig,
-  { listTimeoutMs, listMaxAgeMs, timeoutMs }: Settings,
+  settings: Settings,
   onError: (error: unknown) => void,
 ): McpConnection {
+  const { listMaxAgeMs, restartDelayMs } = settings
+  const limits = limitsOf(config, settings)
+  const { listTimeoutMs, timeoutMs } = limits
+  const slots = createCallSlots(limits)
+  const restart = new RestartDelay(restartDelayMs)
   const lifetime = new AbortController()
   const lifetimes = childSignals(lifetime.signal)
   const watched = new WeakSet<McpTransport>()
@@ -65,6 +76,7 @@ export function createConnection(
   /** Shared by all who ask meanwhile, and so independent of which of them leave. */
   function connection(): Promise<Live> {
     if (lifetime.signal.aborted) throw lifetime.signal.reason
+    if (opening === undefined && isOurs) restart.check(performance.now())
     opening ??= connect()
     return opening
   }
@@ -73,11 +85,13 @@ export function createConnection(
     const life = lifetimes.open()
     const limit = deadline(listTimeoutMs, life.signal)
     try {
-      current = { ...(await openClient(config, listTimeoutMs, limit.signal)), users: 0, isRetired: false }
+      const opened = await openClient(config, listTimeoutMs, limit.signal)
+      current = { ...opened, users: 0, isRetired: false, since: performance.now() }
       open.add(current)
       return current
     } catch (error) {
       opening = undefined
+      restart.failed(error, performance.now())
       throw error
     } finally {
       limit.clear()
@@ -105,8 +119,14 @@ export function createConnection(
     closing.add(closed)
   }
 
+  /** Retires a connection whose server is at fault. Of many calls that fail with it, the first counts as its failure. */
+  function retireFailed(live: Live, error: unknown): void {
+    if (current === live) restart.lost(error, live.since, performance.now())
+    retire(live)
+  }
+
   function retireIfLost(): void {
-    if (current !== undefined && isLost(current.client)) retire(current)
+    if (current !== undefined && isLost(current.client)) retireFailed(current, new Error('The connection was lost.'))
   }
 
   async function use<T>(work: (peer: McpPeer) => Promise<T>, isAgain = false): Promise<T> {
@@ -117,9 +137,11 @@ export function createConnection(
       watch(live.client)
       return await work(mcpPeerOf(live.client))
     } catch (error) {
-      if (isBrokenConnection(error)) retire(live)
       // A server that was started anew refuses the old session before it looks at the request.
-      if (isAgain || !isUnknownSession(error)) throw error
+      const isOldSession = !isAgain && isUnknownSession(error)
+      if (isOldSession) retire(live)
+      else if (isBrokenConnection(error)) retireFailed(live, error)
+      if (!isOldSession) throw error
     } finally {
       live.users -= 1
       if (live.isRetired && live.users === 0) end(live)
@@ -149,11 +171,12 @@ export function createConnection(
 
   /** Ends a connection whose server floods it. The calls under way fail, and the next one connects again. */
   function cutOff(client: McpClient): void {
-    onError(new Error(`The server sent more than ${MOST_UNASKED} messages in a row that answer nothing.`))
+    const error = new Error(`The server sent more than ${MOST_UNASKED} messages in a row that answer nothing.`)
+    onError(error)
     const live = [...open].find((one) => one.client === client)
     if (live === undefined) return
     stopReading(client.transport as McpTransport | undefined)
-    retire(live)
+    retireFailed(live, error)
     end(live)
   }
 
@@ -185,13 +208,24 @@ export function createConnection(
   }
 
   return {
+    totalTimeoutMs: limits.totalTimeoutMs,
     tools: (signal) => whileWanted(tools(), signal),
-    call(name, args, signal, onprogress) {
+    async call(name, args, signal, onprogress) {
       const options = { signal, timeout: timeoutMs, resetTimeoutOnProgress: true, onprogress }
-      return whileWanted(
-        use((peer) => peer.callTool({ name, arguments: args }, options)),
-        signal,
-      )
+      const leave = await slots.enter(signal)
+      try {
+        const answer = await whileWanted(
+          use((peer) => peer.callTool({ name, arguments: args }, options)),
+          signal,
+        )
+        restart.reset()
+        return answer
+      } catch (error) {
+        if (isRefusal(error)) restart.reset()
+        throw error
+      } finally {
+        leave()
+      }
     },
     async close() {
       lifetime.abort(new Error('mcpTools was closed.'))

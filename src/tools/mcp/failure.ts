@@ -6,6 +6,15 @@ export const NO_LIST = 'The MCP server could not list its tools.'
 export const CANCELLED = 'The call was cancelled.'
 export const LATE = 'The MCP server did not answer in time.'
 
+/** A call that was not sent: as many as may run and wait did. */
+export class ServerBusy extends Error {
+  override readonly name = 'ServerBusy'
+
+  constructor(concurrency: number, queue: number) {
+    super(`A call was refused: ${concurrency} run at this server and ${queue} wait, which are as many as may.`)
+  }
+}
+
 /** The data of an error that stands for a lost connection: known by identity, so that no server can send it. */
 export const LOST: object = Object.freeze({})
 
@@ -36,6 +45,11 @@ export function isBrokenConnection(error: unknown): boolean {
   return ['gone', 'unreachable'].includes(causeOf(error))
 }
 
+/** Whether the server itself answered, with an error of the protocol. */
+export function isRefusal(error: unknown): boolean {
+  return causeOf(error) === 'refused'
+}
+
 /** Whether a server behind HTTP no longer knows the session, and so cannot have begun the call. */
 export function isUnknownSession(error: unknown): boolean {
   const { name, code, status } = Object(error) as Readonly<Record<string, unknown>>
@@ -43,12 +57,13 @@ export function isUnknownSession(error: unknown): boolean {
 }
 
 /** `refused` is by the server, with an error of the protocol. */
-type Cause = 'refused' | 'late' | 'gone' | 'no result' | 'unreachable'
+type Cause = 'refused' | 'late' | 'gone' | 'no result' | 'busy' | 'unreachable'
 
 const SENTENCES: Readonly<Record<Exclude<Cause, 'refused'>, string>> = {
   late: LATE,
   gone: 'The MCP server closed the connection before it answered.',
   'no result': NO_RESULT,
+  busy: 'The MCP server has too many calls to run.',
   unreachable: 'The MCP server could not be reached.',
 }
 
@@ -79,6 +94,8 @@ function causeOf(error: unknown): Cause {
     case 'ZodError':
     case '$ZodError':
       return 'no result'
+    case 'ServerBusy':
+      return 'busy'
     case 'TimeoutError':
     case 'AbortError':
       return 'late'

@@ -37,7 +37,7 @@ const INVALID_PARAMS = -32602
  */
 export function mcpTools(options: McpToolsOptions): McpTools {
   const settings = settingsOf(options)
-  const { maxOutputBytes, totalTimeoutMs } = settings
+  const { maxOutputBytes } = settings
   const servers = new Map<string, McpConnection>()
   for (const [serverLabel, config] of settings.servers) {
     servers.set(
@@ -55,8 +55,10 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     )
   }
 
-  const isOffered = (label: string, name: string): boolean =>
-    settings.servers.get(label)?.allowedTools?.includes(name) !== false
+  function isOffered(label: string, name: string): boolean {
+    const { allowedTools, excludedTools = [] } = settings.servers.get(label) ?? {}
+    return allowedTools?.includes(name) !== false && !excludedTools.includes(name)
+  }
 
   async function listingOf(server: McpConnection, request: ResponseRequest, label: string, signal: AbortSignal) {
     try {
@@ -84,7 +86,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
   async function run(server: McpConnection, call: McpCallItem, context: ToolContext): Promise<CallResult> {
     const args = callArguments(call)
     if (args === undefined) return { error: { code: INVALID_PARAMS, message: 'The arguments are not a JSON object.' } }
-    const limit = deadline(totalTimeoutMs, context.signal)
+    const limit = deadline(server.totalTimeoutMs, context.signal)
     const report = (progress: McpProgress): void => {
       try {
         context.report(progressOf(progress))

@@ -5,9 +5,25 @@ import type { HostedCall } from '../tool.js'
 import type { McpClient } from './client.js'
 
 /** What every server can have. */
-interface ServerRules {
+interface ServerRules extends Partial<ServerLimits> {
   /** The tools that requests may use; the others are neither listed nor called. Default: all. */
   readonly allowedTools?: readonly string[]
+  /** Tools that requests may not use, of those. Default: none. */
+  readonly excludedTools?: readonly string[]
+}
+
+/** How much of a server's time and work is taken. Each server may have limits of its own. */
+export interface ServerLimits {
+  /** How long a call may go on without an answer or a sign of progress. In milliseconds, default 60,000. */
+  readonly timeoutMs: number
+  /** How long a call may take in all, whatever progress it reports. In milliseconds, default 600,000. */
+  readonly totalTimeoutMs: number
+  /** How long connecting and listing all tools may take. In milliseconds, default 30,000. */
+  readonly listTimeoutMs: number
+  /** How many calls of one server run at once; more wait for their turn, by the time of the call. Default 32. */
+  readonly concurrency: number
+  /** How many calls of one server may wait. One more fails. Default 256. */
+  readonly queue: number
 }
 
 /** A client that you connected. It is yours to close, and to connect again. */
@@ -53,18 +69,17 @@ export interface McpErrorContext {
 }
 
 /** Options of `mcpTools`. */
-export interface McpToolsOptions {
+export interface McpToolsOptions extends Partial<ServerLimits> {
   /**
    * The servers by the `server_label` by which requests ask for them. Only these are ever used: an address, headers or
    * a token that a request brings are not read.
    */
   readonly servers: Readonly<Record<string, McpServerConfig>>
-  /** How long a call may go on without an answer or a sign of progress. In milliseconds, default 60,000. */
-  readonly timeoutMs?: number
-  /** How long a call may take in all, whatever progress it reports. In milliseconds, default 600,000. */
-  readonly totalTimeoutMs?: number
-  /** How long connecting and listing all tools may take. In milliseconds, default 30,000. */
-  readonly listTimeoutMs?: number
+  /**
+   * How soon a server is connected again that failed twice in a row, in milliseconds, default 1,000. After each further
+   * failure it is twice as long, up to 64 times. After the first failure there is no delay.
+   */
+  readonly restartDelayMs?: number
   /** For how long a list of tools is used again, unless the server says that it changed. Default 300,000 ms. */
   readonly listMaxAgeMs?: number
   /** Of the result of one call, in bytes of UTF-8. More is cut off, and the text says so. Default 1,000,000. */
@@ -84,11 +99,18 @@ export interface Settings extends Required<Omit<McpToolsOptions, 'servers'>> {
 /** A timer of more milliseconds than this fires at once. */
 const MOST_MS = 2 ** 31 - 1
 
-const MCP_TOOLS_OPTIONS: OptionTable<McpToolsOptions> = {
-  servers: recordOf(aServer, 'an object of servers by their labels'),
+const LIMITS: OptionTable<ServerLimits> = {
   timeoutMs: wholeNumber(1, MOST_MS),
   totalTimeoutMs: wholeNumber(1, MOST_MS),
   listTimeoutMs: wholeNumber(1, MOST_MS),
+  concurrency: wholeNumber(1),
+  queue: wholeNumber(0),
+}
+
+const MCP_TOOLS_OPTIONS: OptionTable<McpToolsOptions> = {
+  ...LIMITS,
+  servers: recordOf(aServer, 'an object of servers by their labels'),
+  restartDelayMs: wholeNumber(1, 3_600_000),
   listMaxAgeMs: wholeNumber(0, MOST_MS),
   maxOutputBytes: wholeNumber(100, MOST_MS),
   onError: aFunction,
@@ -102,12 +124,21 @@ export function settingsOf(options: McpToolsOptions): Settings {
     timeoutMs: 60_000,
     totalTimeoutMs: 600_000,
     listTimeoutMs: 30_000,
+    concurrency: 32,
+    queue: 256,
+    restartDelayMs: 1_000,
     listMaxAgeMs: 300_000,
     maxOutputBytes: 1_000_000,
     onError: (error: unknown) => console.error(error),
   }
   // A copy of the servers by own keys: a label such as `constructor` is no server.
   return { ...defaults, ...setOnes(others), servers: new Map(Object.entries(servers)) }
+}
+
+/** The limits of a server: its own, and those of all servers. */
+export function limitsOf(server: McpServerConfig, settings: ServerLimits): ServerLimits {
+  const names = Object.keys(LIMITS) as (keyof ServerLimits)[]
+  return Object.fromEntries(names.map((name) => [name, server[name] ?? settings[name]])) as unknown as ServerLimits
 }
 
 function setOnes(options: Omit<McpToolsOptions, 'servers'>): Partial<Omit<Settings, 'servers'>> {
@@ -118,7 +149,7 @@ const names = listOf(
   that((name) => typeof name === 'string', 'a name'),
   'an array of names',
 )
-const RULES: OptionTable<ServerRules> = { allowedTools: names }
+const RULES: OptionTable<ServerRules> = { ...LIMITS, allowedTools: names, excludedTools: names }
 const texts = recordOf(
   that((value) => typeof value === 'string', 'a string'),
   'an object of strings',

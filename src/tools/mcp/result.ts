@@ -1,8 +1,7 @@
+import type { Fields } from '../../fields.js'
 import type { CallResult } from '../../responses/call-result.js'
 import { bounded } from './bounded.js'
 import { NO_RESULT } from './failure.js'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** What a result can have. Anything else that comes without content is no result. */
 const KNOWN = ['content', 'structuredContent', 'isError', '_meta', 'resultType']

@@ -1,3 +1,4 @@
+import type { Fields } from '../../fields.js'
 import { copyOf } from '../copy-of.js'
 import type { IdPrefix } from '../ids.js'
 import type { ItemBase } from './item-base.js'
@@ -16,8 +17,6 @@ export interface Typed {
   readonly type: string
   readonly id?: string
 }
-
-export type Fields = Readonly<Record<string, unknown>>
 
 /** An item with all its events, for `Translator.insert`. The translator adds sequence number, index and id. */
 export interface HostItem {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Agreement } from '../../../src/conformance/clients/agreement.js'
-import { isFields, type StreamEvent } from '../../../src/conformance/stream-event.js'
+import type { StreamEvent } from '../../../src/conformance/stream-event.js'
+import { isFields } from '../../../src/fields.js'
 import { damagesOf } from '../../clients/judge/damages.js'
 import { fixtureStreams } from '../../clients/judge/streams.js'
 import { callTo, createRun, inTurn, messageOn } from '../../translate/run.js'

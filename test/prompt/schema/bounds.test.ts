@@ -168,3 +168,17 @@ describe('JSON on one line', () => {
     expect(jsonText(['a'], 5)).toBe('["a"]')
   })
 })
+
+test('definitions that share definitions become no longer text than their schema is', () => {
+  const fields = (of: unknown): object => Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`field_${at}`, of]))
+  const level = (at: number): object => ({
+    type: 'object',
+    properties: at === 0 ? fields({ type: 'string', maxLength: 80 }) : fields({ $ref: `#/$defs/level_${at - 1}` }),
+  })
+  const $defs = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`level_${at}`, level(at)]))
+  const schema = { $ref: '#/$defs/level_5', $defs }
+  const type = expectBounded(schema)
+  expect(type.length).toBeLessThan(JSON.stringify(schema).length)
+  expect(type.match(/maxLength: 80/g)).toHaveLength(8)
+  expect(type.match(/Level_0\b/g)).toHaveLength(8)
+})

@@ -1,3 +1,4 @@
+import type { Fields } from '../../../fields.js'
 /** The required fields of an event in a Responses stream. */
 export interface SequencedEvent {
   readonly type: string
@@ -6,8 +7,6 @@ export interface SequencedEvent {
 
 /** An event as JSON, with any other fields. */
 export type WireEvent = { type: string; sequence_number: number; [field: string]: unknown }
-
-type Fields = Readonly<Record<string, unknown>>
 
 const TERMINAL: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed']
 

@@ -1,5 +1,6 @@
+import type { Fields } from '../../../fields.js'
 import { isEncodedTwice, isJson } from '../../json-text.js'
-import { asFields, asString, type Fields } from '../../stream-event.js'
+import { asFields, asString } from '../../stream-event.js'
 import { always, type ChatInvariant } from '../invariant.js'
 import { callsIn, isIndex, MAX_CALLS } from '../stream-state.js'
 

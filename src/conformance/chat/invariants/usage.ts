@@ -1,4 +1,5 @@
-import { asList, isFields } from '../../stream-event.js'
+import { isFields } from '../../../fields.js'
+import { asList } from '../../stream-event.js'
 import { always, type ChatInvariant } from '../invariant.js'
 import { isErrorFrame } from '../stream-state.js'
 

@@ -1,5 +1,6 @@
 import { describe } from '../../../errors.js'
-import { asFields, asList, type Fields, isFields } from '../../stream-event.js'
+import { type Fields, isFields } from '../../../fields.js'
+import { asFields, asList } from '../../stream-event.js'
 import { concatenated } from '../mutable-text.js'
 import { Thrown } from '../thrown.js'
 

@@ -1,5 +1,6 @@
+import type { Fields } from '../../../fields.js'
 import { jsonHash } from '../../json-hash.js'
-import { asFields, asList, asString, type Fields } from '../../stream-event.js'
+import { asFields, asList, asString } from '../../stream-event.js'
 import { citationSources } from '../agreement.js'
 import { type SeenCall, seenCall } from '../client.js'
 import { TextHash } from '../text-hash.js'

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../stream-event.js'
+import { type Fields, isFields } from '../../../fields.js'
 import { Thrown } from '../thrown.js'
 
 /**

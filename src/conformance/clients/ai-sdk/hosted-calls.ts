@@ -1,4 +1,5 @@
-import { asFields, asList, asString, type Fields, isFields, type StreamEvent } from '../../stream-event.js'
+import { type Fields, isFields } from '../../../fields.js'
+import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { TextHash } from '../text-hash.js'
 import { StatedText } from './stated-text.js'
 

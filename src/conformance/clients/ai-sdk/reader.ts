@@ -1,5 +1,6 @@
+import { type Fields, isFields } from '../../../fields.js'
 import { jsonHash } from '../../json-hash.js'
-import { asFields, asList, asString, type Fields, isFields, type StreamEvent } from '../../stream-event.js'
+import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { citationSources } from '../agreement.js'
 import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
 import { nestedErrorSchema } from './event-schemas.js'

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { type Fields, isFields, lookUp, type StreamEvent } from '../../stream-event.js'
+import { type Fields, isFields } from '../../../fields.js'
+import { lookUp, type StreamEvent } from '../../stream-event.js'
 import { EVENTS, errorSchema, itemEventSchema, nestedErrorSchema } from './event-schemas.js'
 import { ADDED_ITEMS, DONE_ITEMS } from './item-schemas.js'
 

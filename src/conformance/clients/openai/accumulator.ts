@@ -1,4 +1,5 @@
-import { type Fields, isFields, type StreamEvent } from '../../stream-event.js'
+import { type Fields, isFields } from '../../../fields.js'
+import type { StreamEvent } from '../../stream-event.js'
 import { concatenated, MutableText } from '../mutable-text.js'
 import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'

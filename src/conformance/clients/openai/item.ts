@@ -1,4 +1,5 @@
-import { asFields, type Fields, isFields } from '../../stream-event.js'
+import { type Fields, isFields } from '../../../fields.js'
+import { asFields } from '../../stream-event.js'
 import { citationSources } from '../agreement.js'
 import { type SeenCall, seenCall } from '../client.js'
 import { concatenated, MutableText } from '../mutable-text.js'

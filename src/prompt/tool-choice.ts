@@ -1,13 +1,14 @@
-import { toolSelection as selectionOf, type ToolSelection } from '../recipients/tool-choice.js'
-import { type Fields, fieldOf, listAt, objectAt, optionalTextIn, textIn } from './fields.js'
+import type { Fields } from '../fields.js'
+import { readToolChoice, type ToolChoice } from '../recipients/tool-choice.js'
+import { fieldOf, listAt, objectAt, optionalTextIn, textIn } from './fields.js'
 
 /**
- * Which tools the request's `tool_choice` leaves: the model is told of them alone.
+ * What the request's `tool_choice` leaves and demands.
  *
  * @throws RequestError if `allowed_tools` is malformed
  */
-export function toolSelection(request: Fields): ToolSelection {
-  const choice = fieldOf(request, 'tool_choice')
+export function toolChoiceOf(request: object): ToolChoice {
+  const choice = fieldOf(request as Fields, 'tool_choice')
   const fields = (typeof choice === 'object' ? choice : {}) as Fields
   if (fieldOf(fields, 'type') === 'allowed_tools') {
     for (const [index, tool] of listAt(fieldOf(fields, 'tools') ?? [], 'tool_choice.tools').entries()) {
@@ -17,5 +18,5 @@ export function toolSelection(request: Fields): ToolSelection {
       for (const name of ['server_label', 'name']) optionalTextIn(given, name, param)
     }
   }
-  return selectionOf(choice)
+  return readToolChoice(choice)
 }

@@ -1,0 +1,65 @@
+import type { CallRecord } from '../../server/index.js'
+import { complaint, type Io, UsageError, unreadable } from '../io.js'
+
+/** A file that has a line of JSON for each call of a tool. */
+export interface AuditFile {
+  write(call: CallRecord): void
+  /** Resolves when all lines are written that there are. */
+  flush(): Promise<void>
+}
+
+/**
+ * Opens the file of `--audit`. Lines are added to what it has.
+ *
+ * @throws UsageError if it cannot be written: better before the first call than after it
+ */
+export async function openAudit(file: string | undefined, io: Io): Promise<AuditFile | undefined> {
+  if (file === undefined) return undefined
+  try {
+    await io.appendFile(file, '')
+  } catch (error) {
+    throw new UsageError(`--audit: ${unreadable(file, error, 'write').message}`, { cause: error })
+  }
+  // One after the other: side by side, a long line may be written in pieces.
+  let last: Promise<void> = Promise.resolve()
+  return {
+    write(call) {
+      const line = lineOf(call)
+      last = last
+        .then(() => io.appendFile(file, line))
+        .catch((error: unknown) => io.complain(complaint(unreadable(file, error, 'write'))))
+    },
+    flush: () => last,
+  }
+}
+
+/** Every line has the same fields in the same order; null where there is nothing. `arguments` are last, if asked for. */
+function lineOf(call: CallRecord): string {
+  const fields = {
+    time: new Date(call.at * 1000).toISOString().replace('.000', ''),
+    owner: call.owner,
+    response_id: call.responseId,
+    item_id: call.itemId,
+    type: call.type,
+    server_label: call.serverLabel ?? null,
+    name: call.name ?? null,
+    allowed_by: call.allowedBy,
+    approval_request_id: call.approvalRequestId ?? null,
+    ms: Math.ceil(call.seconds * 1000),
+    outcome: call.outcome,
+    error_code: call.errorCode ?? null,
+    ...('arguments' in call && { arguments: call.arguments }),
+  }
+  return `${escaped(JSON.stringify(fields))}\n`
+}
+
+/** JSON escapes line breaks, but not all that a terminal or an editor acts on. Escaped, the value is the same. */
+function escaped(json: string): string {
+  return json.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join(''),
+  )
+}
+
+function unit(code: number): string {
+  return `\\u${code.toString(16).padStart(4, '0')}`
+}

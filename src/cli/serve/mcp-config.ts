@@ -1,0 +1,170 @@
+import * as z from 'zod'
+import { toDotPath } from 'zod/v4/core'
+import type { McpServerConfig } from '../../tools/mcp/index.js'
+import { complaint, type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
+import type { NamedServer } from './mcp-servers.js'
+
+const text = z.string().min(1)
+const texts = z.array(z.string())
+const textsByName = z.record(z.string(), z.string())
+const seconds = z.number().positive()
+
+/** Everything that is read of a server, by the names of Claude's and Codex's files. */
+const SERVER = {
+  type: z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'streamable_http']),
+  command: text,
+  args: texts,
+  env: textsByName,
+  env_vars: z.array(text),
+  cwd: text,
+  url: text,
+  headers: textsByName,
+  http_headers: textsByName,
+  env_http_headers: textsByName,
+  bearer_token_env_var: text,
+  enabled: z.boolean(),
+  disabled: z.boolean(),
+  enabled_tools: texts,
+  disabled_tools: texts,
+  startup_timeout_sec: seconds,
+  startup_timeout_ms: seconds,
+  tool_timeout_sec: seconds,
+} satisfies Readonly<Record<string, z.ZodType>>
+
+const serverShape = z.looseObject(SERVER).partial()
+type Server = z.output<typeof serverShape>
+
+const configShape = z
+  .looseObject({
+    mcpServers: z.record(z.string(), serverShape),
+    mcp_servers: z.record(z.string(), serverShape),
+  })
+  .partial()
+
+/** By their names: a value is a secret. */
+type Variables = Io['env']
+
+/**
+ * Reads the MCP servers of a file as Claude Desktop has it (JSON with `mcpServers`) or Codex (TOML with `mcp_servers`).
+ * What it says of a server that is not read here is reported, and a server that is switched off is left out.
+ *
+ * @throws UsageError
+ */
+export async function readMcpConfig(file: string, io: Io): Promise<NamedServer[]> {
+  const where = `--mcp-config ${nameOf(file)}`
+  const { data, error } = configShape.safeParse(await parsed(file, where, io))
+  if (data === undefined) throw new UsageError(`${where}: ${wordsOf(error.issues[0] as z.core.$ZodIssue)}`)
+  const { mcpServers, mcp_servers: codexServers } = data
+  if ((mcpServers === undefined) === (codexServers === undefined)) {
+    const got = mcpServers === undefined ? 'neither' : 'both'
+    throw new UsageError(`${where}: expected mcpServers, or mcp_servers as Codex has it, got ${got}`)
+  }
+  const servers = Object.entries(mcpServers ?? codexServers ?? {})
+  return servers.flatMap(([label, server]) => {
+    if (server.enabled === false || server.disabled === true) return []
+    const path = `${where}: ${JSON.stringify(label)}`
+    for (const name of Object.keys(server).filter((field) => !Object.hasOwn(SERVER, field))) {
+      io.complain(complaint(new Error(`${path}: ${JSON.stringify(name)} is not read`)))
+    }
+    // Codex takes its file as it stands.
+    const known = mcpServers === undefined ? server : expanded(server, path, io.env)
+    return [{ label, config: configOf(known, path, io.env) }]
+  })
+}
+
+async function parsed(file: string, where: string, io: Io): Promise<unknown> {
+  const given = (await readFileOrStdin(file, io)).replace(/^\ufeff/, '')
+  const isToml = file.endsWith('.toml')
+  try {
+    return isToml ? (await import('smol-toml')).parse(given) : JSON.parse(given)
+  } catch (error) {
+    // Neither parser's message is repeated whole: both quote the file, which may have secrets.
+    const [reason] = messageOf(error).split('\n')
+    throw new UsageError(`${where}: expected ${isToml ? 'TOML' : 'JSON'}${isToml ? `: ${reason}` : ''}`, {
+      cause: error,
+    })
+  }
+}
+
+function configOf(server: Server, path: string, env: Variables): McpServerConfig {
+  const { command, url, enabled_tools: allowedTools, disabled_tools: excludedTools } = server
+  if ((command === undefined) === (url === undefined)) {
+    throw new UsageError(`${path}: expected a command or a url, got ${command === undefined ? 'neither' : 'both'}`)
+  }
+  const rules = {
+    ...(allowedTools && { allowedTools }),
+    ...(excludedTools && { excludedTools }),
+    ...timeoutsOf(server),
+  }
+  return command === undefined ? { ...remote(server, path, env), ...rules } : { ...local(server, path, env), ...rules }
+}
+
+function timeoutsOf({ startup_timeout_sec, startup_timeout_ms, tool_timeout_sec }: Server) {
+  const startup = startup_timeout_sec === undefined ? startup_timeout_ms : startup_timeout_sec * 1000
+  const tool = tool_timeout_sec === undefined ? undefined : Math.ceil(tool_timeout_sec * 1000)
+  return {
+    ...(startup !== undefined && { listTimeoutMs: Math.ceil(startup) }),
+    ...(tool !== undefined && { timeoutMs: tool, totalTimeoutMs: Math.max(tool, 600_000) }),
+  }
+}
+
+function local({ command = '', args, env, env_vars: names = [], cwd }: Server, path: string, all: Variables) {
+  const passed = Object.fromEntries(names.map((name) => [name, variable(name, `${path}.env_vars`, all)]))
+  return {
+    command,
+    ...(args && { args }),
+    ...((env || names.length > 0) && { env: { ...passed, ...env } }),
+    ...(cwd !== undefined && { cwd }),
+  }
+}
+
+function remote(server: Server, path: string, env: Variables) {
+  const { url = '', bearer_token_env_var: token, env_http_headers: named = {} } = server
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`${path}.url: expected an http or https URL`)
+  }
+  const headers: Record<string, string> = { ...server.http_headers, ...server.headers }
+  for (const [header, name] of Object.entries(named)) headers[header] = variable(name, `${path}.env_http_headers`, env)
+  if (token !== undefined) headers['Authorization'] = `Bearer ${variable(token, `${path}.bearer_token_env_var`, env)}`
+  return { url, ...(Object.keys(headers).length > 0 && { headers }) }
+}
+
+/** @throws UsageError if it is not set: a server that is asked without its key fails later, and says less. */
+function variable(name: string, path: string, env: Variables): string {
+  const value = env[name]
+  if (value === undefined) throw new UsageError(`${path}: the environment has no ${name}`)
+  return value
+}
+
+/** The fields in which Claude Code puts variables of the environment, for `${NAME}` and `${NAME:-default}`. */
+const EXPANDED = ['command', 'args', 'env', 'url', 'headers'] as const
+
+function expanded(server: Server, path: string, env: Variables): Server {
+  const fields = EXPANDED.flatMap((field) => {
+    const value = server[field]
+    return value === undefined ? [] : [[field, expandedValue(value, `${path}.${field}`, env)]]
+  })
+  return { ...server, ...Object.fromEntries(fields) }
+}
+
+function expandedValue(
+  value: string | readonly string[] | Readonly<Record<string, string>>,
+  path: string,
+  env: Variables,
+): unknown {
+  const expand = (each: string): string =>
+    each.replace(/\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise: string | undefined) =>
+      otherwise === undefined ? variable(name, path, env) : (env[name] ?? otherwise),
+    )
+  if (typeof value === 'string') return expand(value)
+  if (Array.isArray(value)) return value.map(expand)
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]))
+}
+
+/** Without the value: it may be a secret. */
+function wordsOf({ path, message }: z.core.$ZodIssue): string {
+  const about = message
+    .replace(/^Invalid (input|option): /, '')
+    .replace(/^Invalid URL$/, 'expected an http or https URL')
+  return `${path.length === 0 ? '' : `${toDotPath(path)}: `}${about}`
+}

@@ -1,0 +1,93 @@
+import { withDefaults } from '../defaults.js'
+import type { OpenEntry } from '../journal/entry.js'
+import { ResponseFold } from '../journal/response-fold.js'
+import { merged } from '../merged.js'
+import type { TaughtTools } from '../prompt/taught-tools.js'
+import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import type { RequestTools } from '../recipients/request-tools.js'
+import type { ResponseRequest } from '../responses/request.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { Catalog } from '../translate/catalog.js'
+import { FULL_CATALOG } from '../translate/full-catalog.js'
+import { Translator, withHostItems } from '../translate/translator.js'
+import { type Budget, budgetOf } from './budget.js'
+import { listingsOfEntry, promptedRequest, taughtTools } from './first-prompt.js'
+import { TRANSLATED, type TranslateEntriesOptions } from './options.js'
+import { responseTools } from './response-tools.js'
+import { SampledForms } from './sampled-forms.js'
+
+const CATALOG: Catalog = /* @__PURE__ */ withHostItems(FULL_CATALOG)
+
+/**
+ * One response, and what its request says, each fact resolved once: the translator, the budget, the prompts and the calls
+ * of tools are handed the same values. Which tools there are, what `tool_choice` excludes and what it demands is decided
+ * here alone.
+ */
+export class ResolvedResponse {
+  readonly policy: RecipientPolicy
+  readonly fold: ResponseFold
+  readonly forms: SampledForms
+  readonly #options: TranslateEntriesOptions
+  #tools: RequestTools | undefined
+  #taught: TaughtTools | undefined
+  #budget: Budget | undefined
+
+  /** @throws HarmonyResponsesError `bad_option` if the policy is none */
+  constructor(options: TranslateEntriesOptions) {
+    this.policy = resolvePolicy(options.policy, options.mcpApproval)
+    this.#options = options
+    this.forms = new SampledForms(options, () => this.tools)
+    const assistant = encoderOf(options.tokenTable)('assistant')
+    this.fold = new ResponseFold((open, clock) => this.#translator(open, clock), assistant)
+  }
+
+  /** The tools of the request, from the first entry. */
+  get tools(): RequestTools {
+    return this.#resolve(this.fold.open)
+  }
+
+  /** What it may take, before any of it is used up. @param turns - how often the model may be called */
+  budget(turns: number): Budget {
+    this.#budget ??= budgetOf(this.fold.open, this.tools, { tokenTable: this.#options.tokenTable, turns })
+    return this.#budget
+  }
+
+  /** The tools of its prompts: by the request, which has the conversation, and by the first entry. @throws RequestError */
+  taught(request: ResponseRequest): TaughtTools {
+    if (this.#taught !== undefined) return this.#taught
+    const { open } = this.fold
+    const { isCompaction = false, prompt } = open
+    const teaching = { listings: listingsOfEntry(open), hosted: prompt.hosted as never, policy: this.policy }
+    this.#taught = taughtTools(promptedRequest(request, isCompaction), teaching)
+    return this.#taught
+  }
+
+  /** Gives the tools of its prompts, which were resolved when it was opened. */
+  giveTaught(tools: TaughtTools): void {
+    this.#taught = tools
+  }
+
+  #resolve(open: OpenEntry): RequestTools {
+    this.#tools ??= responseTools(open, this.policy)
+    return this.#tools
+  }
+
+  #translator(open: OpenEntry, clock: () => number): Translator {
+    const { tokenTable, sealReasoning } = this.#options
+    const given = Object.fromEntries(
+      TRANSLATED.flatMap((name) => (name in this.#options ? [[name, this.#options[name]]] : [])),
+    )
+    const { responseId, request, listings: mcpListings, knownListings = [], approvedCalls } = open
+    const { forms, fold } = this
+    const isTold = sealReasoning !== undefined && forms.isAsked(open)
+    const options = withDefaults(
+      merged(given, {
+        ...{ tokenTable, clock, responseId, request, mcpListings, knownListings, approvedCalls },
+        ...(isTold && {
+          sealReasoning: (text: string, id: string) => sealReasoning(text, id, forms.ofReasoning(fold, text, id)),
+        }),
+      }),
+    )
+    return new Translator(options, { ...CATALOG, resolveTools: () => this.#resolve(open) })
+  }
+}

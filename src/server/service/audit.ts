@@ -1,0 +1,109 @@
+import { merged } from '../../merged.js'
+import type { HostedCall, Tool } from '../../tools/tool.js'
+import { withRun } from '../../tools/with-run.js'
+
+/** A call that a tool of the host ran: who asked for it, what let it run, and how it ended. It holds nothing of what was said. */
+export interface CallRecord {
+  /** When it began, in Unix seconds by the service's `clock`. */
+  readonly at: number
+  /** The caller for whom it ran. */
+  readonly owner: string
+  readonly responseId: string
+  /** The id of its item. */
+  readonly itemId: string
+  readonly type: HostedCall['type']
+  /** The MCP server, or the host's own functions. Absent for other types. */
+  readonly serverLabel?: string
+  /** The tool on that server. Absent for other types. */
+  readonly name?: string
+  /**
+   * What let it run: `approval`, the user approved this very call (`approvalRequestId`); `request`, the request declares
+   * the tool and asks for no approval.
+   */
+  readonly allowedBy: 'approval' | 'request'
+  readonly approvalRequestId?: string
+  readonly seconds: number
+  /** `cancelled`: the response was over before the call was. */
+  readonly outcome: 'completed' | 'failed' | 'cancelled'
+  /** The code of a failure that has one. Its message may quote the tool, and is not here. */
+  readonly errorCode?: string | number
+  /** What the model wrote for the tool. Only with `auditArguments`. */
+  readonly arguments?: unknown
+}
+
+export interface AuditOptions {
+  /**
+   * Receives each call of a tool that ran, once it is over: for a log of who did what. What it throws, or rejects with, goes
+   * to `onError`.
+   */
+  readonly audit?: (call: CallRecord) => void | Promise<void>
+  /** Whether its records hold the arguments of the calls, which are content. Default: false. */
+  readonly auditArguments?: boolean
+}
+
+export interface AuditContext extends AuditOptions {
+  readonly owner: string
+  readonly responseId: string
+  readonly clock: () => number
+  /** Milliseconds by a clock that only rises. */
+  readonly now: () => number
+  /** Receives what `audit` throws. */
+  readonly report: (error: unknown) => void
+}
+
+/** The tools of one response, each call of which is recorded. */
+export function auditedTools(tools: readonly Tool[], context: AuditContext): readonly Tool[] {
+  const { audit, auditArguments = false, owner, responseId, clock, now, report } = context
+  if (audit === undefined) return tools
+  // Not `callHost`, which ignores a promise that rejects: an audit with a gap has to be noticed.
+  const record = (call: CallRecord): void => void (async () => audit(call))().catch(report)
+  return tools.map((tool) =>
+    withRun(tool, async (call, toolContext) => {
+      const at = clock()
+      const start = now()
+      const begun = merged({ at, owner, responseId }, aboutCall(call, auditArguments))
+      let ended: Pick<CallRecord, 'outcome' | 'errorCode'> = { outcome: 'failed' }
+      try {
+        const result = await tool.run(call, toolContext)
+        const { error } = Object(result) as Partial<typeof result>
+        const { code } = Object(error) as { readonly code?: string | number }
+        ended = error === undefined ? { outcome: 'completed' } : failed(code)
+        return result
+      } finally {
+        if (toolContext.signal.aborted && ended.outcome === 'failed') ended = { outcome: 'cancelled' }
+        record(merged(begun, { seconds: (now() - start) / 1000, ...ended }))
+      }
+    }),
+  )
+}
+
+function failed(code: string | number | undefined): Pick<CallRecord, 'outcome' | 'errorCode'> {
+  return { outcome: 'failed', ...(code !== undefined && { errorCode: code }) }
+}
+
+function aboutCall(
+  call: HostedCall,
+  hasArguments: boolean,
+): Pick<CallRecord, 'itemId' | 'type' | 'serverLabel' | 'name' | 'allowedBy' | 'approvalRequestId' | 'arguments'> {
+  const { id: itemId, type } = call
+  const given = hasArguments && { arguments: argumentsOf(call) }
+  if (call.type !== 'mcp_call') return { itemId, type, allowedBy: 'request', ...given }
+  const { server_label: serverLabel, name, approval_request_id: approvalRequestId } = call
+  return {
+    ...{ itemId, type, serverLabel, name },
+    ...(approvalRequestId === null ? { allowedBy: 'request' } : { allowedBy: 'approval', approvalRequestId }),
+    ...given,
+  }
+}
+
+function argumentsOf(call: HostedCall): unknown {
+  switch (call.type) {
+    case 'mcp_call':
+      return call.arguments
+    case 'code_interpreter_call':
+      return call.code
+    case 'web_search_call':
+    case 'shell_call':
+      return call.action
+  }
+}

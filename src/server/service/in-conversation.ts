@@ -1,0 +1,31 @@
+import type { ParsedRequest } from '../../responses/parsed-request.js'
+import type { Caller } from './caller.js'
+import { type ResolvedRequest, resolveConversation } from './conversation.js'
+import { inOwnTerms } from './own-terms.js'
+import type { Setup } from './setup.js'
+
+/**
+ * Makes something of the conversation of a request, with the earlier responses that its caller may go on from.
+ *
+ * @param make - what it throws of the whole conversation is told in the terms of the request
+ * @throws RequestError if the request refers to what its caller does not have; what `make` throws
+ */
+export async function inConversation<Made>(
+  { stored: store, seal, foreignSeals: inGeneral, reportUnopened: onUnopened, pause, known }: Setup,
+  request: ParsedRequest,
+  responseId: string,
+  { owner, remembered, foreignSeals, signal }: Caller,
+  make: (conversation: ResolvedRequest) => Promise<Made>,
+): Promise<Made> {
+  const conversation = await resolveConversation(request, {
+    ...{ owner, store, seal, onUnopened, pause, known, responseId },
+    foreignSeals: foreignSeals ?? inGeneral,
+    ...(signal && { signal }),
+    ...(remembered && { remembered }),
+  })
+  try {
+    return await make(conversation)
+  } catch (error) {
+    throw inOwnTerms(error, conversation.places)
+  }
+}

@@ -1,0 +1,45 @@
+/** The longest delay, as a multiple of the first. */
+const MOST = 64
+
+/**
+ * When a server that failed may be connected again: at once after the first failure, and then after a delay that doubles
+ * with each, so that a program that dies at every start is not started at every request.
+ */
+export class RestartDelay {
+  readonly #first: number
+  #failures = 0
+  #lastFailure = 0
+  #lastError: unknown
+
+  /** @param first - the delay after the second failure in a row, in milliseconds */
+  constructor(first: number) {
+    this.#first = first
+  }
+
+  /** The server answered a call: what failed before does not count any more. */
+  reset(): void {
+    this.#failures = 0
+  }
+
+  /** @param now - in milliseconds, by a clock that only rises, as in all methods */
+  failed(error: unknown, now: number): void {
+    this.#failures += 1
+    this.#lastFailure = now
+    this.#lastError = error
+  }
+
+  /** Forgets the failures before a connection that was up for longer than the longest delay. */
+  lost(error: unknown, openedAt: number, now: number): void {
+    if (now - openedAt > this.#first * MOST) this.reset()
+    this.failed(error, now)
+  }
+
+  /** @throws Error if the server may not be connected yet; its cause is the last failure */
+  check(now: number): void {
+    const delay = this.#failures < 2 ? 0 : this.#first * Math.min(2 ** (this.#failures - 2), MOST)
+    const left = Math.ceil(this.#lastFailure + delay - now)
+    if (left <= 0) return
+    const message = `The server failed ${this.#failures} times in a row, and is not connected for ${left} ms.`
+    throw new Error(message, { cause: this.#lastError })
+  }
+}
