@@ -3,6 +3,7 @@ import type { ResponseStreamEvent } from './responses/events.js'
 import type { Response } from './responses/response.js'
 import { loadTokenTable } from './tokens/load-token-table.js'
 import type { TokenSource } from './tokens/token-source.js'
+import { checkTranslateOptions, checkTranslatorOptions } from './translate/check-translate-options.js'
 import { FULL_CATALOG } from './translate/full-catalog.js'
 import { translateBatches as pullBatches, translateEvents as pullEvents } from './translate/translate.js'
 import { Translator as AnyTranslator, withHostItems } from './translate/translator.js'
@@ -18,6 +19,7 @@ const CATALOG = /* @__PURE__ */ withHostItems(FULL_CATALOG)
  */
 export class Translator extends AnyTranslator {
   constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
+    checkTranslatorOptions(options)
     super(withDefaults(options), CATALOG, snapshot)
   }
 
@@ -49,6 +51,7 @@ export function translate(
   source: TokenSource,
   options: TranslateOptions = {},
 ): AsyncGenerator<ResponseStreamEvent, Response> {
+  checkTranslateOptions('translate', options)
   return pullEvents(source, withDefaults(options), FULL_CATALOG, loadTokenTable)
 }
 
@@ -57,5 +60,6 @@ export function translateBatches(
   source: TokenSource,
   options: TranslateOptions = {},
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
+  checkTranslateOptions('translateBatches', options)
   return pullBatches(source, withDefaults(options), FULL_CATALOG, loadTokenTable)
 }

@@ -56,9 +56,9 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
 }
 /** What stands beside the house: all that it may import. Only the doors (F5) may import it. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
-  'conformance/': ['errors.ts', 'fields.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
-  'probe/': ['errors.ts', 'fields.ts', 'conformance/', 'sources/http/'],
-  'testing/': ['errors.ts', 'slices.ts', 'engine/', 'grammar/', 'harmony/', 'tokens/'],
+  'conformance/': ['errors.ts', 'fields.ts', 'options/', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
+  'probe/': ['errors.ts', 'fields.ts', 'options/', 'conformance/', 'sources/http/'],
+  'testing/': ['errors.ts', 'options/', 'slices.ts', 'engine/', 'grammar/', 'harmony/', 'tokens/'],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */
 const PURE = 2

@@ -1,10 +1,11 @@
+import { checkOptions, type OptionTable, picked } from '../options/check-options.js'
 import { isChatProfile } from './chat/invariant.js'
 import { neededChatFraming } from './chat/invariants/framing.js'
-import { type CheckOptions, createChecker } from './check.js'
+import { CHECK_OPTIONS, type CheckOptions, createChecker } from './check.js'
 import { isTerminalType } from './event-kind.js'
 import { neededFraming } from './invariants/framing.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
-import { createStreamReader, type StreamReaderOptions } from './read/stream-reader.js'
+import { createStreamReader, STREAM_READER_OPTIONS, type StreamReaderOptions } from './read/stream-reader.js'
 import { parseEvent } from './schemas/index.js'
 import type { StreamEvent } from './stream-event.js'
 import type { Checker, Violation } from './violation.js'
@@ -32,6 +33,14 @@ export interface CaptureChecker {
   end(): Finding[]
 }
 
+/** Which API the streams are of is the profile's matter. */
+export type CaptureOptions = CheckOptions & Omit<StreamReaderOptions, 'api'>
+
+const CAPTURE_OPTIONS: OptionTable<CaptureOptions> = {
+  ...CHECK_OPTIONS,
+  ...picked(STREAM_READER_OPTIONS, ['maxEventLength']),
+}
+
 /**
  * Creates a checker for captures in any format that {@link createStreamReader} reads. It needs memory for one event and
  * the open items, however long the capture is. It reports each finding of a live capture at once.
@@ -42,7 +51,8 @@ export interface CaptureChecker {
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createCaptureChecker(options: CheckOptions & Omit<StreamReaderOptions, 'api'> = {}): CaptureChecker {
+export function createCaptureChecker(options: CaptureOptions = {}): CaptureChecker {
+  checkOptions('createCaptureChecker', options, CAPTURE_OPTIONS)
   const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
   const checking = { profile, without, resumed }
   const reader = createStreamReader({ ...readerOptions, api: isChatProfile(profile) ? 'chat' : 'responses' })

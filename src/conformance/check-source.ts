@@ -1,3 +1,5 @@
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aboveZero } from '../options/checks.js'
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 
 /** One model call that a scripted backend plays, and how its reader behaves. */
@@ -51,6 +53,8 @@ export interface CheckSourceOptions {
   readonly patience?: number
 }
 
+const CHECK_SOURCE_OPTIONS: OptionTable<CheckSourceOptions> = { patience: aboveZero }
+
 /** The rules that every correct token source follows, by id. */
 export const SOURCE_RULES = {
   'asks-when-read': 'The backend gets no request before the first next(), and none if the call was closed by then.',
@@ -74,12 +78,16 @@ export type SourceRule = keyof typeof SOURCE_RULES
  *     }))
  *
  * It uses timers: one lets the source act before it is read, and one limits the time to wait.
+ *
+ * @throws HarmonyResponsesError `bad_option`
  */
 export async function checkSource(
   open: OpenSource,
   plan: SourcePlan,
-  { patience = 2000 }: CheckSourceOptions = {},
+  options: CheckSourceOptions = {},
 ): Promise<SourceViolation[]> {
+  checkOptions('checkSource', options, CHECK_SOURCE_OPTIONS)
+  const { patience = 2000 } = options
   const violations: SourceViolation[] = []
   const call = new AbortController()
   const { source, backend, text } = await open(plan, call.signal)

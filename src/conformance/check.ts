@@ -1,5 +1,7 @@
 import { check } from '../errors.js'
 import { isFields } from '../fields.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aText, listOf, oneOf, that } from '../options/checks.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { aboutOf } from './about.js'
 import { createChatChecker } from './chat/check-chunks.js'
@@ -34,6 +36,16 @@ export interface CheckOptions {
   readonly resumed?: boolean | number
 }
 
+export const CHECK_OPTIONS: OptionTable<CheckOptions> = {
+  profile: oneOf(...PROFILES, ...CHAT_PROFILES),
+  // Of which rules depends on the profile.
+  without: listOf(aText, 'a list of ids of rules'),
+  resumed: that(
+    (value) => typeof value === 'boolean' || (Number.isInteger(value) && (value as number) >= 0),
+    'true, false or a sequence_number',
+  ),
+}
+
 /**
  * Creates a checker for one stream: constant work per event, and memory for open items only.
  *
@@ -44,6 +56,12 @@ export interface CheckOptions {
  * @throws HarmonyResponsesError `bad_option` if an option has the wrong type, or `without` has an unknown id.
  */
 export function createChecker(options: CheckOptions = {}): Checker {
+  return createCheckerOf('createChecker', options)
+}
+
+/** @param where - what was called, for messages */
+export function createCheckerOf(where: string, options: CheckOptions): Checker {
+  checkOptions(where, options, CHECK_OPTIONS)
   const { profile = 'openai', without, resumed = false } = options
   if (!isChatProfile(profile)) return createCheckerWithRun({ ...options, profile }).checker
   check(resumed === false, 'resumed', 'false: no stream of Chat Completions is resumed', resumed)
@@ -71,11 +89,7 @@ interface CheckerWithRun {
 
 function createCheckerWithRun(options: CheckOptions & { readonly profile: Profile }): CheckerWithRun {
   const { profile, without = [], resumed = false } = options
-  check(NEEDED.has(profile), 'profile', ONE_PROFILE, profile)
-  check(Array.isArray(without), 'without', 'a list of ids of INVARIANTS', without)
   for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
-  const isResumePoint = typeof resumed === 'boolean' || (Number.isInteger(resumed) && resumed >= 0)
-  check(isResumePoint, 'resumed', 'true, false or a sequence_number', resumed)
 
   const state = new StreamState(resumed)
   const listeners = new StreamListeners(profile)
@@ -159,8 +173,6 @@ function createCheckerWithRun(options: CheckOptions & { readonly profile: Profil
   return { checker, run }
 }
 
-const ONE_PROFILE = `one of ${[...PROFILES, ...CHAT_PROFILES].join(', ')}`
-
 /** For each profile, whether it needs the rule at each index of `INVARIANTS`. */
 const NEEDED: ReadonlyMap<Profile, readonly boolean[]> = new Map(
   PROFILES.map((profile) => [profile, INVARIANTS.map(({ neededBy }) => neededBy.includes(profile))]),
@@ -176,7 +188,7 @@ export function checkEvents(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): Violation[] {
-  const checker = createChecker(options)
+  const checker = createCheckerOf('checkEvents', options)
   const violations: Violation[] = []
   for (const event of events) violations.push(...checker.push(event))
   return [...violations, ...checker.end()]

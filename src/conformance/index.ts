@@ -2,7 +2,7 @@ export type { About } from './about.js'
 export { CHAT_PROFILES, type ChatCheck, type ChatInvariant, type ChatProfile } from './chat/invariant.js'
 export { CHAT_INVARIANTS } from './chat/invariants/index.js'
 export { type CheckOptions, checkEvents, createChecker } from './check.js'
-export { type CaptureChecker, createCaptureChecker, type Finding } from './check-capture.js'
+export { type CaptureChecker, type CaptureOptions, createCaptureChecker, type Finding } from './check-capture.js'
 export {
   type CheckSourceOptions,
   checkSource,

@@ -11,7 +11,7 @@ export type {
 } from './events.js'
 export { eventHandler, type HarmonyHandler } from './handler.js'
 export { type OfficialStreamableParser, officialParser } from './official-parser.js'
-export { type ParsedHarmony, parseMessages } from './parse-messages.js'
+export { type ParsedHarmony, type ParseMessagesOptions, parseMessages } from './parse-messages.js'
 export type {
   HarmonyParser,
   HarmonyParserOptions,

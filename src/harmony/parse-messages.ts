@@ -1,6 +1,9 @@
-import { createHarmonyParser } from './event-parser.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { oneOf } from '../options/checks.js'
+import { HARMONY_PARSER_OPTIONS } from './event-parser.js'
 import type { HarmonyEvent, HarmonyMessage, Origin, Repair } from './events.js'
-import type { HarmonyParserOptions } from './parser.js'
+import { eventHandler } from './handler.js'
+import { createNativeParser, type HarmonyParserOptions } from './parser.js'
 
 /** A stream of Harmony as whole messages. */
 export interface ParsedHarmony {
@@ -10,20 +13,31 @@ export interface ParsedHarmony {
   repairs: Repair[]
 }
 
+export interface ParseMessagesOptions extends HarmonyParserOptions {
+  /** Who wrote it. Default `model`. */
+  readonly origin?: Origin
+}
+
+const PARSE_MESSAGES_OPTIONS: OptionTable<ParseMessagesOptions> = {
+  ...HARMONY_PARSER_OPTIONS,
+  origin: oneOf('model', 'host'),
+}
+
 /**
  * Parses a finished stream into messages: for looking at captured tokens, and for comparing parsers.
  *
  * @param input - token ids, or text with literal `<|markers|>`
- * @param options - `tokenTable` is needed for ids; `origin` (default `model`) says who wrote it
- * @throws HarmonyResponsesError `token_table_missing` where ids come without a table
+ * @param options - `tokenTable` is needed for ids
+ * @throws HarmonyResponsesError `bad_option`; `token_table_missing` where ids come without a table
  */
-export function parseMessages(
-  input: Iterable<number> | string,
-  options: HarmonyParserOptions & { readonly origin?: Origin } = {},
-): ParsedHarmony {
+export function parseMessages(input: Iterable<number> | string, options: ParseMessagesOptions = {}): ParsedHarmony {
   const parsed: ParsedHarmony = { messages: [], repairs: [] }
+  checkOptions('parseMessages', options, PARSE_MESSAGES_OPTIONS)
   const origin = options.origin ?? 'model'
-  const parser = createHarmonyParser(options, (event) => collect(parsed, event))
+  const parser = createNativeParser(
+    options,
+    eventHandler((event) => collect(parsed, event)),
+  )
   if (typeof input === 'string') parser.pushText(input, origin)
   else for (const id of input) parser.push(id, origin)
   parser.end()

@@ -17,6 +17,10 @@ export const anObject: OptionCheck = that(
 )
 export const aSignal: OptionCheck = that((value) => typeof Object(value).aborted === 'boolean', 'an AbortSignal')
 
+export const aText: OptionCheck = that((value) => typeof value === 'string', 'a string')
+export const aboveZero: OptionCheck = that((value) => typeof value === 'number' && value > 0, 'a number above 0')
+export const aTokenTable: OptionCheck = that((value) => Object(value).text !== undefined, 'await loadTokenTable()')
+
 /** Something that others check when they are given it. */
 export const anything: OptionCheck = () => {}
 
@@ -29,6 +33,9 @@ export function wholeNumber(least = 0, most: number = Number.MAX_SAFE_INTEGER, u
     expected,
   )
 }
+
+/** Milliseconds of a timer. A longer one fires at once. */
+export const aTimer: OptionCheck = wholeNumber(0, 2_147_483_647, 'milliseconds')
 
 export function oneOf(...values: readonly string[]): OptionCheck {
   const all = values.map((value) => `'${value}'`)

@@ -1,6 +1,7 @@
 import { PROFILES, type Profile } from '../conformance/index.js'
 import { asFields, asList } from '../conformance/stream-event.js'
-import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction, anything, aSignal, aString, listOf, oneOf, that } from '../options/checks.js'
 import { createConcealer } from '../sources/http/conceal.js'
 import { requestHeaders } from '../sources/http/request-headers.js'
 import { endpointOf } from './endpoint.js'
@@ -58,6 +59,23 @@ export interface ProbeOptions {
   readonly timer?: Timer
 }
 
+const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0
+
+const PROBE_OPTIONS: OptionTable<ProbeOptions> = {
+  // `endpointOf` says what is wrong with a URL, without its secrets.
+  url: anything,
+  model: aString,
+  // `requestHeaders` checks them, and repeats no value.
+  headers: anything,
+  only: listOf(oneOf(...SCENARIOS.map(({ name }) => name)), 'an array of names of scenarios'),
+  profile: oneOf(...PROFILES),
+  timeout: that(isPositive, 'milliseconds, more than 0'),
+  maxBytes: that(isPositive, 'a number of bytes, more than 0'),
+  fetch: aFunction,
+  signal: aSignal,
+  timer: aFunction,
+}
+
 /** A running probe. */
 export interface Probe {
   /** The URL of the requests, without secrets. */
@@ -80,11 +98,9 @@ export interface Probe {
  * @throws HarmonyResponsesError `bad_option`; `results` throws CannotReach if there is no Responses server
  */
 export async function probe(options: ProbeOptions): Promise<Probe> {
+  checkOptions('probe', options, PROBE_OPTIONS, ['url'])
   const { url, model, headers: own = {}, only, profile = 'openai', timeout = 60_000, maxBytes = 8 * 2 ** 20 } = options
   const { fetch = globalThis.fetch, signal, timer = byTimeout } = options
-  check(PROFILES.includes(profile), 'profile', `one of ${PROFILES.join(', ')}`, profile)
-  check(Number.isFinite(timeout) && timeout > 0, 'timeout', 'milliseconds, more than 0', timeout)
-  check(Number.isFinite(maxBytes) && maxBytes > 0, 'maxBytes', 'a number of bytes, more than 0', maxBytes)
   const scenarios = chosen(only)
   const endpoint = endpointOf(url)
   const { headers, secrets } = requestHeaders(undefined, own, endpoint.authorization)
@@ -121,8 +137,6 @@ const byTimeout: Timer = (milliseconds, elapsed) => {
 
 function chosen(only: readonly string[] | undefined): readonly Scenario[] {
   if (only === undefined || only.length === 0) return SCENARIOS
-  const names = SCENARIOS.map(({ name }) => name)
-  for (const name of only) check(names.includes(name), 'only', `some of ${names.join(', ')}`, name)
   return SCENARIOS.filter(({ name }) => only.includes(name))
 }
 

@@ -1,5 +1,7 @@
-import { check } from '../errors.js'
 import type { Fields } from '../fields.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { anObject, aText, listOf, oneOf, that } from '../options/checks.js'
+import { aPolicy } from '../recipients/check-policy.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { invalidType, invalidValue } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
@@ -16,7 +18,7 @@ import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
 import type { ResponseFormat } from './tool-namespace.js'
-import { HOSTED_BUILTINS, type HostedBuiltin, isHostedBuiltin } from './untaught-tools.js'
+import { HOSTED_BUILTINS, type HostedBuiltin } from './untaught-tools.js'
 
 /** How a request is read. */
 export interface PromptOptions {
@@ -39,6 +41,17 @@ export interface PromptOptions {
   readonly identity?: string
   /** Default `2024-06`. */
   readonly knowledgeCutoff?: string
+}
+
+export const PROMPT_OPTIONS: OptionTable<PromptOptions> = {
+  date: that((value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value), "a string like '2026-01-31'"),
+  listings: listOf(anObject, 'an array of listings'),
+  history: listOf(anObject, 'an array of entries of the history'),
+  policy: aPolicy,
+  hosted: listOf(oneOf(...HOSTED_BUILTINS), `an array of ${HOSTED_BUILTINS.join(', ')}`),
+  images: oneOf(...ATTACHMENT_POLICIES),
+  identity: aText,
+  knowledgeCutoff: aText,
 }
 
 /** How a request is read whose tools are resolved. */
@@ -66,25 +79,20 @@ export interface RequestMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function messagesOf(request: object, options: PromptOptions): PromptMessage[] {
+  checkOptions('messagesOf', options, PROMPT_OPTIONS, ['date'])
   const { head, conversation } = atOnce(readRequestInSlices(request, withTools(request, options), createWork()))
   return [...head, ...dropOldReasoning(conversation.filter(({ missing }) => missing !== 'omitted'))]
 }
 
 /**
- * Checks the options, and resolves the tools of a request.
+ * Options that were checked, with the tools of a request, which are resolved.
  *
- * @throws RequestError, HarmonyResponsesError as {@link messagesOf}
+ * @throws RequestError as {@link messagesOf}
  */
 export function withTools<Options extends PromptOptions>(
   request: object,
   { listings = [], policy, hosted = HOSTED_BUILTINS, ...options }: Options,
 ): Omit<Options, 'listings' | 'policy' | 'hosted'> & Pick<ReadOptions, 'tools'> {
-  const { date, history = [], images = 'refuse-last' } = options
-  check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
-  check(ATTACHMENT_POLICIES.includes(images), 'images', "'refuse-last', 'refuse' or 'placeholder'", images)
-  check(Array.isArray(history), 'history', 'an array', history)
-  const areHosted = Array.isArray(hosted) && hosted.every(isHostedBuiltin)
-  check(areHosted, 'hosted', `an array of ${HOSTED_BUILTINS.join(', ')}`, hosted)
   const fields = objectAt(request, 'request')
   const all = listingsWith(fieldOf(fields, 'input'), listings)
   return { ...options, tools: teachTools(fields, all, resolvePolicy(policy), hosted) }

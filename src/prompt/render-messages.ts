@@ -1,5 +1,7 @@
 import { check } from '../errors.js'
 import { ROLES, SPECIAL } from '../harmony/vocabulary.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aTokenTable } from '../options/checks.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { type Encoder, encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -11,6 +13,8 @@ export interface RenderMessagesOptions {
   readonly tokenTable: TokenTable
 }
 
+const RENDER_MESSAGES_OPTIONS: OptionTable<RenderMessagesOptions> = { tokenTable: aTokenTable }
+
 /**
  * Harmony messages as the tokens of a prompt, the same as the official renderer's with its dropping of analysis off;
  * docs/prompt.md lists the differences.
@@ -20,11 +24,9 @@ export interface RenderMessagesOptions {
  * @throws HarmonyResponsesError `bad_option` if a message's header cannot be written: an unknown role, a tool's message
  * without the tool's name or with the name of a role, an empty word, or a word with white space
  */
-export function renderMessages(
-  messages: readonly PromptMessage[],
-  { tokenTable }: RenderMessagesOptions,
-): RenderedMessages {
-  return atOnce(renderMessagesInSlices(messages, { tokenTable, work: createWork() })) as RenderedMessages
+export function renderMessages(messages: readonly PromptMessage[], options: RenderMessagesOptions): RenderedMessages {
+  checkOptions('renderMessages', options, RENDER_MESSAGES_OPTIONS, ['tokenTable'])
+  return atOnce(renderMessagesInSlices(messages, { ...options, work: createWork() })) as RenderedMessages
 }
 
 export interface RenderInSlicesOptions extends RenderMessagesOptions {

@@ -1,4 +1,6 @@
 import { SPECIAL } from '../harmony/vocabulary.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { anObject, aTokenTable } from '../options/checks.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -6,6 +8,7 @@ import { dropOldReasoning } from './drop-reasoning.js'
 import { recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
 import {
+  PROMPT_OPTIONS,
   type PromptOptions,
   type ReadOptions,
   type RequestMessages,
@@ -23,6 +26,12 @@ interface Rendering {
 }
 
 export interface RenderPromptOptions extends PromptOptions, Rendering {}
+
+export const RENDER_PROMPT_OPTIONS: OptionTable<RenderPromptOptions> = {
+  ...PROMPT_OPTIONS,
+  tokenTable: aTokenTable,
+  known: anObject,
+}
 
 /** How the prompt of a request is rendered whose tools are resolved. */
 export interface RenderOptions extends ReadOptions, Rendering {}
@@ -50,11 +59,12 @@ export interface Prompt extends RenderedMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
+  checkOptions('renderPrompt', options, RENDER_PROMPT_OPTIONS, ['tokenTable', 'date'])
   return atOnce(renderPromptInSlices(request, withTools(request, options), createWork())) as Prompt
 }
 
 /**
- * The same in slices.
+ * The same in slices, with options that were checked.
  *
  * @param most - how many tokens the prompt may have
  * @returns undefined as soon as it is known that it has more

@@ -1,5 +1,7 @@
 import { check } from '../errors.js'
 import { BROWSER, CONTAINER, FUNCTIONS, PYTHON } from '../harmony/namespaces.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aString, aTokenTable } from '../options/checks.js'
 import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { OutputItem, OutputItemByType, WebSearchAction } from '../responses/items.js'
@@ -16,6 +18,8 @@ export interface ToolMessageOptions {
   readonly recipient?: string
 }
 
+const TOOL_MESSAGE_OPTIONS: OptionTable<ToolMessageOptions> = { tokenTable: aTokenTable, recipient: aString }
+
 /**
  * The message with which a tool answers the model, for a transcript that goes on: pass the ids to
  * `translator.toolResult({ itemId, ...result, transcript: ids })`, and to the engine. The text of a result forges
@@ -23,9 +27,10 @@ export interface ToolMessageOptions {
  *
  * @param item - the call, as it was streamed
  * @returns ids from `<|start|>` to `<|end|>`, without the `<|start|>assistant` of the next turn
- * @throws HarmonyResponsesError `bad_option` if the item is no call
+ * @throws HarmonyResponsesError `bad_option` if the item is no call, or an option is wrong
  */
 export function renderToolResult(item: OutputItem, result: CallResult, options: ToolMessageOptions): number[] {
+  checkOptions('renderToolResult', options, TOOL_MESSAGE_OPTIONS, ['tokenTable'])
   return atOnce(renderToolResultInSlices(item, result, options))
 }
 

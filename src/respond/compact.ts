@@ -4,14 +4,14 @@ import { nextTurn } from '../next-turn.js'
 import { checkOptions, type OptionTable, picked } from '../options/check-options.js'
 import { aFunction, aString } from '../options/checks.js'
 import { writeSummary } from '../prompt/compacted-window.js'
-import { withTools } from '../prompt/messages-of.js'
+import { PROMPT_OPTIONS, withTools } from '../prompt/messages-of.js'
 import { type RenderPromptOptions, renderPromptInSlices } from '../prompt/render-prompt.js'
 import { contextLengthExceeded } from '../request-error.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { createWork, type Pause, withPauses } from '../slices.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { aText, RESPOND_OPTIONS } from './check-respond-options.js'
+import { RESPOND_OPTIONS } from './check-respond-options.js'
 import type { SealCompaction } from './options.js'
 import { summarize, summaryRequest } from './summarize.js'
 
@@ -41,7 +41,7 @@ export interface CompactOptions
 const COMPACT_OPTIONS: OptionTable<CompactOptions> = {
   ...picked(RESPOND_OPTIONS, ['engine', 'tokenTable', 'history', 'images', 'identity', 'knowledgeCutoff', 'policy']),
   ...picked(RESPOND_OPTIONS, ['known', 'signal', 'pause']),
-  date: aText,
+  ...picked(PROMPT_OPTIONS, ['date']),
   sealCompaction: aFunction,
   itemId: aString,
 }
@@ -61,7 +61,7 @@ export interface Compacted {
  * @throws HarmonyResponsesError `bad_option`
  */
 export async function compact(request: ResponseRequest, options: CompactOptions): Promise<Compacted> {
-  checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'sealCompaction', 'itemId'])
+  checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'date', 'sealCompaction', 'itemId'])
   const { engine, sealCompaction, itemId } = options
   const { signal = new AbortController().signal, pause = nextTurn } = options
   const contextLength = await contextLengthOf(engine, signal)

@@ -1,7 +1,9 @@
 import type { Entry } from '../journal/entry.js'
+import { checkOptions } from '../options/check-options.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseObject } from '../responses/response.js'
-import type { TranslateEntriesOptions } from './options.js'
+import { RESPOND_OPTIONS } from './check-respond-options.js'
+import type { RespondOptions, TranslateEntriesOptions } from './options.js'
 import { ResolvedResponse } from './resolved-response.js'
 
 /** A response, rebuilt from its entries. */
@@ -25,8 +27,10 @@ export interface EntryTranslation {
  * comes later, or in another process, sees what the first one saw.
  *
  * @param options - those of `respond`
+ * @throws HarmonyResponsesError `bad_option`
  */
 export function translateEntries(options: TranslateEntriesOptions): EntryTranslation {
+  checkOptions<RespondOptions>('translateEntries', options, RESPOND_OPTIONS, ['tokenTable'])
   const { fold } = new ResolvedResponse(options)
   return {
     get response() {

@@ -1,4 +1,5 @@
 import { describe, HarmonyResponsesError } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { digest, KEY_BYTES } from './aead.js'
 import { decodeBase64url, encodeBase64url } from './base64url.js'
 import { FORMAT } from './sealed-text.js'
@@ -21,6 +22,17 @@ export interface Key {
 
 const TAG_BYTES = 6
 
+/** Not those of `options/checks.js`, whose messages quote values. */
+const SEAL_KEY: OptionTable<SealKey> = {
+  key: (value, path) => void keyBytes(path, value),
+  id(value, path) {
+    if (typeof value !== 'string' || value === '') throw badKey(path, 'a non-empty string', kindOf(value))
+  },
+}
+
+/** A longer name in the place of `id` and `key` may be a key, and is not quoted either. */
+const LONGEST_NAME = 20
+
 /**
  * @throws HarmonyResponsesError `bad_option`. Its message never quotes a value that may be a key
  */
@@ -28,13 +40,22 @@ export function readKeys(keys: unknown): readonly Key[] {
   if (!Array.isArray(keys) || keys.length === 0) throw badKey('keys', 'an array of { id, key }', kindOf(keys))
   const ids = new Set<string>()
   return keys.map((given: unknown, index) => {
-    const { id, key } = Object(given) as { readonly id?: unknown; readonly key?: unknown }
-    const bytes = keyBytes(`keys[${index}].key`, key)
-    if (typeof id !== 'string' || id === '') throw badKey(`keys[${index}].id`, 'a non-empty string', kindOf(id))
-    if (ids.has(id)) throw badKey(`keys[${index}].id`, 'an id of its own', describe(id))
+    const path = `keys[${index}]`
+    checkKey(given, path)
+    const { id, key } = given
+    const bytes = keyBytes(`${path}.key`, key)
+    if (ids.has(id)) throw badKey(`${path}.id`, 'an id of its own', describe(id))
     ids.add(id)
     return { id, bytes, tag: encodeBase64url(digest(bytes, [FORMAT, 'key', id]).subarray(0, TAG_BYTES)) }
   })
+}
+
+function checkKey(given: unknown, path: string): asserts given is SealKey {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  if (!isObject) throw badKey(path, '{ id, key }', kindOf(given))
+  const isQuotable = Object.keys(given).every((name) => name.length <= LONGEST_NAME)
+  if (!isQuotable) throw badKey(path, '{ id, key }', 'another name')
+  checkOptions('createSeal', given, SEAL_KEY, ['key', 'id'], path)
 }
 
 /**

@@ -1,8 +1,9 @@
 import { check } from '../errors.js'
-import { checkNames } from '../translate/check-names.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { anything, aString, aText, oneOf, that } from '../options/checks.js'
 import type { RequestedCall } from '../translate/options.js'
 import { decrypt, digest, encrypt, NONCE_BYTES } from './aead.js'
-import { checkCaller } from './check-caller.js'
+import { aCaller } from './caller.js'
 import { readContent, type Unsealed, writeContent } from './content.js'
 import { invalidEncryptedContent } from './invalid-encrypted-content.js'
 import { type Key, readKeys, type SealKey } from './keys.js'
@@ -55,6 +56,22 @@ export interface UnsealOptions<Kind extends SealedKind = SealedKind> {
   readonly param?: string
 }
 
+const SEALED_RESPONSE: OptionTable<SealedResponse> = {
+  caller: aCaller,
+  nonce: that(
+    (value) => typeof value === 'string' && value.length >= 16,
+    'newNonce() or another string of 16 characters or more',
+  ),
+  keyId: aString,
+}
+
+const UNSEAL_OPTIONS: OptionTable<UnsealOptions> = {
+  caller: aCaller,
+  kind: oneOf('reasoning', 'approval', 'compaction'),
+  itemId: anything,
+  param: aText,
+}
+
 /** Seals with the first of its keys, and opens with all of them. */
 export interface Seal {
   /** The id of the key that seals. */
@@ -86,13 +103,10 @@ export function createSeal(keys: readonly SealKey[]): Seal {
     keyId: first.id,
 
     forResponse(response) {
-      const { caller, nonce, keyId = first.id } = Object(response) as SealedResponse
-      checkNames('forResponse', Object(response), ['caller', 'nonce', 'keyId'])
-      checkCaller('forResponse', caller)
-      const isRandom = typeof nonce === 'string' && nonce.length >= 16
-      check(isRandom, 'forResponse: nonce', 'newNonce() or another string of 16 characters or more', nonce)
+      checkOptions('forResponse', response, SEALED_RESPONSE, ['caller', 'nonce'])
+      const { caller, nonce, keyId = first.id } = response
       const key = known.find(({ id }) => id === keyId)
-      check(key !== undefined, 'forResponse: keyId', `one of ${known.map(({ id }) => id).join(', ')}`, keyId)
+      check(key !== undefined, 'keyId', `one of ${known.map(({ id }) => id).join(', ')}`, keyId)
       const sealed = (content: Unsealed): string => sealContent(content, key, caller, nonce)
       return {
         seal: (text, itemId, form) => sealed({ kind: 'reasoning', itemId, text, ...(form !== undefined && { form }) }),
@@ -104,9 +118,8 @@ export function createSeal(keys: readonly SealKey[]): Seal {
     },
 
     unseal<Kind extends SealedKind>(blob: string, options: UnsealOptions<Kind>) {
-      const { caller, kind, itemId, param } = Object(options) as UnsealOptions<Kind>
-      checkNames('unseal', Object(options), ['caller', 'kind', 'itemId', 'param'])
-      checkCaller('unseal', caller)
+      checkOptions('unseal', options, UNSEAL_OPTIONS, ['caller'])
+      const { caller, kind, itemId, param } = options
       const content = unsealContent(blob, byTag, caller)
       const isWanted = kind === undefined || kind === content?.kind
       if (content === undefined || !isWanted || isOfAnotherItem(content, itemId)) throw invalidEncryptedContent(param)

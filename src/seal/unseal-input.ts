@@ -1,10 +1,10 @@
-import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction, having, oneOf } from '../options/checks.js'
 import { invalidType, stringTooLong } from '../request-error.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
-import { checkNames } from '../translate/check-names.js'
 import type { ApprovedCall } from '../translate/options.js'
-import { checkCaller } from './check-caller.js'
+import { aCaller } from './caller.js'
 import type { Seal } from './seal.js'
 import { beginningOf } from './sealed-text.js'
 
@@ -19,6 +19,13 @@ export interface UnsealInputOptions {
   readonly foreign?: 'refuse' | 'ignore'
   /** Receives where in the request each content stands that is ignored: `input[3].encrypted_content`. */
   readonly onForeign?: (param: string) => void
+}
+
+const UNSEAL_INPUT_OPTIONS: OptionTable<UnsealInputOptions> = {
+  seal: having(['unseal', 'isForeign'], 'a seal, of createSeal'),
+  caller: aCaller,
+  foreign: oneOf('refuse', 'ignore'),
+  onForeign: aFunction,
 }
 
 /** The `encrypted_content` of an item, the text in it, and how its response was sampled, if its seal has that. */
@@ -61,11 +68,8 @@ export function* unsealInputInSlices(
   options: UnsealInputOptions,
   work: Work,
 ): Slices<UnsealedInput> {
-  const { seal, caller, foreign = 'refuse', onForeign } = Object(options) as UnsealInputOptions
-  checkNames('unsealInput', Object(options), ['seal', 'caller', 'foreign', 'onForeign'])
-  check(typeof Object(seal).unseal === 'function', 'unsealInput: seal', 'createSeal(keys)', seal)
-  checkCaller('unsealInput', caller)
-  check(foreign === 'refuse' || foreign === 'ignore', 'unsealInput: foreign', "'refuse' or 'ignore'", foreign)
+  checkOptions('unsealInput', options, UNSEAL_INPUT_OPTIONS, ['seal', 'caller'])
+  const { seal, caller, foreign = 'refuse', onForeign } = options
 
   const history: UnsealedEntry[] = []
   const calls = new Map<string, ApprovedCall>()

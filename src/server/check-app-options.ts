@@ -1,6 +1,7 @@
+import { CHAT_ANSWER_OPTIONS } from '../dialects/chat/answer-options.js'
 import { resolveDialect } from '../dialects/named.js'
-import type { OptionTable } from '../options/check-options.js'
-import { aBoolean, aFunction, listOf, oneOf, optionsOf, recordOf, that, wholeNumber } from '../options/checks.js'
+import { type OptionTable, picked } from '../options/check-options.js'
+import { aBoolean, aFunction, aTimer, listOf, optionsOf, recordOf, that, wholeNumber } from '../options/checks.js'
 import type { ResponsesAppOptions } from './options.js'
 import { MOST_SECONDS, SERVICE_LIMITS, SERVICE_OPTIONS } from './service/check-service-options.js'
 
@@ -40,10 +41,9 @@ export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
   origins: listOf(anOrigin, 'an array of origins'),
   basePath: that((value) => typeof value === 'string' && /^(\/[\w.-]+)*$/.test(value), 'a path such as /v1'),
   dialect: (value) => void resolveDialect(value as never),
-  chat: optionsOf({ reasoning: oneOf('reasoning_content', 'reasoning', 'both', 'hidden') }),
+  chat: optionsOf(picked(CHAT_ANSWER_OPTIONS, ['reasoning'])),
   done: aBoolean,
-  // A longer timer than this fires at once.
-  keepAliveMs: wholeNumber(0, 2_147_483_647, 'milliseconds'),
+  keepAliveMs: aTimer,
   pages: recordOf(aFunction, 'an object of functions by their paths'),
   upgradeWebSocket: aFunction,
 }

@@ -1,6 +1,8 @@
 import type { ByteHold } from '../byte-budget.js'
-import { check, checkStream } from '../errors.js'
+import { checkStream } from '../errors.js'
 import { merged } from '../merged.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aBoolean, aFunction, anObject, aTimer } from '../options/checks.js'
 import { createSseEncoder, SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents } from '../sse/index.js'
 import { framesOf, KEEP_ALIVE, UNCOUNTED_BYTES } from './frames.js'
 import { idleInterval } from './idle-interval.js'
@@ -34,6 +36,13 @@ export interface SendEventsOptions {
   readonly encode?: (event: SseEvent) => string
 }
 
+const SEND_EVENTS_OPTIONS: OptionTable<SendEventsOptions> = {
+  done: aBoolean,
+  keepAliveMs: aTimer,
+  headers: anObject,
+  encode: aFunction,
+}
+
 /**
  * Sends events to the client of a Node server, past web streams, as fast as the client reads. Resolves when all are sent
  * or the client has left.
@@ -47,12 +56,14 @@ export interface SendEventsOptions {
  * @param out - a response of `node:http`, `node:http2` or Express; its headers may have been set, and are sent here
  * @throws what the events throw; HarmonyResponsesError `bad_option`, `bad_stream`
  */
-export function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
-  return sendCounted(out, events, options)
+export async function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
+  checkStream('sendEvents', events)
+  checkOptions('sendEvents', options, SEND_EVENTS_OPTIONS)
+  await sendCounted(out, events, options)
 }
 
 /**
- * {@link sendEvents}.
+ * {@link sendEvents}, with options that were checked.
  *
  * @param unread - where what the client has not read is counted; one that leaves more unread than there is room for is
  *   cut off
@@ -65,9 +76,7 @@ export async function sendCounted(
   unread?: ByteHold,
   ping: string = KEEP_ALIVE,
 ): Promise<void> {
-  checkStream('sendEvents', events)
   const { done = false, keepAliveMs = 15_000, headers = {} } = options
-  check(Number.isInteger(keepAliveMs) && keepAliveMs >= 0, 'keepAliveMs', 'a whole number of milliseconds', keepAliveMs)
   const reader = readerOf<SseEvent | readonly SseEvent[]>(events)
   const encode = options.encode ?? createSseEncoder()
   let isGone = false

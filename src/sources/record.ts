@@ -1,4 +1,6 @@
 import { closable, createWaiter } from '../closable.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { anObject, aText } from '../options/checks.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { type ChunkStep, iterateSource } from '../tokens/iterate-source.js'
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
@@ -19,6 +21,13 @@ export interface RecordingAbout {
   readonly setup?: FixtureSetup
 }
 
+const RECORDING_ABOUT: OptionTable<RecordingAbout> = {
+  name: aText,
+  origin: aText,
+  request: anObject,
+  setup: anObject,
+}
+
 /**
  * Records a source: passes everything through unchanged, and calls the sink once with a token fixture, however the
  * stream ends. The fixture has everything up to an error or an early stop; `replay` plays it back.
@@ -33,6 +42,7 @@ export function record(
   sink: (fixture: TokenFixture) => void | Promise<void>,
   about: RecordingAbout = { name: 'recording' },
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+  checkOptions('record', about, RECORDING_ABOUT, ['name'])
   const chunks = iterateSource(source)
   const request = about.request && withoutSecrets(about.request, ALL_FIELDS)
   const tokens: FixtureChunk[] = []

@@ -1,4 +1,5 @@
-import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aSignal, that } from '../options/checks.js'
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import { sleep } from './sleep.js'
 import type { TokenFixture } from './token-fixture.js'
@@ -19,6 +20,15 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal
 }
 
+const REPLAY_OPTIONS: OptionTable<ReplayOptions> = {
+  // setTimeout treats values outside this range as 1 ms.
+  delayMs: that(
+    (value) => Number.isFinite(value) && (value as number) >= 0 && (value as number) < 2 ** 31,
+    'a number of milliseconds from 0 to 2147483647',
+  ),
+  signal: aSignal,
+}
+
 /**
  * A source that yields a token fixture's chunks, exactly as they were captured.
  *
@@ -29,10 +39,8 @@ export function replay(
   fixture: TokenFixture,
   options: ReplayOptions = {},
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+  checkOptions('replay', options, REPLAY_OPTIONS)
   const { delayMs = 0 } = options
-  // setTimeout treats values outside this range as 1 ms.
-  const isDelay = Number.isFinite(delayMs) && delayMs >= 0 && delayMs < 2 ** 31
-  check(isDelay, 'delayMs', 'a number of milliseconds from 0 to 2147483647', delayMs)
   return chunksOf(fixture, { ...options, delayMs })
 }
 

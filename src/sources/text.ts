@@ -1,6 +1,8 @@
 import type { TokenStream } from '../engine/index.js'
 import { tokenStream } from '../engine/token-stream.js'
 import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction, anObject, aSignal, either } from '../options/checks.js'
 import type { StreamEnd } from '../tokens/token-source.js'
 
 export type { TokenStream } from '../engine/index.js'
@@ -20,6 +22,11 @@ export interface TextSourceOptions {
   readonly end?: StreamEnd | (() => StreamEnd | undefined)
   /** Closes the pieces; the source then throws the signal's reason. */
   readonly signal?: AbortSignal
+}
+
+const TEXT_SOURCE_OPTIONS: OptionTable<TextSourceOptions> = {
+  end: either(anObject, aFunction, 'how it ended, or a function that says it'),
+  signal: aSignal,
 }
 
 /**
@@ -42,7 +49,7 @@ export function textSource(pieces: TextPieces, options: TextSourceOptions = {}):
   const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync, getReader } = Object(pieces)
   const isPieces = (isAsync ?? isSync ?? getReader) !== undefined
   check(isPieces, 'pieces', 'a stream or an iterable of text or bytes', pieces)
-  check(typeof options === 'object' && options !== null, 'options', 'an object', options)
+  checkOptions('textSource', options, TEXT_SOURCE_OPTIONS)
   return tokenStream((signal) => decodedText(pieces, options, signal), options.signal)
 }
 

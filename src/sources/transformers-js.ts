@@ -4,6 +4,8 @@ import { EngineError } from '../engine/engine-error.js'
 import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../engine/index.js'
 import { tokenStream } from '../engine/token-stream.js'
 import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { having, that } from '../options/checks.js'
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import { createPool, type Pool } from './pool.js'
 import { createTokenQueue, type TokenQueue, type TransformersStreamer } from './transformers-js/token-queue.js'
@@ -49,6 +51,14 @@ export interface TransformersJsEngineOptions {
   readonly contextSize?: number
 }
 
+const A_SIZE = 'a whole number of at least 1 (the model does not report one)'
+
+const TRANSFORMERS_JS_OPTIONS: OptionTable<TransformersJsEngineOptions> = {
+  model: having(['generate'], 'a causal language model of Transformers.js'),
+  Tensor: that((value) => typeof value === 'function', "Transformers.js' class"),
+  contextSize: that((value) => Number.isSafeInteger(value) && (value as number) > 0, A_SIZE),
+}
+
 /**
  * Runs a gpt-oss model with Transformers.js, in a browser or in Node.
  *
@@ -72,15 +82,9 @@ export interface TransformersJsEngineOptions {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createTransformersJsEngine(options: TransformersJsEngineOptions): TokenEngine {
-  const {
-    model,
-    Tensor,
-    contextSize = model?.config?.max_position_embeddings,
-  } = Object(options) as Partial<TransformersJsEngineOptions>
-  check(typeof model?.generate === 'function', 'model', 'a causal language model of Transformers.js', model)
-  check(typeof Tensor === 'function', 'Tensor', "Transformers.js' class", Tensor)
-  const isSize = contextSize !== undefined && Number.isSafeInteger(contextSize) && contextSize > 0
-  check(isSize, 'contextSize', 'a whole number of at least 1 (the model does not report one)', contextSize)
+  checkOptions('createTransformersJsEngine', options, TRANSFORMERS_JS_OPTIONS, ['model', 'Tensor'])
+  const { model, Tensor, contextSize = model.config?.max_position_embeddings } = options
+  check(contextSize !== undefined, 'contextSize', A_SIZE, contextSize)
   const turns = turnsOf(model)
 
   async function* run(

@@ -1,5 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { check, HarmonyResponsesError } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction } from '../options/checks.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 
 export interface SseDecoderOptions {
@@ -9,6 +11,8 @@ export interface SseDecoderOptions {
    */
   readonly onEvent: (event: ResponseStreamEvent) => void
 }
+
+const SSE_DECODER_OPTIONS: OptionTable<SseDecoderOptions> = { onEvent: aFunction }
 
 /** Reads an SSE stream that is pushed into it. Do not use it any more after `push` or `end` has thrown. */
 export interface SseDecoder {
@@ -44,8 +48,8 @@ export type SseSource =
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
-  const { onEvent } = Object(options) as SseDecoderOptions
-  check(typeof onEvent === 'function', 'createSseDecoder.onEvent', 'a function', onEvent)
+  checkOptions('createSseDecoder', options, SSE_DECODER_OPTIONS, ['onEvent'])
+  const { onEvent } = options
   // `read` drops the byte order mark, because it also gets chunks of text.
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   const parser = createParser({ onEvent: ({ data }) => onFrame(data) })

@@ -1,4 +1,6 @@
-import { check, checkStream } from '../errors.js'
+import { checkStream } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aBoolean, anything, that } from '../options/checks.js'
 import { encodeSseData, SSE_DONE, type SseEvent } from './encode.js'
 import { createSseEncoder } from './encoder.js'
 
@@ -26,6 +28,23 @@ export interface SseResponseInit extends SseStreamOptions {
   readonly headers?: ConstructorParameters<typeof Headers>[0]
 }
 
+const SSE_STREAM_OPTIONS: OptionTable<SseStreamOptions> = { done: aBoolean, eventLines: aBoolean }
+
+/** Statuses of answers without a body. */
+const BODILESS: readonly number[] = [204, 205, 304]
+
+function isStatus(value: unknown): boolean {
+  const status = value as number
+  return Number.isInteger(status) && status >= 200 && status <= 599 && !BODILESS.includes(status)
+}
+
+const SSE_RESPONSE_INIT: OptionTable<SseResponseInit> = {
+  ...SSE_STREAM_OPTIONS,
+  status: that(isStatus, 'an HTTP status of an answer with a body'),
+  // The platform checks them.
+  headers: anything,
+}
+
 /** The headers of an event stream. None is about the connection, which HTTP/2 does not allow. */
 export const SSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -44,10 +63,8 @@ export function toSseResponse(events: SseEvents, init?: SseResponseInit): Respon
 export function toSseResponse(events: SseData, init: SseResponseInit & { readonly eventLines: false }): Response
 export function toSseResponse(events: SseEvents | SseData, init: SseResponseInit = {}): Response {
   checkStream('toSseResponse', events)
-  checkOptions('toSseResponse', init)
+  checkOptions('toSseResponse', init, SSE_RESPONSE_INIT)
   const { status = 200 } = init
-  const hasBody = Number.isInteger(status) && status >= 200 && status <= 599 && !BODILESS.includes(status)
-  check(hasBody, 'toSseResponse.status', 'an HTTP status of an answer with a body', status)
   const headers = new Headers(init.headers)
   for (const [name, value] of Object.entries(SSE_HEADERS)) {
     if (!headers.has(name)) headers.set(name, value)
@@ -70,7 +87,7 @@ export function sseStream(
 ): ReadableStream<Uint8Array>
 export function sseStream(events: SseEvents | SseData, options: SseStreamOptions = {}): ReadableStream<Uint8Array> {
   checkStream('sseStream', events)
-  checkOptions('sseStream', options)
+  checkOptions('sseStream', options, SSE_STREAM_OPTIONS)
   return streamOf(events, options)
 }
 
@@ -109,17 +126,6 @@ function streamOf(events: SseEvents | SseData, options: SseStreamOptions): Reada
     },
     { highWaterMark: 0 },
   )
-}
-
-/** Statuses of answers without a body. */
-const BODILESS: readonly number[] = [204, 205, 304]
-
-function checkOptions(what: string, options: SseStreamOptions): void {
-  check(typeof options === 'object' && options !== null, `${what}: options`, 'an object', options)
-  const { done, eventLines } = options
-  for (const [name, flag] of Object.entries({ done, eventLines })) {
-    check(flag === undefined || typeof flag === 'boolean', `${what}.${name}`, 'true or false', flag)
-  }
 }
 
 /** Calls `return` synchronously, and turns what it throws into a rejection. */

@@ -14,6 +14,7 @@ import {
   writeGbnf,
 } from '../grammar/index.js'
 import { atOnce, type Slices } from '../slices.js'
+import type { BodyGrammar } from './sampler.js'
 
 /** What a scripted engine can hold. */
 export const SCRIPTED_CONSTRAINTS: readonly ConstraintKind[] = Object.freeze(['json_schema', 'regex', 'gbnf'] as const)
@@ -28,7 +29,7 @@ export interface Grammars {
   refusalOf(constraint: Constraint): UnsupportedConstraint | undefined
   relaxes(constraint: Constraint): Slices<RelaxedConstraint>
   /** The grammar of a constraint that is not refused. */
-  gbnfOf(constraint: Constraint): string
+  grammarOf(constraint: Constraint): BodyGrammar
 }
 
 /** So many are kept: a response asks for the same one several times. */
@@ -62,7 +63,10 @@ export function createGrammars(kinds: readonly ConstraintKind[]): Grammars {
       }
     },
     relaxes: written,
-    gbnfOf: (constraint) => atOnce(written(constraint)).gbnf,
+    grammarOf(constraint) {
+      const { gbnf } = atOnce(written(constraint))
+      return 'jsonSchema' in constraint ? { gbnf, jsonSchema: constraint.jsonSchema } : { gbnf }
+    },
   }
 }
 

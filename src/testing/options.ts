@@ -1,6 +1,7 @@
 import type { ConstraintKind } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
-import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aTokenTable, listOf, oneOf, that } from '../options/checks.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { SCRIPTED_CONSTRAINTS } from './constraints.js'
 
@@ -19,25 +20,30 @@ export interface ScriptedEngineOptions {
   readonly illness?: EngineError
 }
 
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1
+const anyCount = that((value) => value === Number.POSITIVE_INFINITY || isCount(value), 'a whole number of at least 1')
+
+const SCRIPTED_ENGINE_OPTIONS: OptionTable<ScriptedEngineOptions> = {
+  tokenTable: aTokenTable,
+  chunkSizes: that(
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isCount),
+    'whole numbers of at least 1',
+  ),
+  contextLength: anyCount,
+  constraints: listOf(oneOf(...SCRIPTED_CONSTRAINTS), `a list of ${SCRIPTED_CONSTRAINTS.join(', ')}`),
+  remembered: anyCount,
+  illness: that((value) => value instanceof EngineError, 'an EngineError'),
+}
+
 /** Checks the options, and fills in what is missing. */
-export function checkOptions(options: ScriptedEngineOptions): ScriptedEngineOptions & {
+export function resolvedOptions(options: ScriptedEngineOptions): ScriptedEngineOptions & {
   readonly chunkSizes: readonly number[]
   readonly contextLength: number
   readonly remembered: number
   readonly constraints: readonly ConstraintKind[]
 } {
-  check(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  const { chunkSizes = [1], contextLength = Number.POSITIVE_INFINITY, illness } = options
+  checkOptions('scriptedEngine', options, SCRIPTED_ENGINE_OPTIONS)
+  const { chunkSizes = [1], contextLength = Number.POSITIVE_INFINITY } = options
   const { constraints = SCRIPTED_CONSTRAINTS, remembered = Number.POSITIVE_INFINITY } = options
-  const isCount = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 1
-  const isSizes = Array.isArray(chunkSizes) && chunkSizes.length > 0 && chunkSizes.every(isCount)
-  check(isSizes, 'chunkSizes', 'whole numbers of at least 1', chunkSizes)
-  const isLength = contextLength === Number.POSITIVE_INFINITY || isCount(contextLength)
-  check(isLength, 'contextLength', 'a whole number of at least 1', contextLength)
-  const isMemory = remembered === Number.POSITIVE_INFINITY || isCount(remembered)
-  check(isMemory, 'remembered', 'a whole number of at least 1', remembered)
-  check(illness === undefined || illness instanceof EngineError, 'illness', 'an EngineError', illness)
-  const isKinds = Array.isArray(constraints) && constraints.every((kind) => SCRIPTED_CONSTRAINTS.includes(kind))
-  check(isKinds, 'constraints', `a list of ${SCRIPTED_CONSTRAINTS.join(', ')}`, constraints)
   return { ...options, chunkSizes: [...chunkSizes], contextLength, remembered, constraints: [...constraints] }
 }

@@ -4,6 +4,7 @@ import { createMatcher, type MatcherState } from '../grammar/index.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { withPreferredTexts } from './preferred-texts.js'
 import { decodeUtf8, ENDS } from './spelling.js'
 
 /** What comes of a turn under a grammar. */
@@ -15,17 +16,29 @@ export interface SampledBody {
   readonly isOver: boolean
 }
 
+/** What a body is sampled under. */
+export interface BodyGrammar {
+  readonly gbnf: string
+  /** The schema that the grammar was made of, if it was one. */
+  readonly jsonSchema?: unknown
+}
+
 /** So many tokens are looked at for whole characters: parts of some may lie in each other's tokens. */
 const MOST_TOKENS = 8
 
 /**
  * Samples a body under a grammar: the script's own tokens as long as the grammar allows them, and where it does not, a
- * shortest completion. Special tokens are banned, but for those that end a sequence.
+ * shortest completion, whose formatted texts are ones that validators take. Special tokens are banned, but for those that end a sequence.
  *
  * @param script - what the turn would say
  */
-export function sampleBody(script: readonly number[], gbnf: string, tokenTable: TokenTable): SampledBody {
+export function sampleBody(
+  script: readonly number[],
+  { gbnf, jsonSchema }: BodyGrammar,
+  tokenTable: TokenTable,
+): SampledBody {
   const tokens: number[] = []
+  let text = ''
   let state = createMatcher(gbnf)
   for (let at = 0; at < script.length; ) {
     if (STOP_TOKENS.includes(script[at] as number) && state.isComplete) {
@@ -33,7 +46,12 @@ export function sampleBody(script: readonly number[], gbnf: string, tokenTable: 
     }
     const character = wholeCharacters(script, at, tokenTable)
     const next = character && state.accept(character.text)
-    if (character === undefined || next === undefined) return steer(tokens, script.slice(at), state, tokenTable)
+    if (character === undefined || next === undefined) {
+      const completion = completionOf(state)
+      const written = jsonSchema === undefined ? completion : withPreferredTexts(text, completion, state, jsonSchema)
+      return steer(tokens, script.slice(at), written, tokenTable)
+    }
+    text += character.text
     tokens.push(...script.slice(at, at + character.count))
     at += character.count
     state = next
@@ -45,17 +63,20 @@ export function sampleBody(script: readonly number[], gbnf: string, tokenTable: 
 function steer(
   tokens: readonly number[],
   script: readonly number[],
-  state: MatcherState,
+  completion: string,
   tokenTable: TokenTable,
 ): SampledBody {
-  const completion = state.completion()
-  if (completion === undefined)
-    throw new EngineError('server_error', 'The shortest completion of the body is too long.')
   const end = script.findIndex((id) => ENDS.includes(id))
   const own = script[end]
   const terminator = own !== undefined && STOP_TOKENS.includes(own) ? own : SPECIAL.return
   const after = end === -1 ? [] : script.slice(end + 1)
   return { tokens: [...tokens, ...encoderOf(tokenTable)(completion), terminator], after, isOver: true }
+}
+
+function completionOf(state: MatcherState): string {
+  const completion = state.completion()
+  if (completion !== undefined) return completion
+  throw new EngineError('server_error', 'The shortest completion of the body is too long.')
 }
 
 /** The text of as many tokens as whole characters need. Undefined for a marker, and where no character comes of them. */

@@ -12,10 +12,10 @@ import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source
 import type { TokenTable } from '../tokens/token-table.js'
 import { type BegunTurn, commonLength, unplayed } from './begun-turn.js'
 import { createGrammars } from './constraints.js'
-import { checkOptions, type ScriptedEngineOptions } from './options.js'
+import { resolvedOptions, type ScriptedEngineOptions } from './options.js'
 import { openingStart, readPrompt, type ScriptedPrompt, turnStarts } from './prompt.js'
 import { restOfTurn } from './rest-of-turn.js'
-import { sampleBody } from './sampler.js'
+import { type BodyGrammar, sampleBody } from './sampler.js'
 import type { ScriptedTurn } from './turn.js'
 import { checkTurn, writeTurn } from './write-turn.js'
 
@@ -37,7 +37,7 @@ export interface ScriptedEngine extends TokenEngine {
  * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they do not, which is
  * where a special token comes that ends no sequence, or anything else after a complete body, it goes on with a shortest
  * text that completes the body, and with the token that ends the script's message (`<|return|>` where that is `<|end|>` or
- * none). The turn then goes on after that message. A constraint that it does not hold is an `invalid_prompt`.
+ * none). Texts of a format in it are ones that validators such as Zod take: `https://example.com`, not `0:`. The turn then goes on after that message. A constraint that it does not hold is an `invalid_prompt`.
  *
  * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, goes on when
  * the next prompt has what came of it: the script is not asked again. Where the host began the message itself, as it
@@ -53,7 +53,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   check(isScript, 'scriptedEngine', 'a list of turns, or a function', script)
   // Copied, because the script plays later and the caller may change its list.
   const turnAfter = typeof script === 'function' ? script : playInOrder([...script])
-  const { tokenTable, chunkSizes, contextLength, constraints, remembered, illness } = checkOptions(options)
+  const { tokenTable, chunkSizes, contextLength, constraints, remembered, illness } = resolvedOptions(options)
   const grammars = createGrammars(constraints)
   const calls: ScriptedPrompt[] = []
   let callCount = 0
@@ -108,7 +108,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   async function* play(
     prompt: Uint32Array,
     given: GenerateOptions,
-    gbnf: string | undefined,
+    grammar: BodyGrammar | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
     const table = tokenTable ?? (await loadTokenTable())
@@ -118,7 +118,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     }
     const { turn, rest: script } = await turnFor(prompt, given, signal, table)
     const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
-    const body = gbnf === undefined ? undefined : sampleBody(script, gbnf, table)
+    const body = grammar === undefined ? undefined : sampleBody(script, grammar, table)
     if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
     const rest = body?.tokens ?? script
     const { stop = STOP_TOKENS, maxTokens = Number.POSITIVE_INFINITY, logprobs } = given
@@ -153,9 +153,9 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
       checkGenerate(promptTokens, given)
       const prompt = Uint32Array.from(promptTokens)
       checkHolds('the scripted engine', capabilities, given.constraint)
-      const gbnf = given.constraint && grammars.gbnfOf(given.constraint)
+      const grammar = given.constraint && grammars.grammarOf(given.constraint)
       const copy = { ...given, ...(given.stop === undefined ? {} : { stop: [...given.stop] }) }
-      return tokenStream((signal) => play(prompt, copy, gbnf, signal), given.signal)
+      return tokenStream((signal) => play(prompt, copy, grammar, signal), given.signal)
     },
     async health({ signal } = {}) {
       signal?.throwIfAborted()

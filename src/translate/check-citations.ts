@@ -1,4 +1,4 @@
-import { check } from '../errors.js'
+import { check, HarmonyResponsesError } from '../errors.js'
 import type { CitationStage } from './citation-stage.js'
 import { createPages } from './pages.js'
 
@@ -8,11 +8,20 @@ import { createPages } from './pages.js'
  * @throws HarmonyResponsesError `bad_option`
  */
 export function checkCitations(citations: CitationStage | undefined): void {
-  // A stage returns [] for empty input. `urlCitations` itself, passed without being called, returns a function.
-  const shown: unknown = citations?.(
-    { held: '', tokens: [], length: 0 },
-    { text: '', tokens: [], isLast: true },
-    createPages(),
-  )
-  check(citations === undefined || Array.isArray(shown), 'citations', 'urlCitations()', citations)
+  if (citations !== undefined) check(isStage(citations), 'citations', 'urlCitations()', citations)
+}
+
+/** A stage returns [] for empty input. `urlCitations` itself, passed without being called, refuses it as its options. */
+function isStage(citations: CitationStage): boolean {
+  try {
+    const shown: unknown = citations(
+      { held: '', tokens: [], length: 0 },
+      { text: '', tokens: [], isLast: true },
+      createPages(),
+    )
+    return Array.isArray(shown)
+  } catch (error) {
+    if (error instanceof HarmonyResponsesError) return false
+    throw error
+  }
 }

@@ -1,4 +1,6 @@
 import { check } from '../errors.js'
+import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { aFunction, oneOf } from '../options/checks.js'
 import type { CitedPage } from '../responses/call-result.js'
 import type { Logprob, UrlCitation } from '../responses/items.js'
 import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } from './citation-stage.js'
@@ -18,6 +20,8 @@ export interface Citations {
    */
   readonly units?: 'code_points' | 'utf16'
 }
+
+const CITATIONS: OptionTable<Citations> = { resolve: aFunction, units: oneOf('code_points', 'utf16') }
 
 /**
  * A mark in the form that gpt-oss's browser tool asks for: `【6†L9-L11】`, `【8†L3】`, or with a third part that models
@@ -41,11 +45,8 @@ const LAST = '】'
  * @throws HarmonyResponsesError `bad_option`
  */
 export function urlCitations(options: Citations = {}): CitationStage {
-  const { resolve, units = 'code_points' } = Object(options) as Citations
-  check(Object(options) === options, 'urlCitations', 'an object', options)
-  const isKnown = units === 'code_points' || units === 'utf16'
-  check(isKnown, 'urlCitations.units', "'code_points' or 'utf16'", units)
-  check(resolve === undefined || typeof resolve === 'function', 'urlCitations.resolve', 'a function', resolve)
+  checkOptions('urlCitations', options, CITATIONS)
+  const { resolve, units = 'code_points' } = options
   const lengthOf = (text: string): number => (units === 'utf16' ? text.length : codePoints(text))
 
   return (state, said, pages) => {

@@ -114,8 +114,9 @@ describe('the invariants', () => {
 
   test.each([
     [{ without: ['event-shapes'] }, 'without: expected ids of INVARIANTS, got "event-shapes"'],
-    [{ without: 'event-shape' }, 'without: expected a list of ids of INVARIANTS, got "event-shape"'],
-    [{ profile: 'openai-agents' }, /^profile: expected one of openai, .*, got "openai-agents"$/],
+    [{ withuot: [] }, 'createChecker: there is no option "withuot", did you mean without?'],
+    [{ without: 'event-shape' }, 'without: expected a list of ids of rules, got "event-shape"'],
+    [{ profile: 'openai-agents' }, /^profile: expected one of 'openai', .*, got "openai-agents"$/],
   ])('a check with the options %j is refused', (options, message) => {
     expect(() => createChecker(options as never)).toThrow(message)
   })

@@ -11,7 +11,7 @@ import { m } from '../support/tokens.js'
 
 const RUNS = runs(100)
 
-// docs/engines.md shows this, word for word: the last test compares them.
+// docs/engines-for-authors.md shows this, word for word: the last test compares them.
 
 /** An engine that answers with a line of JSON for each token, `{"id": 976}`, and for the end, `{"end": "stop"}`. */
 const createMyEngine = (url: string): TokenEngine => ({
@@ -88,10 +88,10 @@ describe('an engine of your own', () => {
   })
 })
 
-test('docs/engines.md shows the engine that is tested here, in under thirty lines', () => {
+test('docs/engines-for-authors.md shows the engine that is tested here, in under thirty lines', () => {
   const code =
     /\n(\/\*\* An engine that answers[\s\S]*?\n}\)\n)/.exec(readFileSync(new URL(import.meta.url), 'utf8'))?.[1] ?? ''
-  const page = readFileSync(new URL('../../docs/engines.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/engines-for-authors.md', import.meta.url), 'utf8')
   expect(code).toContain('async health(')
   expect(page).toContain(`\n${code}`)
   expect(code.split('\n').length).toBeLessThan(30)

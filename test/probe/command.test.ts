@@ -216,7 +216,7 @@ describe('exits with 2', () => {
     [[], 'expected one URL, got 0'],
     [['http://a', 'http://b'], 'expected one URL, got 2'],
     [['localhost:8000'], 'url: expected an http or https URL'],
-    [['http://a', '--only', 'nothing'], 'only: expected some of plain, call,'],
+    [['http://a', '--only', 'nothing'], "only[0]: expected one of 'plain', 'call',"],
     [['http://a', '--profile', 'x'], '--profile: expected one of openai,'],
     [['http://a', '--timeout', 'soon'], '--timeout: expected a number of seconds greater than 0, got "soon"'],
     [['http://a', '--timeout', '0'], '--timeout: expected a number of seconds'],

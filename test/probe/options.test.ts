@@ -113,10 +113,11 @@ describe('secrets', () => {
 })
 
 test.each([
-  [{ only: ['nothing'] }, 'only'],
-  [{ profile: 'x' }, 'profile'],
-  [{ timeout: 0 }, 'timeout'],
-  [{ maxBytes: Number.NaN }, 'maxBytes'],
-] as [object, string][])('the probe refuses the options %j', async (options, name) => {
-  await expect(probe({ url: 'http://localhost', ...options })).rejects.toThrow(`${name}: expected`)
+  [{ only: ['nothing'] }, 'only[0]: expected'],
+  [{ onyl: ['plain'] }, 'probe: there is no option "onyl", did you mean only?'],
+  [{ profile: 'x' }, 'profile: expected'],
+  [{ timeout: 0 }, 'timeout: expected'],
+  [{ maxBytes: Number.NaN }, 'maxBytes: expected'],
+] as [object, string][])('the probe refuses the options %j', async (options, message) => {
+  await expect(probe({ url: 'http://localhost', ...options })).rejects.toThrow(message)
 })

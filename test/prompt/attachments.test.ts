@@ -95,7 +95,7 @@ describe('images and files', () => {
 
   test('an unknown policy for images is bad_option', () => {
     expect(() => messagesOf({ input: 'Hi' }, { date: DATE, images: 'drop' as never })).toThrow(
-      "images: expected 'refuse-last', 'refuse' or 'placeholder'",
+      "images: expected one of 'refuse-last', 'refuse', 'placeholder'",
     )
   })
 })

@@ -44,8 +44,8 @@ describe('a key', () => {
     [[], 'keys: expected an array of { id, key }, got an array'],
     [BASE64, 'keys: expected an array of { id, key }, got a string'],
     [SECRET, 'keys: expected an array of { id, key }, got Uint8Array'],
-    [[BASE64], 'keys[0].key: expected 32 bytes or their base64, got undefined'],
-    [[null], 'keys[0].key: expected 32 bytes or their base64, got undefined'],
+    [[BASE64], 'keys[0]: expected { id, key }, got a string'],
+    [[null], 'keys[0]: expected { id, key }, got null'],
     [[{ id: 'a' }], 'keys[0].key: expected 32 bytes or their base64, got undefined'],
     [[{ id: 'a', key: SECRET.subarray(1) }], 'keys[0].key: expected 32 bytes or their base64, got 31 bytes'],
     [[{ id: 'a', key: [...SECRET] }], 'keys[0].key: expected 32 bytes or their base64, got an array'],
@@ -60,6 +60,8 @@ describe('a key', () => {
       'keys[0].key: expected 32 bytes or their base64, got a string that is not base64',
     ],
     [[{ key: SECRET }], 'keys[0].id: expected a non-empty string, got undefined'],
+    [[{ kid: 'a', key: SECRET }], 'createSeal: there is no option "keys[0].kid"; it has key, id'],
+    [[{ [BASE64]: 'a', key: SECRET }], 'keys[0]: expected { id, key }, got another name'],
     [[{ id: '', key: SECRET }], 'keys[0].id: expected a non-empty string, got a string'],
     [[{ id: 1, key: SECRET }], 'keys[0].id: expected a non-empty string, got a number'],
     [
@@ -76,7 +78,15 @@ describe('a key', () => {
   test('a key is in no message, wherever it was put by mistake', () => {
     const hex = Buffer.from(SECRET).toString('hex')
     for (const key of [BASE64, hex, `${BASE64}!`, BASE64.slice(4)]) {
-      for (const keys of [key, [key], { key }, [{ id: 'a', key: key.slice(1) }], [{ id: key, key: 'a' }], [[key]]]) {
+      for (const keys of [
+        key,
+        [key],
+        { key },
+        [{ id: 'a', key: key.slice(1) }],
+        [{ id: key, key: 'a' }],
+        [[key]],
+        [{ [key]: 1 }],
+      ]) {
         const message = messageOf(keys)
         for (let at = 0; at + 6 <= key.length; at++) expect(message).not.toContain(key.slice(at, at + 6))
       }

@@ -126,28 +126,24 @@ describe('a response', () => {
   })
 
   test.each<[string, unknown, string]>([
-    ['nothing', undefined, 'forResponse: caller: expected whose request it is, a non-empty string, got undefined'],
-    [
-      'no caller',
-      { caller: '', nonce: NONCE },
-      'forResponse: caller: expected whose request it is, a non-empty string, got ""',
-    ],
+    ['nothing', undefined, 'forResponse: options: expected an object, got undefined'],
+    ['no caller', { caller: '', nonce: NONCE }, 'caller: expected whose request it is, a non-empty string, got ""'],
     [
       'no nonce',
       { caller: 'alice' },
-      'forResponse: nonce: expected newNonce() or another string of 16 characters or more, got undefined',
+      'nonce: expected newNonce() or another string of 16 characters or more, got undefined',
     ],
     [
       'a short nonce',
       { caller: 'alice', nonce: '1' },
-      'forResponse: nonce: expected newNonce() or another string of 16 characters or more, got "1"',
+      'nonce: expected newNonce() or another string of 16 characters or more, got "1"',
     ],
+    ['an unknown key', { caller: 'alice', nonce: NONCE, keyId: 'k2' }, 'keyId: expected one of k1, got "k2"'],
     [
-      'an unknown key',
-      { caller: 'alice', nonce: NONCE, keyId: 'k2' },
-      'forResponse: keyId: expected one of k1, got "k2"',
+      'a misspelled option',
+      { caller: 'alice', nonce: NONCE, keyID: 'k1' },
+      'forResponse: there is no option "keyID", did you mean keyId?',
     ],
-    ['a misspelled option', { caller: 'alice', nonce: NONCE, keyID: 'k1' }, 'forResponse: expected keyId, got "keyID"'],
   ])('a response with %s is refused', (_, response, message) => {
     expect(() => seal.forResponse(response as SealedResponse)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message }),

@@ -230,19 +230,23 @@ test('a request of any shape opens or is refused with a RequestError', () => {
 })
 
 test.each<[string, unknown, string]>([
-  ['nothing', undefined, 'unsealInput: seal: expected createSeal(keys), got undefined'],
+  ['nothing', undefined, 'unsealInput: options: expected an object, got undefined'],
   [
     'keys',
     { seal: [{ id: 'k1', key: keyOf(1) }], caller: 'alice' },
-    'unsealInput: seal: expected createSeal(keys), got an array',
+    'seal: expected a seal, of createSeal, with the method unseal, got an array',
   ],
-  ['no caller', { seal }, 'unsealInput: caller: expected whose request it is, a non-empty string, got undefined'],
+  ['no caller', { seal }, 'caller: expected whose request it is, a non-empty string, got undefined'],
   [
     'an unknown choice',
     { seal, caller: 'alice', foreign: 'drop' },
-    "unsealInput: foreign: expected 'refuse' or 'ignore', got \"drop\"",
+    "foreign: expected 'refuse' or 'ignore', got \"drop\"",
   ],
-  ['a misspelled option', { seal, caller: 'alice', foriegn: 'ignore' }, 'unsealInput: expected foreign, got "foriegn"'],
+  [
+    'a misspelled option',
+    { seal, caller: 'alice', foriegn: 'ignore' },
+    'unsealInput: there is no option "foriegn", did you mean foreign?',
+  ],
 ])('a server that gives %s learns of its mistake', (_, options, message) => {
   expect(() => unsealInput([], options as never)).toThrow(expect.objectContaining({ code: 'bad_option', message }))
 })

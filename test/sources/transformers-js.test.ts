@@ -251,7 +251,7 @@ describe('an engine over Transformers.js', () => {
   })
 
   test('an engine over Transformers.js refuses wrong options at once', () => {
-    expect(() => createTransformersJsEngine(undefined as never)).toThrow('model')
+    expect(() => createTransformersJsEngine({ Tensor } as never)).toThrow('model')
     expect(() => createTransformersJsEngine({ model: scripted() } as never)).toThrow('Tensor')
     const unknown = { model: { generate: async () => {} }, Tensor }
     expect(() => createTransformersJsEngine(unknown)).toThrow('contextSize')

@@ -155,12 +155,13 @@ describe('anything but a stream of events is refused at once', () => {
       { status: '200' },
       'status: expected an HTTP status of an answer with a body, got "200"',
     ],
+    ['a status text', { statusText: 'OK' }, 'toSseResponse: there is no option "statusText"'],
     ['NaN', { status: Number.NaN }, 'status: expected an HTTP status of an answer with a body, got NaN'],
     ['Infinity', { status: Number.POSITIVE_INFINITY }, 'got Infinity'],
     ['a status of no answer', { status: 101 }, 'got 101'],
     ['a status whose answer has no body', { status: 204 }, 'got 204'],
-    ['a word for yes', { done: 'yes' }, 'toSseResponse.done: expected true or false, got "yes"'],
-    ['another word', { eventLines: 'no' }, 'toSseResponse.eventLines: expected true or false, got "no"'],
+    ['a word for yes', { done: 'yes' }, 'done: expected true or false, got "yes"'],
+    ['another word', { eventLines: 'no' }, 'eventLines: expected true or false, got "no"'],
   ])('wrong options of a response are refused before its source is touched: %s', (_, init, message) => {
     const untouched = {
       [Symbol.asyncIterator]: () => {

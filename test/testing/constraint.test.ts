@@ -95,7 +95,9 @@ describe('a scripted engine under a constraint', () => {
       expect(() => engine.generate(PROMPT, { constraint })).toThrow(/^constraint: /)
     }
     expect(engine.calls).toEqual([])
-    expect(() => scriptedEngine([], { constraints: ['lark'] })).toThrow('constraints: expected a list of')
+    expect(() => scriptedEngine([], { constraints: ['lark'] })).toThrow(
+      "constraints[0]: expected one of 'json_schema', 'regex', 'gbnf', got",
+    )
   })
 
   test('a body that is valid plays as without a constraint, across the pause', async () => {

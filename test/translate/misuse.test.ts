@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type TokenChunk, Translator, translate } from '../../src/index.js'
+import { type TokenChunk, Translator, translate, translateBatches } from '../../src/index.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { urlCitations } from '../../src/translate/url-citations.js'
 import { fn, mcp } from '../recipients/tools.js'
@@ -12,21 +12,28 @@ const tokenTable = await loadTokenTable()
 
 describe('an option that means nothing is refused, with the one that was meant:', () => {
   test.each<[object, string]>([
-    [{ onDiagnostics: () => {} }, 'options: expected onDiagnostic, got "onDiagnostics"'],
-    [{ resoning: 'raw' }, 'options: expected reasoning, got "resoning"'],
-    [{ response_id: 'resp_1' }, 'options: expected responseId, got "response_id"'],
-    [{ tokentable: {} }, 'options: expected tokenTable, got "tokentable"'],
-    [{ mcpListing: [] }, 'options: expected mcpListings, got "mcpListing"'],
-    [{ usage: { input_tokens: 5 } }, 'usage: expected inputTokens, got "input_tokens"'],
-    [{ usage: { output: 5 } }, 'usage: expected a known name, got "output"'],
+    [{ onDiagnostics: () => {} }, 'there is no option "onDiagnostics", did you mean onDiagnostic?'],
+    [{ resoning: 'raw' }, 'there is no option "resoning", did you mean reasoning?'],
+    [{ response_id: 'resp_1' }, 'there is no option "response_id", did you mean responseId?'],
+    [{ tokentable: {} }, 'there is no option "tokentable", did you mean tokenTable?'],
+    [{ mcpListing: [] }, 'there is no option "mcpListing", did you mean mcpListings?'],
+    [{ usage: { input_tokens: 5 } }, 'usage: there is no option "usage.input_tokens", did you mean usage.inputTokens?'],
+    [{ usage: { output: 5 } }, 'usage: there is no option "usage.output"; it has inputTokens, cachedTokens,'],
+    [{ policy: { ...createPolicy(), alias: {} } }, 'there is no option "policy.alias", did you mean policy.aliases?'],
   ])('an option that means nothing is refused, with the one that was meant: %j', (options, message) => {
-    const error = expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message })
+    const error = expect.objectContaining({
+      name: 'HarmonyResponsesError',
+      code: 'bad_option',
+      message: expect.stringContaining(message),
+    })
     expect(() => new Translator({ ...FIXED, ...options })).toThrow(error)
-    expect(() => translate([], options)).toThrow(error)
+    for (const pull of [translate, translateBatches]) expect(() => pull([], options)).toThrow(error)
   })
 
-  test('an unknown option that is like none is refused without a suggestion', () => {
-    expect(() => new Translator({ banana: 1 } as object)).toThrow('options: expected a known name, got "banana"')
+  test('an unknown option that is like none is refused with those that there are', () => {
+    expect(() => new Translator({ banana: 1 } as object)).toThrow(
+      'Translator: there is no option "banana"; it has responseId, clock, ',
+    )
   })
 
   test('an unknown option that is undefined counts as absent', () => {
@@ -53,11 +60,6 @@ describe('an option that is nearly right is refused:', () => {
     ],
     ['the text of a request', { request: '{}' }, 'request: expected an object, got "{}"'],
     [
-      'an AbortController as the signal',
-      { signal: new AbortController() },
-      'signal: expected an AbortSignal, got AbortController',
-    ],
-    [
       'urlCitations without its call',
       { citations: urlCitations },
       'citations: expected urlCitations(), got a function',
@@ -72,17 +74,17 @@ describe('an option that is nearly right is refused:', () => {
     [
       'an infinite count',
       { usage: { inputTokens: Infinity } },
-      'usage.inputTokens: expected a whole number of tokens, got Infinity',
+      'usage.inputTokens: expected a whole number of tokens, of at least 0, got Infinity',
     ],
     [
       'a policy with an unknown way',
       { policy: { ...createPolicy(), order: ['function'] } },
-      /^policy.order: expected any of functions, .*got "function"$/,
+      /^policy.order\[0\]: expected one of 'functions', .*got "function"$/,
     ],
     [
       'a policy without an order of ways',
       { policy: { ...createPolicy(), order: 'functions' } },
-      /^policy.order: expected any of/,
+      /^policy.order: expected an array of functions/,
     ],
     ['a request with a bigint in it', { request: { metadata: { a: 1n } } }, /^request: expected plain JSON data/],
   ])('an option that is nearly right is refused: %s', (_, options, message) => {
@@ -94,6 +96,12 @@ describe('an option that is nearly right is refused:', () => {
       }),
     )
   })
+})
+
+test('translate refuses an AbortController as its signal', () => {
+  expect(() => translate([], { signal: new AbortController() as never })).toThrow(
+    'signal: expected an AbortSignal, got AbortController',
+  )
 })
 
 function createPolicy() {

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { check } from '../../errors.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aBoolean } from '../../options/checks.js'
 import type { HarmonyToken, HostTokens, TokenChunk } from '../../tokens/token-source.js'
 import type { TextChunk } from './stream-forms.js'
 
@@ -18,6 +20,8 @@ export interface ChunkPlanOptions {
   readonly scored?: boolean
 }
 
+const CHUNK_PLAN_OPTIONS: OptionTable<ChunkPlanOptions> = { scored: aBoolean }
+
 const planSize = (): fc.Arbitrary<number> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant(1) },
@@ -29,8 +33,11 @@ const planSize = (): fc.Arbitrary<number> =>
 /**
  * How an engine may yield its tokens: one by one, several at a time, or none, as numbers, arrays or typed arrays.
  * Shrinks to an empty plan.
+ *
+ * @throws HarmonyResponsesError `bad_option`
  */
 export function chunkPlan(options: ChunkPlanOptions = {}): fc.Arbitrary<ChunkPlan> {
+  checkOptions('chunkPlan', options, CHUNK_PLAN_OPTIONS)
   const forms: ChunkPlan[number]['form'][] = ['array', 'ids', 'uint32']
   if (options.scored === true) forms.push('scored', 'mixed')
   return fc.array(fc.record({ size: planSize(), form: fc.constantFrom(...forms) }), { maxLength: 12 })

@@ -1,15 +1,17 @@
 import fc from 'fast-check'
 import { HEADER_SPACE, HEADER_WORDS } from './header-soup.js'
-import { encoderOf, type IdOptions, shown, showToken } from './stream-forms.js'
+import { type IdOptions, neededEncoder, shown, showToken } from './stream-forms.js'
 import { MARKERS } from './token-soup.js'
 import { wellFormedTranscript } from './transcript.js'
 
 /**
  * The tokens of well-formed transcripts with up to three edits, which remove, replace or add tokens. Closer to Harmony
  * than token soup. Shrinks to a short transcript without edits.
+ *
+ * @throws HarmonyResponsesError `bad_option`
  */
 export function editedTranscript(options: IdOptions): fc.Arbitrary<number[]> {
-  const encode = encoderOf(options)
+  const encode = neededEncoder('editedTranscript', options)
   const edit = fc.record({
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     remove: fc.integer({ min: 0, max: 2 }),

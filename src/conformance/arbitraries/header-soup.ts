@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { SPECIAL as m } from '../../harmony/vocabulary.js'
-import { encodeParts, encoderOf, type IdOptions, type Part, shown, showParts } from './stream-forms.js'
+import { encodeParts, type IdOptions, neededEncoder, type Part, shown, showParts } from './stream-forms.js'
 
 /** Words of headers, similar words, and words that no header has. */
 export const HEADER_WORDS: readonly string[] = [
@@ -54,9 +54,11 @@ export const HEADER_SPACE: readonly string[] = [
 /**
  * Messages with correct bodies and stop tokens, but with random words and markers as headers. More than one in ten is
  * valid Harmony, and the others are close to it. Shrinks to one message with an empty header.
+ *
+ * @throws HarmonyResponsesError `bad_option`
  */
 export function headerSoup(options: IdOptions): fc.Arbitrary<number[]> {
-  const encode = encoderOf(options)
+  const encode = neededEncoder('headerSoup', options)
   const space = fc.oneof(
     { weight: 12, arbitrary: fc.constant(' ') },
     { weight: 1, arbitrary: fc.constantFrom(...HEADER_SPACE) },

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { SPECIAL as m } from '../../harmony/vocabulary.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { listOf, oneOf, wholeNumber } from '../../options/checks.js'
 import type { SourcePlan } from '../check-source.js'
 import { shown, showToken } from './stream-forms.js'
 
@@ -17,13 +19,24 @@ export interface SourcePlanOptions {
   readonly readers?: readonly SourcePlan['reader']['does'][]
 }
 
+const ENDINGS: readonly SourcePlan['ending'][] = ['stop', 'length', 'error', 'hang']
+const READERS: readonly SourcePlan['reader']['does'][] = ['reads on', 'leaves', 'aborts']
+
+const SOURCE_PLAN_OPTIONS: OptionTable<SourcePlanOptions> = {
+  tokens: listOf(wholeNumber(), 'an array of token ids'),
+  endings: listOf(oneOf(...ENDINGS), 'an array of endings'),
+  readers: listOf(oneOf(...READERS), 'an array of what readers do'),
+}
+
 /**
  * A call for `checkSource`: up to eight tokens, how they are split, how the call ends, and what its reader does.
  * Shrinks to a call with few tokens that stops and is read to its end.
+ *
+ * @throws HarmonyResponsesError `bad_option`
  */
 export function sourcePlan(options: SourcePlanOptions = {}): fc.Arbitrary<SourcePlan> {
-  const { tokens = TOKENS, endings = ['stop', 'length', 'error', 'hang'] } = options
-  const { readers = ['reads on', 'leaves', 'aborts'] } = options
+  checkOptions('sourcePlan', options, SOURCE_PLAN_OPTIONS)
+  const { tokens = TOKENS, endings = ENDINGS, readers = READERS } = options
   const pairs = endings.flatMap((ending) => readers.map((does) => ({ ending, does })))
   // A call that hangs has no end to read to.
   const possible = pairs.filter(({ ending, does }) => ending !== 'hang' || does !== 'reads on')

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
-import { HarmonyResponsesError } from '../../errors.js'
+import { check, HarmonyResponsesError } from '../../errors.js'
 import { FIRST_SPECIAL, markerText, SPECIAL, VOCABULARY_SIZE } from '../../harmony/vocabulary.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aFunction, aTokenTable } from '../../options/checks.js'
 import type { TokenChunk } from '../../tokens/token-source.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { encodeText } from './encode-text.js'
@@ -80,6 +82,21 @@ export type Encode = (text: string) => readonly number[]
 export type IdOptions =
   | { readonly tokenTable: TokenTable; readonly encode?: Encode }
   | { readonly tokenTable?: TokenTable; readonly encode: Encode }
+
+export const ID_OPTIONS: OptionTable<IdOptions> = { tokenTable: aTokenTable, encode: aFunction }
+
+/**
+ * The encoder of options that need one.
+ *
+ * @param where - the function that was called
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function neededEncoder(where: string, options: IdOptions): Encode {
+  checkOptions(where, options, ID_OPTIONS)
+  const encode = encoderOf(options as Partial<IdOptions>)
+  check(encode !== undefined, 'tokenTable', 'await loadTokenTable(), or encode', undefined)
+  return encode
+}
 
 /** The encoder of the options: their own one, or one for their table. */
 export function encoderOf(options: IdOptions): Encode

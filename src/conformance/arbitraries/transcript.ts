@@ -1,7 +1,17 @@
 import fc from 'fast-check'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aBoolean, having, wholeNumber } from '../../options/checks.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { type BuiltinDeclarations, requestFor, showTools } from './called-tool.js'
-import { encoderOf, type IdOptions, shown, streamOf, type TextStream, type TokenStream } from './stream-forms.js'
+import {
+  encoderOf,
+  ID_OPTIONS,
+  type IdOptions,
+  shown,
+  streamOf,
+  type TextStream,
+  type TokenStream,
+} from './stream-forms.js'
 import { harmonyText } from './text.js'
 import { type HarmonyMessage, type Step, step, type TranscriptMessage, writeSteps } from './transcript-writer.js'
 
@@ -35,6 +45,14 @@ export interface TranscriptOptions {
   readonly maxSteps?: number
 }
 
+const TRANSCRIPT_OPTIONS: OptionTable<TranscriptOptions & IdOptions> = {
+  ...ID_OPTIONS,
+  text: having(['generate'], 'an arbitrary of fast-check'),
+  calls: aBoolean,
+  results: aBoolean,
+  maxSteps: wholeNumber(1),
+}
+
 /**
  * A transcript in valid Harmony: the official parser accepts it and reads the same messages. Reasoning, preambles,
  * answers and calls come in any order. `<|call|>` ends calls, `<|return|>` a final answer at the end, and `<|end|>` all
@@ -44,13 +62,14 @@ export interface TranscriptOptions {
  * With a token table, it has ids, and also text if that is unambiguous; without one, it is text with literal markers.
  * Shrinks to fewer messages, empty texts, and calls of `functions.get_weather` with `{}`.
  *
- * @throws HarmonyResponsesError `bad_option`, at generation, if a text spells a marker and there is no table
+ * @throws HarmonyResponsesError `bad_option`; also at generation, if a text spells a marker and there is no table
  */
 export function wellFormedTranscript(options: TranscriptOptions & IdOptions): fc.Arbitrary<Transcript>
 export function wellFormedTranscript(options?: TranscriptOptions): fc.Arbitrary<TextTranscript>
 export function wellFormedTranscript(
   options: TranscriptOptions & Partial<IdOptions> = {},
 ): fc.Arbitrary<Transcript | TextTranscript> {
+  checkOptions('wellFormedTranscript', options, TRANSCRIPT_OPTIONS)
   const { text = harmonyText(), calls = true, results = true, maxSteps = 5 } = options
   const encode = encoderOf(options)
   const declared = (): fc.Arbitrary<'builtin' | 'preview' | 'mcp'> => fc.constantFrom('builtin', 'preview', 'mcp')

@@ -27,7 +27,6 @@ import {
  * @throws HarmonyResponsesError `bad_option` if `without` is no list of ids of `CHAT_INVARIANTS`
  */
 export function createChatChecker(profile: ChatProfile, without: readonly string[] = []): Checker {
-  check(Array.isArray(without), 'without', 'a list of ids of CHAT_INVARIANTS', without)
   for (const id of without) check(IDS.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
 
   const state = new ChatState()

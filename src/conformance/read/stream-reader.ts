@@ -1,5 +1,7 @@
 import { check, describe } from '../../errors.js'
 import { isFields } from '../../fields.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { oneOf, wholeNumber } from '../../options/checks.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import {
   CHUNK,
@@ -29,6 +31,11 @@ export interface StreamReaderOptions {
    * (`untyped`), and the events of the Responses API are named as foreign. Default `responses`.
    */
   readonly api?: 'responses' | 'chat'
+}
+
+export const STREAM_READER_OPTIONS: OptionTable<StreamReaderOptions> = {
+  maxEventLength: wholeNumber(1, Number.MAX_SAFE_INTEGER, 'UTF-16 code units'),
+  api: oneOf('responses', 'chat'),
 }
 
 /** Reads one capture piece by piece. It needs memory for one event. */
@@ -67,10 +74,8 @@ const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)/i
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createStreamReader(options: StreamReaderOptions = {}): StreamReader {
+  checkOptions('createStreamReader', options, STREAM_READER_OPTIONS)
   const { maxEventLength = MAX_EVENT_LENGTH, api = 'responses' } = options
-  const isLength = Number.isInteger(maxEventLength) && maxEventLength > 0
-  check(isLength, 'maxEventLength', 'a positive integer', maxEventLength)
-  check(api === 'responses' || api === 'chat', 'api', 'responses or chat', api)
   return new Reader(maxEventLength, api === 'chat')
 }
 

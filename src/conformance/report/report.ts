@@ -1,5 +1,5 @@
 import type { ResponseStreamEvent } from '../../responses/events.js'
-import { type CheckOptions, createChecker } from '../check.js'
+import { type CheckOptions, createCheckerOf } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import type { Cause, LocatedViolation, Totals } from './cause.js'
@@ -239,7 +239,7 @@ export function reportOn(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): StreamReport {
-  const checker = createChecker(options)
+  const checker = createCheckerOf('reportOn', options)
   const report = createReport()
   let count = 0
   for (const event of events) {

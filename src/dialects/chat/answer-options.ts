@@ -1,4 +1,5 @@
-import { check } from '../../errors.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aBoolean, aString, aText, oneOf, that } from '../../options/checks.js'
 
 /** How an answer is worded. What the client asked for comes from `fromChatRequest`. */
 export interface ChatAnswerOptions {
@@ -24,25 +25,21 @@ export interface ChatAnswerOptions {
 export type ResolvedChatAnswerOptions = Required<Omit<ChatAnswerOptions, 'id' | 'model' | 'created'>> &
   Pick<ChatAnswerOptions, 'id' | 'model' | 'created'>
 
-const CHOICES = {
-  reasoning: ['both', 'reasoning_content', 'reasoning', 'hidden'],
-  preambles: ['content', 'reasoning'],
-  calls: ['tool_calls', 'function_call'],
-} as const
+export const CHAT_ANSWER_OPTIONS: OptionTable<ChatAnswerOptions> = {
+  id: aString,
+  model: aText,
+  created: that(Number.isInteger, 'a time in whole seconds'),
+  includeUsage: aBoolean,
+  reasoning: oneOf('both', 'reasoning_content', 'reasoning', 'hidden'),
+  preambles: oneOf('content', 'reasoning'),
+  calls: oneOf('tool_calls', 'function_call'),
+}
 
 /** @throws HarmonyResponsesError `bad_option` */
 export function resolveAnswerOptions(what: string, options: ChatAnswerOptions): ResolvedChatAnswerOptions {
-  check(typeof options === 'object' && options !== null, `${what}: options`, 'an object', options)
+  checkOptions(what, options, CHAT_ANSWER_OPTIONS)
   const { id, model, created, includeUsage = false } = options
-  check(typeof includeUsage === 'boolean', `${what}.includeUsage`, 'true or false', includeUsage)
-  check(id === undefined || (typeof id === 'string' && id !== ''), `${what}.id`, 'a string', id)
-  check(model === undefined || typeof model === 'string', `${what}.model`, 'a string', model)
-  check(created === undefined || Number.isInteger(created), `${what}.created`, 'a time in whole seconds', created)
   const { reasoning = 'reasoning_content', preambles = 'content', calls = 'tool_calls' } = options
-  for (const [name, value] of Object.entries({ reasoning, preambles, calls })) {
-    const choices: readonly string[] = CHOICES[name as keyof typeof CHOICES]
-    check(choices.includes(value), `${what}.${name}`, `one of ${choices.join(', ')}`, value)
-  }
   return {
     includeUsage,
     reasoning,

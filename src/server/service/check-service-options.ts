@@ -1,9 +1,19 @@
 import { check } from '../../errors.js'
 import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
-import { aBoolean, aFunction, either, having, oneOf, optionsOf, that, wholeNumber } from '../../options/checks.js'
-import { resolvePolicy } from '../../recipients/policy.js'
+import {
+  aBoolean,
+  aboveZero,
+  aFunction,
+  aTokenTable,
+  either,
+  having,
+  oneOf,
+  optionsOf,
+  that,
+  wholeNumber,
+} from '../../options/checks.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
-import { aboveZero, anEngine, aTokenTable, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
+import { anEngine, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
@@ -29,27 +39,24 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   memoryBytes: wholeNumber(1),
 }
 
-const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = {
-  // A response checks it where it resolves it. Of an app, it is wrong before the first response.
-  policy: (value) => void resolvePolicy(value as never),
-  ...picked(RESPOND_OPTIONS, [
-    'mcpApproval',
-    'reasoning',
-    'citations',
-    'containerId',
-    'calls',
-    'usageByTurn',
-    'errorEvent',
-    'images',
-    'identity',
-    'knowledgeCutoff',
-    'onDiagnostic',
-    'onProgress',
-    'onUnsupportedConstraint',
-    'onInvalidOutput',
-    'onOpen',
-  ]),
-}
+const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS, [
+  'policy',
+  'mcpApproval',
+  'reasoning',
+  'citations',
+  'containerId',
+  'calls',
+  'usageByTurn',
+  'errorEvent',
+  'images',
+  'identity',
+  'knowledgeCutoff',
+  'onDiagnostic',
+  'onProgress',
+  'onUnsupportedConstraint',
+  'onInvalidOutput',
+  'onOpen',
+])
 
 /** The methods of a store. The compiler asks for a line where there is another. */
 const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'memory'>, true>> = {

@@ -205,7 +205,7 @@ describe('a faulty stream', () => {
       'streams: expected a stream that can have dropped_delta or call_id_changed',
     )
     expect(() => faultyStream([])).toThrow('streams: expected a stream')
-    expect(() => faultyStream(streams, { kinds: ['nothing' as never] })).toThrow('kinds: expected some of dropped_')
+    expect(() => faultyStream(streams, { kinds: ['nothing' as never] })).toThrow("kinds[0]: expected one of 'dropped_")
   })
 
   test('a faulty stream is made of an arbitrary as well', () => {

@@ -108,7 +108,7 @@ describe('what is no stream of chunks is named:', () => {
   })
 
   test('an unknown API of a reader is refused', () => {
-    expect(() => createStreamReader({ api: 'messages' as never })).toThrow('responses or chat')
+    expect(() => createStreamReader({ api: 'messages' as never })).toThrow("api: expected 'responses' or 'chat', got")
   })
 })
 

@@ -383,7 +383,7 @@ function collector(): () => number {
 describe('options and pieces', () => {
   test('invalid options and pieces are refused', () => {
     expect(() => createStreamReader({ maxEventLength: 0 })).toThrow(
-      'maxEventLength: expected a positive integer, got 0',
+      'maxEventLength: expected a whole number of UTF-16 code units, of at least 1, got 0',
     )
     expect(() => createStreamReader().push(7 as never)).toThrow(
       'createStreamReader.push: expected text or bytes, got 7',

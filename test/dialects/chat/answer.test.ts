@@ -343,10 +343,12 @@ describe('what is wrong is said at once:', () => {
     expect(() => toChatChunks(events, { reasoning: 'loud' } as never)).toThrow(
       error(
         'bad_option',
-        'toChatChunks.reasoning: expected one of both, reasoning_content, reasoning, hidden, got "loud"',
+        "reasoning: expected one of 'both', 'reasoning_content', 'reasoning', 'hidden', got \"loud\"",
       ),
     )
-    expect(() => createChatEncoder({ created: 1.5 })).toThrow(error('bad_option', 'createChatEncoder.created'))
+    expect(() => createChatEncoder({ created: 1.5 })).toThrow(
+      error('bad_option', 'created: expected a time in whole seconds, got 1.5'),
+    )
     expect(() => toChatCompletion(response, null as never)).toThrow(error('bad_option', 'toChatCompletion: options'))
   })
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { check } from '../../../errors.js'
+import { checkOptions, type OptionTable } from '../../../options/check-options.js'
+import { listOf, oneOf } from '../../../options/checks.js'
 import { shown } from '../stream-forms.js'
 import type { Fault, FaultKind, Site, Sites } from './fault.js'
 import { fields } from './fields.js'
@@ -24,6 +26,8 @@ export interface FaultOptions {
   readonly kinds?: readonly FaultKind[]
 }
 
+const FAULT_OPTIONS: OptionTable<FaultOptions> = { kinds: listOf(oneOf(...FAULT_KINDS), 'an array of kinds') }
+
 /**
  * Event streams with exactly one fault, to test a checker of streams: it must find a fault in each of them, and none in
  * the originals. It takes well-formed streams of plain JSON events, as a list or as an arbitrary. Each change is really
@@ -41,8 +45,8 @@ export function faultyStream(
   streams: readonly (readonly SequencedEvent[])[] | fc.Arbitrary<readonly SequencedEvent[]>,
   options: FaultOptions = {},
 ): fc.Arbitrary<FaultyStream> {
+  checkOptions('faultyStream', options, FAULT_OPTIONS)
   const { kinds = FAULT_KINDS } = options
-  for (const kind of kinds) check(kind in SITES, 'kinds', `some of ${FAULT_KINDS.join(', ')}`, kind)
   return 'generate' in streams ? ofArbitrary(streams, kinds) : ofList(streams, kinds)
 }
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { check } from '../../../errors.js'
+import { checkOptions, type OptionTable } from '../../../options/check-options.js'
+import { anything, listOf } from '../../../options/checks.js'
 import type { ResponseRequest } from '../../../responses/request.js'
 import type { TokenChunk } from '../../../tokens/token-source.js'
 import { type BuiltinDeclarations, declareFunction, requestFor, showTools } from '../called-tool.js'
@@ -7,6 +9,7 @@ import { cutText } from '../chunk-plan.js'
 import {
   type Encode,
   encoderOf,
+  ID_OPTIONS,
   type IdOptions,
   isText,
   model,
@@ -72,6 +75,12 @@ export interface MalformedOptions {
   readonly shapes?: readonly MalformedShape[]
 }
 
+const MALFORMED_OPTIONS: OptionTable<MalformedOptions & IdOptions> = {
+  ...ID_OPTIONS,
+  // `ofShape` says which are meant.
+  shapes: listOf(anything, 'an array of names'),
+}
+
 /**
  * A transcript of one of the malformed shapes that were seen in the wild, alone or between well-formed messages:
  * headers that are glued, repeated, misspelled or cut, markers that are missing or too many, calls of tools that nobody
@@ -89,6 +98,7 @@ export function malformedTranscript(options?: MalformedOptions): fc.Arbitrary<Ma
 export function malformedTranscript(
   options: MalformedOptions & Partial<IdOptions> = {},
 ): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
+  checkOptions('malformedTranscript', options, MALFORMED_OPTIONS)
   const encode = encoderOf(options)
   const possible = MALFORMED_SHAPES.filter((name) => encode !== undefined || !ONLY_IDS.includes(name))
   const { shapes = possible } = options

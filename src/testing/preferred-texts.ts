@@ -1,0 +1,69 @@
+import type { MatcherState } from '../grammar/index.js'
+import { stringsIn } from './json-strings.js'
+import { formatsAt } from './schema-formats.js'
+
+/**
+ * Texts of a format that validators take, which often know more of it than its grammar says: a shortest URL is `0:`, and a
+ * shortest emoji nothing. The first one that the schema allows is taken.
+ */
+const PREFERRED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['date', ['2024-01-01']],
+  ['time', ['12:00:00Z', '12:00:00', '12:00']],
+  ['date-time', ['2024-01-01T12:00:00Z', '2024-01-01T12:00:00', '2024-01-01T12:00:00+00:00']],
+  ['duration', ['P1D', 'PT1H']],
+  ['email', ['user@example.com']],
+  ['idn-email', ['user@example.com']],
+  ['hostname', ['example.com']],
+  ['idn-hostname', ['example.com']],
+  ['ipv4', ['192.0.2.1']],
+  ['ipv6', ['2001:db8::1']],
+  ['cidrv4', ['192.0.2.0/24']],
+  ['cidrv6', ['2001:db8::/32']],
+  ['uri', ['https://example.com', 'http://example.com', 'wss://example.com', 'mailto:user@example.com']],
+  ['url', ['https://example.com', 'http://example.com']],
+  ['iri', ['https://example.com']],
+  ['uri-reference', ['https://example.com', '/a']],
+  ['iri-reference', ['https://example.com', '/a']],
+  ['uri-template', ['https://example.com/{id}']],
+  ['uuid', ['3f2504e0-4f89-41d3-9a0c-0305e82c3301', '0190b6e8-7c3a-7cc4-98c4-dc0c0c07398f']],
+  ['regex', ['^a$']],
+  ['json-pointer', ['/a']],
+  ['emoji', ['\u{1F600}']],
+  // {"alg":"HS256","typ":"JWT"}, {} and no real signature.
+  ['jwt', ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl']],
+])
+
+/** So many texts of a body are looked at: each one may be tried in the grammar. */
+const MOST_TEXTS = 300
+
+/**
+ * A completion of a body with texts in it that validators take, where the grammar allows them.
+ *
+ * @param before - what of the body is there
+ * @param completion - a shortest text that completes it
+ * @param state - where the grammar stands after `before`
+ */
+export function withPreferredTexts(before: string, completion: string, state: MatcherState, schema: unknown): string {
+  let body = before + completion
+  let strings = stringsIn(body).filter(({ start }) => start >= before.length)
+  let [at, reached] = [before.length, state]
+  for (let looked = 0; looked < MOST_TEXTS; looked++) {
+    const next = strings.shift()
+    const here = next && reached.accept(body.slice(at, next.start))
+    if (next === undefined || here === undefined) break
+    const own = body.slice(next.start, next.end)
+    const texts = formatsAt(schema, next.path).flatMap((format) => PREFERRED.get(format) ?? [])
+    const taken = texts
+      .map((text) => JSON.stringify(text))
+      .find((text) => here.accept(text)?.completion() !== undefined)
+    const after = here.accept(taken ?? own)
+    if (after === undefined) break
+    at = next.start + (taken ?? own).length
+    reached = after
+    if (taken === undefined) continue
+    // What follows depends on what was written, in a grammar.
+    body = body.slice(0, next.start) + taken + after.completion()
+    strings = stringsIn(body).filter(({ start }) => start >= at)
+  }
+  return body.slice(before.length)
+}

@@ -1,0 +1,64 @@
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** So many schemas are looked at for one value: those of a client may refer to each other. */
+const MOST_SCHEMAS = 500
+
+/** The formats that a schema may have for the value at a path, wherever they stand. */
+export function formatsAt(schema: unknown, path: readonly (string | number)[]): string[] {
+  let schemas = withParts([schema], schema)
+  for (const key of path)
+    schemas = withParts(
+      schemas.flatMap((each) => inside(each, key)),
+      schema,
+    )
+  return [...new Set(schemas.map(({ format }) => format))].filter((format) => typeof format === 'string')
+}
+
+/** With what they are made of. */
+function withParts(given: readonly unknown[], document: unknown): JsonObject[] {
+  const all = new Set(given.filter(isObject))
+  // It grows meanwhile.
+  for (const each of all) {
+    if (all.size > MOST_SCHEMAS) break
+    const parts = [each['allOf'], each['anyOf'], each['oneOf']].flat()
+    const own = [each['then'], each['else'], ...parts, target(each['$ref'], document)]
+    for (const part of own) if (isObject(part)) all.add(part)
+  }
+  return [...all]
+}
+
+/** What a schema says of a property or an item. */
+function inside(schema: JsonObject, key: string | number): unknown[] {
+  if (typeof key === 'number') {
+    const items = schema['items']
+    const listed = [schema['prefixItems'], items].filter(Array.isArray).map((list: readonly unknown[]) => list[key])
+    return [...listed, ...(Array.isArray(items) ? [schema['additionalItems']] : [items])]
+  }
+  const properties = schema['properties']
+  if (isObject(properties) && Object.hasOwn(properties, key)) return [properties[key]]
+  return [...Object.values(Object(schema['patternProperties'])), schema['additionalProperties']]
+}
+
+/** What a `$ref` points at: it was checked when the schema was compiled. */
+function target(ref: unknown, document: unknown): unknown {
+  if (typeof ref !== 'string' || !ref.startsWith('#')) return undefined
+  const names = ref.slice(1).split('/').slice(1)
+  return names.reduce<unknown>((schema, name) => {
+    const key = decoded(name).replaceAll('~1', '/').replaceAll('~0', '~')
+    return typeof schema === 'object' && schema !== null && Object.hasOwn(schema, key)
+      ? (schema as JsonObject)[key]
+      : undefined
+  }, document)
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
