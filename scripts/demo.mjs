@@ -46,7 +46,7 @@ async function ask() {
     tools: [{ type: 'mcp', server_label: 'weather', require_approval: 'never' }],
   }
   const entries = []
-  const append = (entry) => void entries.push(entry)
+  const append = (added) => void entries.push(...added)
   try {
     const options = { engine, tools: [tools], tokenTable, append, onError }
     return { response: await collectResponse(respond(request, options)), entries }

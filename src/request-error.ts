@@ -49,6 +49,7 @@ export type RequestErrorCode =
   | 'server_is_overloaded'
   | 'idempotency_key_in_use'
   | 'idempotency_key_reused'
+  | 'stream_not_resumable'
   | 'websocket_connection_limit_reached'
 
 /**

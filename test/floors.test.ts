@@ -58,7 +58,17 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'fields.ts', 'options/', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
   'probe/': ['errors.ts', 'fields.ts', 'options/', 'conformance/', 'sources/http/'],
-  'testing/': ['errors.ts', 'options/', 'slices.ts', 'engine/', 'grammar/', 'harmony/', 'tokens/'],
+  'testing/': [
+    'errors.ts',
+    'options/',
+    'slices.ts',
+    'engine/',
+    'grammar/',
+    'harmony/',
+    'tokens/',
+    'responses/',
+    'stores/store.ts',
+  ],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */
 const PURE = 2

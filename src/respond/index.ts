@@ -5,6 +5,7 @@ export type { HostedCall, Tool, ToolContext, ToolProgress } from '../tools/tool.
 export { type Compacted, type CompactionItem, type CompactOptions, compact } from './compact.js'
 export { type CountedInput, countInputTokens } from './count-input-tokens.js'
 export type {
+  EndedResponse,
   InvalidOutput,
   RespondLimits,
   RespondOptions,

@@ -4,6 +4,7 @@ import type { EarlierPrompt } from '../prompt/known-conversation.js'
 import type { KnownTexts } from '../prompt/known-texts.js'
 import type { PromptOptions } from '../prompt/messages-of.js'
 import type { ResponseRequest } from '../responses/request.js'
+import type { ResponseObject } from '../responses/response.js'
 import type { Pause } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { Tool, ToolContext, ToolProgress } from '../tools/tool.js'
@@ -39,6 +40,14 @@ export interface InvalidOutput {
     /** A JSON pointer to the keyword of the schema: `/properties/a/multipleOf`. Absent for what is no JSON. */
     readonly keyword?: string
   }[]
+}
+
+/** What a response became. */
+export interface EndedResponse {
+  /** As it is sent. */
+  readonly response: ResponseObject
+  /** The ids that followed its prompt: for a later request's `history`. */
+  readonly transcript: readonly number[]
 }
 
 /** A response that is open, for its host. */
@@ -133,10 +142,14 @@ export interface RespondOptions extends Translated, Prompted {
   /** The calls that the user approved since the last response, from the host's store or its seal. */
   readonly approvedCalls?: readonly ApprovedCall[]
   /**
-   * Writes an entry. It is awaited before anything that follows from the entry is yielded or started; if it throws, the
-   * response ends there and its stream throws the error.
+   * Writes entries, one after the other. It is awaited before anything that follows from them is yielded or started, but for
+   * the model's next steps: what the model gives meanwhile (at most 64 entries) is written by the next call, so that a slow
+   * store does not slow the model down. There is one call at a time. If it throws, the response ends there and its stream
+   * throws the error.
+   *
+   * @param ended - what the response became, if the last of the entries ends it
    */
-  readonly append?: (entry: Entry) => void | Promise<void>
+  readonly append?: (entries: readonly Entry[], ended?: EndedResponse) => void | Promise<void>
   /**
    * What the response adds to the conversations that the host keeps, for its first entry. Plain JSON, without secrets.
    * Default: all of `input`.

@@ -2,7 +2,7 @@ import { type Channel, channel, type Write } from '../channel.js'
 import { withDefaults } from '../defaults.js'
 import { generateOptions } from '../engine/generate-options.js'
 import { check } from '../errors.js'
-import type { Entry, Happened } from '../journal/entry.js'
+import type { Happened } from '../journal/entry.js'
 import { merged } from '../merged.js'
 import { turnStart } from '../prompt/render-prompt.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
@@ -20,12 +20,14 @@ import { promptAgain } from './first-prompt.js'
 import { Inbox } from './inbox.js'
 import { nextStep } from './next-step.js'
 import { openEntry } from './open-entry.js'
-import type { RespondOptions } from './options.js'
+import type { EndedResponse, RespondOptions } from './options.js'
+import { Outbox } from './outbox.js'
 import { reportInvalid } from './report-invalid.js'
 import { ResolvedResponse } from './resolved-response.js'
 import { runCalls, tellRefusals } from './run-calls.js'
 import { sample } from './sampling.js'
 import { summarize } from './summarize.js'
+import { terminalResponse } from './terminal.js'
 import { failureOf } from './unavailable.js'
 
 type Batch = readonly ResponseStreamEvent[]
@@ -61,11 +63,11 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   const { fold, forms, policy } = resolved
   const inbox = new Inbox({ fold, input: request.input, entries })
   const work = new AbortController()
-  let closed: 'aborted' | 'left' | undefined
+  let closed: 'aborted' | 'left' | 'unwritten' | undefined
   /** Why an entry could not be written: then nothing may follow from it, not even a failure. */
   let unwritten: { readonly error: unknown } | undefined
 
-  function close(why: 'aborted' | 'left'): void {
+  function close(why: NonNullable<typeof closed>): void {
     if (closed !== undefined) return
     closed = why
     signal?.removeEventListener('abort', abort)
@@ -81,23 +83,6 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   const teach = (): TaughtTools => resolved.taught(request)
   const shared = { fold, inbox, signal: work.signal, isClosed, report }
   const onStop = (string: string): void => callHost(options.onStopString, string, report)
-
-  /** Writes an entry, and then gives what follows from it: at once if nobody writes it, for most entries are tokens. */
-  function take(happened: Happened): Batch | Promise<Batch> {
-    const at = clock()
-    // Without a journal no entry is made: a copy of each would take a tenth of a token's time.
-    if (append === undefined) return follow(happened, at)
-    return write({ at, ...happened }).then(() => follow(happened, at))
-  }
-
-  async function write(entry: Entry): Promise<void> {
-    try {
-      await append?.(entry)
-    } catch (error) {
-      unwritten = { error }
-      throw error
-    }
-  }
 
   function follow(happened: Happened, at: number): Batch {
     const events = fold.apply(happened, at)
@@ -173,35 +158,54 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   }
 
   async function run(show: Write<Batch>): Promise<readonly number[]> {
-    /** Every token passes here: without a promise, unless its entry is written or the reader is behind. */
+    const outbox =
+      append &&
+      new Outbox(append, show, (error) => {
+        unwritten = { error }
+        // An engine that is at work is not waited for: nothing that it gives may be shown.
+        close('unwritten')
+      })
+    /** Every token passes here: without a promise, unless the store or the reader is behind. */
     function put(next: Happened): void | PromiseLike<void> {
       // Whoever has left is owed nothing more, and nothing more happens.
       if (hasLeft()) return
-      const batch = take(next)
-      if ('then' in batch) return batch.then(showSome)
-      return showSome(batch)
+      const at = clock()
+      const batch = follow(next, at)
+      // Without a journal no entry is made: a copy of each would take a tenth of a token's time.
+      if (outbox !== undefined) return outbox.add({ at, ...next }, batch, endedWith(batch))
+      // Many entries cause no event.
+      return batch.length > 0 ? show(batch) : undefined
     }
-    // Many entries cause no event.
-    const showSome = (batch: Batch): void | PromiseLike<void> => (batch.length > 0 ? show(batch) : undefined)
+    /** Nothing may be started before it is written what it follows from, but for another step of the model. */
+    async function putWhole(next: Happened): Promise<void> {
+      await put(next)
+      await outbox?.flushed()
+    }
+    function endedWith(batch: Batch): EndedResponse | undefined {
+      const response = fold.stage === 'closed' ? terminalResponse(batch) : undefined
+      return response && { response, transcript: fold.transcript }
+    }
     try {
       for (const entry of entries) fold.apply(entry, entry.at)
       const isUnderWay = fold.stage !== 'new' && fold.stage !== 'closed'
       if (isUnderWay && fold.compactions === 0) {
         fold.givePrompt(await promptAgain(request, fold.open, teach, options, work.signal))
       }
-      while (fold.stage !== 'closed' && !hasLeft()) {
+      while (fold.stage !== 'closed' && !hasLeft() && unwritten === undefined) {
         const isOpen = fold.stage !== 'new'
         if (isOpen) announce()
         try {
           const steps = step()
           if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, onStop, put }))
-          else for await (const next of steps) await put(next)
+          else for await (const next of steps) await putWhole(next)
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error
           report(error)
-          for (const next of inbox.before({ type: 'fail', failure: failureOf(error) })) await put(next)
+          for (const next of inbox.before({ type: 'fail', failure: failureOf(error) })) await putWhole(next)
         }
       }
+      if (unwritten !== undefined) throw unwritten.error
+      if (!hasLeft()) await outbox?.flushed()
       return fold.transcript
     } finally {
       // Where all is done nothing is left to abort.

@@ -1,12 +1,10 @@
-import type { Entry } from '../journal/entry.js'
-import type { FinishedResponse } from './store.js'
+import type { EntryBlock, FinishedResponse } from './store.js'
 
 /** What an object, an array or a text takes by itself, and a field or an element of one. */
 const OBJECT = 24
 const FIELD = 8
-/** Of a chunk's entry with its list of tokens, and of a token in it. */
-const CHUNK = 120
-const TOKEN = 8
+/** Of a block besides its bytes: what says where it stands, and the buffer. */
+const BLOCK = 200
 
 /**
  * About how many bytes of memory plain data takes: two for each character of a text, eight for each number, field and
@@ -44,8 +42,7 @@ export function bytesOfFinished(finished: FinishedResponse): number {
   return bytesOf(finished) + RESPONSE + ITEM * (finished.added.length + finished.response.output.length)
 }
 
-/** As {@link bytesOf}, fast for the entries of which a response has one for each token. */
-export function bytesOfEntry(entry: Entry): number {
-  const isPlain = entry.type === 'chunk' && typeof entry.tokens[0] === 'number'
-  return isPlain ? CHUNK + TOKEN * entry.tokens.length : bytesOf(entry)
+/** About how many bytes a block of entries takes. */
+export function bytesOfBlock({ bytes }: EntryBlock): number {
+  return BLOCK + bytes.byteLength
 }

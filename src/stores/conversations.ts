@@ -86,17 +86,11 @@ export class Conversations<Kept extends Member> {
     this.#bytes += bytes
   }
 
-  /** The response is over. @param isLast - whether nothing can go on from it: then it does not keep what it went on from */
-  end(response: Kept, isLast: boolean): void {
-    const { conversation } = response
+  /** The response is over. */
+  end(response: Kept): void {
     response.isRunning = false
-    conversation.running -= 1
+    response.conversation.running -= 1
     this.#running -= 1
-    if (isLast && response.previous !== undefined) {
-      const previous = this.#leave(response)
-      this.#join(response, this.#new())
-      this.#prune(previous)
-    }
     this.use(response)
   }
 

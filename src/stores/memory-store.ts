@@ -1,23 +1,26 @@
 import type { Reclaimable } from '../byte-budget.js'
 import { closable } from '../closable.js'
-import type { Entry } from '../journal/entry.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aFunction, wholeNumber } from '../options/checks.js'
 import type { HistoryEntry } from '../prompt/history.js'
 import { unixSeconds } from '../unix-seconds.js'
-import { bytesOfEntry, bytesOfFinished } from './bytes-of.js'
+import { bytesOfBlock, bytesOfFinished } from './bytes-of.js'
 import { type Conversation, Conversations, type Member } from './conversations.js'
 import { Expiring } from './expiring.js'
 import { KeptItems } from './kept-items.js'
 import { after, type PathEnd, takeOff, valuesOf } from './path.js'
-import {
-  type FinishedResponse,
-  type FoundLineage,
-  type FoundResponse,
-  type KeyedRequest,
-  type Lease,
-  type ResponseStore,
-  StoreConflict,
+import type {
+  Append,
+  Appended,
+  Ending,
+  FinishedResponse,
+  FoundLineage,
+  FoundResponse,
+  KeyedResponse,
+  NewResponse,
+  Opening,
+  ResponseStore,
+  StoredBlock,
 } from './store.js'
 
 /**
@@ -67,10 +70,14 @@ export interface MemoryStore extends ResponseStore {
 interface Kept extends Member {
   readonly responseId: string
   readonly owner: string
-  readonly isTransient: boolean
   epoch: number
+  /** By the clock. */
+  leaseUntil: number
+  key: KeyedResponse | undefined
+  /** How many entries there are, or were before they were dropped. */
+  count: number
   /** Undefined once they were dropped. */
-  entries: Entry[] | undefined
+  blocks: StoredBlock[] | undefined
   entryBytes: number
   finished: FinishedResponse | undefined
   /** Where it stands in its conversation, once it is over. */
@@ -92,9 +99,10 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const found = new KeptItems()
   const times = { seconds, clock }
   const conversations = new Conversations<Kept>(times, forget)
-  const keys = new Expiring<KeyedRequest>(responses, times)
-  /** Where the key of each response is kept. */
-  const keyOf = new Map<string, string>()
+  /** The responses with a key. */
+  const keys = new Map<string, Kept>()
+  /** Those that are running: few of all that are kept. */
+  const running = new Set<Kept>()
   const approvals = new Expiring<true>(items, times)
   /** Finished responses whose entries are kept, the oldest first. */
   const replayable = new Set<Kept>()
@@ -128,23 +136,15 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     return response
   }
 
-  function held({ responseId, owner, epoch }: Lease): Kept {
-    const response = own(responseId, owner)
-    if (response === undefined || response.epoch !== epoch || response.finished !== undefined) {
-      throw new StoreConflict(`the lease of ${responseId} is not the latest`)
-    }
-    return response
-  }
-
   function wake(response: Kept): void {
     for (const resolve of [...response.readers]) resolve()
   }
 
   function dropEntries(response: Kept): void {
-    entryCount -= response.entries?.length ?? 0
+    entryCount -= response.blocks === undefined ? 0 : response.count
     conversations.grow(response, { bytes: -response.entryBytes })
     if (response.finished === undefined) runningBytes -= response.entryBytes
-    response.entries = undefined
+    response.blocks = undefined
     response.entryBytes = 0
     replayable.delete(response)
   }
@@ -161,7 +161,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   function hide(response: Kept): void {
     dropEntries(response)
     found.forget(response.responseId)
-    forgetKey(response.responseId)
+    forgetKey(response)
+    running.delete(response)
   }
 
   function remove(response: Kept): void {
@@ -171,10 +172,11 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   }
 
   function forget(response: Kept): void {
-    entryCount -= response.entries?.length ?? 0
+    entryCount -= response.blocks === undefined ? 0 : response.count
     replayable.delete(response)
     found.forget(response.responseId)
-    forgetKey(response.responseId)
+    forgetKey(response)
+    running.delete(response)
     response.isDeleted = true
     if (response.place !== undefined && response.children === 0) takeOff(response.place)
     kept.delete(response.responseId)
@@ -182,10 +184,67 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   }
 
   /** A key without its response would answer nothing for as long as it is kept. */
-  function forgetKey(responseId: string): void {
-    const key = keyOf.get(responseId)
-    keyOf.delete(responseId)
-    if (key !== undefined && keys.get(key)?.responseId === responseId) keys.delete(key)
+  function forgetKey(response: Kept): void {
+    if (response.key !== undefined) keys.delete(JSON.stringify([response.owner, response.key.key]))
+    response.key = undefined
+  }
+
+  function mayConsume(approvalRequestIds: readonly string[], owner: string): boolean {
+    return approvalRequestIds.every((id) => !approvals.get(JSON.stringify([owner, id])) && !found.isConsumed(id, owner))
+  }
+
+  function consume(approvalRequestIds: readonly string[], owner: string): void {
+    for (const id of approvalRequestIds) {
+      // An item may be renewed, and found for longer than a time alone is kept.
+      found.consume(id, owner)
+      approvals.set(JSON.stringify([owner, id]), true)
+    }
+  }
+
+  function add(response: Kept, { count, bytes: given }: { readonly count: number; readonly bytes: Uint8Array }): void {
+    if (count === 0) return
+    const block = { at: response.count, count, bytes: given }
+    response.blocks?.push(block)
+    response.count += count
+    const size = bytesOfBlock(block)
+    response.entryBytes += size
+    runningBytes += size
+    conversations.grow(response, { bytes: size })
+    entryCount += count
+  }
+
+  function appendOne({ lease, at, entries: added, end: ending, leaseSeconds }: Append): Appended {
+    const response = own(lease.responseId, lease.owner)
+    const isHeld = response?.epoch === lease.epoch && response.finished === undefined
+    if (response === undefined || !isHeld) return { state: 'lost' }
+    if (response.count !== at) return { state: 'behind', count: response.count }
+    response.leaseUntil = clock() + leaseSeconds
+    if (added !== undefined) add(response, added)
+    if (ending !== undefined) end(response, ending)
+    wake(response)
+    return { state: 'written' }
+  }
+
+  function end(response: Kept, { finished, entries: whole, freesKey = false }: Ending): void {
+    if (whole !== undefined) {
+      dropEntries(response)
+      response.count = 0
+      response.blocks = whole.count === 0 ? undefined : []
+      add(response, whole)
+    }
+    runningBytes -= response.entryBytes
+    response.finished = compact(finished)
+    response.place = after((response.previous as Kept | undefined)?.place, response.finished)
+    conversations.grow(response, {
+      bytes: bytesOfFinished(response.finished),
+      items: finished.added.length + finished.response.output.length,
+    })
+    found.keep(response, finished)
+    if (freesKey) forgetKey(response)
+    if (response.blocks !== undefined) replayable.add(response)
+    running.delete(response)
+    conversations.end(response)
+    shrink()
   }
 
   function shrink(): void {
@@ -203,6 +262,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   }
 
   return {
+    durability: 'none',
     memory: {
       get bytes() {
         return overBytes()
@@ -222,17 +282,25 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       },
     },
 
-    async open({ responseId, owner, isTransient, previous: previousId }) {
-      if (kept.has(responseId)) throw new StoreConflict(`${responseId} exists`)
-      const previous = previousId === undefined ? undefined : own(previousId, owner)
-      const isThere = previousId === undefined || (previous?.finished !== undefined && !previous.isTransient)
-      if (!isThere) throw new StoreConflict(`${previousId} is not there to go on from`)
+    async open(given: NewResponse): Promise<Opening> {
+      const { responseId, owner, approvals: consumed = [], key } = given
+      conversations.expire()
+      if (kept.has(responseId)) return { state: 'exists' }
+      const previous = given.previous === undefined ? undefined : own(given.previous, owner)
+      if (given.previous !== undefined && previous?.finished === undefined) return { state: 'no_previous' }
+      const keyed = key === undefined ? undefined : JSON.stringify([owner, key.key])
+      const by = keyed === undefined ? undefined : keys.get(keyed)?.key
+      if (by !== undefined) return { state: 'key_taken', by }
+      if (!mayConsume(consumed, owner)) return { state: 'consumed' }
+      consume(consumed, owner)
       const response = {
         responseId,
         owner,
-        isTransient,
         epoch: 1,
-        entries: [],
+        leaseUntil: clock() + given.leaseSeconds,
+        key: key && { ...key, responseId },
+        count: 0,
+        blocks: [],
         entryBytes: 0,
         finished: undefined,
         place: undefined,
@@ -240,68 +308,51 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       const member = { previous: undefined, children: 0, isRunning: true, isDeleted: false, items: 0, bytes: 0 }
       const opened = { ...response, ...member, readers: new Set<() => void>() } as Omit<Kept, 'conversation'> as Kept
       kept.set(responseId, opened)
+      running.add(opened)
+      if (keyed !== undefined) keys.set(keyed, opened)
       conversations.begin(opened, previous)
-      return { responseId, owner, epoch: 1 }
-    },
-
-    async append(lease, at, added) {
-      const response = held(lease)
-      const { entries: known = [] } = response
-      if (known.length !== at) throw new StoreConflict(`${lease.responseId} has ${known.length} entries, not ${at}`)
-      known.push(...added)
-      const size = added.reduce((sum, entry) => sum + bytesOfEntry(entry), 0)
-      response.entryBytes += size
-      runningBytes += size
-      conversations.grow(response, { bytes: size })
-      entryCount += added.length
-      wake(response)
+      add(opened, given.entries)
       if (entryCount > entries || conversations.bytes > bytes) shrink()
       tell()
+      return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
     },
 
-    async finish(lease, finished) {
-      const response = held(lease)
-      response.finished = compact(finished)
-      runningBytes -= response.entryBytes
-      const before = response.isTransient ? undefined : (response.previous as Kept | undefined)?.place
-      response.place = after(before, response.finished)
-      conversations.grow(response, {
-        bytes: bytesOfFinished(response.finished),
-        items: finished.added.length + finished.response.output.length,
-      })
-      if (!response.isTransient) found.keep(lease, finished)
-      replayable.add(response)
-      conversations.end(response, response.isTransient)
-      wake(response)
-      shrink()
+    async append(appends) {
+      const appended = appends.map(appendOne)
+      if (entryCount > entries || conversations.bytes > bytes) shrink()
       tell()
+      return appended
     },
 
-    async abandon(lease) {
-      remove(held(lease))
-      tell()
-    },
-
-    async claim(responseId, owner) {
+    async claim({ responseId, owner, leaseSeconds, isForced = false }) {
       const response = own(responseId, owner)
       if (response === undefined || response.finished !== undefined) return undefined
+      if (!isForced && response.leaseUntil > clock()) return undefined
       response.epoch += 1
-      return { responseId, owner, epoch: response.epoch }
+      response.leaseUntil = clock() + leaseSeconds
+      return { lease: { responseId, owner, epoch: response.epoch }, count: response.count }
+    },
+
+    async expired(most) {
+      const now = clock()
+      const over = [...running].filter(({ leaseUntil }) => leaseUntil <= now)
+      over.sort((one, other) => one.leaseUntil - other.leaseUntil)
+      return over.slice(0, most).map(({ responseId, owner }) => ({ responseId, owner }))
     },
 
     async find(responseId, owner): Promise<FoundResponse | undefined> {
       const response = used(responseId, owner)
       if (response === undefined) return undefined
-      const { isTransient, finished } = response
-      return finished === undefined ? { isTransient, state: 'running' } : { isTransient, state: 'finished', finished }
+      const { finished } = response
+      return finished === undefined ? { state: 'running' } : { state: 'finished', finished }
     },
 
     async lineage(responseId, owner): Promise<FoundLineage | undefined> {
       const response = used(responseId, owner)
       if (response === undefined) return undefined
-      const { isTransient, finished, previous } = response
+      const { finished, previous } = response
       const responses = valuesOf(response.place ?? (previous as Kept | undefined)?.place)
-      return { isTransient, state: finished === undefined ? 'running' : 'finished', responses }
+      return { state: finished === undefined ? 'running' : 'finished', responses }
     },
 
     async findItem(itemId, owner) {
@@ -311,9 +362,14 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       return item
     },
 
+    async findKey(key, owner) {
+      conversations.expire()
+      return keys.get(JSON.stringify([owner, key]))?.key
+    },
+
     async entries(responseId, owner, from = 0) {
       const response = used(responseId, owner)
-      return response?.entries === undefined ? undefined : follow(response, response.entries, from)
+      return response?.blocks === undefined ? undefined : follow(response, response.blocks, from)
     },
 
     async delete(responseId, owner) {
@@ -324,28 +380,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
 
     async consumeApprovals(approvalRequestIds, owner) {
-      const consumed = approvalRequestIds.map((id) => ({ id, key: JSON.stringify([owner, id]) }))
-      if (consumed.some(({ id, key }) => approvals.get(key) || found.isConsumed(id, owner))) return false
-      for (const { id, key } of consumed) {
-        // An item may be renewed, and found for longer than a time alone is kept.
-        found.consume(id, owner)
-        approvals.set(key, true)
-      }
+      if (!mayConsume(approvalRequestIds, owner)) return false
+      consume(approvalRequestIds, owner)
       return true
-    },
-
-    async reserveKey(request) {
-      const key = JSON.stringify([request.owner, request.key])
-      conversations.expire()
-      const known = keys.get(key)
-      if (known !== undefined) return known
-      keys.set(key, request)
-      keyOf.set(request.responseId, key)
-      return request
-    },
-
-    async releaseKey(request) {
-      forgetKey(request.responseId)
     },
   }
 }
@@ -359,17 +396,19 @@ function compact(finished: FinishedResponse): FinishedResponse {
   return { ...finished, history }
 }
 
-/** @param list - the entries, which the reader keeps also if the store drops them before it begins */
-function follow(response: Kept, list: readonly Entry[], from: number): AsyncGenerator<readonly Entry[]> {
+/** @param list - the blocks, which the reader keeps also if the store drops or replaces them before it begins */
+function follow(response: Kept, list: readonly StoredBlock[], from: number): AsyncGenerator<readonly StoredBlock[]> {
   const { readers } = response
   let isLeft = false
   let wake = (): void => {}
-  async function* read(): AsyncGenerator<readonly Entry[]> {
-    for (let at = from; !isLeft; ) {
-      if (at < list.length) {
-        const added = list.slice(at)
-        at = list.length
-        yield added
+  async function* read(): AsyncGenerator<readonly StoredBlock[]> {
+    for (let next = list.findIndex(({ at, count }) => at + count > from); !isLeft; ) {
+      if (next === -1) next = list.length
+      if (next < list.length) {
+        const added = list.slice(next)
+        next = list.length
+        const wanted = added.filter(({ at, count }) => at + count > from)
+        if (wanted.length > 0) yield wanted
       } else if (response.finished !== undefined || response.isDeleted) return
       else {
         await new Promise<void>((resolve) => {

@@ -1,5 +1,4 @@
 import type { Reclaimable } from '../byte-budget.js'
-import type { Entry } from '../journal/entry.js'
 import type { HistoryEntry } from '../prompt/history.js'
 import type { InputItem } from '../responses/input-items.js'
 import type { ResponseObject } from '../responses/response.js'
@@ -22,7 +21,18 @@ export interface FinishedResponse {
   readonly history: readonly HistoryEntry[]
 }
 
-/** The right to write a response, which one process has at a time. */
+/** Some entries of a response, which only their writer reads: `count` of them, as bytes. */
+export interface EntryBlock {
+  readonly count: number
+  readonly bytes: Uint8Array
+}
+
+/** A block where it stands: `at` entries come before it. */
+export interface StoredBlock extends EntryBlock {
+  readonly at: number
+}
+
+/** The right to write a response, which one process has at a time, until it expires by the store's clock. */
 export interface Lease {
   readonly responseId: string
   readonly owner: string
@@ -30,25 +40,90 @@ export interface Lease {
   readonly epoch: number
 }
 
+/** A request that is sent again is recognized by its key. */
+export interface RequestKey {
+  /** The `Idempotency-Key`. */
+  readonly key: string
+  /** Of the request's body: a key belongs to one body. */
+  readonly digest: string
+}
+
+/** The response that has a key. */
+export interface KeyedResponse extends RequestKey {
+  readonly responseId: string
+}
+
+/** A response that begins, with all that begins with it: in one step, or not at all. */
 export interface NewResponse {
   readonly responseId: string
   /** Whose response it is. Nobody else finds it. */
   readonly owner: string
-  /** `store: false`: only who streams it finds it, and nothing of it may be durable. */
-  readonly isTransient: boolean
   /** The response that it goes on from, if the store has it. */
   readonly previous?: string
+  /** Its first entries. */
+  readonly entries: EntryBlock
+  /** The approval requests whose calls it runs. None of them may have been consumed before; then all are. */
+  readonly approvals?: readonly string[]
+  /** The key of its request, which no other response of the owner's may have. It goes with the response. */
+  readonly key?: RequestKey
+  /** How long the lease lasts. 0: it has expired already. */
+  readonly leaseSeconds: number
 }
 
+/** What became of a new response. Only an opened one changes anything. */
+export type Opening =
+  | { readonly state: 'opened'; readonly lease: Lease }
+  /** The id is known, also as that of a deleted response that others go on from. */
+  | { readonly state: 'exists' }
+  /** `previous` is not a response of this owner's that is over and not deleted. */
+  | { readonly state: 'no_previous' }
+  /** Another response has the key. */
+  | { readonly state: 'key_taken'; readonly by: KeyedResponse }
+  /** One of the approvals was consumed before. */
+  | { readonly state: 'consumed' }
+
+/** How a response ends. */
+export interface Ending {
+  /** What it became. */
+  readonly finished: FinishedResponse
+  /**
+   * All of its entries in one block, which takes the place of those that were appended. Absent: they stay as they are.
+   * With `count` 0 none are kept.
+   */
+  readonly entries?: EntryBlock
+  /** Whether the key of its request is free again: the client lost it, and may send it once more. */
+  readonly freesKey?: boolean
+}
+
+/** What one writer adds to its response. */
+export interface Append {
+  readonly lease: Lease
+  /** How many entries the writer knows of. */
+  readonly at: number
+  /** None: the lease is renewed, and the writer learns whether it is right about the index and the lease. */
+  readonly entries?: EntryBlock
+  /** The response is over, once the entries are written: nothing is appended afterwards. */
+  readonly end?: Ending
+  /** How long the lease lasts from now on. 0: it is given up, for another process to claim. */
+  readonly leaseSeconds: number
+}
+
+/**
+ * What became of an append: `written`; or nothing of it was done. `behind` says how many entries there are where the
+ * writer is wrong about that alone; `lost` that the lease is not the latest, or the response is over, deleted or unknown.
+ */
+export type Appended =
+  | { readonly state: 'written' }
+  | { readonly state: 'behind'; readonly count: number }
+  | { readonly state: 'lost' }
+
 /** A response of the store: what it became, or that it is being written. */
-export type FoundResponse = { readonly isTransient: boolean } & (
+export type FoundResponse =
   | { readonly state: 'running' }
   | { readonly state: 'finished'; readonly finished: FinishedResponse }
-)
 
 /** A response with those that it goes on from. */
 export interface FoundLineage {
-  readonly isTransient: boolean
   readonly state: FoundResponse['state']
   /**
    * The first one of the conversation first, and the response itself last, once it is over. Those that were deleted since
@@ -66,19 +141,37 @@ export interface FoundItem {
   readonly isOutput: boolean
 }
 
-/** A request that is sent again is recognized by its key. */
-export interface KeyedRequest {
-  readonly owner: string
-  /** The `Idempotency-Key`. */
-  readonly key: string
-  /** Of the request's body: a key belongs to one body. */
-  readonly digest: string
+/** A response whose lease has expired. */
+export interface ExpiredResponse {
   readonly responseId: string
+  readonly owner: string
+}
+
+/** Who asks for a lease that another one has. */
+export interface Claim {
+  readonly responseId: string
+  readonly owner: string
+  readonly leaseSeconds: number
+  /** Whether a lease is taken that has not expired: the response is to be cancelled or deleted. Default: false. */
+  readonly isForced?: boolean
+}
+
+/** A lease that was claimed, and how many entries there are. */
+export interface Claimed {
+  readonly lease: Lease
+  readonly count: number
 }
 
 /**
- * Keeps responses, by the entries that went into them. Every method is about one owner: what belongs to another is as if
- * it did not exist.
+ * What a store survives: `none`, not the end of this process; `process`, the end of every process that uses it; `power`,
+ * that of the machine, too.
+ */
+export type Durability = 'none' | 'process' | 'power'
+
+/**
+ * Keeps responses, by the entries that went into them. Every method but `expired` is about one owner: what belongs to another
+ * is as if it did not exist. What is given is bytes and plain JSON, which nobody changes afterwards, and what is found may be a
+ * copy.
  *
  * **Conversations.** Responses that go on from each other are a tree. Each keeps what it added; what came before is found
  * by walking to the root, `lineage`. There is no cycle, since a response is opened after the one that it goes on from is
@@ -87,59 +180,52 @@ export interface KeyedRequest {
  * response is running. The entries of a response that is over may go before.
  *
  * **Deletion.** What was deleted is not found, neither by its id nor by those of its items, and nothing goes on from it. What
- * it added stays as long as a response is there that goes on from it, and goes with the last of these. One that
- * is transient counts only while it is running.
+ * it added stays as long as a response is there that goes on from it, and goes with the last of these.
+ *
+ * **Leases.** One process writes a response: the one with the latest lease. A lease lasts for as long as its last append
+ * said, by the store's clock. Any process may claim one that has expired, and so go on with the response.
  *
  * A store may fail; what it throws reaches the host's `onError`, and the client a neutral error. What it has
  * acknowledged it keeps until the response expires or is deleted.
  */
 export interface ResponseStore {
+  readonly durability: Durability
   /** What it keeps in this process, for the budget of the process to count. Absent if it keeps it elsewhere. */
   readonly memory?: Reclaimable
+  open(response: NewResponse): Promise<Opening>
   /**
-   * A new response.
+   * Appends to many responses in one step. Each is done whole or not at all, and whether one is done depends on no other of
+   * them. A response is at most once among them.
    *
-   * @throws StoreConflict if the id is known, also as that of a deleted response that others go on from; or if `previous`
-   *   is not a response of this owner's that is over, is not deleted and is not transient
+   * @returns what became of each, in the order of the appends
    */
-  open(response: NewResponse): Promise<Lease>
+  append(appends: readonly Append[]): Promise<readonly Appended[]>
   /**
-   * Appends entries. Atomic: all of them or none. Where there are none to append, it only says whether the writer is right
-   * about the index and the lease: a writer whose append failed finds out so whether it was done.
-   *
-   * @param at - how many entries the writer knows of
-   * @throws StoreConflict if there are more or fewer, or the lease is not the latest
+   * A lease that replaces the one before it; undefined if the response is unknown or over, or the lease has not expired
+   * and the claim is not forced.
    */
-  append(lease: Lease, at: number, entries: readonly Entry[]): Promise<void>
-  /** Keeps what the response became. Nothing is appended afterwards. @throws StoreConflict */
-  finish(lease: Lease, finished: FinishedResponse): Promise<void>
-  /** Forgets a response that was refused before its first entry. */
-  abandon(lease: Lease): Promise<void>
-  /** A lease that replaces the one before it; undefined if the response is unknown or over. */
-  claim(responseId: string, owner: string): Promise<Lease | undefined>
+  claim(claim: Claim): Promise<Claimed | undefined>
+  /** Responses of all owners that are running without a lease that lasts: those that expired first, at most so many. */
+  expired(most: number): Promise<readonly ExpiredResponse[]>
   find(responseId: string, owner: string): Promise<FoundResponse | undefined>
   /** The conversation of a response. Undefined where `find` finds nothing. Time and memory are linear in its length. */
   lineage(responseId: string, owner: string): Promise<FoundLineage | undefined>
   findItem(itemId: string, owner: string): Promise<FoundItem | undefined>
+  /** The response that has a key. */
+  findKey(key: string, owner: string): Promise<KeyedResponse | undefined>
   /**
-   * The entries of a response from one index on: those that are there, and then each as it is appended, until the
-   * response is over or the reader leaves. Undefined if the response is unknown, or its entries have expired.
+   * The entries of a response from one index on, in the blocks in which they are kept: all that are there in the first array,
+   * and then each as it is appended, whoever appends it, until the response is over or the reader leaves. The first block
+   * may begin before the index. Undefined if the response is unknown, or its entries have expired.
    */
-  entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly Entry[]> | undefined>
+  entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly StoredBlock[]> | undefined>
   /** Whether there was such a response. One that is being written is deleted too, and its writer refused. */
   delete(responseId: string, owner: string): Promise<boolean>
   /**
-   * True if none of these was consumed before: now all are, in one step. An approved call runs once, so that a store
-   * knows it for as long as it can find the item of the request.
+   * True if none of these was consumed before: now all are, in one step. For responses that are not opened here. A store
+   * knows an approval for as long as it can find the item of the request.
    */
   consumeApprovals(approvalRequestIds: readonly string[], owner: string): Promise<boolean>
-  /**
-   * Keeps the key for the request, unless it is kept already: then answers with the request that has it, which may not
-   * have begun yet. A key goes with its response.
-   */
-  reserveKey(request: KeyedRequest): Promise<KeyedRequest>
-  /** Gives a key back whose request was refused before it began. */
-  releaseKey(request: KeyedRequest): Promise<void>
 }
 
 /** A writer that is not the writer any more, or not where it thinks. It has to stop. */

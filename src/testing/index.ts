@@ -1,3 +1,11 @@
+export {
+  type CheckedStore,
+  type CheckStoreOptions,
+  checkStore,
+  STORE_RULES,
+  type StoreRule,
+  type StoreViolation,
+} from './check-store/check-store.js'
 export type { ScriptedEngineOptions } from './options.js'
 export { answer, call, fail, firstTokens, hang, preamble, think } from './pieces.js'
 export type { ScriptedPrompt } from './prompt.js'

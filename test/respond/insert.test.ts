@@ -127,9 +127,9 @@ describe('an item that a tool inserts', () => {
     const options: RunOptions = {
       turns: [SEARCH, ANSWER],
       tools: [inserting(IMAGE)],
-      append: async ({ type }) => {
+      append: async (entries) => {
         await Promise.resolve()
-        written.push(type)
+        written.push(...entries.map(({ type }) => type))
       },
     }
     await read(REQUEST, options, (type) => {
@@ -246,8 +246,10 @@ describe('an item that the host inserts by its handle', () => {
       { input: 'Go.' },
       {
         ...optionsOf({ turns: [ANSWER], onOpen: (response) => kept.onOpen(response) }),
-        append({ type }) {
-          if (type === 'stop' || type === 'end') taken.push(kept.handle?.insert({ type: `while_${type}` }))
+        append(entries) {
+          for (const { type } of entries) {
+            if (type === 'stop' || type === 'end') taken.push(kept.handle?.insert({ type: `while_${type}` }))
+          }
         },
       },
     )
@@ -347,9 +349,9 @@ test('whenever an item is inserted, it is in the output once if it was taken, an
           },
         ],
         onOpen: ({ insert }) => void running.push(insertAfter(insert, 'own', own)),
-        async append(entry) {
+        async append(added) {
           await ticks(append)
-          entries.push(structuredClone(entry))
+          entries.push(...structuredClone(added))
         },
       })
       for await (const batch of stream) events.push(...batch)
@@ -376,7 +378,7 @@ describe('the host is told that a response is open', () => {
     const request: ResponseRequest = { input: 'Go.', tools: [{ ...GITHUB, authorization: 'secret' }] }
     const options: RunOptions = {
       turns: [SEARCH, SEARCH, ANSWER],
-      append: ({ type }) => void written.push(type),
+      append: (entries) => void written.push(...entries.map(({ type }) => type)),
       onOpen: (response) => void told.push([response, written.join()]),
     }
     await read(request, options, () => {})

@@ -144,9 +144,9 @@ describe('a response is what went into it', () => {
     const written: string[] = []
     const stream = respond(REQUEST, {
       ...optionsOf({ turns: [SEARCH, ANSWER] }),
-      append: async ({ type }) => {
+      append: async (entries) => {
         await Promise.resolve()
-        written.push(type)
+        written.push(...entries.map(({ type }) => type))
       },
     })
     const seen = new Map<string, number>()

@@ -542,7 +542,7 @@ describe('endings', () => {
       })
     const options = {
       ...optionsOf({ engine: { ...modelOf([]), generate } }),
-      append: ({ type }: { type: string }) => void entries.push(type),
+      append: (added: readonly { type: string }[]) => void entries.push(...added.map(({ type }) => type)),
     }
     for await (const batch of respond(REQUEST, options)) {
       if (batch.some(({ type }) => type === 'response.output_text.delta')) break

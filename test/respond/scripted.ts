@@ -3,7 +3,7 @@ import type { GenerateOptions, TokenEngine } from '../../src/engine/engine.js'
 import { STOP_TOKENS } from '../../src/engine/stop-tokens.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
 import type { Entry } from '../../src/journal/entry.js'
-import { type RespondOptions, respond } from '../../src/respond/index.js'
+import { type RespondOptions, respond, translateEntries } from '../../src/respond/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import type { OutputItem } from '../../src/responses/items.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
@@ -173,11 +173,21 @@ export function optionsOf({ turns = [], asked, ...options }: RunOptions): Respon
   }
 }
 
+/** How many events come before those of each entry. */
+function eventsBefore(entries: readonly Entry[], options: RespondOptions): number[] {
+  const translation = translateEntries({ ...options, onDiagnostic: () => {}, onError: () => {} })
+  let count = 0
+  return entries.map((entry) => {
+    const before = count
+    count += translation.apply(entry).length
+    return before
+  })
+}
+
 /** Runs a response to its end. */
 export async function run(request: ResponseRequest, options: RunOptions): Promise<Run> {
   const entries: Entry[] = [...(options.entries ?? [])]
   const events: ResponseStreamEvent[] = []
-  const before: number[] = []
   const { engine, ...others } = optionsOf(options)
   let context: readonly number[] | undefined
   const stream = respond(request, {
@@ -189,10 +199,7 @@ export async function run(request: ResponseRequest, options: RunOptions): Promis
         return engine.generate(prompt, how)
       },
     },
-    append: (entry) => {
-      before.push(events.length)
-      entries.push(structuredClone(entry))
-    },
+    append: (added) => void entries.push(...structuredClone(added)),
   })
   let step = await stream.next()
   while (!step.done) {
@@ -203,7 +210,9 @@ export async function run(request: ResponseRequest, options: RunOptions): Promis
   return {
     events,
     entries,
-    before,
+    get before() {
+      return eventsBefore(entries, optionsOf(options))
+    },
     response: last?.response,
     output: last?.response.output ?? [],
     transcript: step.value,

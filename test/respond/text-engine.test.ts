@@ -43,7 +43,7 @@ function textEngine(cuts: readonly number[], contexts: number[][] = [], spellsMa
 
 async function say(engine: TokenEngine) {
   const entries: Entry[] = []
-  const append = async (entry: Entry): Promise<void> => void entries.push(entry)
+  const append = async (added: readonly Entry[]): Promise<void> => void entries.push(...added)
   const how = { tokenTable, tools: [echo], responseId: 'resp_1', clock: () => 1, onError: () => {} }
   const response = await collectResponse(respond(REQUEST, { ...how, engine, append }))
   return { response, entries }

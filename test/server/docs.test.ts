@@ -48,6 +48,7 @@ const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   firstTokenSeconds: true,
   tokenSeconds: true,
   storeSeconds: true,
+  leaseSeconds: true,
   memoryBytes: true,
   bodyBytes: true,
   bodySeconds: true,

@@ -65,8 +65,7 @@ describe('a store that fails', () => {
     ['open', 1, 503],
     ['append', 1, 503],
     ['append', 3, 503],
-    ['finish', 1, 503],
-    ['reserveKey', 1, 503],
+    ['findKey', 1, 503],
   ] as const)(
     'a store that fails in %s (call %i) is a neutral %i, told to the host once',
     async (method, from, expected) => {

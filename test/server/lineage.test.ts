@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.js'
+import { decodeEntries } from '../../src/journal/entry-bytes.js'
 import { respond, translateEntries } from '../../src/respond/index.js'
 import type { ResponseObject } from '../../src/responses/response.js'
 import { createSeal } from '../../src/seal/index.js'
 import { itemsOfResponses } from '../../src/server/service/earlier-responses.js'
 import { finishedResponse } from '../../src/server/service/finished-response.js'
-import { createMemoryStore, type FinishedResponse, type ResponseStore } from '../../src/stores/index.js'
+import {
+  createMemoryStore,
+  type EntryBlock,
+  type FinishedResponse,
+  type ResponseStore,
+} from '../../src/stores/index.js'
 import { answer } from '../../src/testing/index.js'
 import { endpoint, tokenTable } from './endpoint.js'
 
@@ -16,15 +22,21 @@ function watchedStore() {
   const store = createMemoryStore()
   const kept: FinishedResponse[] = []
   const entries = new Map<string, Entry[]>()
+  const take = (id: string, { bytes }: EntryBlock): void => {
+    entries.set(id, [...(entries.get(id) ?? []), ...decodeEntries(bytes)])
+  }
   const watched: ResponseStore = {
     ...store,
-    async append(lease, at, added) {
-      entries.set(lease.responseId, [...(entries.get(lease.responseId) ?? []), ...structuredClone(added)])
-      await store.append(lease, at, added)
+    async open(response) {
+      take(response.responseId, response.entries)
+      return await store.open(response)
     },
-    async finish(lease, finished) {
-      kept.push(structuredClone(finished))
-      await store.finish(lease, finished)
+    async append(appends) {
+      for (const { lease, entries: added, end } of appends) {
+        if (added !== undefined) take(lease.responseId, added)
+        if (end !== undefined) kept.push(structuredClone(end.finished))
+      }
+      return await store.append(appends)
     },
   }
   return { store: watched, kept, entries }
@@ -82,7 +94,7 @@ describe('a conversation by previous_response_id', () => {
         responseId: id,
         clock: () => open.at,
         entries: written.slice(0, at),
-        append: (entry) => void all.push(entry),
+        append: (added) => void all.push(...added),
       })
       for await (const _ of stream);
       const translation = translateEntries({ tokenTable, store: true })

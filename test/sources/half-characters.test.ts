@@ -68,7 +68,7 @@ async function say(engine: TokenEngine, request: ResponseRequest, before: readon
     responseId: 'resp_1',
     clock: () => 1,
     ...(before.length > 0 && { entries: before }),
-    append: async (entry) => void entries.push(entry),
+    append: async (added) => void entries.push(...added),
     onDiagnostic: () => {},
   })
   let transcript: readonly number[] = []

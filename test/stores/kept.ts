@@ -1,10 +1,16 @@
 import type { Entry } from '../../src/journal/entry.js'
+import { decodeEntries, encodeEntries } from '../../src/journal/entry-bytes.js'
 import type { InputItem } from '../../src/responses/input-items.js'
-import type { FinishedResponse, Lease, NewResponse, ResponseStore } from '../../src/stores/index.js'
+import type { EntryBlock, FinishedResponse, Lease, NewResponse, ResponseStore } from '../../src/stores/index.js'
 
 /** An entry that differs from others by its number. */
 export function entry(number: number): Entry {
   return { type: 'chunk', at: 0, tokens: [number] }
+}
+
+/** Entries as a store takes them. */
+export function block(...entries: readonly Entry[]): EntryBlock {
+  return { count: entries.length, bytes: encodeEntries(entries) }
 }
 
 /** An item of a client's or of a model's. */
@@ -27,15 +33,30 @@ export function finished({ input = [], output = [] }: ItemsOf = {}): FinishedRes
   }
 }
 
+/** Opens a response. */
+export async function open(
+  store: ResponseStore,
+  { owner = 'ann', leaseSeconds = 3600, entries = block(), ...response }: Partial<NewResponse> & { responseId: string },
+): Promise<Lease> {
+  const opening = await store.open({ owner, leaseSeconds, entries, ...response })
+  if (opening.state !== 'opened') throw new Error(`not opened: ${opening.state}`)
+  return opening.lease
+}
+
+/** Ends a response. */
+export async function end(store: ResponseStore, lease: Lease, at: number, items: ItemsOf = {}): Promise<void> {
+  const [appended] = await store.append([{ lease, at, end: { finished: finished(items) }, leaseSeconds: 3600 }])
+  if (appended?.state !== 'written') throw new Error(`not written: ${appended?.state}`)
+}
+
 /** Opens a response and finishes it. */
 export async function keep(
   store: ResponseStore,
-  { owner = 'ann', isTransient = false, ...response }: Partial<NewResponse> & { readonly responseId: string },
+  response: Partial<NewResponse> & { readonly responseId: string },
   { entries = [], ...items }: ItemsOf & { readonly entries?: readonly Entry[] } = {},
 ): Promise<Lease> {
-  const lease = await store.open({ owner, isTransient, ...response })
-  await store.append(lease, 0, entries)
-  await store.finish(lease, finished(items))
+  const lease = await open(store, { ...response, entries: block(...entries) })
+  await end(store, lease, entries.length, items)
   return lease
 }
 
@@ -46,12 +67,12 @@ export async function entriesNow(
   owner: string,
   count: number,
 ): Promise<readonly Entry[] | undefined> {
-  const entries = await store.entries(responseId, owner)
-  if (entries === undefined) return undefined
+  const blocks = await store.entries(responseId, owner)
+  if (blocks === undefined) return undefined
   const now: Entry[] = []
   if (count > 0) {
-    for await (const added of entries) {
-      now.push(...added)
+    for await (const added of blocks) {
+      for (const { bytes } of added) now.push(...decodeEntries(bytes))
       if (now.length >= count) break
     }
   }

@@ -17,6 +17,8 @@ export function createJsonLog(time: () => string, write: (line: string) => void)
     (entry) => line('request', fieldsOf(entry)),
     ({ purpose, bytes, usedBytes, totalBytes }) =>
       line('memory_refused', { purpose, bytes, used_bytes: usedBytes, total_bytes: totalBytes }),
+    ({ responseId, goesOn, reason }) =>
+      line('response_taken_over', { response_id: responseId, goes_on: goesOn, reason }),
   )
 }
 

@@ -22,6 +22,7 @@ const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof R
   tokenSeconds: 'app',
   healthSeconds: 'app',
   storeSeconds: 'app',
+  leaseSeconds: 'app',
   memoryBytes: 'app',
   bodyBytes: 'app',
   bodySeconds: 'app',

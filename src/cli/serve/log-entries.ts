@@ -1,4 +1,4 @@
-import type { MemoryRefused, Metric, RequestEnded, ResponseEnded } from '../../server/index.js'
+import type { MemoryRefused, Metric, RequestEnded, ResponseEnded, ResponseTakenOver } from '../../server/index.js'
 
 /** A request that is over, with the response that it began; or a response of a socket, which has no request of its own. */
 export type LogEntry =
@@ -24,10 +24,12 @@ const QUIET: readonly string[] = ['/healthz', '/readyz', '/metrics']
  *
  * @param write - receives it when request and response are over
  * @param refused - receives each refusal of memory, which explains the 429s and 413s around it
+ * @param takenOver - receives each response of a process that has died
  */
 export function createLogEntries(
   write: (entry: LogEntry) => void,
   refused: (refusal: MemoryRefused) => void,
+  takenOver: (taken: ResponseTakenOver) => void,
 ): RequestLog {
   /** Requests whose responses are not over; by the ids of requests. */
   const pending = new Map<string, Pending>()
@@ -61,7 +63,9 @@ export function createLogEntries(
           return
         }
         case 'memory_refused':
-          refused(metric)
+          return refused(metric)
+        case 'response_taken_over':
+          takenOver(metric)
       }
     },
   }

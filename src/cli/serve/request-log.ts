@@ -1,6 +1,14 @@
-import type { MemoryRefused, ResponseEnded } from '../../server/index.js'
+import type { MemoryRefused, ResponseEnded, ResponseTakenOver } from '../../server/index.js'
 import { clip, createPaint, plain, type Style } from '../terminal-text.js'
 import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
+
+/** Why a response that was taken over does not go on. */
+const REASONS: Readonly<Record<string, string>> = {
+  client_gone: 'its client has left',
+  other_version: 'another version of this program made it',
+  text_engine: 'the engine gives text, not tokens',
+  unknown_model: 'its model is not served here',
+}
 
 /** The owner of every request where no key is asked for: it says nothing. */
 const EVERYBODY = 'anonymous'
@@ -24,23 +32,32 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
     line('out of memory', 'yellow', [`no room for ${megabytes(bytes)} of a ${purpose}`, room])
   }
 
-  return createLogEntries(({ request, response }: LogEntry) => {
-    if (request === undefined) {
-      const style = response.status === 'failed' ? 'red' : 'green'
-      return line('socket response.create', style, [secondsText(response.seconds), ...responseFacts(response)])
-    }
-    const { method, path, status, seconds, isAborted, owner, code, param, requestId } = request
-    const isBad = status >= 500 || response?.status === 'failed'
-    const style = isBad ? 'red' : status >= 400 || isAborted ? 'yellow' : 'green'
-    line(`${method} ${shown(path)} ${status}`, style, [
-      secondsText(seconds),
-      ...responseFacts(response),
-      ...[code, param].flatMap((fact) => (fact === null ? [] : [shown(fact)])),
-      ...(isAborted ? ['the client left'] : []),
-      ...(owner === null || owner === EVERYBODY ? [] : [`owner ${shown(owner)}`]),
-      requestId,
-    ])
-  }, refused)
+  function takenOver({ responseId, goesOn, reason }: ResponseTakenOver): void {
+    const what = goesOn ? 'goes on' : `has failed: ${REASONS[reason ?? ''] ?? reason}`
+    line('taken over', goesOn ? 'green' : 'yellow', [responseId, `its process stopped; it ${what}`])
+  }
+
+  return createLogEntries(
+    ({ request, response }: LogEntry) => {
+      if (request === undefined) {
+        const style = response.status === 'failed' ? 'red' : 'green'
+        return line('socket response.create', style, [secondsText(response.seconds), ...responseFacts(response)])
+      }
+      const { method, path, status, seconds, isAborted, owner, code, param, requestId } = request
+      const isBad = status >= 500 || response?.status === 'failed'
+      const style = isBad ? 'red' : status >= 400 || isAborted ? 'yellow' : 'green'
+      line(`${method} ${shown(path)} ${status}`, style, [
+        secondsText(seconds),
+        ...responseFacts(response),
+        ...[code, param].flatMap((fact) => (fact === null ? [] : [shown(fact)])),
+        ...(isAborted ? ['the client left'] : []),
+        ...(owner === null || owner === EVERYBODY ? [] : [`owner ${shown(owner)}`]),
+        requestId,
+      ])
+    },
+    refused,
+    takenOver,
+  )
 }
 
 function responseFacts(response: ResponseEnded | undefined): string[] {

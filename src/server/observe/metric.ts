@@ -113,6 +113,15 @@ export interface ResponseEnded extends OfResponse {
   readonly unhostedTools: readonly string[]
 }
 
+/** A response whose process had died was taken over: this process goes on with it, or has ended it as failed. */
+export interface ResponseTakenOver {
+  readonly type: 'response_taken_over'
+  readonly responseId: string
+  readonly goesOn: boolean
+  /** Why it does not go on: `client_gone`, `other_version`, `text_engine`, `unknown_model`. Null if it does. */
+  readonly reason: string | null
+}
+
 export type Metric =
   | RequestStarted
   | RequestEnded
@@ -123,6 +132,7 @@ export type Metric =
   | ModelCalled
   | ToolCalled
   | ResponseEnded
+  | ResponseTakenOver
 
 /** Receives what happens, while it happens. It is called often, so it has to be quick; what it throws is reported. */
 export type OnMetric = (metric: Metric) => void

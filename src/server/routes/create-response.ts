@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { terminalResponse } from '../../respond/terminal.js'
 import type { KeptResponse } from '../../stores/store.js'
 import { failedAnswer } from '../error-answer.js'
 import { sendJson } from '../send-json.js'
@@ -13,7 +14,6 @@ import {
 import type { LiveResponse } from '../service/live-response.js'
 import { ReportedError } from '../service/reported-error.js'
 import { STORE_FAILED } from '../service/store-failed.js'
-import { terminalResponse } from '../service/terminal.js'
 
 /** `POST /responses`: streamed, whole, or in the background. */
 export function createResponseRoute(app: Hono<Env>, server: ServerContext): void {

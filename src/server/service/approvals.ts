@@ -1,3 +1,4 @@
+import { RequestError } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { McpApprovalRequestItem } from '../../responses/items.js'
 import type { ResponseStore } from '../../stores/store.js'
@@ -114,4 +115,14 @@ export function approvedCalls(
   const ran = done([...before, ...own])
   const calls = new Map(requested.map((call) => [call.approvalRequestId, call]))
   return [...calls.values()].filter(({ approvalRequestId: id }) => answers.get(id) === true && !ran.has(id))
+}
+
+/** What a request is refused with whose calls were approved before. */
+export function usedApproval(calls: readonly ApprovedCall[]): RequestError {
+  const [call] = calls
+  const message =
+    calls.length > 1
+      ? 'One of the approval requests has been answered before.'
+      : `The approval request '${call?.approvalRequestId.slice(0, 40)}' has been answered before.`
+  return new RequestError(message, { param: 'input', code: 'invalid_value' })
 }

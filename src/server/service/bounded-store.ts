@@ -5,6 +5,11 @@ import { isConflict } from './unfinished.js'
 export interface StoreLimits {
   /** How long one call of the store may take, in seconds. Default 10. */
   readonly storeSeconds?: number
+  /**
+   * How long after its last sign of life a process has died, in seconds, where the store survives it: then another one goes on
+   * with its responses. Default 10.
+   */
+  readonly leaseSeconds?: number
 }
 
 /** The store failed or did not answer. Its cause is what the host gets a report of; clients may try again. */
@@ -37,18 +42,17 @@ export function boundedStore(
     }
   }
   return {
+    durability: store.durability,
     open: bounded('open', store.open),
     append: bounded('append', store.append),
-    finish: bounded('finish', store.finish),
-    abandon: bounded('abandon', store.abandon),
     claim: bounded('claim', store.claim),
+    expired: bounded('expired', store.expired),
     find: bounded('find', store.find),
     lineage: bounded('lineage', store.lineage),
     findItem: bounded('findItem', store.findItem),
+    findKey: bounded('findKey', store.findKey),
     entries: bounded('entries', store.entries),
     delete: bounded('delete', store.delete),
     consumeApprovals: bounded('consumeApprovals', store.consumeApprovals),
-    reserveKey: bounded('reserveKey', store.reserveKey),
-    releaseKey: bounded('releaseKey', store.releaseKey),
   }
 }

@@ -1,5 +1,5 @@
 import { check } from '../../errors.js'
-import { checkOptions, type OptionTable, picked } from '../../options/check-options.js'
+import { checkOptions, type OptionCheck, type OptionTable, picked } from '../../options/check-options.js'
 import {
   aBoolean,
   aboveZero,
@@ -33,6 +33,7 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   firstTokenSeconds: seconds,
   tokenSeconds: seconds,
   storeSeconds: seconds,
+  leaseSeconds: seconds,
   healthSeconds: seconds,
   countedTokens: wholeNumber(1),
   knownTextBytes: wholeNumber(0),
@@ -59,20 +60,26 @@ const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS,
 ])
 
 /** The methods of a store. The compiler asks for a line where there is another. */
-const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'memory'>, true>> = {
+const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'durability' | 'memory'>, true>> = {
   open: true,
   append: true,
-  finish: true,
-  abandon: true,
   claim: true,
+  expired: true,
   find: true,
   lineage: true,
   findItem: true,
+  findKey: true,
   entries: true,
   delete: true,
   consumeApprovals: true,
-  reserveKey: true,
-  releaseKey: true,
+}
+
+const hasMethods = having(Object.keys(STORE), 'a store')
+const aDurability = oneOf('none', 'process', 'power')
+
+const aStore: OptionCheck = (value, path) => {
+  hasMethods(value, path)
+  aDurability((value as ResponseStore).durability, `${path}.durability`)
 }
 
 const isGrace = (value: unknown): boolean => Number.isFinite((value as Exclude<OnDisconnect, string> | null)?.graceMs)
@@ -86,7 +93,7 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   ),
   otherModels: oneOf('any', 'refuse'),
   tools: someTools,
-  store: having(Object.keys(STORE), 'a store'),
+  store: aStore,
   seal: having(['forResponse', 'unseal', 'isForeign'], 'a seal, of createSeal'),
   limits: optionsOf(SERVICE_LIMITS),
   request: optionsOf(PARSE_REQUEST_OPTIONS),

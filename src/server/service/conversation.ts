@@ -131,7 +131,7 @@ export async function resolveConversation(
  * Whether the model reads what the client sends: what was cut off is left out, as it is of a stored response, or the prompt
  * of a client that sends everything back would be another. Calls that a client runs are read if it answers them.
  */
-function isRead(item: InputItem): boolean {
+export function isRead(item: InputItem): boolean {
   return 'call_id' in item || !isCutOff(item)
 }
 

@@ -5,20 +5,23 @@ import { merged } from '../../merged.js'
 import { RequestError } from '../../request-error.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
-import type { KeptResponse, KeyedRequest } from '../../stores/store.js'
+import type { KeptResponse, RequestKey } from '../../stores/store.js'
 import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
+import { usedApproval } from './approvals.js'
 import { auditedTools } from './audit.js'
 import type { Caller } from './caller.js'
+import type { ResolvedRequest } from './conversation.js'
 import { countedEngine, countedTools } from './counted.js'
 import { digestOf } from './digest.js'
 import { inConversation } from './in-conversation.js'
+import { OpeningRefused } from './journal.js'
 import { attach } from './kept.js'
 import type { LiveResponse } from './live-response.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './memory.js'
 import { parseBody } from './parse-body.js'
-import { type Run, startRun } from './run.js'
+import { type Run, type RunOptions, startRun } from './run.js'
 import type { Setup } from './setup.js'
 
 /**
@@ -29,56 +32,66 @@ import type { Setup } from './setup.js'
  */
 export async function createResponse(setup: Setup, body: unknown, caller: Caller): Promise<LiveResponse> {
   const request = withModel(await parseBody(setup, body, caller), setup.models)
-  const responseId = randomResponseId()
-  const { owner, idempotencyKey: key } = caller
-  if (key === undefined) return start(setup, request, responseId, caller)
-  const keyed = { owner, key, digest: await digestOf(body), responseId }
+  const { owner, idempotencyKey } = caller
+  if (idempotencyKey === undefined) return start(setup, request, caller)
+  const key = { key: idempotencyKey, digest: await digestOf(body) }
+  const place = JSON.stringify([owner, idempotencyKey])
   for (;;) {
-    const known = await setup.store.reserveKey(keyed)
-    if (known.responseId === responseId) return startKeyed(setup, request, keyed, caller)
-    if (known.digest !== keyed.digest) {
-      const message = 'The Idempotency-Key has been used for another request. Use a new key for a new request.'
-      throw new RequestError(message, { status: 422, code: 'idempotency_key_reused' })
-    }
-    const starting = setup.starting.get(known.responseId)
-    if (starting === undefined) return { ...(await attach(setup, known.responseId, request, owner)), request }
     // It may wait for its turn. If it is refused then, its key is free, and this request is the first.
-    await starting
+    const starting = setup.starting.get(place)
+    if (starting === undefined) break
+    checkKey(starting, key)
+    await starting.over
+  }
+  const work = startOrAttach(setup, request, key, caller)
+  const over = work.then(
+    () => {},
+    () => {},
+  )
+  setup.starting.set(place, { ...key, over })
+  try {
+    return await work
+  } finally {
+    setup.starting.delete(place)
   }
 }
 
-async function startKeyed(
+/** The response of a key, or the first one with it. */
+async function startOrAttach(
   setup: Setup,
   request: ParsedRequest,
-  keyed: KeyedRequest,
+  key: RequestKey,
   caller: Caller,
 ): Promise<LiveResponse> {
-  const { responseId } = keyed
-  const release = (): Promise<void> => setup.store.releaseKey(keyed).catch(setup.report)
-  const work = start(setup, request, responseId, caller)
-  setup.starting.set(
-    responseId,
-    work.then(
-      () => {},
-      () => release(),
-    ),
-  )
-  try {
-    const live = await work
-    // Its client lost it, and sends the request again to get an answer.
-    live.finished.then((kept) => (kept?.response.status === 'cancelled' ? release() : undefined))
-    return live
-  } finally {
-    await setup.starting.get(responseId)
-    setup.starting.delete(responseId)
+  for (;;) {
+    for (const shelf of [setup.durable, setup.transient]) {
+      const known = await shelf.store.findKey(key.key, caller.owner)
+      if (known === undefined) continue
+      checkKey(known, key)
+      return { ...(await attach(setup, shelf, known.responseId, request, caller.owner)), request }
+    }
+    try {
+      return await start(setup, request, caller, key)
+    } catch (error) {
+      // Another process has begun with the same key meanwhile.
+      if (!(error instanceof OpeningRefused) || error.opening.state !== 'key_taken') throw error
+    }
   }
+}
+
+/** @throws RequestError if the key belongs to another body */
+function checkKey(known: RequestKey, { digest }: RequestKey): void {
+  if (known.digest === digest) return
+  const message = 'The Idempotency-Key has been used for another request. Use a new key for a new request.'
+  throw new RequestError(message, { status: 422, code: 'idempotency_key_reused' })
 }
 
 function withModel(request: ParsedRequest, [model = 'gpt-oss']: readonly string[]): ParsedRequest {
   return request.model === undefined ? merged(request, { model }) : request
 }
 
-async function start(setup: Setup, request: ParsedRequest, responseId: string, caller: Caller): Promise<LiveResponse> {
+async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?: RequestKey): Promise<LiveResponse> {
+  const responseId = randomResponseId()
   const { model = '' } = request
   const engine = traced(setup.engineOf(model), caller.trace)
   const observed = setup.observer?.response({ responseId, model, request: caller.observed, trace: caller.trace })
@@ -92,9 +105,8 @@ async function start(setup: Setup, request: ParsedRequest, responseId: string, c
     takeOrRefuse(held, RESPONSE_BYTES)
     leave = await setup.admission.enter(caller.owner, caller.signal, request.background === true)
     held = held.moveTo('response')
-    const run = await runFor(setup, request, responseId, caller, { engine, observed, held, onEnd })
-    setup.runs.set(responseId, run)
-    run.finished.then(() => setup.runs.delete(responseId))
+    const run = await runFor(setup, request, responseId, caller, { engine, observed, held, key, onEnd })
+    addRun(setup, run)
     const { created, events, before, finished } = run
     return { responseId, request, created, events, before, finished }
   } catch (error) {
@@ -105,11 +117,13 @@ async function start(setup: Setup, request: ParsedRequest, responseId: string, c
 }
 
 /** What one response is made with. */
-interface Making {
+export interface Making {
   readonly engine: TokenEngine
   readonly observed: ResponseObservation | undefined
   /** What it holds of the memory: ended when all of it was read, or its reader has left. */
   readonly held: ByteHold
+  /** The key of its request, if it has one. */
+  readonly key: RequestKey | undefined
   readonly onEnd: (ending?: KeptResponse) => void
 }
 
@@ -118,66 +132,99 @@ async function runFor(
   request: ParsedRequest,
   responseId: string,
   caller: Caller,
-  { engine, observed, held, onEnd }: Making,
+  making: Making,
 ): Promise<Run> {
-  const { owner, errorEvent, onStopString, returnedArguments } = caller
-  const { store, stored, seal, report, clock } = setup
+  const { owner } = caller
+  const { onDisconnect = 'stop' } = setup.options
+  const isTransient = request.store === false
+  // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
+  const isJournaled = !isTransient || making.key !== undefined || onDisconnect !== 'stop'
+  return inConversation(setup, request, responseId, caller, (conversation) => {
+    const { previous } = conversation.addition
+    const approvals = conversation.approvedCalls.map(({ approvalRequestId }) => approvalRequestId)
+    return startRun({
+      ...runOptions(setup, making, { owner, responseId, request: request as ResponseRequest, conversation, caller }),
+      shelf: isJournaled ? (isTransient ? setup.transient : setup.durable) : undefined,
+      begin: {
+        ...{ responseId, owner },
+        ...(making.key && { key: making.key }),
+        // A transient response has what came before it, and its approvals are kept where all are.
+        ...(!isTransient && { approvals, ...(previous !== undefined && { previous }) }),
+      },
+      isTransient,
+      signal: caller.signal,
+      isBackground: request.background === true,
+    })
+  })
+}
+
+/** Whose response is made, and of what. */
+export interface MadeOf {
+  readonly owner: string
+  readonly responseId: string
+  readonly request: ResponseRequest
+  readonly conversation: ResolvedRequest
+  readonly caller?: Caller
+}
+
+/** What is the same for a response that begins here, and for one that is taken over. */
+export function runOptions(
+  setup: Setup,
+  { engine, observed, held, onEnd }: Omit<Making, 'key'>,
+  { owner, responseId, request, conversation, caller = { owner } }: MadeOf,
+): Omit<RunOptions, 'shelf' | 'begin' | 'isTransient' | 'signal' | 'isBackground'> {
+  const { seal, report, clock } = setup
   const { onDisconnect = 'stop', onEntry, now = () => performance.now() } = setup.options
   const tools = auditedTools(
     setup.options.tools ?? [],
     merged(setup.options, { owner, responseId, clock, now, report }),
   )
-  const isTransient = request.store === false
-  // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
-  const isJournaled = !isTransient || caller.idempotencyKey !== undefined || onDisconnect !== 'stop'
-  return inConversation(setup, request, responseId, caller, (conversation) =>
-    startRun({
-      conversation,
-      respond: merged(setup.respondOptions(responseId, owner, request as ResponseRequest), {
-        engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
-        tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
-        ...(observed && {
-          onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
-        }),
-        ...(errorEvent !== undefined && { errorEvent }),
-        ...(onStopString && { onStopString }),
-        ...(returnedArguments && { returnedArguments }),
-        ...(conversation.earlier && { earlier: conversation.earlier }),
+  const { errorEvent, onStopString, returnedArguments } = caller
+  const { earlier } = conversation
+  const shelf = request.store === false ? setup.transient : setup.durable
+  return {
+    conversation,
+    respond: merged(setup.respondOptions(responseId, owner, request), {
+      engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
+      tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
+      ...(observed && {
+        onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
       }),
-      store: isJournaled ? store : undefined,
-      seal,
-      owner,
-      isTransient,
-      onDisconnect,
-      signal: caller.signal,
-      stop: setup.stop,
-      isBackground: request.background === true,
-      async consumeApprovals(calls) {
-        const ids = calls.map(({ approvalRequestId }) => approvalRequestId)
-        if (await store.consumeApprovals(ids, owner)) return
-        const message =
-          ids.length > 1
-            ? 'One of the approval requests has been answered before.'
-            : `The approval request '${ids[0]?.slice(0, 40)}' has been answered before.`
-        throw new RequestError(message, { param: 'input', code: 'invalid_value' })
-      },
-      onError: report,
-      onUnfinished(response) {
-        // It holds its conversation until its end is kept.
-        const unfinished = held.moveTo('store')
-        stored.addUnfinished(responseId, response, () => unfinished.end())
-      },
-      onClosed: () => held.end(),
-      clock,
-      ...(onEntry && { onEntry: (entry) => callHost((each) => onEntry(responseId, each), entry, report) }),
-      ...(observed && { onStart: observed.started }),
-      onEnd,
+      ...(errorEvent !== undefined && { errorEvent }),
+      ...(onStopString && { onStopString }),
+      ...(returnedArguments && { returnedArguments }),
+      ...(earlier && { earlier }),
     }),
-  )
+    seal,
+    owner,
+    onDisconnect,
+    stop: setup.stop,
+    async consumeApprovals(calls) {
+      const ids = calls.map(({ approvalRequestId }) => approvalRequestId)
+      if (ids.length > 0 && !(await setup.durable.store.consumeApprovals(ids, owner))) throw usedApproval(calls)
+    },
+    onError: report,
+    onUnfinished(response) {
+      // It holds its conversation until its end is kept.
+      const unfinished = held.moveTo('store')
+      shelf.stored.addUnfinished(responseId, response, () => unfinished.end())
+    },
+    onClosed: () => held.end(),
+    clock,
+    ...(onEntry && { onEntry: (entry) => callHost((each) => onEntry(responseId, each), entry, report) }),
+    ...(observed && { onStart: observed.started }),
+    onEnd,
+  }
+}
+
+/** Keeps a run until it is over. */
+export function addRun({ runs }: Setup, run: Run): void {
+  runs.set(run.responseId, run)
+  run.finished.then(() => runs.delete(run.responseId))
 }
 
 /** The engine, which is sent the trace context of the request. */
-function traced(engine: TokenEngine, trace: Caller['trace']): TokenEngine {
+export function traced(engine: TokenEngine, trace: Caller['trace']): TokenEngine {
   if (trace === undefined) return engine
   const { capabilities } = engine
   return {

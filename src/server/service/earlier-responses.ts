@@ -54,7 +54,7 @@ export async function earlierResponses(
   transient.reverse()
   if (first === undefined) return { responses: transient, stored: 0, previous: undefined, before }
   const found = await store.lineage(first, owner)
-  if (found === undefined || found.isTransient) throw previousNotFound(id)
+  if (found === undefined) throw previousNotFound(id)
   if (found.state === 'running') {
     const about = { param: 'previous_response_id', code: 'invalid_value' } as const
     throw new RequestError(`Previous response with id '${id}' is still in progress.`, about)

@@ -9,8 +9,8 @@ type Batch = readonly ResponseStreamEvent[]
 export interface FollowOptions {
   /** Only events with a higher sequence number. Default: all. */
   readonly after?: number | undefined
-  /** Resolves when the response is over, to undefined if its writer has failed: then no more entries come. */
-  readonly finished?: Promise<object | undefined>
+  /** Resolves when its writer has failed: then no more entries come. */
+  readonly failed?: Promise<void>
   /** The entries from one index on of a writer that has failed; undefined if nothing may be shown. */
   readonly rest?: (from: number) => readonly Entry[] | undefined
   /** Called once, when the reader has all or wants no more. */
@@ -21,12 +21,12 @@ export interface FollowOptions {
 export function followEntries(
   entries: AsyncIterable<readonly Entry[]>,
   options: TranslateEntriesOptions,
-  { after = -1, finished, rest, onLeave = () => {} }: FollowOptions = {},
+  { after = -1, failed, rest, onLeave = () => {} }: FollowOptions = {},
 ): AsyncGenerator<Batch> {
   let hasFailed = false
-  finished?.then((response) => {
-    hasFailed = response === undefined
-    if (hasFailed) waiter.interrupt()
+  failed?.then(() => {
+    hasFailed = true
+    waiter.interrupt()
   })
   const waiter = createWaiter()
   const source = entries[Symbol.asyncIterator]()

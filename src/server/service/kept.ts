@@ -1,14 +1,20 @@
+import { closable } from '../../closable.js'
 import { invalidValue, RequestError } from '../../request-error.js'
 import { translateEntries } from '../../respond/index.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
-import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
+import type { FoundResponse, KeptResponse } from '../../stores/store.js'
 import { itemsOfResponses } from './earlier-responses.js'
+import { cancelledElsewhere } from './end-response.js'
 import { followEntries } from './follow.js'
 import { listedItem } from './listed-item.js'
 import type { LiveResponse } from './live-response.js'
+import type { Run } from './run.js'
 import type { Setup } from './setup.js'
+import type { Shelf } from './shelf.js'
+import { followable, isOurs, isUnreadable } from './stored-entries.js'
+import { unfoldedResponse } from './unfolded-response.js'
 
 type Batch = readonly ResponseStreamEvent[]
 
@@ -29,11 +35,11 @@ export async function streamResponse(
   owner: string,
   after?: number,
 ): Promise<AsyncGenerator<Batch>> {
-  const found = await findStored(setup, responseId, owner)
+  await findStored(setup, responseId, owner)
   if (after !== undefined && after > (await lastSequenceNumber(setup, responseId, owner))) {
     throw invalidValue('starting_after', String(after))
   }
-  const events = await eventsOf(setup, responseId, owner, found, after)
+  const events = await eventsOf(setup, setup.durable, responseId, owner, after)
   if (events !== undefined) return events
   const message = `The events of response '${responseId}' are not kept any more. Retrieve it without 'stream'.`
   throw new RequestError(message, { param: 'stream', code: 'invalid_value' })
@@ -42,12 +48,12 @@ export async function streamResponse(
 /** @throws RequestError if there is no such response */
 export async function deleteResponse(setup: Setup, responseId: string, owner: string): Promise<void> {
   await findStored(setup, responseId, owner)
-  const live = setup.runs.get(responseId)
+  const live = runOf(setup, responseId)
   // Its writer would be refused, and that would be reported to the host as an error.
   live?.cancel()
   await live?.finished
-  const lineage = await setup.stored.lineage(responseId, owner)
-  await setup.store.delete(responseId, owner)
+  const lineage = await setup.durable.stored.lineage(responseId, owner)
+  await setup.durable.store.delete(responseId, owner)
   // Nothing of it stays that the store does not keep.
   setup.known.forget(lineage?.responses ?? [])
 }
@@ -65,68 +71,111 @@ export async function cancelResponse(setup: Setup, responseId: string, owner: st
       code: 'invalid_value',
     })
   }
-  const live = setup.runs.get(responseId)
+  const live = runOf(setup, responseId)
+  if (found.state === 'running' && live === undefined) await cancelledElsewhere(setup, responseId, owner)
   live?.cancel()
   await live?.finished
   return await retrieveResponse(setup, responseId, owner)
 }
 
-/** The response of a request that was sent before: under way, or over. */
+/** The run of a response that is made here. */
+function runOf(setup: Setup, responseId: string): Run | undefined {
+  const run = setup.runs.get(responseId)
+  return run?.isLost ? undefined : run
+}
+
+/** The response of a request that was sent before: under way, here or elsewhere, or over. */
 export async function attach(
   setup: Setup,
+  shelf: Shelf,
   responseId: string,
   { stream }: Pick<ParsedRequest, 'stream'>,
   owner: string,
 ): Promise<Omit<LiveResponse, 'request'>> {
-  const live = setup.runs.get(responseId)
-  const found = await setup.stored.find(responseId, owner)
+  const live = runOf(setup, responseId)
+  const found = await shelf.stored.find(responseId, owner)
   const isWhole = found?.state === 'finished' && stream !== true
-  const events = isWhole ? nothing() : found && (await eventsOf(setup, responseId, owner, found))
-  if (found === undefined || events === undefined || (found.state === 'running' && live === undefined)) {
+  const events = isWhole ? nothing() : found && (await eventsOf(setup, shelf, responseId, owner))
+  if (found === undefined || events === undefined) {
     throw new RequestError('The response to this Idempotency-Key is not available. Use a new key.', {
       status: 409,
       code: 'idempotency_key_in_use',
     })
   }
-  const finished: Promise<FinishedResponse | undefined> =
-    found.state === 'finished' ? Promise.resolve(found.finished) : (live?.finished ?? Promise.resolve(undefined))
-  const created = found.state === 'finished' ? found.finished.response : (live?.created as KeptResponse)
-  return { responseId, created, events, finished }
+  if (found.state === 'finished') {
+    return { responseId, created: found.finished.response, events, finished: Promise.resolve(found.finished) }
+  }
+  if (live !== undefined) return { responseId, created: live.created as KeptResponse, events, finished: live.finished }
+  const [followed, over] = watched(events)
+  const finished = over.then(async () => {
+    const after = await shelf.stored.find(responseId, owner)
+    return after?.state === 'finished' ? after.finished : undefined
+  })
+  finished.catch(setup.report)
+  return { responseId, created: await snapshotOf(setup, responseId, owner, shelf), events: followed, finished }
+}
+
+/** The events, and what resolves when they are over or their reader has left. */
+function watched(events: AsyncGenerator<Batch>): [AsyncGenerator<Batch>, Promise<void>] {
+  let resolve = (): void => {}
+  const over = new Promise<void>((done) => {
+    resolve = done
+  })
+  async function* read(): AsyncGenerator<Batch> {
+    try {
+      yield* events
+    } finally {
+      resolve()
+    }
+  }
+  return [
+    closable(read(), async () => {
+      resolve()
+      await events.return(undefined)
+    }),
+    over,
+  ]
 }
 
 async function* nothing(): AsyncGenerator<Batch> {}
 
 /** A stored response. @throws RequestError with status 404 */
 export async function findStored(setup: Setup, responseId: string, owner: string): Promise<FoundResponse> {
-  const found = await setup.stored.find(responseId, owner)
-  if (found !== undefined && !found.isTransient) return found
+  const found = await setup.durable.stored.find(responseId, owner)
+  if (found !== undefined) return found
   throw notFound(responseId)
 }
 
 async function eventsOf(
   setup: Setup,
+  shelf: Shelf,
   responseId: string,
   owner: string,
-  { isTransient }: FoundResponse,
   after?: number,
 ): Promise<AsyncGenerator<Batch> | undefined> {
-  const live = setup.runs.get(responseId)
+  const live = runOf(setup, responseId)
   if (live !== undefined) return await live.follow(after)
-  const entries = await setup.stored.entries(responseId, owner)
+  const entries = await shelf.stored.entries(responseId, owner)
   if (entries === undefined) return undefined
-  return followEntries(entries, setup.respondOptions(responseId, owner, { store: !isTransient }), { after })
+  const options = setup.respondOptions(responseId, owner, { store: shelf === setup.durable })
+  return followEntries(await followable(entries, responseId), options, { after })
 }
 
 /** What a response under way has become so far. */
-async function snapshotOf(setup: Setup, responseId: string, owner: string): Promise<KeptResponse> {
-  const { response } = await soFar(setup, responseId, owner)
+async function snapshotOf(
+  setup: Setup,
+  responseId: string,
+  owner: string,
+  shelf: Shelf = setup.durable,
+): Promise<KeptResponse> {
+  const { response } = await soFar(setup, responseId, owner, shelf)
   if (response !== undefined) return response
   throw notFound(responseId)
 }
 
-/** Of the last event that there is. Infinity if the events are not kept any more. */
+/** Of the last event that there is. Infinity if the events are not kept any more, or cannot be told here. */
 async function lastSequenceNumber(setup: Setup, responseId: string, owner: string): Promise<number> {
-  return (await soFar(setup, responseId, owner)).last
+  return (await soFar(setup, responseId, owner, setup.durable)).last
 }
 
 /** What the entries that are there now make of a response. */
@@ -134,18 +183,24 @@ async function soFar(
   setup: Setup,
   responseId: string,
   owner: string,
+  shelf: Shelf,
 ): Promise<{ readonly response: KeptResponse | undefined; readonly last: number }> {
-  const entries = await setup.stored.entries(responseId, owner)
+  const entries = await shelf.stored.entries(responseId, owner)
   if (entries === undefined) return { response: undefined, last: Number.POSITIVE_INFINITY }
-  const translation = translateEntries(setup.respondOptions(responseId, owner, { store: true }))
+  const translation = translateEntries(setup.respondOptions(responseId, owner, { store: shelf === setup.durable }))
   let last = -1
   try {
     for await (const added of entries) {
+      const isKnown = isOurs(added)
+      if (!isKnown) return { response: unfoldedResponse(responseId, added[0]), last: Number.POSITIVE_INFINITY }
       for (const entry of added) last = translation.apply(entry).at(-1)?.sequence_number ?? last
       // Those that come later do not count.
       break
     }
     return { response: translation.response && structuredClone(translation.response), last }
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return { response: unfoldedResponse(responseId, undefined), last: Number.POSITIVE_INFINITY }
   } finally {
     translation.dispose()
   }
@@ -193,12 +248,26 @@ export async function listInputItems(
 
 /** The conversation before a response. @throws RequestError if there is no such response */
 async function inputOf(setup: Setup, responseId: string, owner: string): Promise<readonly InputItem[]> {
-  const found = await setup.stored.lineage(responseId, owner)
-  if (found === undefined || found.isTransient) throw notFound(responseId)
+  const found = await setup.durable.stored.lineage(responseId, owner)
+  if (found === undefined) throw notFound(responseId)
   const { responses } = found
   const last = found.state === 'finished' ? responses.at(-1) : undefined
-  if (last === undefined) return setup.runs.get(responseId)?.input ?? []
+  if (last === undefined) {
+    return (
+      setup.runs.get(responseId)?.input ?? [
+        ...itemsOfResponses(responses),
+        ...(await addedTo(setup, responseId, owner)),
+      ]
+    )
+  }
   return [...itemsOfResponses(responses.slice(0, -1)), ...last.added]
+}
+
+/** What a response added that another process makes. */
+async function addedTo(setup: Setup, responseId: string, owner: string): Promise<readonly InputItem[]> {
+  const entries = await setup.durable.stored.entries(responseId, owner)
+  for await (const [open] of entries ?? []) return open?.type === 'open' ? open.input : []
+  return []
 }
 
 function notFound(responseId: string): RequestError {

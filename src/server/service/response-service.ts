@@ -19,7 +19,8 @@ import {
 } from './kept.js'
 import type { LiveResponse } from './live-response.js'
 import type { ServiceOptions } from './options.js'
-import { setUp } from './setup.js'
+import { type Setup, setUp } from './setup.js'
+import { type Sweeper, startSweeper } from './sweeper.js'
 
 /**
  * The Responses API without HTTP: what a route or a socket asks for. Every method is about one owner's responses, and
@@ -52,7 +53,8 @@ export interface ResponseService {
   /** Undefined if nobody wants to know. */
   readonly observer: Observer | undefined
   /**
-   * Takes no more requests and waits for the responses that are being made.
+   * Takes no more requests. Another process goes on with those that the store lets one go on with, at once; the others are
+   * waited for.
    *
    * @param signal - when it aborts, they are cancelled
    */
@@ -70,6 +72,7 @@ export function openService(options: ServiceOptions): ResponseService {
   const setup = setUp(options)
   const { models, admission, budget, runs, report } = setup
   const checkHealth = createHealthCheck(options.limits)
+  const sweeper = setup.durable.store.durability === 'none' ? undefined : startSweeper(setup)
   return {
     create: (body, caller) => createResponse(setup, body, caller),
     retrieve: (responseId, owner) => retrieveResponse(setup, responseId, owner),
@@ -95,9 +98,16 @@ export function openService(options: ServiceOptions): ResponseService {
       const cancelAll = (): void => setup.stop.stop()
       signal?.addEventListener('abort', cancelAll)
       if (signal?.aborted) cancelAll()
+      await handOver(setup, sweeper)
       await admission.drain()
       await Promise.all([...runs.values()].map(({ finished }) => finished))
       signal?.removeEventListener('abort', cancelAll)
     },
   }
+}
+
+/** Gives those responses up that another process can go on with. */
+async function handOver({ runs }: Setup, sweeper: Sweeper | undefined): Promise<void> {
+  await sweeper?.stop()
+  await Promise.all([...runs.values()].map((run) => (run.canHandOver ? run.handOver() : undefined)))
 }

@@ -8,7 +8,7 @@ import type { ResponseRequest } from '../../responses/request.js'
 import { createSeal, type Seal } from '../../seal/index.js'
 import type { Pause } from '../../slices.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
-import type { ResponseStore } from '../../stores/store.js'
+import type { RequestKey, ResponseStore } from '../../stores/store.js'
 import { callHost } from '../../translate/call-host.js'
 import { unixSeconds } from '../../unix-seconds.js'
 import { createObserver, type Observer } from '../observe/observer.js'
@@ -21,19 +21,19 @@ import type { ServiceOptions } from './options.js'
 import { ReportedError } from './reported-error.js'
 import type { Run } from './run.js'
 import { servedModels } from './served-models.js'
+import { createShelf, type Shelf } from './shelf.js'
 import { createSilenceLimit } from './silence.js'
 import { createStop, type Stop } from './stop.js'
 import { joinStore } from './store-memory.js'
-import { type StoredResponses, storedResponses } from './stored-responses.js'
 import { unopenedSeal } from './unopened-seal.js'
 
 /** What all parts of a service share. */
 export interface Setup {
   readonly options: ServiceOptions
-  /** For those that write. */
-  readonly store: ResponseStore
-  /** For those that read. */
-  readonly stored: StoredResponses
+  /** The responses that are kept. */
+  readonly durable: Shelf
+  /** Those with `store: false`, as long as somebody may come for their entries: never but in this process's memory. */
+  readonly transient: Shelf
   /** How conversations were rendered that may go on. */
   readonly known: KnownConversations
   readonly seal: Seal
@@ -53,8 +53,8 @@ export interface Setup {
   readonly report: (error: unknown) => void
   /** The responses that are being made here, by id. */
   readonly runs: Map<string, Run>
-  /** The responses with a key that have not begun, by id. They resolve when it has begun, or was refused. */
-  readonly starting: Map<string, Promise<void>>
+  /** The requests with a key whose responses have not begun, by owner and key. They resolve when one has, or was refused. */
+  readonly starting: Map<string, RequestKey & { readonly over: Promise<void> }>
   readonly stop: Stop
   /** The engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
@@ -65,6 +65,9 @@ export interface Setup {
     request: Pick<ResponseRequest, 'store'>,
   ): Omit<RespondOptions, 'engine'> & { readonly responseId: string }
 }
+
+/** For the entries of responses with `store: false`, in bytes. */
+const TRANSIENT_BYTES = 67_108_864
 
 export function setUp(options: ServiceOptions): Setup {
   const { tokenTable, tools, limits = {}, onError = console.error } = options
@@ -89,7 +92,11 @@ export function setUp(options: ServiceOptions): Setup {
   })
   const given = options.store ?? createMemoryStore()
   joinStore(budget, given)
-  const store = boundedStore(given, limits, deadlines)
+  const { leaseSeconds = 10 } = limits
+  const shelfOf = (store: ResponseStore): Shelf =>
+    createShelf(boundedStore(store, limits, deadlines), { clock, report, leaseSeconds })
+  const passing = createMemoryStore({ bytes: TRANSIENT_BYTES })
+  joinStore(budget, passing)
   const withSilenceLimit = createSilenceLimit(limits, deadlines)
   const responseLimits = {
     ...(limits.turns !== undefined && { turns: limits.turns }),
@@ -103,9 +110,9 @@ export function setUp(options: ServiceOptions): Setup {
 
   return {
     options,
-    store,
+    durable: shelfOf(given),
+    transient: shelfOf(passing),
     known: conversations,
-    stored: storedResponses(store, { clock, report }),
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
     reportUnopened: (params) => callHost(options.response?.onDiagnostic, unopenedSeal(params), report),

@@ -1,5 +1,7 @@
+import type { Entry } from '../../journal/entry.js'
 import { Expiring } from '../../stores/expiring.js'
 import type { FoundResponse, ResponseStore } from '../../stores/store.js'
+import { readEntries } from './stored-entries.js'
 import { isConflict, type UnfinishedResponse } from './unfinished.js'
 
 /**
@@ -7,7 +9,8 @@ import { isConflict, type UnfinishedResponse } from './unfinished.js'
  * the store does not take its end then either, readers see it all the same: nobody will go on with such a response, and
  * who waited for it would wait for ever.
  */
-export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'lineage' | 'entries'> {
+export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'lineage'> {
+  entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly Entry[]> | undefined>
   /** @param onForget - called once, when the response is kept or forgotten */
   addUnfinished(responseId: string, response: UnfinishedResponse, onForget: () => void): void
 }
@@ -40,14 +43,13 @@ export function storedResponses(
       forget(responseId)
       return found
     }
-    const { isTransient } = found
     try {
       const { finished } = await response.keep()
       forget(responseId)
-      return { isTransient, state: 'finished', finished }
+      return { state: 'finished', finished }
     } catch (error) {
       report(error)
-      if (!isConflict(error)) return { isTransient, state: 'finished', finished: response.ending().finished }
+      if (!isConflict(error)) return { state: 'finished', finished: response.ending().finished }
       forget(responseId)
       return await store.find(responseId, owner)
     }
@@ -66,7 +68,7 @@ export function storedResponses(
       return await store.lineage(responseId, owner)
     },
     async entries(responseId, owner, from = 0) {
-      const stored = await store.entries(responseId, owner, from)
+      const stored = await readEntries(store, responseId, owner, from)
       return stored && (unfinished.get(responseId)?.response.withEnd(stored, from) ?? stored)
     },
   }

@@ -1,11 +1,20 @@
 import type { Entry } from '../../journal/entry.js'
 import { type TranslateEntriesOptions, translateEntries } from '../../respond/index.js'
+import { terminalResponse } from '../../respond/terminal.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
-import type { FinishedResponse, Lease, ResponseStore } from '../../stores/store.js'
+import {
+  type Append,
+  type Appended,
+  type FinishedResponse,
+  type Lease,
+  type ResponseStore,
+  StoreConflict,
+} from '../../stores/store.js'
+import type { Failure } from '../../translate/failure.js'
+import type { BatchWriter } from './batch-writer.js'
 import type { EndedResponse } from './finished-response.js'
-import type { Written } from './journal.js'
 import { STORE_FAILED } from './store-failed.js'
-import { terminalResponse } from './terminal.js'
+import { blockOf, type Written } from './written.js'
 
 /** How a response ended whose writer could not write on. */
 export interface UnwrittenEnd {
@@ -32,24 +41,29 @@ export interface UnfinishedResponse {
 }
 
 export interface UnfinishedOptions {
-  readonly store: ResponseStore
-  readonly responseId: string
-  readonly owner: string
+  readonly shelf: {
+    readonly store: Pick<ResponseStore, 'find'>
+    readonly writer: BatchWriter
+    readonly leaseSeconds: number
+  }
+  readonly lease: Lease
   readonly clock: () => number
   readonly respond: TranslateEntriesOptions
   readonly written: Written
-  /** How it ended, if its end is written and only `finish` failed. */
-  readonly ending: UnwrittenEnd | undefined
+  /** What the client is told. Default: that the store cannot be reached. */
+  readonly failure?: Failure
   /** What is kept of it. */
   readonly finishedOf: (ended: EndedResponse) => FinishedResponse
 }
 
 export function unfinishedResponse(options: UnfinishedOptions): UnfinishedResponse {
-  const { store, responseId, owner, written } = options
-  let end = options.ending === undefined ? endOf(written, options.clock()) : []
-  /** The end that was given up, and that the store may have nevertheless. */
-  let givenUp: readonly Entry[] | undefined
-  let known = options.ending
+  const { shelf, lease, written, failure = STORE_FAILED } = options
+  const { store, writer, leaseSeconds } = shelf
+  const { responseId, owner } = lease
+  const failAt = (at: number): Entry => ({ at, type: 'fail', failure })
+  const isEndUnknown = ENDS.includes(written.unknown.at(-1)?.type as Entry['type'])
+  let end = endOf(written, failAt(options.clock()))
+  let known: UnwrittenEnd | undefined
   let keeping: Promise<UnwrittenEnd> | undefined
 
   const rest = (from: number): readonly Entry[] => [...written.entries, ...end].slice(from)
@@ -73,34 +87,46 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     return known
   }
 
+  /** The lease fences it, and the index says how much is there: an append that failed may have been done. */
   async function keep(): Promise<UnwrittenEnd> {
-    const lease = await store.claim(responseId, owner)
-    if (lease === undefined) {
-      // Kept after all, by a call whose answer was lost.
-      const found = await store.find(responseId, owner)
-      if (found?.state !== 'finished') throw new Error(`${responseId} is gone`)
-      return { finished: found.finished, events: ending().events }
+    for (let at = written.entries.length; ; ) {
+      const all = rest(0)
+      const { finished, events } = ending()
+      const entries = blockOf(all.slice(at))
+      const appended = await appendOrFind({
+        lease,
+        at,
+        entries,
+        end: { finished, entries: blockOf(all) },
+        leaseSeconds,
+      })
+      if (appended.state === 'written') return { finished, events }
+      if (appended.state === 'lost') return await keptAfterAll()
+      // More: the append whose answer was lost was done. Fewer: the store has lost some, and gets them again.
+      if (appended.count === at || appended.count > all.length) throw new StoreConflict(`${responseId} is not ours`)
+      at = appended.count
     }
-    await writeEnd(lease)
-    const { finished, events } = ending()
-    await store.finish(lease, finished)
-    return { finished, events }
   }
 
-  /** An append that failed may have been done. The lease fences it, and the index says how much is there. */
-  async function writeEnd(lease: Lease): Promise<void> {
-    if (end.length === 0) return
-    for (let there = 0; ; there++) {
-      try {
-        return await store.append(lease, written.entries.length + there, end.slice(there))
-      } catch (error) {
-        if (there === end.length || !isConflict(error)) throw error
-        if (givenUp === undefined) continue
-        end = givenUp
-        givenUp = undefined
-        known = undefined
-      }
+  /** A store that takes nothing may still say that it has the end. */
+  async function appendOrFind(append: Append): Promise<Appended> {
+    try {
+      return await writer.append(append)
+    } catch (error) {
+      const found = isEndUnknown ? await store.find(responseId, owner).catch(() => undefined) : undefined
+      if (found?.state === 'finished') return { state: 'lost' }
+      throw error
     }
+  }
+
+  /** Kept by an append whose answer was lost. @throws StoreConflict if it is somebody else's by now */
+  async function keptAfterAll(): Promise<UnwrittenEnd> {
+    const found = isEndUnknown ? await store.find(responseId, owner) : undefined
+    if (found?.state !== 'finished') throw new StoreConflict(`the lease of ${responseId} is not the latest`)
+    // What its end was before it was given up.
+    end = endOf(written, failAt(options.clock()))
+    known = undefined
+    return { finished: found.finished, events: ending().events }
   }
 
   async function* withEnd(stored: AsyncIterable<readonly Entry[]>, from: number): AsyncGenerator<readonly Entry[]> {
@@ -117,9 +143,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
   }
 
   function giveUp(): void {
-    const [first] = end
-    if (first === undefined || first.type === 'fail' || !ENDS.includes(first.type)) return
-    givenUp = end
+    if (!isEndUnknown) return
     end = [failAt(options.clock())]
     known = undefined
   }
@@ -129,7 +153,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     ending,
     rest,
     keep() {
-      // One at a time: the lease of each fences the one before.
+      // One at a time: each would find the other's end.
       keeping ??= keep().finally(() => {
         keeping = undefined
       })
@@ -145,13 +169,9 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** What is not known to be written, up to the end of the response. */
-function endOf({ unknown }: Written, at: number): readonly Entry[] {
-  if (unknown !== undefined && ENDS.includes(unknown.type)) return [unknown]
-  return unknown === undefined ? [failAt(at)] : [unknown, failAt(at)]
-}
-
-function failAt(at: number): Entry {
-  return { at, type: 'fail', failure: STORE_FAILED }
+function endOf({ unknown }: Written, failed: Entry): readonly Entry[] {
+  const last = unknown.at(-1)
+  return last !== undefined && ENDS.includes(last.type) ? unknown : [...unknown, failed]
 }
 
 const ENDS: readonly Entry['type'][] = ['end', 'fail', 'abort']

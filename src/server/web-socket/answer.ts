@@ -1,9 +1,9 @@
+import { terminalResponse } from '../../respond/terminal.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import { type ErrorAnswer, errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
 import type { LiveResponse } from '../service/live-response.js'
-import { terminalResponse } from '../service/terminal.js'
 import { errorEvent, frameOf } from './frames.js'
 import type { Remembered } from './remembered.js'
 

@@ -141,7 +141,8 @@ test('whatever clients ask, and wherever they leave, nothing is held when they a
         await served.drain()
         clearInterval(watch)
         await until(() => service.memory.used === service.memory.by.store)
-        expect(service.memory.by.store).toBe(store.memory.bytes)
+        // Beside it, the entries of responses with `store: false` that somebody may come for.
+        expect(service.memory.by.store).toBeGreaterThanOrEqual(store.memory.bytes)
         expect(Math.max(most, service.memory.used)).toBeLessThanOrEqual(memoryBytes)
       },
     ),

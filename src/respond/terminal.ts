@@ -1,5 +1,5 @@
-import type { ResponseStreamEvent } from '../../responses/events.js'
-import type { ResponseObject } from '../../responses/response.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
+import type { ResponseObject } from '../responses/response.js'
 
 /** The response of the event that ends a stream; undefined for events that do not. */
 export function terminalResponse(events: readonly ResponseStreamEvent[]): ResponseObject | undefined {

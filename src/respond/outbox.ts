@@ -1,0 +1,112 @@
+import type { Entry } from '../journal/entry.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
+import type { EndedResponse, RespondOptions } from './options.js'
+
+type Batch = readonly ResponseStreamEvent[]
+
+/**
+ * How many entries may be written and not shown yet. A model that samples 50 tokens a second is that far ahead of a store
+ * that takes more than a second for an append.
+ */
+const MOST_AHEAD = 64
+
+interface Waiting {
+  readonly entry: Entry
+  readonly batch: Batch
+  readonly ended: EndedResponse | undefined
+}
+
+/**
+ * Writes entries, and then shows what follows from each: **written before shown**. One append is under way at a time. What
+ * comes meanwhile is written together by the next one, so that the model need not wait for the store; what is shown is one
+ * batch for each entry all the same.
+ */
+export class Outbox {
+  readonly #append: NonNullable<RespondOptions['append']>
+  readonly #show: (batch: Batch) => void | PromiseLike<void>
+  readonly #onFail: (error: unknown) => void
+  #waiting: Waiting[] = []
+  /** Of those that are waiting, being written or being shown. */
+  #count = 0
+  #isWriting = false
+  #failure: { readonly error: unknown } | undefined
+  /** Lets those go on that wait for room, or for all to be shown. */
+  readonly #wakes: {
+    readonly most: number
+    readonly resolve: () => void
+    readonly reject: (error: unknown) => void
+  }[] = []
+
+  /** @param onFail - called once, when an append has thrown: nothing is written or shown from then on */
+  constructor(
+    append: NonNullable<RespondOptions['append']>,
+    show: (batch: Batch) => void | PromiseLike<void>,
+    onFail: (error: unknown) => void,
+  ) {
+    this.#append = append
+    this.#show = show
+    this.#onFail = onFail
+  }
+
+  /**
+   * Takes an entry and what follows from it.
+   *
+   * @param ended - what the response became, if the entry ends it
+   * @returns a promise, if there is no room for another entry until it resolves. It rejects if an append has thrown
+   */
+  add(entry: Entry, batch: Batch, ended?: EndedResponse): void | Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error)
+    this.#waiting.push({ entry, batch, ended })
+    this.#count += 1
+    if (!this.#isWriting) void this.#write()
+    if (this.#count >= MOST_AHEAD) return this.#until(MOST_AHEAD - 1)
+  }
+
+  /** Resolves when all of it is written and shown. Rejects if an append has thrown. */
+  async flushed(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error
+    if (this.#count > 0) await this.#until(0)
+  }
+
+  #until(most: number): Promise<void> {
+    return new Promise((resolve, reject) => this.#wakes.push({ most, resolve, reject }))
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<void> {
+    this.#isWriting = true
+    try {
+      while (this.#waiting.length > 0) {
+        const taken = this.#waiting
+        this.#waiting = []
+        const { ended } = taken.at(-1) as Waiting
+        await this.#append(
+          taken.map(({ entry }) => entry),
+          ended,
+        )
+        for (const { batch } of taken) {
+          // Many entries cause no event.
+          const shown = batch.length > 0 ? this.#show(batch) : undefined
+          if (shown !== undefined) await shown
+          this.#count -= 1
+          this.#wake()
+        }
+      }
+    } catch (error) {
+      this.#failure = { error }
+      this.#onFail(error)
+      for (const { reject } of this.#wakes.splice(0)) reject(error)
+    } finally {
+      this.#isWriting = false
+    }
+  }
+
+  #wake(): void {
+    if (this.#wakes.length === 0) return
+    const woken = this.#wakes.filter(({ most }) => this.#count <= most)
+    if (woken.length === 0) return
+    const still = this.#wakes.filter(({ most }) => this.#count > most)
+    this.#wakes.splice(0, this.#wakes.length, ...still)
+    for (const { resolve } of woken) resolve()
+  }
+}

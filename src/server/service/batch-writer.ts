@@ -1,0 +1,63 @@
+import type { Append, Appended, ResponseStore } from '../../stores/store.js'
+
+/** Appends for all responses of the process, together. */
+export interface BatchWriter {
+  /** @throws what the store throws: what became of the append is not known then */
+  append(append: Append): Promise<Appended>
+}
+
+/** How many responses are appended to at once. */
+const MOST = 1000
+
+interface Waiting {
+  readonly append: Append
+  readonly resolve: (appended: Appended) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * One call of the store is under way at a time; the appends that come meanwhile are the next one. So a store that takes 20 ms
+ * is asked 50 times a second, however many responses there are.
+ */
+export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWriter {
+  let waiting: Waiting[] = []
+  let isWriting = false
+
+  /** The next appends, with one for each response: another of the same one stands on what this one does. */
+  function next(): readonly Waiting[] {
+    const taken = new Map<string, Waiting>()
+    const left: Waiting[] = []
+    for (const one of waiting) {
+      const { responseId } = one.append.lease
+      if (taken.size < MOST && !taken.has(responseId)) taken.set(responseId, one)
+      else left.push(one)
+    }
+    waiting = left
+    return [...taken.values()]
+  }
+
+  async function write(): Promise<void> {
+    isWriting = true
+    // What other responses append in this step of the loop goes with it.
+    await undefined
+    while (waiting.length > 0) {
+      const batch = next()
+      try {
+        const appended = await store.append(batch.map(({ append }) => append))
+        for (const [at, { resolve }] of batch.entries()) resolve(appended[at] ?? { state: 'lost' })
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    isWriting = false
+  }
+
+  return {
+    append(append) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ append, resolve, reject })
+        if (!isWriting) void write()
+      })
+    },
+  }
+}

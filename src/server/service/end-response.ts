@@ -1,0 +1,75 @@
+import type { Entry, Happened } from '../../journal/entry.js'
+import { translateEntries } from '../../respond/index.js'
+import { terminalResponse } from '../../respond/terminal.js'
+import type { Claimed } from '../../stores/store.js'
+import { finishedResponse } from './finished-response.js'
+import type { Setup } from './setup.js'
+import { NOT_CONTINUED } from './store-failed.js'
+import { isOurs, isUnreadable, readEntries } from './stored-entries.js'
+import { unfoldedResponse } from './unfolded-response.js'
+import { blockOf } from './written.js'
+
+/** How a response ends that nobody makes any more. */
+export type LastEntry = Extract<Happened, { type: 'fail' | 'abort' }>
+
+/** Cancels a response that another process makes, or made: that one can write nothing any more. */
+export async function cancelledElsewhere(setup: Setup, responseId: string, owner: string): Promise<void> {
+  const { store, leaseSeconds } = setup.durable
+  const claimed = await store.claim({ responseId, owner, leaseSeconds, isForced: true })
+  // It has just ended.
+  if (claimed === undefined) return
+  await endClaimed(setup, claimed, await claimedEntries(setup, claimed), { type: 'abort' })
+}
+
+/** The entries of a response that was claimed; undefined if this process does not know what follows from them. */
+export async function claimedEntries(setup: Setup, { lease, count }: Claimed): Promise<readonly Entry[] | undefined> {
+  const { responseId, owner } = lease
+  const entries: Entry[] = []
+  try {
+    // Nobody else may append: no more are waited for than there are.
+    for await (const added of (await readEntries(setup.durable.store, responseId, owner)) ?? []) {
+      for (const entry of added) entries.push(entry)
+      if (entries.length >= count) break
+    }
+  } catch (error) {
+    if (isUnreadable(error)) return undefined
+    throw error
+  }
+  return isOurs(entries) ? entries : undefined
+}
+
+/**
+ * Ends a response that was claimed, as its entries say, and with one more.
+ *
+ * @param entries - undefined: it ends with what is known without them, which says nothing of its output
+ */
+export async function endClaimed(
+  setup: Setup,
+  { lease, count }: Claimed,
+  entries: readonly Entry[] | undefined,
+  last: LastEntry,
+): Promise<void> {
+  const { writer, leaseSeconds } = setup.durable
+  const { responseId, owner } = lease
+  const end: Entry = { at: setup.clock(), ...last }
+  const [open] = entries ?? []
+  if (entries === undefined || open?.type !== 'open') {
+    const failed = unfoldedResponse(responseId, open, last.type === 'fail' ? last.failure : NOT_CONTINUED)
+    const response = last.type === 'abort' ? { ...failed, status: 'cancelled' as const, error: null } : failed
+    const finished = { response, added: [], history: [] }
+    await writer.append({ lease, at: count, end: { finished, entries: blockOf([]), freesKey: true }, leaseSeconds })
+    return
+  }
+  const translation = translateEntries(setup.respondOptions(responseId, owner, { store: true }))
+  try {
+    for (const entry of entries) translation.apply(entry)
+    const response = terminalResponse(translation.apply(end))
+    if (response === undefined) throw new Error(`${responseId} has no end`)
+    const ended = { response, transcript: translation.transcript, isAborted: last.type === 'abort' }
+    const finished = finishedResponse(ended, open, { seal: setup.seal, owner })
+    const all = blockOf([...entries, end])
+    await writer.append({ lease, at: count, entries: blockOf([end]), end: { finished, entries: all }, leaseSeconds })
+  } finally {
+    translation.dispose()
+  }
+}

@@ -1,0 +1,46 @@
+/** What has a lease that is to last. */
+export interface Leased {
+  /** Renews the lease, unless an append has done it since it was last asked. */
+  renew(): Promise<void>
+}
+
+/** Renews the leases of responses that append nothing for a while: their model thinks, or a tool of theirs runs. */
+export interface Heartbeat {
+  /** Returns a function that ends it. */
+  keep(leased: Leased): () => void
+}
+
+/** How often a lease is renewed while it lasts: twice may fail. */
+const BEATS = 3
+
+/** @param leaseSeconds - undefined: leases are not renewed */
+export function createHeartbeat(leaseSeconds: number | undefined, report: (error: unknown) => void): Heartbeat {
+  const all = new Set<Leased>()
+  let timer: ReturnType<typeof setInterval> | undefined
+
+  function beat(): void {
+    for (const leased of all) leased.renew().catch(report)
+  }
+
+  return {
+    keep(leased) {
+      if (leaseSeconds === undefined) return () => {}
+      all.add(leased)
+      if (timer === undefined) {
+        timer = setInterval(beat, (leaseSeconds * 1000) / BEATS)
+        unref(timer)
+      }
+      return () => {
+        all.delete(leased)
+        if (all.size > 0) return
+        clearInterval(timer)
+        timer = undefined
+      }
+    },
+  }
+}
+
+/** Lets the process end although the timer runs. Other runtimes than Node have numbers for timers. */
+export function unref(timer: unknown): void {
+  ;(timer as { readonly unref?: () => void }).unref?.()
+}

@@ -1,0 +1,144 @@
+import type { Entry, OpenEntry } from '../../journal/entry.js'
+import { RequestError } from '../../request-error.js'
+import type { InputItem } from '../../responses/input-items.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import type { Claimed, ExpiredResponse, KeptResponse } from '../../stores/store.js'
+import { isRead, type ResolvedRequest } from './conversation.js'
+import { addRun, runOptions } from './create.js'
+import { claimedEntries, endClaimed } from './end-response.js'
+import { withoutForeignReasoning } from './foreign-reasoning.js'
+import { RESPONSE_BYTES } from './memory.js'
+import { startRun } from './run.js'
+import type { Setup } from './setup.js'
+import { NOT_CONTINUED } from './store-failed.js'
+
+/** Why a response ends whose process has died, and that no other one goes on with. */
+export type NotContinued =
+  /** Its client has left, as far as anybody knows, and `onDisconnect` is `stop`. */
+  | 'client_gone'
+  /** Another version of this library made it, which alone knows what follows from its entries. */
+  | 'other_version'
+  /** The engine gives text: what the model sampled is not known. */
+  | 'text_engine'
+  /** The model is not served here. */
+  | 'unknown_model'
+
+/** A response of which this process has taken the lease. */
+export interface TakeOver {
+  readonly responseId: string
+  /** Whether this process goes on with it. Else it has failed. */
+  readonly goesOn: boolean
+  /** Why it does not. */
+  readonly reason?: NotContinued
+}
+
+/**
+ * Goes on with a response whose process has died, or ends it.
+ *
+ * @returns undefined if another process was faster, or there is no room here now
+ */
+export async function takeOver(setup: Setup, { responseId, owner }: ExpiredResponse): Promise<TakeOver | undefined> {
+  const { store, leaseSeconds } = setup.durable
+  const leave = await roomFor(setup, owner)
+  if (leave === undefined) return undefined
+  let isRunning = false
+  try {
+    const claimed = await store.claim({ responseId, owner, leaseSeconds })
+    if (claimed === undefined) return undefined
+    const entries = await claimedEntries(setup, claimed)
+    const reason = whyNot(setup, entries)
+    if (reason === undefined) {
+      isRunning = await goOn(setup, claimed, entries as readonly Entry[], leave)
+      return isRunning ? { responseId, goesOn: true } : undefined
+    }
+    await endClaimed(setup, claimed, entries, { type: 'fail', failure: NOT_CONTINUED })
+    return { responseId, goesOn: false, reason }
+  } finally {
+    if (!isRunning) leave()
+  }
+}
+
+/** Undefined if there is none: another process may have it, and this one later. */
+async function roomFor({ admission }: Setup, owner: string): Promise<(() => void) | undefined> {
+  try {
+    return await admission.enter(owner, AbortSignal.timeout(1), true)
+  } catch (error) {
+    if (error instanceof RequestError || (error as Error).name === 'TimeoutError') return undefined
+    throw error
+  }
+}
+
+function whyNot({ options, engineOf }: Setup, entries: readonly Entry[] | undefined): NotContinued | undefined {
+  const [open] = entries ?? []
+  if (open?.type !== 'open') return 'other_version'
+  if (!open.request.background && (options.onDisconnect ?? 'stop') === 'stop') return 'client_gone'
+  if (open.capabilities?.spellsMarkers) return 'text_engine'
+  try {
+    engineOf(open.request.model ?? '')
+  } catch (error) {
+    if (error instanceof RequestError) return 'unknown_model'
+    throw error
+  }
+  return undefined
+}
+
+/** Returns whether there is memory for it. */
+async function goOn(setup: Setup, claimed: Claimed, entries: readonly Entry[], leave: () => void): Promise<boolean> {
+  const { lease } = claimed
+  const { responseId, owner } = lease
+  const open = entries[0] as OpenEntry & Entry
+  const { request } = open
+  const { model = '' } = request
+  const held = setup.budget.hold(owner, 'response')
+  if (held.take(RESPONSE_BYTES) !== 'taken') {
+    held.end()
+    // Another process may have more, and this one later.
+    await setup.durable.writer.append({ lease, at: entries.length, leaseSeconds: 0 })
+    return false
+  }
+  const observed = setup.observer?.response({ responseId, model, request: undefined, trace: undefined })
+  const onEnd = (ending?: KeptResponse): void => {
+    leave()
+    observed?.ended(ending)
+  }
+  const conversation = await resumedConversation(setup, claimed, open)
+  const run = await startRun({
+    ...runOptions(
+      setup,
+      { engine: setup.engineOf(model), observed, held, onEnd },
+      { owner, responseId, request, conversation },
+    ),
+    shelf: setup.durable,
+    begin: { lease, entries },
+    isTransient: false,
+    signal: undefined,
+    isBackground: request.background === true,
+  })
+  addRun(setup, run)
+  return true
+}
+
+/** The request of a response that another process began, with all that it refers to. */
+async function resumedConversation(
+  { durable, known, foreignSeals, seal }: Setup,
+  { lease }: Claimed,
+  open: OpenEntry,
+): Promise<ResolvedRequest> {
+  const { responseId, owner } = lease
+  // Its own: what it goes on from may have been deleted since, and is there as long as it is.
+  const { responses = [] } = (await durable.store.lineage(responseId, owner)) ?? {}
+  const { items: before, readable, history, prompt } = known.of(responses)
+  const { previous, input, history: own = [] } = open
+  const items = foreignSeals === 'ignore' ? withoutForeignReasoning(input, seal) : input
+  return {
+    request: { ...open.request, input: readable.concat(items.filter(isRead)) } as unknown as ResponseRequest,
+    input: before.concat(input as InputItem[]),
+    places: [],
+    history: history.concat(own),
+    addition: open,
+    own: open,
+    before: previous,
+    earlier: prompt,
+    approvedCalls: open.approvedCalls,
+  }
+}

@@ -1,0 +1,107 @@
+import type { ResponseStore } from '../../stores/store.js'
+import { type Call, drawCalls, drawFrom, obeysModel } from './model.js'
+import { CHECKS, STORE_RULES, type StoreRule, type Stores } from './rules.js'
+import { Broken } from './world.js'
+
+/** An empty store that is checked. It forgets nothing by itself during a check. */
+export interface CheckedStore {
+  readonly store: ResponseStore
+  /** The same data as another process has it: a connection of its own. Default: `store`, of which another process has none. */
+  readonly other?: ResponseStore
+  /** Removes it. */
+  close?(): void | Promise<void>
+}
+
+export interface CheckStoreOptions {
+  /** How many sequences of calls are drawn. Default 100. */
+  readonly runs?: number
+  /** What they are drawn from: a whole number. Default: another one each time. */
+  readonly seed?: number
+  /** How long to wait before something counts as never happening, in milliseconds. Default 5000. */
+  readonly patience?: number
+}
+
+/** A rule that a store breaks. */
+export interface StoreViolation {
+  readonly rule: StoreRule
+  /** What was expected, and what came. */
+  readonly problem: string
+  /** For `obeys-model`: the seed, which draws the same calls again, and the fewest calls that show it. */
+  readonly seed?: number
+  readonly calls?: readonly Call[]
+}
+
+/**
+ * Checks a store against {@link STORE_RULES}, on which the endpoint relies: one by one, and by calls that are drawn and compared
+ * with a model.
+ *
+ *     expect(await checkStore(() => ({ store: createMyStore(), other: createMyStore() }))).toEqual([])
+ *
+ * @param create - makes an empty store, once for each rule and each sequence of calls
+ * @returns what it breaks; nothing if it keeps all rules
+ */
+export async function checkStore(
+  create: () => CheckedStore | Promise<CheckedStore>,
+  { runs = 100, seed = Math.floor(Math.random() * 2 ** 31), patience = 5000 }: CheckStoreOptions = {},
+): Promise<readonly StoreViolation[]> {
+  const violations: StoreViolation[] = []
+
+  async function problemOf(check: (stores: Stores) => Promise<void>): Promise<string | undefined> {
+    const { store, other = store, close } = await create()
+    try {
+      await inTime(check({ store, other }), patience)
+      return undefined
+    } catch (error) {
+      return error instanceof Broken
+        ? error.message
+        : `it threw ${error instanceof Error ? error.message : String(error)}`
+    } finally {
+      await close?.()
+    }
+  }
+
+  for (const rule of Object.keys(CHECKS) as (keyof typeof CHECKS)[]) {
+    const problem = await problemOf(CHECKS[rule])
+    if (problem !== undefined) violations.push({ rule, problem })
+  }
+  for (let run = 0; run < runs; run++) {
+    const drawn = drawCalls(drawFrom(seed + run))
+    const problem = await problemOf((stores) => obeysModel(stores, drawn))
+    if (problem === undefined) continue
+    const calls = await shrunk(
+      drawn,
+      async (some) => (await problemOf((stores) => obeysModel(stores, some))) !== undefined,
+    )
+    const shown = (await problemOf((stores) => obeysModel(stores, calls))) ?? problem
+    violations.push({ rule: 'obeys-model', problem: shown, seed: seed + run, calls })
+    break
+  }
+  return violations
+}
+
+/** The calls without those that are not needed for the problem. */
+async function shrunk(
+  calls: readonly Call[],
+  isWrong: (calls: readonly Call[]) => Promise<boolean>,
+): Promise<readonly Call[]> {
+  let left = calls
+  for (let at = left.length - 1; at >= 0; at--) {
+    const without = left.filter((_, index) => index !== at)
+    if (await isWrong(without)) left = without
+  }
+  return left
+}
+
+async function inTime(check: Promise<void>, patience: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Broken(`it did not end within ${patience} ms`)), patience)
+  })
+  try {
+    await Promise.race([check, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export { STORE_RULES, type StoreRule }

@@ -1,0 +1,220 @@
+import type { ResponseStore } from '../../stores/store.js'
+import type { Stores } from './rules.js'
+import { Broken, block, entriesNow, expectSame, finished, item, LONG } from './world.js'
+
+const OPS = [
+  'open',
+  'append',
+  'end',
+  'claim',
+  'expired',
+  'find',
+  'entries',
+  'delete',
+  'lineage',
+  'key',
+  'items',
+] as const
+
+type Op = (typeof OPS)[number]
+
+/** One call, as it is drawn: numbers, which the model reads in its own way. */
+export interface Call {
+  readonly op: Op
+  readonly id: string
+  readonly owner: string
+  readonly previous: string | undefined
+  readonly epoch: number
+  readonly at: number
+  readonly count: number
+  readonly leaseSeconds: number
+  /** Whether the other process asks. */
+  readonly isOther: boolean
+  readonly isForced: boolean
+}
+
+/** Whole numbers below a bound. */
+export type Draw = (below: number) => number
+
+/** Numbers that follow from a seed: mulberry32, of Tommy Ettinger. */
+export function drawFrom(seed: number): Draw {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+export function drawCalls(draw: Draw): Call[] {
+  const one = <Value>(...values: readonly Value[]): Value => values[draw(values.length)] as Value
+  return Array.from({ length: 1 + draw(40) }, () => ({
+    op: one<Op>(...OPS, 'open', 'append', 'append', 'end'),
+    id: one('r1', 'r2', 'r3', 'r4'),
+    owner: one('ann', 'ann', 'ann', 'bob'),
+    previous: one(undefined, 'r1', 'r2', 'r3', 'r4'),
+    epoch: one(1, 1, 1, 2, 3),
+    at: draw(4),
+    count: draw(3),
+    leaseSeconds: one(LONG, LONG, 0),
+    isOther: draw(2) === 0,
+    isForced: draw(3) === 0,
+  }))
+}
+
+interface ModelResponse {
+  readonly id: string
+  readonly owner: string
+  readonly previous: string | undefined
+  readonly key: string
+  epoch: number
+  isHeld: boolean
+  entries: number[]
+  isFinished: boolean
+  isDeleted: boolean
+}
+
+/** A store that forgets nothing by itself. */
+class Model {
+  readonly all = new Map<string, ModelResponse>()
+
+  own(id: string, owner: string): ModelResponse | undefined {
+    const response = this.all.get(id)
+    return response?.owner === owner && !response.isDeleted ? response : undefined
+  }
+
+  withKey(key: string, owner: string): ModelResponse | undefined {
+    return [...this.all.values()].find((each) => each.owner === owner && each.key === key && !each.isDeleted)
+  }
+
+  /** The ids from the first one on, of those that are over. */
+  lineage(id: string | undefined): string[] {
+    const response = id === undefined ? undefined : this.all.get(id)
+    if (response === undefined) return []
+    return [...this.lineage(response.previous), ...(response.isFinished ? [response.id] : [])]
+  }
+
+  /** Forgets those that were deleted and that none goes on from. */
+  prune(): void {
+    for (let before = -1; before !== this.all.size; ) {
+      before = this.all.size
+      const needed = new Set([...this.all.values()].map(({ previous }) => previous))
+      for (const [id, { isDeleted }] of this.all) if (isDeleted && !needed.has(id)) this.all.delete(id)
+    }
+  }
+}
+
+/** Plays calls against a store and the model of one. @throws Broken where they differ */
+export async function obeysModel({ store, other }: Stores, calls: readonly Call[]): Promise<void> {
+  const model = new Model()
+  for (const [number, call] of calls.entries()) {
+    await play(call, number, call.isOther ? other : store, model)
+    model.prune()
+  }
+}
+
+async function play(call: Call, number: number, store: ResponseStore, model: Model): Promise<void> {
+  const { op, id, owner, previous, leaseSeconds } = call
+  const what = `call ${number}, ${op} ${id} of ${owner}`
+  const own = model.own(id, owner)
+  const lease = { responseId: id, owner, epoch: call.epoch }
+  const there = own?.entries.length ?? 0
+  const isLost = own === undefined || own.epoch !== call.epoch || own.isFinished
+  const expected = isLost
+    ? { state: 'lost' }
+    : call.at === there
+      ? { state: 'written' }
+      : { state: 'behind', count: there }
+  const isDone = expected.state === 'written' && own !== undefined
+  const added = Array.from({ length: call.count }, (_, index) => (number * 4 + index) % 256)
+  switch (op) {
+    case 'open': {
+      const key = `key of ${call.at}`
+      const from = previous === undefined ? undefined : model.own(previous, owner)
+      const holder = model.withKey(key, owner)
+      const state = model.all.has(id)
+        ? 'exists'
+        : previous !== undefined && !from?.isFinished
+          ? 'no_previous'
+          : holder !== undefined
+            ? 'key_taken'
+            : 'opened'
+      const asked = { responseId: id, owner, entries: block(...added), key: { key, digest: 'd' }, leaseSeconds }
+      const opening = await store.open({ ...asked, ...(previous !== undefined && { previous }) })
+      expectSame(opening.state, state, what)
+      if (opening.state === 'key_taken') expectSame(opening.by.responseId, holder?.id, what)
+      if (opening.state !== 'opened') return
+      expectSame(opening.lease, { responseId: id, owner, epoch: 1 }, what)
+      const states = { epoch: 1, isHeld: leaseSeconds > 0, entries: added, isFinished: false, isDeleted: false }
+      model.all.set(id, { id, owner, previous, key, ...states })
+      return
+    }
+    case 'append': {
+      const entries = call.count > 0 ? { entries: block(...added) } : {}
+      const [appended] = await store.append([{ lease, at: call.at, ...entries, leaseSeconds }])
+      expectSame(appended, expected, what)
+      if (!isDone) return
+      own.entries.push(...added)
+      own.isHeld = leaseSeconds > 0
+      return
+    }
+    case 'end': {
+      const became = { finished: finished([item(`msg_${id}`)]) }
+      const [appended] = await store.append([{ lease, at: call.at, end: became, leaseSeconds }])
+      expectSame(appended, expected, what)
+      if (isDone) own.isFinished = true
+      return
+    }
+    case 'claim': {
+      const mayClaim = own !== undefined && !own.isFinished && (call.isForced || !own.isHeld)
+      const claimed = await store.claim({ responseId: id, owner, leaseSeconds, isForced: call.isForced })
+      if (mayClaim) {
+        own.epoch += 1
+        own.isHeld = leaseSeconds > 0
+      }
+      expectSame(
+        claimed,
+        mayClaim ? { lease: { responseId: id, owner, epoch: own.epoch }, count: there } : undefined,
+        what,
+      )
+      return
+    }
+    case 'expired': {
+      const listed = (await store.expired(10)).map(({ responseId }) => responseId).sort()
+      const over = [...model.all.values()].filter((each) => !each.isDeleted && !each.isFinished && !each.isHeld)
+      expectSame(listed, over.map((each) => each.id).sort(), what)
+      return
+    }
+    case 'find':
+      expectSame((await store.find(id, owner))?.state, own && (own.isFinished ? 'finished' : 'running'), what)
+      return
+    case 'lineage': {
+      const found = await store.lineage(id, owner)
+      const ids = found?.responses.flatMap(({ added: items }) => items.map((each) => each.id))
+      expectSame(ids, own && model.lineage(id).map((each) => `msg_${each}`), what)
+      return
+    }
+    case 'items': {
+      const found = await store.findItem(`msg_${id}`, owner)
+      expectSame(found?.responseId, own?.isFinished ? id : undefined, what)
+      return
+    }
+    case 'key':
+      expectSame(
+        (await store.findKey(`key of ${call.at}`, owner))?.responseId,
+        model.withKey(`key of ${call.at}`, owner)?.id,
+        what,
+      )
+      return
+    case 'entries':
+      expectSame(await entriesNow(store, there, { responseId: id, owner }), own?.entries, what)
+      return
+    case 'delete':
+      expectSame(await store.delete(id, owner), own !== undefined, what)
+      if (own !== undefined) own.isDeleted = true
+      return
+    default:
+      throw new Broken(`no such call: ${op satisfies never}`)
+  }
+}
