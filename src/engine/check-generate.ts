@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import { VOCABULARY_SIZE } from '../harmony/vocabulary.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
-import { optionsOf, that, wholeNumber } from '../options/checks.js'
+import { aFunction, optionsOf, that, wholeNumber } from '../options/checks.js'
 import { checkConstraint } from './check-constraint.js'
 import type { GenerateOptions, Sampling } from './engine.js'
 
@@ -37,6 +37,7 @@ const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
   logprobs: wholeNumber(0, MOST_LOGPROBS),
   constraint: checkConstraint,
   trace: (value, path) => checkOptions(path, value, TRACE, ['traceparent'], path),
+  onUsage: aFunction,
   signal: that((value) => value instanceof AbortSignal, 'an AbortSignal'),
 }
 

@@ -1,4 +1,4 @@
-import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import type { HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { Constraint, EngineCapabilities } from './constraint.js'
 
 /** How the next token is sampled. Defaults are those of the Responses API: all tokens, at temperature 1. */
@@ -38,6 +38,11 @@ export interface GenerateOptions {
    * of text that does not have the W3C's shape is left out.
    */
   readonly trace?: { readonly traceparent: string; readonly tracestate?: string }
+  /**
+   * Called at most once, before the end, by engines that know by then how much of the prompt they have to read: the counts
+   * that the stream's end repeats. A call that is closed has no end. vLLM says it at the end alone.
+   */
+  readonly onUsage?: (usage: HostUsage) => void
   /** Aborts the call; the stream throws the signal's reason. */
   readonly signal?: AbortSignal
 }

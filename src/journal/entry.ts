@@ -31,7 +31,7 @@ export interface Addition {
 
 /** As `HistoryEntry`, in plain JSON. */
 export type KnownTokens =
-  | { readonly tokens: readonly number[] }
+  | { readonly tokens: readonly number[]; readonly items?: readonly string[] | undefined }
   | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
 
 /**
@@ -104,18 +104,22 @@ export interface HostEntry {
 
 /**
  * What the model sampled. Where a stop string stands in its answer, the last of them has what remains in front of it, and
- * `<|return|>`.
+ * `<|return|>`; its usage then says what the model sampled besides, or how many fewer.
  */
 export interface ChunkEntry {
   readonly type: 'chunk'
   readonly tokens: readonly HarmonyToken[]
+  readonly usage?: CallUsage
 }
 
 /** What only the engine knows of a call of the model. */
 export interface CallUsage {
   /** How much of the turn's prompt was in its cache: its first call says it, since the others begin in it. */
   readonly cachedTokens?: number
-  /** How many tokens the model sampled in the call besides those that the engine gave. None if absent. */
+  /**
+   * How many tokens the model sampled in the call besides those of its entries. Below 0 if it was fewer, which only an
+   * entry with at least as many tokens says. None if absent.
+   */
   readonly unreadTokens?: number
 }
 

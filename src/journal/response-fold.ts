@@ -283,8 +283,9 @@ export class ResponseFold {
           id = typeof token === 'number' ? token : token.id
           this.#transcript.push(id)
         }
-        this.#sampled += entry.tokens.length
-        this.#count.read(translator, entry.tokens.length)
+        const unread = entry.usage === undefined ? 0 : this.#readUsage(translator, entry.usage)
+        this.#sampled += entry.tokens.length + unread
+        this.#count.read(translator, entry.tokens.length, unread)
         // Nothing may be sampled after it, even if the process died before the engine said that it had stopped.
         if (STOP_TOKENS.includes(id)) this.#stage = 'stopped'
         return translator.push(entry.tokens)
@@ -395,6 +396,12 @@ export class ResponseFold {
 
   #modelOutputFrom(start: number): readonly OutputItem[] {
     return this.output.filter((_, index) => index >= start && !this.#inserted.has(index))
+  }
+
+  /** @returns how many tokens besides those of the entry the model sampled */
+  #readUsage(translator: Translator, { unreadTokens = 0, ...counts }: CallUsage): number {
+    this.#addUsage(translator, counts)
+    return unreadTokens
   }
 
   #addUsage(translator: Translator, usage: CallUsage): void {

@@ -16,10 +16,14 @@ export class TurnCount {
     this.#isTold = false
   }
 
-  /** @param tokens - how many the model gave */
-  read(translator: Translator, tokens: number): void {
+  /**
+   * @param tokens - how many the translator reads
+   * @param unread - how many more the model sampled; fewer if below 0
+   */
+  read(translator: Translator, tokens: number, unread = 0): void {
     this.#read += tokens
-    if (this.#isTold) translator.addUsage({ outputTokens: tokens })
+    if (this.#isTold) translator.addUsage({ outputTokens: tokens + unread })
+    else if (unread !== 0) translator.addUsage(this.#output(unread))
   }
 
   add(translator: Translator, { unreadTokens = 0, ...counts }: CallUsage): void {

@@ -2,6 +2,7 @@ import type { HarmonyMessage } from '../harmony/events.js'
 import { patchText, readPatch } from '../recipients/apply-patch.js'
 import { parseArguments } from '../recipients/arguments.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
+import { toolNamed } from '../recipients/declared-tools.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import { commandLineOf, commandOf } from '../recipients/shell-command.js'
@@ -12,7 +13,7 @@ import { placesBack, type ReadMessage } from './conversation.js'
 import { FreePlaces } from './free-places.js'
 import { renderMessages } from './render-messages.js'
 import type { SampledMessage } from './sampled-form.js'
-import { readTranscript, readTranscriptInSlices, type TranscriptMessage } from './transcript.js'
+import { readTranscript, readTranscriptInSlices, type TranscriptMessage, type TranscriptOptions } from './transcript.js'
 
 /**
  * What the host knows of an earlier response:
@@ -20,12 +21,13 @@ import { readTranscript, readTranscriptInSlices, type TranscriptMessage } from '
  * - `tokens`: its transcript, everything that stood after the prompt: sampled ids and the host's own, such as tool
  *   messages and the `<|start|>assistant` of later turns. Where the conversation was compacted, everything since then.
  *   Messages of the request that say the same are rendered with these ids, so that engines find them in their prefix
- *   cache.
+ *   cache. `items`: the ids of the items that the response had. Their messages are looked for in this transcript alone,
+ *   and no others are. Default: all messages are looked for in it.
  * - `sealed`: an `encrypted_content`, the text that it holds, and its `form`, if it has one: how the response's
  *   messages were sampled. What the form says is used like a transcript's ids, for messages that say the same.
  */
 export type HistoryEntry =
-  | { readonly tokens: ArrayLike<number> }
+  | { readonly tokens: ArrayLike<number>; readonly items?: readonly string[] | undefined }
   | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
 
 /** The most ids that one seal tells of: some 150 kB. What would go beyond is rendered from its items. */
@@ -36,6 +38,16 @@ interface Place {
   readonly transcript: number
   readonly index: number
 }
+
+/** The messages of a transcript. */
+export interface ReadHistory {
+  readonly messages: readonly TranscriptMessage[]
+  /** The ids of the items that they became; undefined if they may be those of any item. */
+  readonly items: ReadonlySet<string> | undefined
+}
+
+/** The id of an item of the request, by its index. */
+export type IdOf = (item: number) => string | undefined
 
 /** Where messages were found. */
 export interface Findings {
@@ -53,27 +65,51 @@ export interface Findings {
 export function* recall(
   messages: readonly ReadMessage[],
   history: readonly HistoryEntry[],
+  idOf: IdOf,
   tools: RequestTools,
   tokenTable: TokenTable,
   work: Work,
 ): Slices<readonly ReadMessage[]> {
-  return recalled(messages, yield* findIn(messages, history, tools, tokenTable, work), tools, tokenTable)
+  return recalled(messages, yield* findIn(messages, history, idOf, tools, tokenTable, work), tools, tokenTable)
 }
 
 /** The first half of {@link recall}: where the messages stand. */
 export function* findIn(
   messages: readonly ReadMessage[],
   history: readonly HistoryEntry[],
+  idOf: IdOf,
   tools: RequestTools,
   tokenTable: TokenTable,
   work: Work,
 ): Slices<Findings> {
-  const read: TranscriptMessage[][] = []
+  const read: ReadHistory[] = []
   for (const entry of history) {
-    if ('tokens' in entry) read.push(yield* readTranscriptInSlices(entry.tokens, tokenTable, work))
+    if (!('tokens' in entry)) continue
+    const list = yield* readTranscriptInSlices(entry.tokens, readingOf(tools, tokenTable), work)
+    read.push({ messages: list, items: entry.items && new Set(entry.items) })
   }
-  const transcripts = sinceSummary(read, messages)
-  return { transcripts, places: transcripts.length === 0 ? [] : yield* findPlaces(messages, transcripts, tools, work) }
+  const known = sinceSummary(read, messages)
+  const transcripts = known.map((one) => one.messages)
+  if (transcripts.length === 0) return { transcripts, places: [] }
+  const owners = ownersOf(known)
+  const ownerOf = ({ item }: ReadMessage): number | undefined => {
+    const id = owners.size === 0 || item === undefined ? undefined : idOf(item)
+    return id === undefined ? undefined : owners.get(id)
+  }
+  const isOpen = known.map(({ items }) => items === undefined)
+  return { transcripts, places: yield* findPlaces(messages, { transcripts, ownerOf, isOpen }, tools, work) }
+}
+
+/** The transcripts of items, by their ids. */
+function ownersOf(history: readonly ReadHistory[]): ReadonlyMap<string, number> {
+  const owners = new Map<string, number>()
+  for (const [transcript, { items = [] }] of history.entries()) for (const id of items) owners.set(id, transcript)
+  return owners
+}
+
+/** How transcripts are read: as the translator read them when they were written. */
+export function readingOf({ declared }: RequestTools, tokenTable: TokenTable): TranscriptOptions {
+  return { tokenTable, toolNamed: (word) => toolNamed(word, declared) }
 }
 
 /** The second half of {@link recall}: the messages as they were sampled, where they were found. */
@@ -108,14 +144,11 @@ function sampledAt(transcript: readonly TranscriptMessage[] | undefined, index: 
  * The transcripts from the latest on that begins with the summary of a conversation that was compacted: nothing of those
  * before it is left, but the same may have been said in them.
  */
-function sinceSummary(
-  transcripts: readonly (readonly TranscriptMessage[])[],
-  messages: readonly ReadMessage[],
-): readonly (readonly TranscriptMessage[])[] {
+function sinceSummary(transcripts: readonly ReadHistory[], messages: readonly ReadMessage[]): readonly ReadHistory[] {
   const summary = messages.findLast(({ isSummary }) => isSummary)
   if (summary === undefined) return transcripts
-  const latest = transcripts.findLastIndex((list) =>
-    list.some(({ message }) => message.role === 'user' && message.content === summary.content),
+  const latest = transcripts.findLastIndex((one) =>
+    one.messages.some(({ message }) => message.role === 'user' && message.content === summary.content),
   )
   return transcripts.slice(Math.max(latest, 0))
 }
@@ -135,7 +168,7 @@ function sealedPlace(
   const { seal, index, tokens } = message.sampled
   const place = { transcript: transcripts + seal, index }
   if (tokens === undefined) return { place, said: undefined }
-  const [said, ...others] = readTranscript(tokens, tokenTable)
+  const [said, ...others] = readTranscript(tokens, readingOf(tools, tokenTable))
   if (said === undefined || said.isRepaired || others.length > 0 || said.end !== tokens.length) return undefined
   const key = message.missing === undefined ? keyOf : speakerOf
   return key(said.message, tools) === key(message, tools) ? { place, said } : undefined
@@ -166,7 +199,8 @@ export function sampledMessages(
   transcript: readonly TranscriptMessage[],
   { tools, tokenTable, isAlone, told = 0, areCallsParsed = false }: FormOptions,
 ): SampledMessage[] {
-  const places = atOnce(findPlaces(messages, [transcript], tools, createWork()))
+  const all: Sought = { transcripts: [transcript], ownerOf: () => undefined, isOpen: [true] }
+  const places = atOnce(findPlaces(messages, all, tools, createWork()))
   const isKept = (message: ReadMessage): boolean => !areCallsParsed || hasOneSpelling(message, tools)
   const backs = new Map(placesBack(messages, isAlone))
   const found = messages.flatMap((message, at) => {
@@ -236,18 +270,31 @@ function isRenderedTo(tokens: readonly number[], message: ReadMessage, tokenTabl
   return rendered.length === tokens.length && tokens.every((id, at) => id === rendered[at])
 }
 
+/** Where messages are looked for. */
+interface Sought {
+  readonly transcripts: readonly (readonly TranscriptMessage[])[]
+  /** In which transcript alone a message may be; undefined if it may be in any that is open. */
+  ownerOf(message: ReadMessage): number | undefined
+  /** Whether a transcript may have messages of any item. */
+  readonly isOpen: readonly boolean[]
+}
+
 function* findPlaces(
   messages: readonly ReadMessage[],
-  transcripts: readonly (readonly TranscriptMessage[])[],
+  { transcripts, ownerOf, isOpen }: Sought,
   tools: RequestTools,
   work: Work,
 ): Slices<(Place | undefined)[]> {
   const sayings = new Sayings(tools)
-  yield* sayings.addAll(transcripts, work)
+  yield* sayings.addAll(transcripts, isOpen, work)
   const taken = transcripts.map(() => new Set<number>())
   const take = (place: Place | undefined): Place | undefined => {
     if (place !== undefined) taken[place.transcript]?.add(place.index)
     return place
+  }
+  const isIn = (message: ReadMessage, transcript: number): boolean => {
+    const owner = ownerOf(message)
+    return owner === undefined ? isOpen[transcript] === true : owner === transcript
   }
   const places: (Place | undefined)[] = messages.map(() => undefined)
   // From the last message back: what is dropped of a conversation is its beginning, or what its responses ended with.
@@ -258,7 +305,7 @@ function* findPlaces(
       if (work.left <= 0) yield* work.pause()
       const message = messages[at] as ReadMessage
       if (places[at] === undefined && message.missing === undefined && isOne(message)) {
-        places[at] = take(sayings.takeBefore(keyOfOne(message), next))
+        places[at] = take(sayings.takeBefore(keyOfOne(message), ownerOf(message), next))
       }
       const place = places[at]
       if (place !== undefined) next = Math.min(next, sayings.nthOf(place))
@@ -278,13 +325,14 @@ function* findPlaces(
     const place = places[at]
     if (place !== undefined) call = sayings.nthOf(place)
     else if (message.role === 'tool' && message.missing === undefined)
-      places[at] = take(sayings.takeAfter(keyOf(message, tools), call))
+      places[at] = take(sayings.takeAfter(keyOf(message, tools), ownerOf(message), call))
   }
   // The result of a call comes after it, though not always at once: several calls may wait side by side.
   const results = resultsBySpeaker(transcripts, taken, tools)
   for (const [at, message] of messages.entries()) {
     const call = places[at - 1]
     if (message.missing === undefined || message.role !== 'tool' || call === undefined) continue
+    if (!isIn(message, call.transcript)) continue
     const index = results.get(`${call.transcript} ${speakerOf(message, tools)}`)?.takeAfter(call.index)
     places[at] = index === undefined ? undefined : take({ transcript: call.transcript, index })
   }
@@ -294,6 +342,7 @@ function* findPlaces(
       const neighbour = places[at - step]
       const message = messages[at]
       if (places[at] !== undefined || message?.missing === undefined || neighbour === undefined) continue
+      if (!isIn(message, neighbour.transcript)) continue
       const place = { transcript: neighbour.transcript, index: neighbour.index + step }
       const there = transcripts[place.transcript]?.[place.index]
       if (there === undefined || taken[place.transcript]?.has(place.index)) continue
@@ -312,14 +361,18 @@ class Sayings {
   readonly #all: Place[] = []
   /** The number of each transcript's first message among those of all. */
   readonly #firsts: number[] = []
-  /** By what a tool says, the numbers in their order; by what others say, their negatives from the last back. */
+  /** By what a tool says, and in which transcript if it has items of its own, the numbers in their order; by what others say, their negatives from the last back. */
   readonly #free = new Map<string, FreePlaces>()
 
   constructor(tools: RequestTools) {
     this.#tools = tools
   }
 
-  *addAll(transcripts: readonly (readonly TranscriptMessage[])[], work: Work): Slices<void> {
+  *addAll(
+    transcripts: readonly (readonly TranscriptMessage[])[],
+    isOpen: readonly boolean[],
+    work: Work,
+  ): Slices<void> {
     for (const [transcript, list] of transcripts.entries()) {
       this.#firsts.push(this.#all.length)
       for (const index of list.keys()) this.#all.push({ transcript, index })
@@ -331,13 +384,14 @@ class Sayings {
         const at = isForward ? nth : this.#all.length - 1 - nth
         const { transcript, index } = this.#all[at] as Place
         const message = transcripts[transcript]?.[index]?.message as HarmonyMessage
-        if ((message.role === 'tool') === isForward) this.#add(message, isForward ? at : -at)
+        const owner = isOpen[transcript] ? undefined : transcript
+        if ((message.role === 'tool') === isForward) this.#add(message, owner, isForward ? at : -at)
       }
     }
   }
 
-  #add(message: HarmonyMessage, number: number): void {
-    const key = keyOf(message, this.#tools)
+  #add(message: HarmonyMessage, owner: number | undefined, number: number): void {
+    const key = owned(keyOf(message, this.#tools), owner)
     const free = this.#free.get(key) ?? new FreePlaces()
     this.#free.set(key, free)
     free.add(number)
@@ -348,19 +402,24 @@ class Sayings {
   }
 
   /** What no tool says: the last place before another one; if there is none, the last of all. */
-  takeBefore(key: string, next: number): Place | undefined {
-    return this.#all[-(this.#take(key, -next) ?? Number.NaN)]
+  takeBefore(key: string, owner: number | undefined, next: number): Place | undefined {
+    return this.#all[-(this.#take(owned(key, owner), -next) ?? Number.NaN)]
   }
 
   /** What a tool says: the first place after another one; if there is none, the first of all. */
-  takeAfter(key: string, call: number): Place | undefined {
-    return this.#all[this.#take(key, call) ?? Number.NaN]
+  takeAfter(key: string, owner: number | undefined, call: number): Place | undefined {
+    return this.#all[this.#take(owned(key, owner), call) ?? Number.NaN]
   }
 
   #take(key: string, border: number): number | undefined {
     const free = this.#free.get(key)
     return free?.takeAfter(border) ?? free?.takeAfter(Number.NEGATIVE_INFINITY)
   }
+}
+
+/** What is said in the transcript that alone has a message; in all that are open, if none has. */
+function owned(key: string, owner: number | undefined): string {
+  return owner === undefined ? key : `${owner} ${key}`
 }
 
 /** Where each tool speaks in each transcript, but for the places that are taken. */

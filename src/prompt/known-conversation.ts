@@ -85,6 +85,8 @@ export class KnownConversation implements ItemsBefore {
   readonly #tokens = new SettledTokens()
   readonly #leading: string[] = []
   readonly #ids = new Set<string>()
+  /** The ids of items that have their transcripts, and that the conversation leaves out: those that were cut off. */
+  readonly #leftOut = new Set<string>()
   readonly #calls = new Map<string, Readonly<KnownCall>>()
   readonly #open = new Set<string>()
   readonly #places = new SettledPlaces()
@@ -134,6 +136,9 @@ export class KnownConversation implements ItemsBefore {
     if (this.#items === 0 && rendered.messages.length === 0) return false
     for (const text of leading) this.#leading.push(text)
     for (const id of conversation.ids) this.#ids.add(id)
+    for (const id of reading.history.slice(this.#history, part.history).flatMap(itemsOf)) {
+      if (!this.#ids.has(id)) this.#leftOut.add(id)
+    }
     for (const [callId, call] of conversation.calls) {
       this.#calls.set(callId, call)
       if (call.isAnswered) this.#open.delete(callId)
@@ -188,6 +193,7 @@ export class KnownConversation implements ItemsBefore {
   ): Slices<Delta | undefined> {
     const added = items.slice(this.#items, part.items)
     if (!added.every(isSettled)) return undefined
+    if (added.some(({ id }) => this.#leftOut.has(id as string))) return undefined
     const known = history.slice(this.#history, part.history)
     const sealed = new Map(known.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
     // A seal with a form tells of the messages before it.
@@ -211,7 +217,14 @@ export class KnownConversation implements ItemsBefore {
     const first = this.#items > 0 ? 0 : messages.findIndex(({ role }) => role !== 'developer')
     const leading = messages.splice(0, first === -1 ? messages.length : first).map(({ content }) => content)
     const read = messages.map(headed)
-    const findings = yield* findIn(read, known, tools, tokenTable, work)
+    const findings = yield* findIn(
+      read,
+      known,
+      (item) => items[item]?.['id'] as string | undefined,
+      tools,
+      tokenTable,
+      work,
+    )
     const places = yield* this.#places.afterwards(read, findings, tools, work)
     if (places === undefined) return undefined
     const found = recalled(read, findings, tools, tokenTable)
@@ -244,6 +257,10 @@ export function readingOf(request: object, options: RenderOptions): Reading | un
   if (!Array.isArray(input) || preset === undefined) return undefined
   const key = JSON.stringify([fields['tools'], fields['tool_choice'], listings, hosted, images, preset])
   return { key, tools, attachments: images, tokenTable, items: input as readonly Fields[], history }
+}
+
+function itemsOf(entry: HistoryEntry): readonly string[] {
+  return ('tokens' in entry && entry.items) || []
 }
 
 function isSettled({ type, approval_request_id: approval }: Fields): boolean {

@@ -1,3 +1,4 @@
+import type { Fields } from '../fields.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { anObject, aTokenTable } from '../options/checks.js'
@@ -5,7 +6,8 @@ import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
-import { recall } from './history.js'
+import { fieldOf } from './fields.js'
+import { type IdOf, recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
 import {
   PROMPT_OPTIONS,
@@ -88,8 +90,16 @@ export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
 export function* readPrompt(request: object, options: RenderOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
-  const known = yield* recall(conversation, history, read.tools, tokenTable, work)
+  const known = yield* recall(conversation, history, idsOf(request), read.tools, tokenTable, work)
   return { ...read, messages: dropOldReasoning(known) }
+}
+
+function idsOf(request: object): IdOf {
+  const input = fieldOf(request as Fields, 'input')
+  return (item) => {
+    const { id } = Object(Array.isArray(input) ? input[item] : undefined) as { readonly id?: unknown }
+    return typeof id === 'string' ? id : undefined
+  }
 }
 
 /** What the model goes on from: `<|start|>assistant`. */

@@ -1,5 +1,6 @@
 import { createHarmonyParser } from '../harmony/event-parser.js'
-import type { HarmonyMessage } from '../harmony/events.js'
+import type { HarmonyEvent, HarmonyMessage } from '../harmony/events.js'
+import type { ToolLookup } from '../harmony/header.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
@@ -19,33 +20,43 @@ export interface TranscriptMessage {
 
 const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
 const HEADER_MARKERS: readonly number[] = [SPECIAL.channel, SPECIAL.constrain]
+const BLANK = 0x20
+
+/** How a transcript was read when it was written. */
+export interface TranscriptOptions {
+  readonly tokenTable: TokenTable
+  /** As the translator's parser had it, so that a malformed header reads alike. Default: no tool is known. */
+  readonly toolNamed?: ToolLookup
+  /** Whether it is the rest of a longer one, and so begins with no `<|start|>assistant` of the host's. Default false. */
+  readonly isRest?: boolean
+  /** Whether there is an answer in what stood before that rest. Default false. */
+  readonly hasAnswer?: boolean
+}
 
 /**
  * The messages of a transcript, in order: what followed the prompt in the engine's context, with or without the
  * `<|start|>assistant` that the first message began with.
  */
-export function readTranscript(transcript: ArrayLike<number>, tokenTable: TokenTable): TranscriptMessage[] {
-  return atOnce(readTranscriptInSlices(transcript, tokenTable, createWork()))
+export function readTranscript(transcript: ArrayLike<number>, options: TranscriptOptions): TranscriptMessage[] {
+  return atOnce(readTranscriptInSlices(transcript, options, createWork()))
 }
 
 /** The same in slices. */
 export function* readTranscriptInSlices(
   transcript: ArrayLike<number>,
-  tokenTable: TokenTable,
+  options: TranscriptOptions,
   work: Work,
 ): Slices<TranscriptMessage[]> {
+  const { tokenTable, isRest = false } = options
   const messages: TranscriptMessage[] = []
   const assistant = encoderOf(tokenTable)('assistant')
   // `respond` returns transcripts with the `<|start|>assistant` of their first turn.
-  let tokens: number[] = transcript[0] === SPECIAL.start ? [] : [SPECIAL.start, ...assistant]
-  let reader: SegmentReader | undefined
+  let tokens: number[] = transcript[0] === SPECIAL.start || isRest ? [] : [SPECIAL.start, ...assistant]
+  const reader = segmentReader(options)
   const read = (end: number): void => {
     // A model that leaves its role out is read as the model: the host never does.
-    const isRoleless = tokens[0] === SPECIAL.start && (tokens[1] ?? 0) >= FIRST_SPECIAL
+    const isRoleless = tokens[0] === SPECIAL.start && !isRole(tokens[1], tokenTable)
     const isModel = tokens[0] !== SPECIAL.start || tokens[1] === assistant[0] || isRoleless
-    // What begins without `<|start|>` is read as what stood before it left the parser.
-    if (tokens[0] === SPECIAL.start) reader = segmentReader(isModel, tokenTable)
-    reader ??= segmentReader(true, tokenTable)
     const isPlain = !isRoleless && isWellFormed(tokens)
     const text = isPlain ? textOf(tokens, tokenTable) : undefined
     const { said, repairs } = reader(text === undefined ? tokens : withoutText(tokens), isModel)
@@ -70,6 +81,12 @@ export function* readTranscriptInSlices(
   }
   if (tokens.length > 0) read(transcript.length)
   return messages
+}
+
+/** Whether a role may begin with it, after `<|start|>`: what follows a role begins with a blank or a marker. */
+function isRole(id: number | undefined, tokenTable: TokenTable): boolean {
+  const [first] = id === undefined ? [] : tokenTable.bytes(id)
+  return first !== undefined && first !== BLANK
 }
 
 /** `<|start|>` header `<|message|>` text terminator, with no other marker than a header's. */
@@ -112,21 +129,26 @@ type SegmentReader = (
   isModel: boolean,
 ) => { readonly said: readonly HarmonyMessage[]; readonly repairs: number }
 
-function segmentReader(isModel: boolean, tokenTable: TokenTable): SegmentReader {
+/** One parser for all of them: what it makes of a malformed message depends on those before. */
+function segmentReader({ tokenTable, toolNamed, hasAnswer = false }: TranscriptOptions): SegmentReader {
   let said: HarmonyMessage[] = []
   let repairs = 0
-  const parser = createHarmonyParser({ tokenTable, role: isModel ? 'assistant' : null }, (event) => {
+  const sink = (event: HarmonyEvent): void => {
     const message = said.at(-1)
     if (event.type === 'message_start') said.push({ ...event.header, content: '' })
     else if (event.type === 'message_text' && message !== undefined) message.content += event.text
     else if (event.type === 'repair') repairs += 1
-  })
+  }
+  const options = { tokenTable, role: null, ...(toolNamed && { toolNamed }) }
+  const start = createHarmonyParser(options, sink).snapshot()
+  const parser = createHarmonyParser(options, sink, { ...start, finalSeen: hasAnswer })
   return (tokens, isModel) => {
     said = []
     repairs = 0
+    const isBegun = tokens[0] === SPECIAL.start
     // The host began the model's message, as it did when the model wrote it.
-    const role = tokens[0] === SPECIAL.start && (tokens[1] ?? 0) < FIRST_SPECIAL ? 2 : 1
-    const written = isModel && tokens[0] === SPECIAL.start ? tokens.slice(role) : tokens
+    if (isModel && isBegun) parser.beginTurn()
+    const written = isModel && isBegun ? tokens.slice(isRole(tokens[1], tokenTable) ? 2 : 1) : tokens
     for (const id of written) parser.push(id, isModel ? 'model' : 'host')
     const ended = written.at(-1)
     if (ended === undefined || !TERMINATORS.includes(ended)) parser.end()

@@ -1,23 +1,26 @@
 import type { CallUsage, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
-import type { StreamEnd } from '../tokens/token-source.js'
+import type { HostUsage, StreamEnd } from '../tokens/token-source.js'
 
 /**
  * How a model call ended.
  *
  * @param given - how many tokens the engine gave in it
  */
-export function stopOf(fold: ResponseFold, end: StreamEnd | undefined, given: number): StopEntry {
-  const { reason: said = 'stop' } = end ?? {}
+export function stopOf(
+  fold: ResponseFold,
+  { reason: said = 'stop', usage: counted }: StreamEnd,
+  given: number,
+): StopEntry {
   // A turn that has ended may be as long as the limit allows. Whoever goes on from that token has no other reason.
   const reason = fold.stage === 'stopped' ? 'stop' : said
-  const usage = usageOf(fold, end, given)
+  const usage = usageOf(fold, counted, given)
   return { type: 'stop', reason, ...(Object.keys(usage).length > 0 && { usage }) }
 }
 
 /** What was read is never more than what was sampled, whatever the engine counts. */
-function usageOf(fold: ResponseFold, end: StreamEnd | undefined, given: number): CallUsage {
-  const { cachedTokens, outputTokens = 0 } = end?.usage ?? {}
+function usageOf(fold: ResponseFold, counted: HostUsage | undefined, given: number): CallUsage {
+  const { cachedTokens, outputTokens = 0 } = counted ?? {}
   return {
     ...(cachedTokens !== undefined && !fold.hasCached && { cachedTokens: Math.min(cachedTokens, fold.turnInput) }),
     ...(outputTokens > given && { unreadTokens: outputTokens - given }),

@@ -14,7 +14,7 @@ export function calleeNames(
   { tokenTable, classify }: { readonly tokenTable: TokenTable; readonly classify: Classifier },
 ): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
-  for (const { message, isRepaired } of readTranscript(transcript, tokenTable)) {
+  for (const { message, isRepaired } of readTranscript(transcript, { tokenTable })) {
     if (isRepaired || message.role !== 'assistant' || message.recipient === undefined) continue
     const key = recipientKey(classify(message.recipient, message.channel))
     const call = calls.find((call) => !names.has(call.id) && keyOf(call) === key)

@@ -1,3 +1,4 @@
+import { SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { EndReason } from '../tokens/token-source.js'
 import type { HostedCall } from '../tools/tool.js'
@@ -103,7 +104,9 @@ function forcedTokens(fold: ResponseFold, budget: Budget): readonly number[] | u
 function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[] | undefined {
   if (fold.stage !== 'stopped' || fold.isBetweenMessages) return undefined
   const body = strict.openBody(fold.turnTokens)
-  return body && [body.terminator]
+  if (body !== undefined) return [body.terminator]
+  // A call is run, or shown, when it is whole: without its end the next turn would come before its result.
+  return strict.isCallOpen(fold.turnTokens) ? [SPECIAL.call] : undefined
 }
 
 /** Whether the turn is over with its first call: the request says so, or demands one call by its name. */

@@ -1,7 +1,7 @@
 import type { OpenEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { formOfItems } from '../prompt/form-of-items.js'
-import type { FormOptions } from '../prompt/history.js'
+import { type FormOptions, readingOf } from '../prompt/history.js'
 import { readTranscript, type TranscriptMessage } from '../prompt/transcript.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import type { OutputItem } from '../responses/items.js'
@@ -137,8 +137,15 @@ export class SampledForms {
     const isMiscounted = isOver && this.#unsettled?.calls.some((id) => !fold.isAnswered(id)) === true
     const unsettled = isMiscounted ? this.#unsettled : this.#settled(fold)
     const start = (isMiscounted ? unsettled?.counted : unsettled?.start) ?? this.#told
-    const messages = readTranscript(fold.transcript.slice(start.tokens), this.#options.tokenTable)
-    const items = fold.output.slice(start.items, before).map((item) => {
+    const { output } = fold
+    const earlier = new Set(output.slice(0, start.items).map(({ id }) => id))
+    const hasAnswer = fold.modelOutput.some((item) => isAnswer(item) && earlier.has(item.id))
+    const reading = readingOf(this.#toolsOf(fold.open), this.#options.tokenTable)
+    const messages = readTranscript(fold.transcript.slice(start.tokens), {
+      ...reading,
+      ...{ isRest: start.tokens > 0, hasAnswer },
+    })
+    const items = output.slice(start.items, before).map((item) => {
       const text = unsettled?.reasoning.get(item.id)
       return text === undefined ? item : reasoningOf(text)
     })
@@ -193,6 +200,10 @@ function isLeftOut(item: OutputItem, fold: ResponseFold, isCut: boolean): boolea
 
 function isWithoutResult(item: OutputItem, fold: ResponseFold): boolean {
   return waitingCalls([item]).length > 0 || (isRefused(item) && !fold.isAnswered(item.id))
+}
+
+function isAnswer(item: OutputItem): boolean {
+  return item.type === 'message' && item.phase === 'final_answer'
 }
 
 function reasoningOf(text: string): object {

@@ -1,9 +1,9 @@
 import type { TokenEngine, TokenStream } from '../engine/engine.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
-import type { Happened, StopEntry } from '../journal/entry.js'
+import type { ChunkEntry, Happened, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { merged } from '../merged.js'
-import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import type { HarmonyToken, HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { Budget } from './budget.js'
 import { isContextFull, stopOf } from './call-end.js'
@@ -74,6 +74,8 @@ class SamplingRun {
   readonly #before: number
   /** How many tokens the engine has given. */
   #given = 0
+  /** What it has said of the call before its end, which a call that is closed has not. */
+  #known: HostUsage | undefined
   /** What the engine gave and nobody has taken. */
   readonly #queue: Happened[] = []
   /** What happens when all of the queue is taken, because nothing more is read of the engine. */
@@ -104,7 +106,10 @@ class SamplingRun {
     this.#watch = this.#call.isSearched ? allowed.stops?.watch(fold) : undefined
     this.#before = fold.sampled
     this.#chunks = createChunkReader(tokenTable, fold.open.capabilities?.spellsMarkers === true)
-    this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { signal }))
+    const onUsage = (usage: HostUsage): void => {
+      this.#known = usage
+    }
+    this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { onUsage, signal }))
   }
 
   goOn(): void {
@@ -119,7 +124,7 @@ class SamplingRun {
             written.then(this.#afterPut, this.#fail)
             return
           }
-          if (this.#isTurnOver()) break
+          if (this.#isTurnOver()) this.#leave()
         } else if (this.#last !== undefined) this.#doLast(this.#last)
         else if (this.#isOver) break
         else if (typeof this.#asked === 'object') this.#read(this.#asked)
@@ -160,8 +165,8 @@ class SamplingRun {
   }
 
   readonly #afterPut = (): void => {
-    if (this.#isTurnOver()) this.#end()
-    else this.goOn()
+    if (this.#isTurnOver()) this.#leave()
+    this.goOn()
   }
 
   readonly #fail = (error: unknown): void => {
@@ -189,6 +194,15 @@ class SamplingRun {
     return nextStep(fold, this.#budget()).type !== 'sample'
   }
 
+  /** Ends the call before the engine does, which then says no more of it. */
+  #leave(): void {
+    const { usage } = this.#stopOf(undefined)
+    this.#queue.length = 0
+    this.#isStopped = true
+    this.#isOver = true
+    if (usage !== undefined) this.#queue.push({ type: 'usage', usage })
+  }
+
   #read(answer: EngineAnswer | EngineFailure): void {
     this.#asked = 'nothing'
     if (!('error' in answer) && answer.done && !this.#isStopped) this.#take(this.#chunks.end())
@@ -206,11 +220,12 @@ class SamplingRun {
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
     if (watched === undefined) this.#finish(last)
     // What was held back may be all that the response may take.
-    else if (!this.#queueWatched(watched)) this.#last = () => this.#finish(last)
+    else if (!this.#queueWatched(watched, stop)) this.#last = () => this.#finish(last)
   }
 
   #stopOf(end: StreamEnd | undefined): StopEntry {
-    return stopOf(this.#fold, end, this.#given)
+    const usage = end?.usage ?? this.#known
+    return stopOf(this.#fold, { ...end, ...(usage && { usage }) }, this.#given)
   }
 
   #readFailure({ error }: EngineFailure): void {
@@ -245,7 +260,11 @@ class SamplingRun {
     const { tokens, isOver, lacksMessage } = this.#call.read(given)
     if (this.#watch === undefined) this.#queueTokens(tokens)
     else if (this.#isCut(this.#watch, tokens, isOver)) return
-    if (lacksMessage) this.#finish({ type: 'host', tokens: [SPECIAL.message] })
+    if (lacksMessage) {
+      const { usage } = this.#stopOf(undefined)
+      if (usage !== undefined) this.#queue.push({ type: 'usage', usage })
+      this.#finish({ type: 'host', tokens: [SPECIAL.message] })
+    }
     this.#isStopped ||= isOver
   }
 
@@ -263,17 +282,29 @@ class SamplingRun {
     return this.#queueWatched({ ...found, certain })
   }
 
-  /** Returns whether a stop string ends the call. */
-  #queueWatched({ certain, cut, string = '' }: Watched): boolean {
+  /**
+   * Returns whether a stop string ends the call.
+   *
+   * @param stop - how the call ended; default: it is closed
+   */
+  #queueWatched({ certain, cut, string = '' }: Watched, stop?: StopEntry): boolean {
     this.#queueTokens(certain)
     // One entry: a process that goes on between the two would have the model write on.
     if (cut !== undefined) {
       this.#last = () => {
         this.#onStop(string)
-        this.#finish({ type: 'chunk', tokens: cut })
+        this.#finish(this.#cutOf(cut, stop ?? this.#stopOf(undefined)))
       }
     }
     return cut !== undefined
+  }
+
+  /** What is not shown was sampled all the same: the stop string, and what the engine gave behind it. */
+  #cutOf(tokens: readonly number[], { usage = {} }: StopEntry): ChunkEntry {
+    const put = this.#fold.sampled - this.#before + tokens.length
+    const unreadTokens = this.#given - put + (usage.unreadTokens ?? 0)
+    const said = { ...usage, ...(unreadTokens !== 0 && { unreadTokens }) }
+    return { type: 'chunk', tokens, ...(Object.keys(said).length > 0 && { usage: said }) }
   }
 
   #queueTokens(tokens: readonly HarmonyToken[]): void {

@@ -39,7 +39,7 @@ export class Strictness {
     this.isPaused = (open.constrained ?? []).length > 0
   }
 
-  /** Whether a call is being written at the end of a turn, one that the request does not exclude. */
+  /** Whether a call is being written at the end of a turn. */
   isCallOpen(turn: readonly number[]): boolean {
     const { declared, classify } = this.#tools
     const message = openMessage(turn, {
@@ -47,8 +47,8 @@ export class Strictness {
       toolNamed: (word) => toolNamed(word, declared),
     })
     if (message?.header.role !== 'assistant') return false
-    const callee = classify(message.header.recipient, message.header.channel)
-    return callee.kind !== 'reasoning' && callee.kind !== 'message' && !('available' in callee && !callee.available)
+    const { kind } = classify(message.header.recipient, message.header.channel)
+    return kind !== 'reasoning' && kind !== 'message'
   }
 
   /** @param turn - what follows the `<|start|>assistant` of the turn */

@@ -9,9 +9,8 @@ export function isDemanded(fold: ResponseFold): boolean {
 }
 
 /** Whether a turn that had to be a call is over without one. A refused call is none. */
-export function isDemandUnmet(fold: ResponseFold, { forced, strict }: Pick<Budget, 'forced' | 'strict'>): boolean {
+export function isDemandUnmet(fold: ResponseFold, { forced }: Pick<Budget, 'forced'>): boolean {
   if (forced === undefined || !isDemanded(fold)) return false
   const isCall = (item: OutputItem): boolean => (isForClient(item) || isHosted(item)) && !fold.isRefused(item.id)
-  // An engine that swallows the end of the call leaves it open, and some calls are shown when they have ended.
-  return !fold.turnOutput.some(isCall) && !strict.isCallOpen(fold.turnTokens)
+  return !fold.turnOutput.some(isCall)
 }

@@ -107,6 +107,8 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
         ...(constraint === undefined ? {} : { grammar: gbnfOf(constraint), logit_bias: banSpecialTokens() }),
         cache_prompt: true,
         return_tokens: true,
+        // While a prompt is read, which may take minutes: how much of it was in the cache, and that the server is at work.
+        return_progress: true,
         stream: true,
       }
     },

@@ -391,7 +391,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 function compact(finished: FinishedResponse): FinishedResponse {
   const history = finished.history.map((entry): HistoryEntry => {
     const isList = 'tokens' in entry && Array.isArray(entry.tokens)
-    return isList ? { tokens: Uint32Array.from(entry.tokens) } : entry
+    return isList ? { ...entry, tokens: Uint32Array.from(entry.tokens) } : entry
   })
   return { ...finished, history }
 }

@@ -118,6 +118,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     }
     const { turn, rest: script } = await turnFor(prompt, given, signal, table)
     const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
+    given.onUsage?.(usage)
     const body = grammar === undefined ? undefined : sampleBody(script, grammar, table)
     if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
     const rest = body?.tokens ?? script

@@ -25,8 +25,11 @@ interface Turn {
   readonly input: readonly Item[]
   readonly output: readonly Item[]
   readonly transcript: string
+  /** Whether the transcript says which items it has. */
+  readonly hasItems?: boolean
 }
 
+const ANSWER = '<|channel|>final<|message|>Yes.<|return|>'
 const said = fc.constantFrom('Hi', 'Go.', '1', '', 'Let me see.')
 
 /** A piece of what a model writes, as items and as tokens. */
@@ -78,13 +81,19 @@ const clientItem = (id: string): fc.Arbitrary<Item> =>
 
 /** The turns of a conversation. Each call of the client's is answered by the next turn. */
 const conversation: fc.Arbitrary<Turn[]> = fc
-  .array(fc.record({ items: fc.nat(2), pieces: fc.nat(2), isCall: fc.boolean(), isCut: fc.boolean() }), {
-    minLength: 1,
-    maxLength: 6,
-  })
+  .array(
+    fc.record({
+      items: fc.nat(2),
+      pieces: fc.nat(2),
+      isCall: fc.boolean(),
+      isCut: fc.boolean(),
+      hasItems: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
   .chain((shapes) =>
     fc.tuple(
-      ...shapes.map(({ items, pieces, isCall, isCut }, turn) => {
+      ...shapes.map(({ items, pieces, isCall, isCut, hasItems }, turn) => {
         const wasCall = shapes[turn - 1]?.isCall ?? false
         const output = fc.tuple(
           ...Array.from({ length: pieces }, (_, at) => piece(`o${turn}_${at}`)),
@@ -100,6 +109,7 @@ const conversation: fc.Arbitrary<Turn[]> = fc
             output: given.flatMap((one) => one.items as readonly Item[]),
             // A response that was written by hand, or whose transcript is lost.
             transcript: isCut ? '' : given.map(({ tokens }) => tokens).join(''),
+            hasItems,
           }
         })
       }),
@@ -109,7 +119,10 @@ const conversation: fc.Arbitrary<Turn[]> = fc
 /** A request that goes on from some turns, and how much of it they are. */
 function requestAfter(turns: readonly Turn[], own: readonly Item[]) {
   const before = turns.flatMap(({ input, output }) => [...input, ...output])
-  const history = turns.flatMap(({ transcript }) => (transcript === '' ? [] : [{ tokens: encodeHarmony(transcript) }]))
+  const history = turns.flatMap(({ transcript, output, hasItems }) => {
+    const items = output.map(({ id }) => id as string)
+    return transcript === '' ? [] : [{ tokens: encodeHarmony(transcript), ...(hasItems && { items }) }]
+  })
   return {
     request: { input: [...before, ...own], tools: TOOLS },
     options: { ...OPTIONS, history },
@@ -172,6 +185,7 @@ describe('a conversation of which the beginning is known', () => {
     ['an id that it has already', { type: 'message', id: 'i0', role: 'user', content: 'Hi' }],
     ['an output of a call that has one', { type: 'function_call_output', call_id: 'call_o1', output: 'x' }],
     ['an output of no call', { type: 'function_call_output', call_id: 'call_none', output: 'x' }],
+    ['an item that a response had, and that was left out', { type: 'message', id: 'cut', role: 'user', content: 'Hi' }],
     ['a compaction', { type: 'compaction', encrypted_content: 'gAAA' }],
     ['an answer to an approval request', { type: 'mcp_approval_response', approval_request_id: 'x', approve: true }],
   ])('a known conversation is read as a whole before %s, so that what is wrong is said as ever', (_, item) => {
@@ -180,7 +194,9 @@ describe('a conversation of which the beginning is known', () => {
       { input: [{ type: 'message', id: 'i0', role: 'user', content: 'Hi' }], output: [call], transcript: '' },
       { input: [{ type: 'function_call_output', call_id: 'call_o1', output: 'wet' }], output: [], transcript: '' },
     ]
-    const { request, options, part } = requestAfter(turns, [item])
+    const { request, options: given, part } = requestAfter(turns, [item])
+    part.history = 1
+    const options = { ...given, history: [{ tokens: encodeHarmony(ANSWER), items: ['cut'] }] }
     const reading = read(request, options) as Reading
     const known = new KnownConversation(reading.key)
     expect(settle(known, reading, part)).toBe(true)
@@ -213,7 +229,7 @@ describe('a conversation of which the beginning is known', () => {
           content: [{ type: 'output_text', text: 'Yes.' }],
         },
       ],
-      transcript: '<|channel|>final<|message|>Yes.<|return|>',
+      transcript: ANSWER,
     })
     const most = sized(1000, 200)
     const turns = Array.from({ length: most }, (_, at) => turn(at))

@@ -187,7 +187,6 @@ function expected(transcript: Transcript, keep: (message: HarmonyMessage) => boo
   const final = messages.findLastIndex((message) => kindOf(message, tools) === 'message' && message.channel === 'final')
   return messages
     .filter((message, at) => message.role === 'assistant' && (at > final || kindOf(message, tools) !== 'reasoning'))
-    .filter((message) => kindOf(message, tools) !== 'reasoning' || message.content !== '')
     .filter(keep)
     .map((message) => said(message, tools))
 }

@@ -140,6 +140,34 @@ describe('the turns of a response', () => {
   })
 })
 
+test.each<[string, object, string]>([
+  [
+    'a call of python',
+    { type: 'code_interpreter', container: { type: 'auto' } },
+    'analysis to=python code<|message|>1',
+  ],
+  ['a search', { type: 'web_search' }, 'analysis to=browser.search code<|message|>{"query":"x"}'],
+  ['a call of an MCP server', GITHUB, 'commentary to=github.search<|message|>{"q":1}'],
+])('%s whose end the engine swallows is run before the model goes on', async (_, hosted, call) => {
+  const contexts: number[][] = []
+  const generate: ReturnType<typeof modelOf>['generate'] = (context) => {
+    contexts.push([...context])
+    const text = contexts.length === 1 ? `<|channel|>${call}` : ANSWER
+    return tokenStream(async function* () {
+      yield encodeHarmony(text)
+      return { reason: 'stop' as const }
+    })
+  }
+  const request = { input: 'Go.', tools: [hosted] } as ResponseRequest
+  const { output } = await run(request, { engine: { ...modelOf([]), generate }, tools: [answering('2')] })
+  expect(output.at(-1)?.type).toBe('message')
+  expect(contexts).toHaveLength(2)
+  const [first, second] = contexts as [number[], number[]]
+  const said = encodeHarmony(`<|channel|>${call}<|call|><|start|>`)
+  expect(second.slice(first.length, first.length + said.length)).toEqual(said)
+  expect(toldTo({ context: second, maxTokens: undefined })).toHaveLength(1)
+})
+
 test('without parallel_tool_calls, a turn ends with its first call', async () => {
   const two = SEARCH.replace('<|call|>', `<|end|><|start|>assistant${SEARCH}`)
   const asked: Asked[] = []

@@ -53,6 +53,19 @@ function writing(tokens: readonly number[], sizes: readonly number[] = [1], wrot
   }
 }
 
+/** The same engine, which says before its first token how much of the prompt its cache had. */
+function caching(engine: TokenEngine, cachedTokens: number): TokenEngine {
+  return {
+    ...engine,
+    generate(prompt, options = {}) {
+      return tokenStream(async function* () {
+        options.onUsage?.({ inputTokens: prompt.length, cachedTokens })
+        return yield* engine.generate(prompt, options)
+      }, options.signal)
+    },
+  }
+}
+
 function tokensOf({ chunks }: { readonly chunks: readonly unknown[] }): number[] {
   return chunks.flat().filter((token): token is number => typeof token === 'number')
 }
@@ -124,12 +137,15 @@ describe('an answer ends in front of a stop string', () => {
             pieces.map(([piece]) => piece),
             pieces.map(([, isBytes]) => isBytes),
           )
+          const wrote = { read: 0, isClosed: false }
           const { output, response, events } = await run(
             { input: 'Go.', stop },
-            { engine: writing([...FINAL, ...body, m.return], steps) },
+            { engine: writing([...FINAL, ...body, m.return], steps, wrote) },
           )
           expect(output.map(textOf)).toEqual([upTo(text, stop)])
           expect(response.status).toBe('completed')
+          // What was sampled counts, shown or not.
+          expect(response.usage?.output_tokens).toBe(wrote.read)
           const deltas = events.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))
           expect(deltas.join('')).toBe(upTo(text, stop))
         },
@@ -185,6 +201,7 @@ describe('an answer ends in front of a stop string', () => {
           const entries: Entry[] = JSON.parse(JSON.stringify(whole.entries.slice(0, at)))
           const rest = await run(request, { engine: writing(tokens), entries })
           expect(rest.events).toEqual(whole.events.slice(shown))
+          expect(rest.response?.usage).toEqual(whole.response.usage)
           expect(rest.transcript).toEqual(whole.transcript)
         }
       }),
@@ -217,10 +234,50 @@ describe('an answer ends in front of a stop string', () => {
   })
 
   test('the transcript ends as if the model had ended its turn in front of the stop string', async () => {
-    const { transcript, response } = await answered('One. Observation: two', 'Observation:')
+    const { transcript } = await answered('One. Observation: two', 'Observation:')
     expect(transcript).toEqual([...START, ...FINAL, ...encodeText('One.'), ...encodeText(' '), m.return])
-    // What the response holds of what was sampled: the stop string is not counted.
-    expect(response.usage?.output_tokens).toBe(transcript.length - START.length)
+  })
+
+  test('the tokens of a stop string are counted, and reported by the entry that leaves them out', async () => {
+    const { entries, response } = await answered('One. Calling many tools: two', 'Calling many tools:')
+    const sampled = [...FINAL, ...encodeText('One. Calling many tools:')].length
+    const shown = [...FINAL, ...encodeText('One.'), ...encodeText(' '), m.return].length
+    expect(response.usage?.output_tokens).toBe(sampled)
+    const last = entries.findLast(({ type }) => type === 'chunk')
+    expect(last).toMatchObject({ usage: { unreadTokens: sampled - shown } })
+  })
+
+  const CALL = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|end|><|start|>assistant'
+  const FUNCTION = { type: 'function', name: 'f', parameters: {} }
+
+  test.each<[string, object, string]>([
+    ['a stop string', { stop: 'STOP' }, '<|channel|>final<|message|>Hi STOP there<|return|>'],
+    ['its only call', { tools: [FUNCTION], parallel_tool_calls: false }, `${CALL}${CALL}`],
+    ['its last token', { max_output_tokens: 4 }, '<|channel|>final<|message|>Hi there<|return|>'],
+  ])('a response whose engine is closed at %s has the tokens that its cache had', async (_, fields, text) => {
+    const engine = caching(writing(encodeHarmony(text)), 3)
+    const { response, entries } = await run({ input: 'Go.', ...fields } as ResponseRequest, { engine })
+    expect(response.usage?.input_tokens_details.cached_tokens).toBe(3)
+    const later = await run({ input: 'Go.', ...fields } as ResponseRequest, { engine, entries: entries.slice(0, -1) })
+    expect(later.response.usage).toEqual(response.usage)
+  })
+
+  test('an answer that is cut inside of a token counts that token once', async () => {
+    const stop = encodeText(' Observation')
+    expect(stop).toHaveLength(1)
+    const wrote = { read: 0, isClosed: false }
+    const engine = writing([...FINAL, ...stop, m.return], [1], wrote)
+    // What is left of the token, and the end, are more tokens than were sampled.
+    const { output, response } = await answered('', 'servation', { engine })
+    expect([output.map(textOf), response.usage?.output_tokens]).toEqual([[' Ob'], wrote.read])
+  })
+
+  test('the limit of tokens counts those of a stop string', async () => {
+    const both = `${SEARCH.replace('<|call|>', '<|end|>')}<|start|>assistant<|channel|>final<|message|>Wait STOP`
+    const tokens = encodeHarmony(both)
+    const request = { input: 'Go.', tools: [GITHUB], stop: 'STOP', max_output_tokens: tokens.length }
+    const { response } = await run(request as ResponseRequest, { engine: writing(tokens) })
+    expect([response.status, response.usage?.output_tokens]).toEqual(['incomplete', tokens.length])
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Tool } from '../../src/tools/tool.js'
-import { RUNS, runs } from '../support/runs.js'
+import { RUNS } from '../support/runs.js'
 import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
 import { endpoint } from './endpoint.js'
 import { joined, said, sampledText, types, writing } from './sampled-turns.js'
@@ -152,7 +152,7 @@ const turn: fc.Arbitrary<number[]> = fc
 
 /** A turn, and sometimes one that lost a token: what the parser has to repair is rendered from its item. */
 const anyTurn: fc.Arbitrary<number[]> = fc.oneof(
-  { weight: 5, arbitrary: turn },
+  { weight: 2, arbitrary: turn },
   { weight: 1, arbitrary: fc.tuple(turn, fc.nat(80)).map(([ids, at]) => ids.filter((_, index) => index !== at)) },
 )
 
@@ -196,11 +196,65 @@ const CUT: [number[][], Setting][] = [
   ],
 ]
 
+/** Turns in which the model lost a token, each with what went wrong. */
+const LOST: Record<string, [string[], Setting]> = {
+  'the role of a call that says what another response said': [
+    [
+      '<|channel|>commentary to=functions.apply_patch<|message|>{"city":"Rome"}<|end|><|start|>assistant<|channel|>commentary to=functions.look<|message|>{}<|call|>',
+      '<|channel|>commentary to=functions.look code<|message|>{}<|end|><|start|> to=functions.apply_patch<|channel|>commentary<|message|>{"city":"Rome"}<|end|><|start|>assistant<|channel|>final<|message|>Hm.<|return|>',
+    ],
+    { body: {} },
+  ],
+  'the end of a call behind a refused one': [
+    [
+      '<|channel|>commentary to=docs.delete json<|message|>print(1)<|end|><|start|>assistant to=vault.open<|channel|>commentary<|message|>{"query":"otters"}<|end|><|start|>assistant<|channel|>commentary to=functions.apply_patch<|message|>{"city":"Rome"}',
+    ],
+    { body: {} },
+  ],
+  'the end of a call that the host runs': [
+    [
+      ' to=python<|channel|>analysis<|message|>{"city":"Rome"}',
+      '<|channel|>analysis<|message|>Let me look<|end|><|start|>assistant<|channel|>final<|message|>Rain is likely.<|return|>',
+    ],
+    { body: {} },
+  ],
+  'the channel of reasoning after an answer': [
+    [
+      ' to=browser.search<|channel|>commentary<|message|>{"city":"Rome"}<|end|><|start|>assistant<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|> is likely.<|return|>',
+      '<|channel|>analysis<|message|>a b<|end|><|start|>assistant<|channel|><|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=container.exec json<|message|>{}<|call|>',
+    ],
+    { body: {} },
+  ],
+  'a word of a call that the limit cuts off, whose turn has the results of another one': [
+    [
+      '<|channel|>commentary to=docs.delete<|constrain|>json<|message|>{ "q" : 1 }<|end|><|start|>assistant to=look<|channel|>commentary json<|message|>{}<|end|><|start|>assistant=functions.apply_patch<|channel|>commentary code<|message|>{}<|call|>',
+      ' to=docs.delete<|channel|>commentary code<|message|>{"city":"Rome"}<|end|><|start|>assistant<|channel|>final<|message|>a<|return|>',
+    ],
+    { body: { max_output_tokens: 36 } },
+  ],
+  'all that was reasoned before a call that is cut off': [
+    [
+      '<|channel|>analysis<|message|><|end|><|start|>assistant<|channel|>commentary to=docs.search<|constrain|>json<|message|>print(1)<|end|><|start|>assistant<|channel|>analysis to=docs.delete<|constrain|>json<|message|>{}<|end|><|start|>assistant to=vault.open<|channel|>analysis json<|message|>{"query":"otters"}<|end|><|start|>assistant<|channel|>final<|message|>Let me look<|return|>',
+    ],
+    { body: { max_output_tokens: 52 } },
+  ],
+}
+
+test.each(Object.entries(LOST))(
+  'a stateless conversation renders to the ids of a stored one where the model lost %s',
+  async (_, [turns, given]) => {
+    const { contexts, ends } = await stateless(turns.map(encodeHarmony), 3, given)
+    const kept = await stored(turns.map(encodeHarmony), 3, given)
+    expect(ends).toEqual(kept.ends)
+    expect(contexts.map(decodeTokens)).toEqual(kept.contexts.map(decodeTokens))
+  },
+)
+
 test(
-  'a stateless conversation whose client sends back all that it got renders to the ids of a stored one',
+  'a stateless conversation whose client sends back all that it got renders to the ids of a stored one, also where the model lost tokens',
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 6 }), setting, async (turns, given) => {
+      fc.asyncProperty(fc.array(anyTurn, { minLength: 1, maxLength: 6 }), setting, async (turns, given) => {
         const rounds = 3
         const { contexts, ends } = await stateless(turns, rounds, given)
         const kept = await stored(turns, rounds, given)
@@ -209,28 +263,6 @@ test(
         expect(contexts).toEqual(kept.contexts)
       }),
       { numRuns: RUNS, examples: CUT },
-    )
-  },
-  60_000 + RUNS * 1000,
-)
-
-/** The messages of a prompt, in any order. */
-function messagesOf(context: readonly number[]): string[] {
-  const starts = context.flatMap((id, at) => (id === m.start ? [at] : []))
-  return starts.map((start, at) => decodeTokens(context.slice(start, starts[at + 1]))).sort()
-}
-
-test(
-  'a stateless conversation whose model lost tokens has the messages of a stored one, if not always in its order',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyTurn, { minLength: 1, maxLength: 6 }), async (turns) => {
-        const { contexts, ends } = await stateless(turns, 3)
-        const kept = await stored(turns, 3, { body: {} })
-        expect(ends).toEqual(kept.ends)
-        expect(contexts.map(messagesOf)).toEqual(kept.contexts.map(messagesOf))
-      }),
-      { numRuns: runs(125) },
     )
   },
   60_000 + RUNS * 1000,

@@ -154,6 +154,11 @@ describe('what a sequence holds already', () => {
     const { tokens, end } = await readAll(llamaCppSource(sequence, prompt))
     expect(tokens).toEqual(answer)
     expect(end?.usage?.cachedTokens).toBe(prompt.length - 1)
+    const said: unknown[] = []
+    const stream = llamaCppSource(sequence, prompt, { onUsage: (usage) => void said.push(usage) })
+    await stream.next()
+    await stream.return()
+    expect(said).toEqual([{ inputTokens: prompt.length, cachedTokens: prompt.length - 1 }])
     expect(asked(sequence, 'evaluate').at(-1)?.evaluate).toEqual(prompt.slice(-1))
   })
 

@@ -129,6 +129,18 @@ describe('llama-server', () => {
     return readTokens(createLlamaServerEngine({ url: 'http://a.invalid', fetch }).generate([1]))
   }
 
+  test('llama-server says how much of a prompt its cache had while it reads it, and no token', async () => {
+    const prompt_progress = { total: 2, cache: 1, processed: 1, time_ms: 3 }
+    const events = [{ ...partial([0], '', 0), prompt_progress }, ...HELLO]
+    const fetch = async () => new Response(events.map(frame).join(''))
+    const said: unknown[] = []
+    const onUsage = (usage: object): void => void said.push(usage)
+    for await (const chunk of createLlamaServerEngine({ url: 'http://a.invalid', fetch }).generate([1], { onUsage })) {
+      if ((chunk as number[]).length > 0) said.push(chunk)
+    }
+    expect(said).toEqual([{ inputTokens: 2, cachedTokens: 1 }, [13225], [200012]])
+  })
+
   test('llama-server is asked for token ids, with nothing left to the defaults of the server', async () => {
     const { url, asked } = server.script(stream(HELLO))
     const engine = createLlamaServerEngine({ url, model: 'gpt-oss' })
@@ -146,6 +158,7 @@ describe('llama-server', () => {
       n_probs: 1,
       cache_prompt: true,
       return_tokens: true,
+      return_progress: true,
       stream: true,
     })
     expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })

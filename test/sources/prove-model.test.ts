@@ -151,6 +151,18 @@ test.each(KINDS)('$name says so where nothing is at the end of its url', async (
   expect(error.message.replace('/v1/completions?', '?')).toMatch(/: should url end in .*\?$/)
 })
 
+test.each([
+  ['vLLM', createVllmEngine],
+  ['llama-server', createLlamaServerEngine],
+] as const)('a model that %s does not have is named beside those that it has', async (_, create) => {
+  const models = { data: [GPT_OSS, { id: 'other' }] }
+  // As a real vLLM answers for a model that it does not have.
+  const { fetch } = double({ '/health': {}, '/v1/models': models, '/tokenize': 404 })
+  const error = await errorOf(create({ url: 'http://a.invalid', fetch, model: 'gpt-oss' }).health())
+  expect(error.reason).toMatch(/^expected .* with the model "gpt-oss", got one with "openai\/gpt-oss-20b", "other"$/)
+  expect(error).toMatchObject({ isUnavailable: true, message: error.reason })
+})
+
 test.each(KINDS)('$name is asked for no proof with checkModel: false', async ({ create, generatePath, hello }) => {
   const { fetch, asked } = double({ '/health': {}, [generatePath]: hello })
   const engine = create({ url: 'http://a.invalid', fetch, checkModel: false })

@@ -120,6 +120,20 @@ describe('SGLang', () => {
     expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
   })
 
+  test('SGLang says with its first token how much of the prompt its cache had', async () => {
+    const fetch = async () => new Response([event([13225], 1), event([13225, 2375], 2)].map(frame).join(''))
+    const said: unknown[] = []
+    const onUsage = (usage: object): void => void said.push(usage)
+    const options = { onUsage, maxTokens: 2 }
+    for await (const chunk of createSglangEngine({ url: 'http://a.invalid', fetch, checkModel: false }).generate(
+      [1, 2],
+      options,
+    )) {
+      said.push(chunk)
+    }
+    expect(said).toEqual([{ inputTokens: 2, cachedTokens: 1 }, [13225], [2375]])
+  })
+
   test.each([
     [{ jsonSchema: { type: 'object' } }, { json_schema: '{"type":"object"}' }],
     [{ regex: '[a-z]+' }, { regex: '[a-z]+' }],

@@ -140,7 +140,10 @@ describe('the contract of an engine', () => {
     expect(first.end?.usage).toEqual({ inputTokens: PROMPT.length, cachedTokens: 0 })
     const before = [...PROMPT, ...(first.tokens as number[])]
     const next = [...before, m.start, 1, m.message, 2, m.end, m.start, 173781]
-    expect((await read(engine, next)).end?.usage).toEqual({ inputTokens: next.length, cachedTokens: before.length })
+    const usage = { inputTokens: next.length, cachedTokens: before.length }
+    const said: unknown[] = []
+    expect((await read(engine, next, { onUsage: (early) => void said.push(early) })).end?.usage).toEqual(usage)
+    expect(said).toEqual([usage])
   })
 
   test('an empty list of stop ids stops nowhere', async () => {

@@ -13,7 +13,8 @@ export const readReasoning: ItemReader = (item, { conversation, attach, unsealed
   const { text: opened, form } = (sealed === undefined ? undefined : unsealed(sealed)) ?? {}
   const sampled = form === undefined ? undefined : readSampledForm(form)
   if (sampled?.isAlone) return conversation.recall(sampled)
-  const raw = textOfContent(fieldOf(item, 'content') ?? [], `${param}.content`, attach)
+  const parts = fieldOf(item, 'content') ?? []
+  const raw = textOfContent(parts, `${param}.content`, attach)
   const summary = textOfContent(fieldOf(item, 'summary') ?? [], `${param}.summary`, attach)
   const content = opened ?? (raw || summary)
   if (content === '' && sealed !== undefined && opened === undefined) throw unopened(`${param}.encrypted_content`)
@@ -22,9 +23,14 @@ export const readReasoning: ItemReader = (item, { conversation, attach, unsealed
     channel: 'analysis',
     content,
     item: index,
-    ...(content === '' && opened === undefined && { missing: 'omitted' }),
+    ...(content === '' && opened === undefined && !isGiven(parts) && { missing: 'omitted' }),
   })
   if (sampled !== undefined) conversation.recall(sampled)
+}
+
+/** Whether there is a text, if an empty one: the model has reasoned nothing. */
+function isGiven(content: unknown): boolean {
+  return Array.isArray(content) && content.length > 0
 }
 
 /** Sealed content that the host did not open. */

@@ -145,7 +145,7 @@ function additionOf(input: readonly InputItem[], history: readonly HistoryEntry[
 
 /** As JSON has it: a store may give typed arrays. */
 function plainTokens(entry: HistoryEntry): KnownTokens {
-  return 'tokens' in entry ? { tokens: Array.from(entry.tokens) } : entry
+  return 'tokens' in entry ? { ...entry, tokens: Array.from(entry.tokens) } : entry
 }
 
 /** What is added to what the store has: with all that was said in responses that are not stored. */

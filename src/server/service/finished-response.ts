@@ -24,8 +24,14 @@ export function finishedResponse(
 ): FinishedResponse {
   const isCancelled = isAborted && response.status === 'failed'
   const kept: KeptResponse = isCancelled ? { ...response, status: 'cancelled', error: null } : response
-  const own = transcript.length > 0 ? [{ tokens: [...transcript] }] : []
+  const own = transcript.length > 0 ? [{ tokens: [...transcript], ...itemsOf(response) }] : []
   return { response: kept, added: input, history: [...history, ...openedOutput(response, { seal, owner }), ...own] }
+}
+
+/** The ids of its items. What was compacted has a transcript of more: of the conversation before, as it was then. */
+function itemsOf({ output }: ResponseObject): { readonly items?: readonly string[] } {
+  if (output.some(({ type }) => (type as string) === 'compaction')) return {}
+  return { items: output.map(({ id }) => id) }
 }
 
 /** What the seals of its output hold: opened once, and not by each response that goes on from it. */

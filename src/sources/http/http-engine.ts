@@ -22,6 +22,7 @@ export interface HttpCall {
   readonly constraint: Constraint | undefined
   /** The headers of its trace context. */
   readonly trace: Readonly<Record<string, string>>
+  readonly onUsage: GenerateOptions['onUsage']
 }
 
 /** Sends a request for a call, and yields the answer's events. */
@@ -83,8 +84,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   function attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
     return stepsToTokens(
       protocol.steps((next) => ask(next, signal), call),
-      call.stop,
-      call.maxTokens,
+      call,
     )
   }
 
@@ -127,7 +127,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
 
 /** Copies the arguments and fills in defaults. The call begins later, and the caller may change its arguments. */
 function completeCall(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
-  const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs, constraint, trace } = options
+  const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs, constraint, trace, onUsage } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {
     prompt: Array.from(promptTokens),
@@ -139,5 +139,6 @@ function completeCall(promptTokens: readonly number[] | Uint32Array, options: Ge
     logprobs,
     constraint: constraint && copyConstraint(constraint),
     trace: traceHeaders(trace),
+    onUsage,
   }
 }

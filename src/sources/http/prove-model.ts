@@ -29,6 +29,8 @@ const KINDS: Readonly<Record<string, string>> = {
 /** A text that is one special token of gpt-oss: small models made for tests have no others. */
 const START = '<|start|>'
 const MOST_OF_AN_ANSWER = 64 * 1024
+/** How many models of a server an error names. */
+const MOST_NAMES = 5
 /** Statuses of a server that has no tokenizer: it was started without, a proxy hides it, or the path is another one. */
 const NO_TOKENIZER: readonly (number | undefined)[] = [400, 404, 405, 422, 500, 501]
 
@@ -53,7 +55,8 @@ export async function proveModel(
   client: HttpClient,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await modelOf(proof.model, client, signal)
+  const listed = await listedModels(client, signal)
+  const found = listed?.find(({ id, aliases }) => isNamed(proof.model, id, aliases))
   const kind = KINDS[found?.owned_by ?? '']
   if (kind !== undefined && found?.owned_by !== proof.ownedBy) throw wrong(`expected ${name}, got ${kind}`)
   const ids = await startIds(proof, client, signal)
@@ -62,6 +65,10 @@ export async function proveModel(
   if (ids !== undefined) {
     const got = ids.length === 1 ? `${ids[0]}` : `${ids.length} tokens`
     throw wrong(`expected a gpt-oss model, where ${START} is ${SPECIAL.start}, got ${model}, where it is ${got}`)
+  }
+  if (found === undefined && listed !== undefined && listed.length > 0) {
+    const names = listed.slice(0, MOST_NAMES).map(({ id }) => shown(id))
+    throw wrong(`expected ${name} with the model ${model}, got one with ${names.join(', ')}`)
   }
   if (found === undefined) {
     const reason = `expected ${name}, got a server that has neither /v1/models nor ${proof.path}`
@@ -73,20 +80,24 @@ export async function proveModel(
   )
 }
 
-async function modelOf(
-  model: string | undefined,
+/** Undefined if the server has no list. */
+async function listedModels(
   client: HttpClient,
   signal: AbortSignal,
-): Promise<z.infer<typeof modelList>['data'][number] | undefined> {
+): Promise<z.infer<typeof modelList>['data'] | undefined> {
   try {
-    const { data } = modelList.safeParse(jsonOf(await client.read('/v1/models', signal)))
-    const isIt = (id: unknown): boolean => model === undefined || id === model
-    return data?.data.find(({ id, aliases }) => isIt(id) || (Array.isArray(aliases) && aliases.some(isIt)))
+    return modelList.safeParse(jsonOf(await client.read('/v1/models', signal))).data?.data
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof TransientError || !isWithoutPath(error)) throw error
     return undefined
   }
+}
+
+/** Whether a listed model is the one that is asked for. Without a name, any is. */
+function isNamed(model: string | undefined, id: string, aliases: unknown): boolean {
+  if (model === undefined || id === model) return true
+  return Array.isArray(aliases) && aliases.includes(model)
 }
 
 /** The ids of `<|start|>`; undefined if the server has no tokenizer. */

@@ -1,3 +1,4 @@
+import type { GenerateOptions } from '../../engine/engine.js'
 import type { HarmonyToken, HostUsage, StreamEnd, TokenChunk } from '../../tokens/token-source.js'
 import { sleep } from '../sleep.js'
 import { TransientError } from './failure-of.js'
@@ -15,6 +16,13 @@ export interface EngineStep {
   readonly usage?: HostUsage
 }
 
+/** Where a call ends, and who is told of its counts before. */
+export interface TokenLimits {
+  readonly stop: readonly number[]
+  readonly maxTokens?: number | undefined
+  readonly onUsage?: GenerateOptions['onUsage'] | undefined
+}
+
 /** How long to wait for counts after the finish reason. They come last, and some servers never close the stream. */
 export const FINAL_COUNTS_MS = 2000
 
@@ -26,10 +34,10 @@ export const FINAL_COUNTS_MS = 2000
  */
 export async function* stepsToTokens(
   steps: AsyncIterable<EngineStep>,
-  stop: readonly number[],
-  maxTokens: number = Number.POSITIVE_INFINITY,
+  { stop, maxTokens = Number.POSITIVE_INFINITY, onUsage }: TokenLimits,
 ): AsyncGenerator<TokenChunk, StreamEnd> {
   let left = maxTokens
+  let isTold = onUsage === undefined
   let last: number | undefined
   let usage: HostUsage | undefined
   let reason: StreamEnd['reason']
@@ -46,6 +54,10 @@ export async function* stepsToTokens(
       const { done, value: step } = await (outOfPatience === undefined ? next : Promise.race([next, outOfPatience]))
       if (done) break
       if (step.usage !== undefined) usage = { ...usage, ...step.usage }
+      if (!isTold && usage?.cachedTokens !== undefined) {
+        isTold = true
+        onUsage?.(usage)
+      }
       const tokens = isOver() ? [] : within(step.tokens, stop, left)
       if (tokens.length > 0) {
         left -= tokens.length

@@ -35,6 +35,7 @@ export async function* sequenceTokens(
     if (signal.aborted) return
     const { cached, left } = await prefill(sequence, prompt, signal)
     usage = { inputTokens: prompt.length, cachedTokens: cached }
+    options.onUsage?.(usage)
     if (signal.aborted) return
     sampled = sampledTokens(sequence, prompt.slice(left), options, OVERFLOW, held)
     for (let count = 1; ; count++) {

@@ -21,6 +21,11 @@ const partial = {
   timings: z.object({ cache_n: count }).nullish(),
 }
 
+/** While the prompt is read. The token that it has is none. */
+const progress = z.object({
+  prompt_progress: z.object({ total: count, cache: count }, '{total, cache}'),
+})
+
 const event = z.discriminatedUnion(
   'stop',
   [
@@ -53,6 +58,11 @@ export async function* completionSteps(
   const sent = new SentTokens(vocabulary)
   let last: number | undefined
   for await (const value of events) {
+    if (isProgress(value)) {
+      const { total, cache } = parseEvent(progress, value, 'llama-server').prompt_progress
+      yield { tokens: [], usage: countsOf({ inputTokens: total, cachedTokens: cache }) }
+      continue
+    }
     const step = parseEvent(event, value, 'llama-server')
     const predicted = step.tokens_predicted ?? undefined
     const tokens = sent.take(withLogprobs(step, logprobs), step.content, predicted)
@@ -77,12 +87,21 @@ export async function* completionSteps(
 }
 
 function usageFrom({ tokens_evaluated, tokens_predicted, timings }: Event, isMiscounted: boolean): HostUsage {
-  return {
-    ...(typeof tokens_evaluated === 'number' ? { inputTokens: tokens_evaluated } : {}),
-    ...(typeof timings?.cache_n === 'number' ? { cachedTokens: timings.cache_n } : {}),
+  return countsOf({
+    inputTokens: tokens_evaluated,
+    cachedTokens: timings?.cache_n,
     // Only the server knows how many tokens a text was.
-    ...(isMiscounted && typeof tokens_predicted === 'number' ? { outputTokens: tokens_predicted } : {}),
-  }
+    outputTokens: isMiscounted ? tokens_predicted : undefined,
+  })
+}
+
+/** Those that the server says. */
+function countsOf(counts: { readonly [Name in keyof HostUsage]: number | null | undefined }): HostUsage {
+  return Object.fromEntries(Object.entries(counts).filter(([, value]) => typeof value === 'number'))
+}
+
+function isProgress(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'prompt_progress' in value
 }
 
 function withLogprobs({ tokens, completion_probabilities }: Event, most: number | undefined): HarmonyToken[] {

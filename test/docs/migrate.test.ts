@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest'
+import { answer, call, type Script, scriptedEngine, think } from '../../src/testing/index.js'
+import { functionTools } from '../../src/tools/functions.js'
+import { type Answer, type Endpoint, endpoint } from '../server/endpoint.js'
+import { pageOf } from './pages.js'
+
+const page = pageOf('docs/migrate.md')
+
+/** The rows of a table between two comments, by their first cell. */
+function rowsOf(table: string): string[] {
+  const [, text = ''] = new RegExp(`<!-- ${table} -->\\n([\\s\\S]*?)\\n<!-- /${table} -->`).exec(page) ?? []
+  return text
+    .split('\n')
+    .slice(2)
+    .map((line) => line.split('|')[1]?.trim() ?? '')
+}
+
+const TURN = [think('Hm.'), answer('Hi there.')]
+const weather = { type: 'function', name: 'weather', parameters: { type: 'object', properties: {} } } as const
+const twoCalls = [think('Hm.'), call('functions.weather', {}), call('functions.weather', { city: 'Rome' })]
+const image = { type: 'input_image', image_url: 'data:image/png;base64,AA==' }
+
+const started = (script: Script = [TURN, TURN], options: object = {}): Endpoint => endpoint(script, options)
+const made = (body: object, script?: Script, options?: object): Promise<Answer> =>
+  started(script, options).create({ input: 'Hi', ...body })
+const types = async (body: object, script?: Script, options?: object): Promise<string[]> =>
+  (await started(script, options).stream('/responses', { model: 'gpt-oss', input: 'Hi', ...body })).map(
+    ({ type }) => type,
+  )
+const items = ({ body }: Answer): string[] => body.output.map(({ type }: { readonly type: string }) => type)
+
+async function refusal(body: object, status: number, code: string): Promise<void> {
+  const refused = await made(body)
+  expect(refused.status).toBe(status)
+  expect(refused.body.error.code).toBe(code)
+}
+
+async function limited(): Promise<void> {
+  expect((await types({ max_output_tokens: 5 })).at(-1)).toBe('response.incomplete')
+  expect((await made({ max_output_tokens: 5 })).body.incomplete_details).toEqual({ reason: 'max_output_tokens' })
+}
+
+async function goesOn(): Promise<void> {
+  const server = started()
+  const { body } = await server.create({ input: 'Hi' })
+  expect((await server.create({ input: 'And?', previous_response_id: body.id })).body.status).toBe('completed')
+}
+
+async function bothCalls(): Promise<void> {
+  // An engine that constrains ends its turn with a call that it held to its parameters.
+  const server = endpoint(scriptedEngine([twoCalls], { constraints: [] }))
+  expect(items(await server.create({ input: 'Hi', tools: [weather] }))).toEqual([
+    'reasoning',
+    'function_call',
+    'function_call',
+  ])
+}
+
+async function unknownPaths(...paths: string[]): Promise<void> {
+  for (const path of paths) {
+    const response = await started().send(path, { method: 'POST', body: '{}' })
+    expect([response.status, (await response.json()).error.code], path).toEqual([404, 'unknown_url'])
+  }
+}
+
+async function isIgnored(more: object): Promise<void> {
+  expect((await made(more)).body.output).toMatchObject([{}, { content: [{ text: 'Hi there.' }] }])
+}
+
+async function tooLong(): Promise<void> {
+  const server = endpoint(scriptedEngine([TURN], { contextLength: 200 }))
+  const { status, body } = await server.create({ input: 'word '.repeat(500) })
+  expect([status, body.error.code]).toEqual([400, 'context_length_exceeded'])
+}
+
+async function undeclared(): Promise<void> {
+  const { body } = await made({}, [[call('functions.launch', {})]])
+  expect(body).toMatchObject({ status: 'completed', output: [{ type: 'function_call', name: 'launch' }] })
+}
+
+async function withLogprobs(): Promise<void> {
+  const { body } = await made({ include: ['message.output_text.logprobs'], top_logprobs: 1 })
+  expect(body.output[1].content[0].logprobs.length).toBeGreaterThan(0)
+}
+
+/** The right half of each row. */
+const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void>>>>> = {
+  openai: {
+    key: async () => {
+      const headers = { authorization: 'Bearer anything' }
+      const open = started([TURN], { authorize: undefined })
+      expect((await open.create({ input: 'Hi' }, headers)).status).toBe(200)
+      const closed = started([TURN], { authorize: () => undefined })
+      expect((await closed.create({ input: 'Hi' }, headers)).status).toBe(401)
+    },
+    'model names': async () => {
+      const models = ['gpt-oss']
+      expect((await made({ model: 'gpt-4o' }, [TURN], { models })).body.error.code).toBe('model_not_found')
+      expect((await made({ model: 'gpt-4o' }, [TURN], { models, otherModels: 'any' })).status).toBe(200)
+    },
+    reasoning: async () => {
+      expect((await made({})).body.output[0]).toMatchObject({ content: [{ type: 'reasoning_text', text: 'Hm.' }] })
+      const summary = [{ type: 'summary_text', text: 'Hm.' }]
+      expect((await made({ reasoning: { summary: 'auto' } })).body.output[0]).toMatchObject({ content: [], summary })
+    },
+    '`store`': async () => {
+      const server = started()
+      const { body } = await server.create({ input: 'Hi' })
+      expect(body.store).toBe(true)
+      expect((await server.ask('GET', `/responses/${body.id}`)).body.id).toBe(body.id)
+    },
+    '`conversation`': () => refusal({ conversation: 'conv_1' }, 400, 'unsupported_parameter'),
+    '`prompt` (templates)': () => refusal({ prompt: { id: 'pmpt_1' } }, 400, 'unsupported_parameter'),
+    images: async () => {
+      const input = [{ role: 'user', content: [image] }]
+      await refusal({ input }, 400, 'unsupported_value')
+      expect((await made({ input }, [TURN], { response: { images: 'placeholder' } })).status).toBe(200)
+    },
+    '`file_search`, `computer`, `image_generation`': async () => {
+      const server = endpoint([TURN])
+      const tools = [{ type: 'file_search', vector_store_ids: ['vs_1'] }, { type: 'image_generation' }]
+      expect((await server.create({ input: 'Hi', tools })).body.status).toBe('completed')
+      expect(JSON.stringify(server.engine.calls[0]?.messages)).not.toMatch(/file_search|image_generation/)
+    },
+    '`temperature`, `top_p`': async () => {
+      const server = endpoint([TURN])
+      await server.create({ input: 'Hi', temperature: 0.2, top_p: 0.9 })
+      expect(server.engine.calls[0]?.options.sampling).toMatchObject({ temperature: 0.2, topP: 0.9 })
+    },
+    '`stop`, `seed`': async () => {
+      const server = endpoint([TURN])
+      const { body } = await server.create({ input: 'Hi', stop: ['there'], seed: 7 })
+      expect(body.output[1].content[0].text).toBe('Hi ')
+      expect(server.engine.calls[0]?.options.sampling).toMatchObject({ seed: 7 })
+    },
+    '`logprobs`': withLogprobs,
+    'strict functions and formats': async () => {
+      const schema = {
+        type: 'object',
+        properties: { city: { type: 'string' } },
+        required: ['city'],
+        additionalProperties: false,
+      }
+      const text = { format: { type: 'json_schema', name: 'place', strict: true, schema } }
+      const { body } = await made({ text }, [[think('Hm.'), answer('{"city":"Rome"}')]])
+      expect(JSON.parse(body.output[1].content[0].text)).toEqual({ city: 'Rome' })
+    },
+    errors: async () => {
+      const { status, body } = await made({ temperature: 'hot' })
+      expect(status).toBe(400)
+      const error = {
+        type: 'invalid_request_error',
+        param: 'temperature',
+        code: 'invalid_type',
+        message: expect.any(String),
+      }
+      expect(body).toEqual({ error })
+    },
+  },
+  vllm: {
+    'limit of tokens': limited,
+    'events of reasoning': async () => {
+      expect(await types({})).toContain('response.content_part.added')
+      const server = started([TURN], { dialect: 'vllm' })
+      const body = JSON.stringify({ model: 'gpt-oss', input: 'Hi', stream: true })
+      const headers = { 'content-type': 'application/json' }
+      const response = await server.send('/v1/responses', { method: 'POST', body, headers })
+      expect(await response.text()).toContain('event: response.reasoning_part.added\n')
+    },
+    ids: async () => {
+      const events = await started().stream('/responses', { model: 'gpt-oss', input: 'Hi' })
+      const items = events as readonly { readonly item?: { readonly id: string } }[]
+      const streamed = new Set(items.flatMap(({ item }) => (item === undefined ? [] : [item.id])))
+      const response: { output: { id: string }[] } = events.at(-1)?.response
+      expect(response.output.map(({ id }) => id)).toEqual([...streamed])
+    },
+    '`tool_choice: required`, or a named function': async () => {
+      const server = started([[think('Hm.'), call('functions.weather', {})]])
+      const { body } = await server.create({
+        input: 'Hi',
+        tools: [weather],
+        tool_choice: { type: 'function', name: 'weather' },
+      })
+      expect(body.output.at(-1)).toMatchObject({ type: 'function_call', name: 'weather' })
+    },
+    logprobs: withLogprobs,
+    'a call of a tool that nobody declared': async () => {
+      await undeclared()
+      const script = [[call('launch.rocket', {})], TURN]
+      expect(items(await made({}, script, { response: { policy: 'vllm' } }))).toContain('mcp_call')
+    },
+    'tools that the server runs': async () => {
+      const dice = functionTools('dice', { roll: { parameters: { type: 'object' }, run: () => 'six' } })
+      const script = [[call('dice.roll', {})], TURN]
+      const { body } = await made({ tools: [dice.declaration] }, script, { tools: [dice] })
+      expect(body.output).toContainEqual(expect.objectContaining({ type: 'mcp_call', output: 'six' }))
+    },
+    '`previous_response_id`': goesOn,
+    '`enable_response_messages`': async () => {
+      const { body } = await made({ enable_response_messages: true })
+      expect(body).not.toHaveProperty('output_messages')
+    },
+    'an input that is too long': tooLong,
+  },
+  ollama: {
+    '`/api/chat`, `/api/generate`, `/api/tags`': () => unknownPaths('/api/chat', '/api/generate', '/api/tags'),
+    '`think`': () => isIgnored({ think: false }),
+    '`keep_alive`, `options`': () => isIgnored({ keep_alive: '5m', options: { num_ctx: 1 } }),
+    'a prompt that is longer than `num_ctx`': tooLong,
+    'arguments of a call': async () => {
+      const script = [[call('functions.weather', { city: 'Rome', country: 'Italy' })]]
+      const deltas = (await types({ tools: [weather] }, script)).filter((type) => type.endsWith('arguments.delta'))
+      expect(deltas.length).toBeGreaterThan(3)
+    },
+    'two calls in one turn': bothCalls,
+    '`reasoning_tokens`': async () => {
+      expect((await made({})).body.usage.output_tokens_details.reasoning_tokens).toBeGreaterThan(0)
+    },
+    '`previous_response_id`': goesOn,
+    'limit of tokens': limited,
+  },
+  'llama-server': {
+    '`sequence_number`': async () => {
+      const events = await started().stream('/responses', { model: 'gpt-oss', input: 'Hi' })
+      expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
+    },
+    '`output_index`': async () => {
+      const events = await started().stream('/responses', { model: 'gpt-oss', input: 'Hi' })
+      const ofItems = events.filter((event) => !('response' in event))
+      expect(ofItems.length).toBeGreaterThan(10)
+      for (const event of ofItems) expect(event).toHaveProperty('output_index')
+    },
+    'limit of tokens': limited,
+    'two calls in one turn': bothCalls,
+    'a call of a tool that nobody declared': undeclared,
+    '`/completion`, `/tokenize`, `/props`, `/slots`': () =>
+      unknownPaths('/completion', '/tokenize', '/props', '/slots'),
+    '`/health`': async () => {
+      for (const path of ['/healthz', '/readyz']) expect((await started().send(path)).status).toBe(200)
+    },
+    '`grammar`': () => isIgnored({ grammar: 'root ::= "a"' }),
+    '`previous_response_id`': goesOn,
+  },
+}
+
+describe.each(Object.keys(CHECKS))('from %s', (table) => {
+  test(`each row of the page that is about ${table} is checked here`, () => {
+    expect(rowsOf(table)).toEqual(Object.keys(CHECKS[table] ?? {}))
+  })
+
+  test.each(Object.keys(CHECKS[table] ?? {}))(
+    `the endpoint does what the page says, beside ${table}, of %s`,
+    async (row) => {
+      await CHECKS[table]?.[row]?.()
+    },
+  )
+})
