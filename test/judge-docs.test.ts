@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { CHAT_LOSSES } from '../src/conformance/chat/clients/compare.js'
+import { CHAT_MODELS } from '../src/conformance/chat/clients/index.js'
 import { LOSSES } from '../src/conformance/clients/compare.js'
 import { MODELS } from '../src/conformance/clients/index.js'
 import { CHAT_INVARIANTS, CHAT_PROFILES, PROFILES } from '../src/conformance/index.js'
@@ -18,14 +20,26 @@ test('docs/judge.md lists every rule of every client with its sentence', () => {
 })
 
 test('docs/judge.md lists every rule for Chat Completions with its sentence', () => {
-  const rows = CHAT_INVARIANTS.map(({ id, severity, sentence }) => `| \`${id}\` | ${severity} | ${sentence} |`)
+  const rules = CHAT_INVARIANTS.filter(({ neededBy }) => neededBy.includes('chat'))
+  const rows = rules.map(({ id, severity, sentence }) => `| \`${id}\` | ${severity} | ${sentence} |`)
   const table = ['| rule | | |', '|---|---|---|', ...rows].join('\n')
   expect(/<!-- chat-rules -->\n([\s\S]*)\n<!-- \/chat-rules -->/.exec(page)?.[1]).toBe(table)
 })
 
+test('docs/judge.md lists every rule of every client of Chat Completions with its sentence', () => {
+  const rows = [
+    ...CHAT_LOSSES.map(({ id, sentence }) => `| all | \`${id}\` | ${sentence} |`),
+    ...Object.values(CHAT_MODELS).flatMap(({ client, rules }) =>
+      rules.map(({ id, sentence }) => `| ${client} | \`${id}\` | ${sentence.replaceAll('|', '\\|')} |`),
+    ),
+  ]
+  const table = ['| client | rule | |', '|---|---|---|', ...rows].join('\n')
+  expect(/<!-- chat-client-rules -->\n([\s\S]*)\n<!-- \/chat-client-rules -->/.exec(page)?.[1]).toBe(table)
+})
+
 test('docs/judge.md names every profile, and the versions that the models were measured against', () => {
   for (const profile of [...PROFILES, ...CHAT_PROFILES]) expect(page).toContain(`\`${profile}\``)
-  for (const { versions } of Object.values(MODELS)) {
+  for (const { versions } of [...Object.values(MODELS), ...Object.values(CHAT_MODELS)]) {
     for (const version of Object.values(versions)) expect(page).toContain(version)
   }
 })

@@ -4,7 +4,9 @@ export const explain: Command = defineCommand({
   name: 'explain',
   operands: 'FILE',
   summary: 'says what each client makes of a captured stream',
-  help: `  --client NAME  openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)
+  help: `Reads streams of the Responses API, and of Chat Completions (clients: openai and ai-sdk).
+
+  --client NAME  openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)
   --help
 
 Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unreadable file, or no stream in it.

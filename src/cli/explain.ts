@@ -1,21 +1,34 @@
+import { CHAT_CLIENTS } from '../conformance/chat/clients/names.js'
 import { CLIENTS, explain as explainTo } from '../conformance/explain.js'
-import { readStreams } from '../conformance/read-streams.js'
+import { isChatCapture, readChatStreams, readStreams } from '../conformance/read-streams.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
+import type { StreamChunk } from '../conformance/violation.js'
 import { HarmonyResponsesError } from '../errors.js'
 import { oneFile, oneOf } from './command.js'
 import { type Io, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { plain } from './terminal-text.js'
 
-/** Says what clients make of a file's streams; of one client's, if it is named. Returns the exit code. */
+/**
+ * Says what clients make of a file's streams, of the Responses API or of Chat Completions; of one client's, if it is named.
+ * Returns the exit code.
+ */
 export async function explainFile(client: string | undefined, operands: readonly string[], io: Io): Promise<number> {
-  const clients = client === undefined ? CLIENTS : [oneOf(CLIENTS, '--client', client)]
+  if (client !== undefined) oneOf(CLIENTS, '--client', client)
   const file = oneFile('explain', operands)
-  const streams = parse(await readFileOrStdin(file, io), file)
+  const text = await readFileOrStdin(file, io)
+  const isChat = isChatCapture(text)
+  const known: readonly string[] = isChat ? CHAT_CLIENTS : CLIENTS
+  if (client !== undefined && !known.includes(client)) {
+    throw new UsageError(`${nameOf(file)}: a stream of Chat Completions, which is explained for ${known.join(' and ')}`)
+  }
+  const streams = parse(text, file, isChat)
+  const clients = client === undefined ? known : [client]
   let hasErrors = false
   for (const [at, events] of streams.entries()) {
-    await io.print(`stream ${at + 1}: ${events.length} event${events.length === 1 ? '' : 's'}\n`)
+    const what = isChat ? 'chunk' : 'event'
+    await io.print(`stream ${at + 1}: ${events.length} ${what}${events.length === 1 ? '' : 's'}\n`)
     for (const one of clients) {
-      const { text, errors } = explainTo(events, one)
+      const { text, errors } = explainTo(events, (isChat ? `chat:${one}` : one) as Parameters<typeof explainTo>[1])
       if (errors.length > 0) hasErrors = true
       await io.print(`  ${plain(text)}\n`)
     }
@@ -24,10 +37,10 @@ export async function explainFile(client: string | undefined, operands: readonly
 }
 
 /** The streams of a file. A file without events is refused, as `check` does. */
-function parse(text: string, file: string): StreamEvent[][] {
-  let streams: StreamEvent[][]
+function parse(text: string, file: string, isChat: boolean): (StreamEvent | StreamChunk)[][] {
+  let streams: (StreamEvent | StreamChunk)[][]
   try {
-    streams = readStreams(text)
+    streams = isChat ? readChatStreams(text) : readStreams(text)
   } catch (error) {
     if (!(error instanceof HarmonyResponsesError)) throw error
     throw new UsageError(`${nameOf(file)}: ${error.message}`, { cause: error })

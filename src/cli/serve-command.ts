@@ -14,6 +14,7 @@ export const serve: Command = defineCommand({
   --sglang URL              SGLang
   --llama-server URL        llama.cpp's server; the key of any of these three is in HARMONY_ENGINE_API_KEY
   --skip-model-check        trusts a server that cannot prove that its model is gpt-oss
+  --structured-outputs B    what compiles schemas on vLLM or SGLang: xgrammar, guidance, other (default: it is asked)
 
   --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
@@ -70,6 +71,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     sglang: { type: 'string' },
     'llama-server': { type: 'string' },
     'skip-model-check': { type: 'boolean' },
+    'structured-outputs': { type: 'string' },
     mcp: { type: 'string', multiple: true },
     'mcp-config': { type: 'string' },
     host: { type: 'string' },

@@ -96,7 +96,9 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
       return
     }
     const { type, expected, got, lost } = read
-    const invariant = isChatProfile(profile) ? neededChatFraming(read.rule) : neededFraming(read.rule, profile, lost)
+    const invariant = isChatProfile(profile)
+      ? neededChatFraming(read.rule, profile)
+      : neededFraming(read.rule, profile, lost)
     if (invariant === undefined || without.includes(invariant.id)) return
     const about = type === undefined ? {} : { type }
     const position = type === undefined ? events : events - 1

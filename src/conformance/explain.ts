@@ -1,23 +1,19 @@
 import { check } from '../errors.js'
 import { isFields } from '../fields.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
+import { explainChat } from './chat/explain.js'
 import { createClientChecker, type Violation } from './check.js'
 import type { Agreement, Surplus } from './clients/agreement.js'
 import { CLIENTS, type Client, type ClientModel, type Ending, type Seen, type SeenCall } from './clients/client.js'
 import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
-import { isAtEnd } from './report/violation-kind.js'
+import { callWords, type Explanation, shownBy, tripAt, withMessage } from './explanation.js'
 import { asFields, asString, type StreamEvent } from './stream-event.js'
+import type { StreamChunk } from './violation.js'
 
 export { CLIENTS, type Client } from './clients/client.js'
-
-/** What a client makes of a stream. */
-export interface Explanation {
-  /** A few sentences: what the client shows, which calls it runs, how it ends, and the first event that breaks it. */
-  readonly text: string
-  /** What breaks the client, under its profile: the violations of severity `error`, in order. */
-  readonly errors: readonly Violation[]
-}
+export type { Explanation } from './explanation.js'
 
 /**
  * Explains what a client makes of a stream: what it shows, which calls it runs with which arguments, how it ends, and
@@ -25,15 +21,28 @@ export interface Explanation {
  * that are not events are skipped.
  *
  *     explain(events, 'langchain').text // LangChain shows no text, will run get_weather with {}: ...
+ *     explain(chunks, 'chat:ai-sdk').text // of a stream of Chat Completions
  *
  * @throws HarmonyResponsesError `bad_option` if there is no such client. It never throws because of the stream.
  */
-export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, client: Client): Explanation {
-  check(CLIENTS.includes(client), 'client', `one of ${CLIENTS.join(', ')}`, client)
+export function explain(
+  events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
+  client: Client | `chat:${ChatClient}`,
+): Explanation {
+  const ofChat = CHAT_CLIENTS.find((name) => client === `chat:${name}`)
+  if (ofChat !== undefined) return explainChat(events as Iterable<StreamChunk>, ofChat)
+  const known = CLIENTS.find((name) => client === name)
+  check(known !== undefined, 'client', `one of ${EXPLAINED.join(', ')}`, client)
+  return explainResponses(events as Iterable<StreamEvent>, known as Client)
+}
+
+const EXPLAINED: readonly string[] = [...CLIENTS, ...CHAT_CLIENTS.map((name) => `chat:${name}`)]
+
+function explainResponses(events: Iterable<StreamEvent>, client: Client): Explanation {
   const checker = createClientChecker(client)
   const violations: Violation[] = []
   let last: StreamEvent | undefined
-  for (const event of events as Iterable<StreamEvent>) {
+  for (const event of events) {
     violations.push(...checker.push(event))
     if (isFields(event) && TERMINAL.test(asString(event['type']))) last = event as StreamEvent
   }
@@ -52,13 +61,6 @@ export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, cli
 }
 
 const TERMINAL = /^response\.(completed|incomplete|failed)$/
-
-function shownBy({ streamed, final }: Seen): string {
-  const text = streamed.length === 0 && final !== undefined ? final : streamed
-  return text.length === 0 ? 'shows no text' : `shows ${text}`
-}
-
-const callWords = ({ name, arguments: given }: SeenCall): string => `${name} with ${given.plain}`
 
 /** Why a call runs with other arguments than most of the stream says; empty if it does not. */
 function whyOf(seen: SeenCall, { calls, surplus }: Agreement): string {
@@ -114,9 +116,6 @@ function endOf(reading: Reading): string {
 /** What is wrong for a client that does not notice it. */
 const lossOf = ({ surplus }: Agreement): string => (surplus.length > 0 ? 'not of this response' : 'lost')
 
-const withMessage = (end: string, message: string | undefined): string =>
-  message === undefined || message === '' ? end : `${end}: ${message}`
-
 const NO_END = 'never learns that the response is over'
 
 const NO_RESULT = 'has no result, because no event ends the stream'
@@ -145,10 +144,4 @@ const OWN_ENDS: Readonly<Record<Client, Partial<Record<Ending, End>>>> = {
     open: () => 'says that the stream was closed before response.completed, and tries again',
     incomplete: () => 'fails the turn: incomplete response',
   },
-}
-
-function tripAt(first: Violation): string {
-  const named = first.type === undefined ? '' : ` (${first.type})`
-  const at = isAtEnd(first) ? 'at the end' : `at event ${first.position}${named}`
-  return `It trips ${at}: expected ${first.expected}, got ${first.got}.`
 }

@@ -1,4 +1,5 @@
 export type { About } from './about.js'
+export { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
 export { CHAT_PROFILES, type ChatCheck, type ChatInvariant, type ChatProfile } from './chat/invariant.js'
 export { CHAT_INVARIANTS } from './chat/invariants/index.js'
 export { type CheckOptions, checkEvents, createChecker } from './check.js'
@@ -35,7 +36,7 @@ export type {
   UntypedRead,
 } from './read/stream-read.js'
 export { createStreamReader, type StreamReader, type StreamReaderOptions } from './read/stream-reader.js'
-export { readStreams } from './read-streams.js'
+export { readChatStreams, readStreams } from './read-streams.js'
 export type { Cause, LocatedViolation, Repeated, Totals } from './report/cause.js'
 export { createReport, type Report, reportOn, type StreamReport } from './report/report.js'
 export { outputItemSchema, parseEvent, responseSchema, responseStreamEventSchema } from './schemas/index.js'

@@ -2,6 +2,7 @@ import { describe, HarmonyResponsesError } from '../errors.js'
 import type { StreamRead } from './read/stream-read.js'
 import { createStreamReader } from './read/stream-reader.js'
 import type { StreamEvent } from './stream-event.js'
+import type { StreamChunk } from './violation.js'
 
 /**
  * Reads captured streams from text, in any format that {@link createStreamReader} reads. Each `response.created` begins
@@ -22,6 +23,41 @@ export function readStreams(text: string): StreamEvent[][] {
     }
   }
   return streams
+}
+
+/**
+ * Reads captured streams of Chat Completions, as {@link readStreams} reads those of the Responses API. A chunk of another
+ * id that has a role begins a new stream once the one before is over.
+ *
+ * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not a chunk
+ */
+export function readChatStreams(text: string): StreamChunk[][] {
+  const reader = createStreamReader({ api: 'chat' })
+  const streams: StreamChunk[][] = []
+  for (const step of [() => reader.push(text), () => reader.end()]) {
+    for (const read of step()) {
+      const isChunk = read.kind === 'event' || read.kind === 'untyped'
+      const problem = isChunk ? undefined : problemOf(read)
+      if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
+      if (!isChunk) continue
+      if (read.isFirst) streams.push([])
+      // What is no chunk is the clients' matter.
+      streams.at(-1)?.push((read.kind === 'event' ? read.event : read.value) as StreamChunk)
+    }
+  }
+  return streams
+}
+
+/** Whether a captured text is one of Chat Completions. */
+export function isChatCapture(text: string): boolean {
+  const reader = createStreamReader()
+  for (const step of [() => reader.push(text), () => reader.end()]) {
+    for (const read of step()) {
+      if (read.kind === 'event') return false
+      if (read.kind === 'format' && read.format === 'chat-completions') return true
+    }
+  }
+  return false
 }
 
 const UNREADABLE: readonly string[] = ['gzip', 'binary', 'html', 'response', 'chat-completions', 'error', 'json']

@@ -61,6 +61,15 @@ export interface TokenStream extends AsyncIterableIterator<TokenChunk, StreamEnd
   return(): Promise<IteratorResult<TokenChunk, StreamEnd | undefined>>
 }
 
+export interface CapabilitiesOptions {
+  readonly signal?: AbortSignal
+  /**
+   * Whether the caller will constrain a call. If not, the engine need not find out what it can be held to, which may take
+   * calls of its own to a server. Default true.
+   */
+  readonly constraints?: boolean
+}
+
 /**
  * Runs a gpt-oss model: prompt tokens in, sampled tokens out. All engines of this library implement it. To use another
  * engine, implement `generate` and `health`.
@@ -87,5 +96,5 @@ export interface TokenEngine {
    *
    * @throws EngineError if it has to ask a server, which does not answer
    */
-  capabilities?(options?: { readonly signal?: AbortSignal }): Promise<EngineCapabilities>
+  capabilities?(options?: CapabilitiesOptions): Promise<EngineCapabilities>
 }

@@ -1,5 +1,5 @@
 import { type Digit, digitPatterns } from './digits.js'
-import { choice, type Expression, oneOf, optional, sequence, text } from './expression.js'
+import { choice, EMPTY, type Expression, oneOf, optional, repeat, sequence, text } from './expression.js'
 import { complement, contains, intersection, LAST_CODE_POINT, type Range, rangesOf } from './ranges.js'
 import type { Rules } from './rules.js'
 
@@ -24,44 +24,75 @@ const LONG_CONTROLS: readonly number[] = Array.from({ length: 32 }, (_, code) =>
 )
 const FIRST_ASTRAL = 0x10000
 
+/** How a character is spelled: as it is, or by what follows a backslash. */
+interface Spelling {
+  readonly plain: readonly Range[]
+  /** Undefined if none of them has an escape. */
+  readonly escaped: Expression | undefined
+}
+
 /**
  * One character of a JSON string, out of these: as it is or in any of its escapes. No half of a surrogate pair, which
  * is no character and which many parsers refuse.
  */
 export function jsonCharacter(ranges: readonly Range[], rules: Rules): Expression {
-  return rules.once(`character ${JSON.stringify(ranges)}`, 'char', () => {
-    const short = SHORT.filter(([, character]) => contains(ranges, character.charCodeAt(0))).map(([letter]) => letter)
-    const basic = intersection(ranges, [[0, FIRST_ASTRAL - 1]]).flatMap(([low, high]) => hexNumbers(low, high))
-    const astral = intersection(ranges, [[FIRST_ASTRAL, LAST_CODE_POINT]]).flatMap(surrogatePairs)
-    const long = [...basic, ...astral].map((number) => sequence(text('u'), number))
-    const escapes = [oneOf(rangesOf(short.join(''))), ...long]
-    return choice(oneOf(intersection(ranges, PLAIN)), sequence(text('\\'), choice(...escapes)))
-  })
+  return rules.once(`character ${JSON.stringify(ranges)}`, 'char', () => eitherOf(jsonSpelling(ranges)))
+}
+
+/** So many characters of a JSON string, out of these. */
+export function jsonCharacters(ranges: readonly Range[], rules: Rules, min: number, max: number): Expression {
+  const one = (): Expression => jsonCharacter(ranges, rules)
+  if (max < Number.POSITIVE_INFINITY) return rules.times(one(), min, max)
+  const rest = rules.once(`characters ${JSON.stringify(ranges)}`, 'chars', () => anyNumber(jsonSpelling(ranges), rules))
+  return min === 0 ? rest : sequence(rules.times(one(), min, min), rest)
+}
+
+function jsonSpelling(ranges: readonly Range[]): Spelling {
+  const short = SHORT.filter(([, character]) => contains(ranges, character.charCodeAt(0))).map(([letter]) => letter)
+  const basic = intersection(ranges, [[0, FIRST_ASTRAL - 1]]).flatMap(([low, high]) => hexNumbers(low, high))
+  const astral = intersection(ranges, [[FIRST_ASTRAL, LAST_CODE_POINT]]).flatMap(surrogatePairs)
+  const long = [...basic, ...astral].map((number) => sequence(text('u'), number))
+  const escapes = [oneOf(rangesOf(short.join(''))), ...long]
+  return { plain: intersection(ranges, PLAIN), escaped: choice(...escapes) }
 }
 
 /** One character out of these, spelled as JSON.stringify does: without escapes that it needs not. */
 export function spelledCharacter(ranges: readonly Range[], rules: Rules): Expression {
+  return eitherOf(plainSpelling(ranges, rules))
+}
+
+function plainSpelling(ranges: readonly Range[], rules: Rules): Spelling {
+  const plain = intersection(ranges, PLAIN)
   const short = SHORT.filter(([letter, character]) => letter !== '/' && contains(ranges, character.charCodeAt(0)))
   const controls = LONG_CONTROLS.filter((code) => contains(ranges, code))
   const isWhole = short.length === SHORT.length - 1 && controls.length === LONG_CONTROLS.length
-  const escaped = (): Expression => {
+  if (short.length + controls.length === 0) return { plain, escaped: undefined }
+  const escapes = (): Expression => {
     const long = controls.map((code) => code.toString(16).padStart(4, '0'))
     const digits = long.map((each) => sequence(text(`u${each.slice(0, 3)}`), hexDigit(digitOf(each))))
-    return sequence(text('\\'), choice(oneOf(rangesOf(short.map(([letter]) => letter).join(''))), ...digits))
+    return choice(oneOf(rangesOf(short.map(([letter]) => letter).join(''))), ...digits)
   }
-  const escapes = isWhole
-    ? [rules.once('escape', 'escape', escaped)]
-    : short.length + controls.length > 0
-      ? [escaped()]
-      : []
-  return choice(oneOf(intersection(ranges, PLAIN)), ...escapes)
+  return { plain, escaped: isWhole ? rules.once('escape', 'escape', escapes) : escapes() }
+}
+
+function eitherOf({ plain, escaped }: Spelling): Expression {
+  return choice(oneOf(plain), ...(escaped === undefined ? [] : [sequence(text('\\'), escaped)]))
+}
+
+/**
+ * Any number of characters: runs of plain ones, with escapes between. xgrammar takes 10,000 times as long for each token
+ * where the choice between the two is what is repeated.
+ */
+function anyNumber({ plain, escaped }: Spelling, rules: Rules): Expression {
+  const run = plain.length === 0 ? EMPTY : repeat(oneOf(plain), 0, Number.POSITIVE_INFINITY)
+  if (escaped === undefined) return run
+  const next = rules.add('escaped', sequence(text('\\'), escaped, run))
+  return sequence(run, repeat(next, 0, Number.POSITIVE_INFINITY))
 }
 
 /** Any text inside of a JSON string, spelled as JSON.stringify does. */
 export function spelledText(rules: Rules): Expression {
-  return rules.once('spelled', 'text', () =>
-    rules.times(spelledCharacter(ANY_CHARACTER, rules), 0, Number.POSITIVE_INFINITY),
-  )
+  return rules.once('spelled', 'text', () => anyNumber(plainSpelling(ANY_CHARACTER, rules), rules))
 }
 
 function digitOf(hexadecimal: string): Digit {
@@ -76,9 +107,7 @@ export function quoted(inner: Expression): Expression {
 
 /** Any string, of this many characters. */
 export function anyString(rules: Rules, min = 0, max: number = Number.POSITIVE_INFINITY): Expression {
-  return rules.once(`string ${min} ${max}`, 'string', () =>
-    quoted(rules.times(jsonCharacter(ANY_CHARACTER, rules), min, max)),
-  )
+  return rules.once(`string ${min} ${max}`, 'string', () => quoted(jsonCharacters(ANY_CHARACTER, rules, min, max)))
 }
 
 /** `[` ITEM `, ` ITEM `]`, by what stands between the brackets. */

@@ -4,31 +4,36 @@ import { addressOf } from '../sources/http/address.js'
 export interface Endpoint {
   /** The URL to create responses. */
   readonly responses: string
+  /** The URL of Chat Completions. */
+  readonly chat: string
   readonly models: string
   /** The URL of a stored response, with a query. */
   response(id: string, query: string): string
   /** `responses` without secrets, for messages. */
   readonly shown: string
+  /** `chat`, likewise. */
+  readonly shownChat: string
   /** The `Authorization` header for the URL's user and password. */
   readonly authorization: string | undefined
   readonly secrets: readonly string[]
 }
 
 /**
- * Reads the URL of a server: `http://host:8000`, `http://host:8000/v1` or `http://host:8000/v1/responses`. Appends
- * `/v1` to a path without a version at its end.
+ * Reads the URL of a server: `http://host:8000`, `http://host:8000/v1`, `http://host:8000/v1/responses` or
+ * `http://host:8000/v1/chat/completions`. Appends `/v1` to a path without a version at its end.
  *
  * @throws HarmonyResponsesError `bad_option`, with a message that contains no secrets
  */
 export function endpointOf(url: string): Endpoint {
   const given = addressOf(url)
-  const path = given.path.replace(/\/responses$/, '')
+  const path = given.path.replace(/\/(responses|chat\/completions)$/, '')
   const isVersioned = /\/v\d+\w*$/.test(path) || path !== given.path
   const base = new URL(url)
   base.pathname = isVersioned ? path : `${path}/v1`
   const { endpoint, shown, authorization, secrets } = addressOf(base.href)
   return {
     responses: endpoint('/responses'),
+    chat: endpoint('/chat/completions'),
     models: endpoint('/models'),
     response(id, query) {
       const address = new URL(endpoint(`/responses/${encodeURIComponent(id)}`))
@@ -36,6 +41,7 @@ export function endpointOf(url: string): Endpoint {
       return address.href
     },
     shown: shown('/responses'),
+    shownChat: shown('/chat/completions'),
     authorization,
     secrets,
   }

@@ -1,4 +1,13 @@
-import { type Cause, CLIENTS, type Client, createChecker, createReport, type Profile } from '../conformance/index.js'
+import {
+  type Cause,
+  CHAT_CLIENTS,
+  type ChatProfile,
+  CLIENTS,
+  type Client,
+  createChecker,
+  createReport,
+  type Profile,
+} from '../conformance/index.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
 import { type Finding, preview } from './finding.js'
 
@@ -16,6 +25,16 @@ interface Concern {
   readonly breaks: Set<Client>
 }
 
+/** The clients of an API, each with its profile. */
+type Clients = readonly (readonly [Client, Profile | ChatProfile])[]
+
+const OF_RESPONSES: Clients = CLIENTS.map((client) => [client, `client:${client}`])
+const OF_CHAT: Clients = CHAT_CLIENTS.map((client) => [client, `chat:${client}`])
+
+/** Checks a stream of Chat Completions against what OpenAI does and against each client, as {@link judgeEvents} does. */
+export const judgeChunks = (request: string, chunks: readonly StreamEvent[], isWhole: boolean): Judgement =>
+  judge(request, chunks, 'chat', OF_CHAT, isWhole)
+
 /**
  * Checks a stream against a profile and against each client. If a client breaks, its error is attributed to the finding
  * of the profile about the same item, if there is one.
@@ -28,8 +47,18 @@ export function judgeEvents(
   profile: Profile,
   isWhole: boolean,
 ): Judgement {
+  return judge(request, events, profile, OF_RESPONSES, isWhole)
+}
+
+function judge(
+  request: string,
+  events: readonly StreamEvent[],
+  profile: Profile | ChatProfile,
+  clients: Clients,
+  isWhole: boolean,
+): Judgement {
   const notes = new Set<string>()
-  const causesFor = (held: Profile): Cause[] => {
+  const causesFor = (held: Profile | ChatProfile): Cause[] => {
     const causes = causesOf(events, held, isWhole)
     for (const { fault, lead } of causes) {
       const { rule, expected, got } = lead
@@ -40,8 +69,8 @@ export function judgeEvents(
 
   const concerns: Concern[] = causesFor(profile).map((cause) => ({ cause, breaks: new Set() }))
   const isOfProfile = concerns.length
-  for (const client of CLIENTS) {
-    const [first] = causesFor(`client:${client}`).filter(({ severity }) => severity === 'error')
+  for (const [client, held] of clients) {
+    const [first] = causesFor(held).filter(({ severity }) => severity === 'error')
     if (first === undefined) continue
     const owner =
       matchingConcern(first, concerns.slice(0, isOfProfile)) ?? sameRuleAndPosition(first, concerns.slice(isOfProfile))
@@ -81,7 +110,7 @@ function sameRuleAndPosition({ lead }: Cause, concerns: readonly Concern[]): Con
   return concerns.find(({ cause }) => cause.lead.rule === lead.rule && cause.lead.position === lead.position)
 }
 
-function causesOf(events: readonly StreamEvent[], profile: Profile, isWhole: boolean): Cause[] {
+function causesOf(events: readonly StreamEvent[], profile: Profile | ChatProfile, isWhole: boolean): Cause[] {
   const checker = createChecker({ profile })
   const report = createReport()
   for (const event of events) for (const violation of checker.push(event)) report.add(violation)

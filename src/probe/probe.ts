@@ -10,7 +10,7 @@ import { objectIn } from './judge-answer.js'
 import type { Outcome, Scenario } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
 import { type Limits, send, type Timer } from './send.js'
-import { createSession, RateLimited, ServerGone, type Session } from './session.js'
+import { createSession, NotOffered, RateLimited, ServerGone, type Session } from './session.js'
 
 /**
  * `fail`: at least one finding is an error. `inconclusive`: the model did not do what the scenario tests, or the server
@@ -35,13 +35,13 @@ export interface ScenarioResult {
 }
 
 export interface ProbeOptions {
-  /** `http://host:8000`, with or without `/v1` or `/v1/responses`. */
+  /** `http://host:8000`, with or without `/v1`, `/v1/responses` or `/v1/chat/completions`. */
   readonly url: string
   /** Default: the first model that the server lists at `/models`, or `default`. */
   readonly model?: string
   /** Sent with every request, and never repeated in a result. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Names of scenarios. Default: all of `SCENARIOS`. */
+  /** Names of scenarios; `chat` for all of Chat Completions. Default: all of `SCENARIOS`. */
   readonly only?: readonly string[]
   /** What streams are checked against, besides the clients. Default `openai`. */
   readonly profile?: Profile
@@ -61,13 +61,16 @@ export interface ProbeOptions {
 
 const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0
 
+/** Names all scenarios of Chat Completions. */
+const ALL_OF_CHAT = 'chat'
+
 const PROBE_OPTIONS: OptionTable<ProbeOptions> = {
   // `endpointOf` says what is wrong with a URL, without its secrets.
   url: anything,
   model: aString,
   // `requestHeaders` checks them, and repeats no value.
   headers: anything,
-  only: listOf(oneOf(...SCENARIOS.map(({ name }) => name)), 'an array of names of scenarios'),
+  only: listOf(oneOf(...SCENARIOS.map(({ name }) => name), ALL_OF_CHAT), 'an array of names of scenarios'),
   profile: oneOf(...PROFILES),
   timeout: that(isPositive, 'milliseconds, more than 0'),
   maxBytes: that(isPositive, 'a number of bytes, more than 0'),
@@ -137,7 +140,9 @@ const byTimeout: Timer = (milliseconds, elapsed) => {
 
 function chosen(only: readonly string[] | undefined): readonly Scenario[] {
   if (only === undefined || only.length === 0) return SCENARIOS
-  return SCENARIOS.filter(({ name }) => only.includes(name))
+  const isChosen = (name: string): boolean =>
+    only.includes(name) || (only.includes(ALL_OF_CHAT) && name.startsWith('chat-'))
+  return SCENARIOS.filter(({ name }) => isChosen(name))
 }
 
 async function firstModel(
@@ -158,7 +163,8 @@ async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioR
   try {
     shown = await scenario.run(sight.server)
   } catch (error) {
-    if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
+    if (error instanceof NotOffered) shown = { verdict: 'unsupported', why: error.message }
+    else if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
     // Keeps the findings from before the server stopped answering.
     else if (error instanceof ServerGone && sight.findings.length > 0) shown = 'observed'
     else throw error

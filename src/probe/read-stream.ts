@@ -10,6 +10,8 @@ export interface HttpStreamReader {
   readonly events: readonly StreamEvent[]
   /** The faults of the frames, in order. */
   readonly faults: readonly Fault[]
+  /** [DONE] has come. */
+  readonly isDone: boolean
   /** How many pieces of the body had events. */
   readonly pieces: number
   push(text: string): ReadDecision
@@ -29,9 +31,11 @@ const MAX_FAULTS = 3
  * Reads server-sent events as clients do.
  *
  * @param isEnough - called after each event: whether the reader should stop
+ * @param api - which API's streams: those of Chat Completions have no event types, and end with [DONE]
  */
 export function createHttpStreamReader(
   isEnough: (events: readonly StreamEvent[]) => boolean = () => false,
+  api: 'responses' | 'chat' = 'responses',
 ): HttpStreamReader {
   const events: StreamEvent[] = []
   const faults: Fault[] = []
@@ -58,18 +62,18 @@ export function createHttpStreamReader(
       return
     }
     const value = parsed(data)
-    if (!isFields(value) || typeof value['type'] !== 'string') {
-      const expected = `an event as JSON in frame ${frames}`
+    if (!isFields(value) || (api === 'responses' && typeof value['type'] !== 'string')) {
+      const expected = `${api === 'chat' ? 'a chunk' : 'an event'} as JSON in frame ${frames}`
       report({ rule: 'frame-is-event', breaks: STRICT, expected, got: preview(data) })
       return
     }
     const event = value as StreamEvent
-    if (name !== undefined && name !== event.type) {
+    if (name !== undefined && api === 'responses' && name !== event.type) {
       const expected = `the event: line of ${preview(event.type)} to repeat its type`
       report({ rule: 'event-line', severity: 'warning', expected, got: jsonPreview(name) })
     }
     events.push(event)
-    if (eventKindOf(event.type).isTerminal) isOver = true
+    if (api === 'responses' && eventKindOf(event.type).isTerminal) isOver = true
     if (isEnough(events)) isLeaving = true
   }
 
@@ -91,6 +95,9 @@ export function createHttpStreamReader(
   return {
     events,
     faults,
+    get isDone() {
+      return isDone
+    },
     get pieces() {
       return pieces
     },

@@ -8,6 +8,7 @@ const OF_CONTENT: ReadonlySet<string> = new Set<Rule>([
   'format-kept',
   'limit-kept',
   'truncation-reported',
+  'stop-kept',
   'previous-used',
 ])
 
@@ -31,9 +32,14 @@ export class SameAnswers {
             .join(''),
       )
       .join('\n')
-      .slice(0, 1000)
+    this.addText(body['input'], said)
+  }
+
+  /** Takes what was said to an input: `messages` in Chat Completions. */
+  addText(asked: unknown, text: string): void {
+    const said = text.slice(0, 1000)
     if (said.length < SHORTEST || this.#inputs.size >= 100) return
-    const input = JSON.stringify(body['input'] ?? null)
+    const input = JSON.stringify(asked ?? null)
     const known = this.#inputs.get(said)
     if (known !== undefined && known !== input) this.isFixture = true
     this.#inputs.set(said, known ?? input)

@@ -43,7 +43,7 @@ function partDifference(type: string, item: Fields, other: Fields): Difference |
   return firstDifferingField(`${type}.content[0].`, part, otherPart, [])
 }
 
-function firstDifferingField(
+export function firstDifferingField(
   path: string,
   one: Fields,
   other: Fields,

@@ -1,5 +1,7 @@
 import type { StreamEvent } from '../conformance/stream-event.js'
 import type { Fields } from '../fields.js'
+import type { Ask } from './ask.js'
+import type { ChatServer } from './chat/chat-server.js'
 import type { Fault } from './finding.js'
 import type { Reply } from './send.js'
 
@@ -20,14 +22,6 @@ export type Outcome = 'observed' | { readonly verdict: 'inconclusive' | 'unsuppo
 
 export const inconclusive = (why: string): Outcome => ({ verdict: 'inconclusive', why })
 export const unsupported = (why: string): Outcome => ({ verdict: 'unsupported', why })
-
-/** How to treat a refusal of a request. */
-export interface Ask {
-  /** The feature is optional, so a refusal is not a finding. */
-  readonly isOptional?: boolean
-  /** The finding for a refusal. Default: a violation of `answers`. */
-  readonly refusal?: Pick<Fault, 'rule' | 'expected'>
-}
 
 /** An answer, after it was judged. */
 export interface Answer {
@@ -58,6 +52,8 @@ export interface Server {
    * Requests the rest of a stream, and judges only its frames. Resolves to undefined if a finding says why it failed.
    */
   resume(request: string, id: string, after: number): Promise<Resumed | undefined>
+  /** The same server by its other API. */
+  readonly chat: ChatServer
   /** Adds a finding. */
   report(request: string, fault: Fault): void
   /** Adds a note, which is not a finding. */

@@ -1,6 +1,8 @@
 import type { Profile } from '../conformance/index.js'
 import { asFields, asList, type StreamEvent } from '../conformance/stream-event.js'
 import { type Fields, isFields } from '../fields.js'
+import type { Ask } from './ask.js'
+import { createChatServer } from './chat/chat-server.js'
 import { curlOf, type SentRequest } from './curl.js'
 import type { Endpoint } from './endpoint.js'
 import {
@@ -17,7 +19,7 @@ import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import { SameAnswers } from './same-answers.js'
-import type { Answer, Ask, Server } from './scenario.js'
+import type { Answer, Server } from './scenario.js'
 import { type Limits, type ReadDecision, type Reply, send } from './send.js'
 
 /** Options for {@link createSession}. */
@@ -57,6 +59,9 @@ export class ServerGone extends Error {}
 /** Thrown if the server limits the rate, which is not a fault. */
 export class RateLimited extends Error {}
 
+/** Thrown if the server does not offer the API of a scenario, which is not a fault. */
+export class NotOffered extends Error {}
+
 /** The statuses for a good request that mean: no such endpoint, a key is needed, or the server is not ready. */
 const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
 
@@ -81,7 +86,12 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     hear?: (text: string) => ReadDecision,
   ): Promise<Reply> {
     const wasDead = isDead
-    const shownUrl = url === endpoint.responses ? endpoint.shown : endpoint.shown + afterResponses(url)
+    const shownUrl =
+      url === endpoint.chat
+        ? endpoint.shownChat
+        : url === endpoint.responses
+          ? endpoint.shown
+          : endpoint.shown + afterResponses(url)
     sent = { method, url: shownUrl, headers, body }
     const request = { method, url, headers, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
@@ -98,6 +108,20 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     if (isKnown || !NO_ENDPOINT.includes(status)) return
     const hint = status === 401 || status === 403 ? " (--header 'Authorization: Bearer KEY'?)" : ''
     throw new CannotReach(`${endpoint.shown} answers ${status}${hint}: ${readRefusal(contentType, text).message}`)
+  }
+
+  /** Why the server does not offer Chat Completions: then it is not asked again. */
+  let chatAbsence: string | undefined
+
+  /** Chat Completions is optional: a server that has answered otherwise need not offer it. */
+  function checkOffered({ status, contentType, text }: Reply): void {
+    if (status === 200) isKnown = true
+    const { message } = readRefusal(contentType, text)
+    if (status === 429) throw new RateLimited(`the server limits the rate: 429: ${message}`)
+    if (![404, 405, 501].includes(status)) return
+    if (!isKnown) throw new CannotReach(`${endpoint.shownChat} answers ${status}: ${message}`)
+    chatAbsence = `Chat Completions is not offered: ${status}: ${message}`
+    throw new NotOffered(chatAbsence)
   }
 
   return {
@@ -168,8 +192,23 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         return answer
       }
 
+      const chat = createChatServer({
+        model,
+        limits,
+        answers,
+        async exchange(body, hear) {
+          if (chatAbsence !== undefined) throw new NotOffered(chatAbsence)
+          requests++
+          const reply = await exchange('POST', endpoint.chat, body, hear)
+          checkOffered(reply)
+          return reply
+        },
+        add,
+        note,
+      })
       const server: Server = {
         model,
+        chat,
         report: report,
         note,
         stream: (request, body, ask = {}) => streamed(request, body, ask, createHttpStreamReader()),

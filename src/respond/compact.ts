@@ -76,7 +76,7 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
 /** An engine that does not say so refuses what is too long for it. */
 async function contextLengthOf(engine: TokenEngine, signal: AbortSignal): Promise<number> {
   const { contextLength = Number.POSITIVE_INFINITY } =
-    (await engine.capabilities?.({ signal }).catch((): EngineCapabilities => ({}))) ?? {}
+    (await engine.capabilities?.({ signal, constraints: false }).catch((): EngineCapabilities => ({}))) ?? {}
   return contextLength
 }
 

@@ -160,8 +160,10 @@ export async function prepareRequest(
   const choice = toolChoiceOf(prompted)
   const parts = isCompaction ? [] : strictParts(request, choice)
   const hasTools = (request.tools ?? []).length > 0
-  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (hasTools && isCalleeOpen(choice.demand))
-  const capabilities = await capabilitiesOf(options, needsAnswer, signal)
+  const isCallOpen = hasTools && isCalleeOpen(choice.demand)
+  const isConstrained = counted === undefined && (parts.length > 0 || isCallOpen)
+  const needsAnswer = parts.some(({ isAsked }) => isAsked) || isCallOpen
+  const capabilities = await capabilitiesOf(options, { isNeeded: needsAnswer, isConstrained }, signal)
   const holding = heldParts(parts, capabilities, { onUnsupportedConstraint, onError })
   const heldBy = await withPauses(holding, pause, signal)
   for (const subject of heldBy.relaxed) notice?.('relaxed_schema', subject)
@@ -208,15 +210,16 @@ function renderingOf(
  *
  * @param isNeeded - whether the response depends on what it can be held to. Else an engine that cannot say is as one
  *   that can do nothing.
+ * @param isConstrained - whether a call may be constrained: for others, no engine has to find out by which means
  * @throws EngineError if the engine cannot say
  */
 async function capabilitiesOf(
   { engine, onError }: OpenOptions,
-  isNeeded: boolean,
+  { isNeeded, isConstrained }: { readonly isNeeded: boolean; readonly isConstrained: boolean },
   signal: AbortSignal,
 ): Promise<EngineCapabilities> {
   try {
-    return (await engine.capabilities?.({ signal })) ?? {}
+    return (await engine.capabilities?.({ signal, constraints: isConstrained })) ?? {}
   } catch (error) {
     // Whoever aborted wants no answer, and is told so by the response.
     if (signal.aborted) return {}

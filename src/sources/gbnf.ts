@@ -1,20 +1,21 @@
 import type { Constraint, EngineCapabilities, UnsupportedConstraint } from '../engine/constraint.js'
 import { compileSchema, regexToGbnf, UnsupportedSchema, writeGbnf } from '../grammar/index.js'
 import { atOnce, type Slices } from '../slices.js'
-import { cachedGrammars, type WrittenGrammar } from './grammar-cache.js'
+import { cachedGrammars, type WriteGrammar, type WrittenGrammar } from './grammar-cache.js'
 
 /** What llama.cpp can hold, in a server or in this process: what can be written in GBNF. */
 export const GBNF_CAPABILITIES: EngineCapabilities = {
   constraints: ['json_schema', 'regex', 'gbnf'],
   hasConstrainedLogprobs: true,
   refuses: refusalOf,
-  relaxes: (constraint) => written(constraint),
+  relaxes: (constraint) => writtenGbnf(constraint),
 }
 
 /** What the grammars that are kept and their constraints may have together, in UTF-16 code units: some 16 MB. */
 const MOST_CHARACTERS = 8_000_000
 
-const written = /* @__PURE__ */ cachedGrammars(write, MOST_CHARACTERS)
+/** A constraint as GBNF, and what that leaves out. @throws UnsupportedSchema if there is no grammar of it */
+export const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(write, MOST_CHARACTERS)
 
 /**
  * A constraint as GBNF, without what {@link GBNF_CAPABILITIES} say that is relaxed.
@@ -22,7 +23,7 @@ const written = /* @__PURE__ */ cachedGrammars(write, MOST_CHARACTERS)
  * @param constraint - one that they name and do not refuse
  */
 export function gbnfOf(constraint: Constraint): string {
-  return atOnce(written(constraint)).grammar
+  return atOnce(writtenGbnf(constraint)).grammar
 }
 
 function* write(constraint: Constraint): Slices<WrittenGrammar> {

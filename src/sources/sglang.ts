@@ -1,21 +1,28 @@
 import * as z from 'zod'
+import { checkHolds } from '../engine/check-constraint.js'
 import type { Constraint } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
 import type { TokenEngine } from '../engine/index.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
-import { wholeNumber } from '../options/checks.js'
+import { aFunction, oneOf, wholeNumber } from '../options/checks.js'
+import { atOnce } from '../slices.js'
 import type { HarmonyToken, HostUsage } from '../tokens/token-source.js'
 import { BANNED } from './http/banned-tokens.js'
-import { failureOf } from './http/failure-of.js'
-import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
+import { failureOf, TransientError } from './http/failure-of.js'
+import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
+import { findBackend } from './sglang/find-backend.js'
+import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured/backends.js'
+import { fitConstraint, heldBy, type SentConstraint } from './structured/grammar-backend.js'
+import { createKnownBackend } from './structured/known-backend.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export { STOP_TOKENS } from '../engine/stop-tokens.js'
+export type { GrammarBackend, NamedBackend } from './structured/backends.js'
 
 /** Options of {@link createSglangEngine}. */
 export interface SglangEngineOptions extends HttpOptions {
@@ -24,9 +31,21 @@ export interface SglangEngineOptions extends HttpOptions {
    * model, requested from the server once.
    */
   readonly contextSize?: number
+  /**
+   * What compiles constraints on the server, its `--grammar-backend`; `guidance` is SGLang's `llguidance`. Default: as the
+   * server says in `/server_info`. Name it where several servers stand behind one address.
+   */
+  readonly structuredOutputs?: NamedBackend
+  /** Told what compiles constraints as soon as the server has said it, and when that changes. */
+  readonly onBackend?: (backend: GrammarBackend) => void
 }
 
-const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = { ...HTTP_OPTIONS, contextSize: wholeNumber(1) }
+const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
+  ...HTTP_OPTIONS,
+  contextSize: wholeNumber(1),
+  structuredOutputs: oneOf(...NAMED_BACKENDS),
+  onBackend: aFunction,
+}
 
 /**
  * Connects to a gpt-oss model on SGLang, with its own `POST /generate`: token ids in and out.
@@ -39,11 +58,12 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = { ...HTTP_OPTIONS, cont
  * the ids in the model's `generation_config.json`, whatever `stop` is. A `seed` needs
  * `--enable-deterministic-inference`.
  *
- * A `constraint` is a JSON Schema, a regular expression or GBNF (`ebnf`), with log-probabilities too. Special tokens are
- * banned by `logit_bias`, which is added to the scores as it is. Start the server without `--reasoning-parser`: with it,
- * some versions constrain only what follows the end of a reasoning, and so nothing here (issue 11971). A constraint that
- * SGLang cannot compile is an EngineError `invalid_prompt` with its message. With xgrammar, it may take a schema and not
- * hold all of it.
+ * A `constraint` is a JSON Schema, a regular expression or GBNF (`ebnf`), with log-probabilities too. A schema is sent as
+ * the server's backend holds it: to llguidance as a grammar of ours; to xgrammar as a structural tag, or as our grammar where
+ * xgrammar ignores what the schema says; to others as `json_schema`. Special tokens are banned by `logit_bias`, which is
+ * added to the scores as it is. Start the server without `--reasoning-parser`: with it, some versions constrain only what
+ * follows the end of a reasoning, and so nothing here (issue 11971). A constraint that SGLang cannot compile is an
+ * EngineError `invalid_prompt` with its message.
  *
  * Written for the documented shapes: the `/generate` endpoint in the project's documentation (native API, sampling
  * parameters), and tokenizer_manager.py, http_server.py, sampling_params.py and sampling_batch_info.py of
@@ -56,8 +76,17 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = { ...HTTP_OPTIONS, cont
  */
 export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
   checkOptions('createSglangEngine', options, SGLANG_OPTIONS)
-  const { contextSize, ...http } = options
+  const { contextSize, structuredOutputs, onBackend, ...http } = options
   let knownSize = contextSize
+  const backend = createKnownBackend(findBackend, structuredOutputs, onBackend)
+
+  /** The constraint as the server's backend takes it. */
+  async function constrained(constraint: Constraint, client: HttpClient, signal: AbortSignal): Promise<object> {
+    const found = await backend.get(client, signal)
+    checkHolds('SGLang', heldBy(found, { hasLark: false }), constraint)
+    return { ...constraintField(atOnce(fitConstraint(found, constraint)).sent), logit_bias: LOGIT_BIAS }
+  }
+
   return createHttpEngine(http, {
     name: 'SGLang',
     healthPath: '/health',
@@ -68,7 +97,11 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
       knownSize ??= await maxModelLen('SGLang', client, undefined, signal)
       return knownSize
     },
-    body({ prompt, sampling, stop, maxTokens, logprobs, constraint }) {
+    held: async (client, signal) => heldBy(await backend.get(client, signal), { hasLark: false }),
+    onFailure(call, error) {
+      if (call.constraint !== undefined || error instanceof TransientError) backend.forget()
+    },
+    async body({ prompt, sampling, stop, maxTokens, logprobs, constraint }, client, signal) {
       const { temperature, topP, topK, minP, seed } = sampling
       return {
         input_ids: prompt,
@@ -83,7 +116,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
           stop_token_ids: stop,
           no_stop_trim: true,
           skip_special_tokens: false,
-          ...(constraint === undefined ? {} : { ...constraintField(constraint), logit_bias: LOGIT_BIAS }),
+          ...(constraint === undefined ? {} : await constrained(constraint, client, signal)),
         },
         ...(logprobs === undefined
           ? {}
@@ -95,9 +128,15 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
   })
 }
 
-function constraintField(constraint: Constraint): Record<string, string> {
-  if ('jsonSchema' in constraint) return { json_schema: JSON.stringify(constraint.jsonSchema) }
-  return 'regex' in constraint ? { regex: constraint.regex } : { ebnf: constraint.grammar }
+function constraintField(sent: SentConstraint): Record<string, string> {
+  switch (sent.kind) {
+    case 'json':
+      return { json_schema: JSON.stringify(sent.schema) }
+    case 'grammar':
+      return { ebnf: sent.text }
+    default:
+      return { [sent.kind]: sent.text }
+  }
 }
 
 /** JSON has no -Infinity, and no score comes near this. */

@@ -1,21 +1,29 @@
 import * as z from 'zod'
+import { checkHolds } from '../engine/check-constraint.js'
 import type { Constraint } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
 import type { TokenEngine } from '../engine/index.js'
 import { markerText } from '../harmony/vocabulary.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
-import { aString, wholeNumber } from '../options/checks.js'
+import { aFunction, aString, oneOf, wholeNumber } from '../options/checks.js'
+import { atOnce } from '../slices.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
 import { BANNED } from './http/banned-tokens.js'
+import { TransientError } from './http/failure-of.js'
 import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
+import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured/backends.js'
+import { fitConstraint, heldBy } from './structured/grammar-backend.js'
+import { createKnownBackend, type FindBackend } from './structured/known-backend.js'
+import { findBackend } from './vllm/find-backend.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export { STOP_TOKENS } from '../engine/stop-tokens.js'
+export type { GrammarBackend, NamedBackend } from './structured/backends.js'
 
 /** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */
 export interface VllmEngineOptions extends HttpOptions {
@@ -26,9 +34,23 @@ export interface VllmEngineOptions extends HttpOptions {
    * which the endpoint would generate only 16. Default: the model's `max_model_len`, requested from the server once.
    */
   readonly contextSize?: number
+  /**
+   * What compiles constraints on the server, its `--structured-outputs-config.backend`. Default: asked of the server, by
+   * a few tokens, when a constraint is first needed, and again after a lost connection or a refused constraint. Name it
+   * where several servers stand behind one address: one answer speaks for one of them.
+   */
+  readonly structuredOutputs?: NamedBackend
+  /** Told what compiles constraints as soon as the server has said it, and when that changes. */
+  readonly onBackend?: (backend: GrammarBackend) => void
 }
 
-const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = { ...HTTP_OPTIONS, model: aString, contextSize: wholeNumber(1) }
+const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = {
+  ...HTTP_OPTIONS,
+  model: aString,
+  contextSize: wholeNumber(1),
+  structuredOutputs: oneOf(...NAMED_BACKENDS),
+  onBackend: aFunction,
+}
 
 /**
  * Connects to a gpt-oss model on vLLM, with `POST /v1/completions`: token ids in and out.
@@ -43,12 +65,14 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = { ...HTTP_OPTIONS, model: a
  * It does not use `/inference/v1/generate`, although that is made for tokens: only later versions stream from it, the
  * stream does not contain the stop token, and its shapes are still changing.
  *
- * A `constraint` is sent as `structured_outputs`: any kind, with log-probabilities too. vLLM tells a Lark grammar from
- * GBNF by the absence of `::=`. It needs vLLM 0.11, and before 0.27 a server that was started with
+ * A `constraint` is sent as `structured_outputs`, as the server's backend holds it: to guidance as a grammar of ours; to
+ * xgrammar as a structural tag, which bounds its blanks, or as our grammar where xgrammar ignores what the schema says; to
+ * others as `json`. What that leaves out, `capabilities()` say. vLLM tells a Lark grammar from GBNF by the absence of
+ * `::=`. It needs vLLM 0.11, and before 0.27 a server that was started with
  * `--structured-outputs-config.enable_in_reasoning=True`: without it, those take the body of a call for reasoning, and
- * constrain nothing without a word (issue 57726; pull request 45560). Special tokens are banned as `bad_words`, since
- * `logit_bias` is only a penalty of 100 there, and refused by servers that draft tokens, and `allowed_token_ids` would
- * list the whole vocabulary in each request.
+ * constrain nothing without a word (issue 57726; pull request 45560); no constraint is then sent. Special tokens are banned
+ * as `bad_words`, since `logit_bias` is only a penalty of 100 there, and refused by servers that draft tokens, and
+ * `allowed_token_ids` would list the whole vocabulary in each request.
  *
  * Written for the documented shapes: `CompletionRequest`, `CompletionStreamResponse` and `CompletionLogProbs` in
  * vllm/entrypoints/openai/completion/protocol.py, and the stream in serving.py beside it; `StructuredOutputsParams` and
@@ -61,9 +85,20 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = { ...HTTP_OPTIONS, model: a
  */
 export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   checkOptions('createVllmEngine', options, VLLM_OPTIONS)
-  const { model, contextSize, ...http } = options
+  const { model, contextSize, structuredOutputs, onBackend, ...http } = options
   const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
   let knownSize = contextSize
+  const find: FindBackend = (client, signal) => findBackend(client, model, signal)
+  const backend = createKnownBackend(find, structuredOutputs, onBackend)
+
+  /** The constraint as the server's backend takes it. */
+  async function constrained(constraint: Constraint, client: HttpClient, signal: AbortSignal): Promise<object> {
+    const found = await backend.get(client, signal)
+    checkHolds('vLLM', heldBy(found, { hasLark: true }), constraint)
+    const { sent } = atOnce(fitConstraint(found, constraint))
+    const structured = sent.kind === 'json' ? { json: sent.schema } : { [sent.kind]: sent.text }
+    return { structured_outputs: structured, bad_words: BAD_WORDS }
+  }
 
   async function contextLength(client: HttpClient, signal: AbortSignal): Promise<number | undefined> {
     knownSize ??= await maxModelLen('vLLM', client, model, signal)
@@ -91,7 +126,11 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
       },
       generatePath: '/v1/completions',
       capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
+      held: async (client, signal) => heldBy(await backend.get(client, signal), { hasLark: true }),
       contextLength,
+      onFailure(call, error) {
+        if (call.constraint !== undefined || error instanceof TransientError) backend.forget()
+      },
       async body(call, client, signal) {
         const { prompt, sampling, stop, maxTokens, logprobs, constraint } = call
         const { temperature, topP, topK, minP, seed } = sampling
@@ -108,9 +147,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
           stop_token_ids: stop,
           skip_special_tokens: false,
           ...(logprobs === undefined ? {} : { logprobs, return_tokens_as_token_ids: true }),
-          ...(constraint === undefined
-            ? {}
-            : { structured_outputs: structuredOutputs(constraint), bad_words: BAD_WORDS }),
+          ...(constraint === undefined ? {} : await constrained(constraint, client, signal)),
           return_token_ids: true,
           stream: true,
           stream_options: { include_usage: true },
@@ -119,11 +156,6 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
       steps,
     },
   )
-}
-
-function structuredOutputs(constraint: Constraint): Record<string, unknown> {
-  if ('jsonSchema' in constraint) return { json: constraint.jsonSchema }
-  return 'regex' in constraint ? { regex: constraint.regex } : { grammar: constraint.grammar }
 }
 
 /** Banned by their spelling. The last one has another name in the model's own tokenizer. */
@@ -162,10 +194,15 @@ const chunk = z.object(
 type Choice = z.infer<typeof chunk>['choices'][number]
 
 async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
+  let isEmpty = true
   for await (const event of ask(call)) {
     const { choices, usage } = parseEvent(chunk, event, 'vLLM')
     // The last chunk has counts and no choice.
     const [choice] = choices
+    if ((choice?.token_ids ?? []).length > 0) isEmpty = false
+    // What guidance cannot compile, where another backend checked it: status 200, and an empty body that says stop.
+    if (call.constraint !== undefined && isEmpty && choice?.finish_reason === 'stop')
+      throw new EngineError('server_error', NO_TOKEN)
     const inputTokens = usage?.prompt_tokens
     const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
     yield {
@@ -177,6 +214,8 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
     }
   }
 }
+
+const NO_TOKEN = 'vLLM ended a constrained call without a token: its backend cannot compile the constraint'
 
 function endOf({ finish_reason, stop_reason }: Choice): NonNullable<EngineStep['end']> {
   if (finish_reason === 'length') return { reason: 'max_output_tokens' }

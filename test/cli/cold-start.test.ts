@@ -37,7 +37,7 @@ beforeAll(async () => {
     ],
   })
   outputs = metafile.outputs
-}, 60_000)
+}, 180_000)
 
 interface Loaded {
   /** The modules that are run: `src/cli/run.ts`, `node_modules/zod/...`. */

@@ -259,7 +259,7 @@ describe('check', () => {
     [
       '',
       ['--profile', 'azure'],
-      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, got "azure"',
+      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:ai-sdk, got "azure"',
     ],
   ])('what cannot be checked exits with 2 and one line: %#', async (text, options, message) => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
@@ -298,6 +298,25 @@ describe('explain', () => {
     const cut = (await events()).split('\n').slice(0, -2).join('\n')
     const { code, out } = await explain(cut, '--client', 'ai-sdk')
     expect([code, out.includes('trips')]).toEqual([1, true])
+  })
+
+  test('explain reports what clients of Chat Completions make of its streams, and of no other client', async () => {
+    const named = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 7, model: 'm' }
+    const chunk = (delta: object, finish_reason: string | null = null) =>
+      `data: ${JSON.stringify({ ...named, choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+    const good = `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({}, 'stop')}data: [DONE]\n\n`
+    expect(await explain(good)).toEqual({
+      code: 0,
+      out: 'stream 1: 2 chunks\n  The openai SDK shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n',
+      err: '',
+    })
+    const lost = await explain(chunk({ role: 'assistant', content: 'Hi' }), '--client', 'openai')
+    expect([lost.code, lost.out.includes('expected a finish_reason')]).toEqual([1, true])
+    const { code, err } = await explain(good, '--client', 'codex')
+    expect([code, err]).toEqual([
+      2,
+      'harmony-responses: a.jsonl: a stream of Chat Completions, which is explained for openai and ai-sdk\n',
+    ])
   })
 
   test('explain escapes everything in the stream that would move the cursor', async () => {

@@ -22,6 +22,7 @@ export default defineConfig({
     setupFiles: ['../support/seed.ts'],
     env: { OPENAI_SDK_OF: import.meta.url },
     // For an abort that never reaches the source; nothing here waits for time to pass.
-    testTimeout: 30_000,
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
   },
 })

@@ -13,7 +13,7 @@ export default defineConfig({
     maxWorkers: 1,
     isolate: false,
     // For a call that never ends; nothing here waits for time to pass.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 })

@@ -204,9 +204,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('the official parser is freed once, whatever is done to a translator and whenever the parser breaks down', {
-    timeout: 60_000,
-  }, () => {
+  test('the official parser is freed once, whatever is done to a translator and whenever the parser breaks down', () => {
     type Step = (translator: Translator) => void
     const steps: Record<string, Step> = {
       'push a call': (translator) => translator.push(CALL),

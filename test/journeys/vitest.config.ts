@@ -7,8 +7,8 @@ const config: ViteUserConfig = defineConfig({
     // It is there to be read: how long each journey took.
     reporters: ['verbose'],
     // Packages are downloaded, and Next is built.
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
+    testTimeout: 600_000,
+    hookTimeout: 180_000,
     // npm and Node use more than one core each.
     maxConcurrency: 2,
   },

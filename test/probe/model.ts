@@ -35,9 +35,18 @@ export function sample(conversation: readonly Json[], request: Json, habits: rea
   if (/^Which word/.test(question)) {
     return encodeHarmony(answer(word === undefined || has('forgets') ? 'I do not know.' : `It was ${word}.`))
   }
+  if (/from one to twenty/.test(question) && !has('is brief')) return encodeHarmony(answer(stopped(COUNTED, request)))
   if (/numbers from one/.test(question) && !has('is brief'))
     return encodeHarmony(answer('one, two, three, '.repeat(20)))
   return encodeHarmony(`${has('is brief') ? '' : reasoning}${answer('Hello there!')}`)
+}
+
+const COUNTED = 'one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen'
+
+/** A text before the first stop string of a request. */
+function stopped(text: string, { stop }: Json): string {
+  const [first] = Array.isArray(stop) ? stop : []
+  return typeof first === 'string' ? (text.split(first)[0] as string) : text
 }
 
 /** The names of the tools that the question is about, or that the request demands. */

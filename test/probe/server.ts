@@ -3,7 +3,11 @@ import type { AddressInfo } from 'node:net'
 import type { WireEvent } from '../../src/conformance/arbitraries/faults/wire-event.js'
 import { loadTokenTable, Translator } from '../../src/index.js'
 import { encodeSse } from '../../src/sse/encode.js'
+import { answerChat } from './chat.js'
 import { type Habit, inputText, type Json, sample } from './model.js'
+import { Refused } from './refused.js'
+
+export { Refused } from './refused.js'
 
 const tokenTable = await loadTokenTable()
 
@@ -15,6 +19,15 @@ export interface Asked {
   readonly text: string
   /** The body; empty if it is not a JSON object. */
   readonly body: Json
+}
+
+/** What a server does wrong in Chat Completions. */
+export interface ChatFaults {
+  /** The chunks of a stream. */
+  readonly chunks?: (chunks: Json[], body: Json) => readonly unknown[]
+  readonly frames?: (frames: string[]) => readonly string[]
+  /** An answer that is not streamed. */
+  readonly whole?: (completion: Json, body: Json) => unknown
 }
 
 /** What a server does wrong. Each is given what the good server would do. */
@@ -34,6 +47,8 @@ export interface Faults {
   /** A stream's end: left open, or cut off. */
   readonly end?: (response: ServerResponse, body: Json) => void
   readonly contentType?: string
+  /** What it does wrong in Chat Completions; `none`: it does not offer that. */
+  readonly chat?: 'none' | ChatFaults
   /** An error of the server's, as it is sent. */
   readonly refuse?: (response: ServerResponse, error: Refused) => void
   /** A client went away in the middle. */
@@ -46,20 +61,6 @@ export interface TestServer {
   /** Requests whose client went away before the end. */
   readonly left: number
   close(): Promise<void>
-}
-
-/** A request that the server refuses, in OpenAI's words. */
-export class Refused extends Error {
-  readonly status: number
-  readonly param: string | null
-  readonly code: string | null
-
-  constructor(status: number, message: string, param: string | null = null, code: string | null = null) {
-    super(message)
-    this.status = status
-    this.param = param
-    this.code = code
-  }
 }
 
 interface Stored {
@@ -120,6 +121,7 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
 
   async function create(one: Asked, reply: ServerResponse): Promise<void> {
     const body = faults.read?.(one.body) ?? one.body
+    if (one.path === '/v1/chat/completions') return completeChat(one, reply)
     if (one.path !== '/v1/responses') throw new Refused(404, `no such path: ${one.path}`)
     check(one)
     const previous = body['previous_response_id']
@@ -144,6 +146,21 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
       const whole = structuredClone(response)
       sendJson(reply, 200, faults.whole?.(whole, body) ?? whole)
     }
+  }
+
+  async function completeChat(one: Asked, reply: ServerResponse): Promise<void> {
+    if (faults.chat === 'none') throw new Refused(404, 'no such path')
+    const { whole, chunks } = answerChat(one.text, one.body, (conversation, request) =>
+      respond(conversation, request, habits),
+    )
+    const { chat = {} } = faults
+    if (one.body['stream'] !== true) {
+      sendJson(reply, 200, chat.whole?.(whole, one.body) ?? whole)
+      return
+    }
+    const sent = chat.chunks?.(chunks, one.body) ?? chunks
+    const frames = [...sent.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`)
+    await stream(chat.frames?.(frames) ?? frames, one.body, reply)
   }
 
   async function stream(frames: readonly string[], body: Json, response: ServerResponse): Promise<void> {

@@ -6,7 +6,7 @@ import { loadOfficial, type Official } from '../support/official-parser.js'
 let official: Official
 beforeAll(async () => {
   official = await loadOfficial()
-}, 60_000)
+}, 180_000)
 
 const names = (...builtins: BuiltinTool[]): string[] =>
   builtinNamespaces(new Set(builtins)).map(({ name, tools }) => `${name}: ${tools.map(({ name }) => name)}`)

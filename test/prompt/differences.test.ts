@@ -20,7 +20,7 @@ const render = (message: PromptMessage): number[] => Array.from(renderMessages([
 let official: Official
 beforeAll(async () => {
   official = await loadOfficial()
-}, 60_000)
+}, 180_000)
 
 const shown = (text: string): string => `\`${text.replaceAll('\n', '↵').replaceAll('|', '\\|')}\``
 

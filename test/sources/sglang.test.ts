@@ -11,7 +11,7 @@ import { frame, scriptedServer, stream } from '../support/scripted-server.js'
 
 /** What proves the model has tests of its own: here each request is one of the test. */
 const createSglangEngine: typeof createCheckedSglangEngine = (options) =>
-  createCheckedSglangEngine(Object.assign({ checkModel: false }, options))
+  createCheckedSglangEngine(Object.assign({ checkModel: false, structuredOutputs: 'guidance' }, options))
 
 interface Finish {
   readonly type: string
@@ -135,7 +135,7 @@ describe('SGLang', () => {
   })
 
   test.each([
-    [{ jsonSchema: { type: 'object' } }, { json_schema: '{"type":"object"}' }],
+    [{ jsonSchema: { type: 'boolean' } }, { ebnf: 'root ::= value-0\nvalue-0 ::= "true" | "false"\n' }],
     [{ regex: '[a-z]+' }, { regex: '[a-z]+' }],
     [{ grammar: 'root ::= "a"', syntax: 'gbnf' }, { ebnf: 'root ::= "a"' }],
   ] as const)('SGLang is sent the constraint %j among its sampling parameters', async (constraint, sent) => {

@@ -8,7 +8,7 @@ import { frame, refuse, scriptedServer, stream } from '../support/scripted-serve
 
 /** What proves the model has tests of its own: here each request is one of the test. */
 const createVllmEngine: typeof createCheckedVllmEngine = (options) =>
-  createCheckedVllmEngine(Object.assign({ checkModel: false }, options))
+  createCheckedVllmEngine(Object.assign({ checkModel: false, structuredOutputs: 'guidance' }, options))
 
 const ABOUT = { id: 'cmpl-1', object: 'text_completion', created: 1_790_000_000, model: 'openai/gpt-oss-20b' }
 const USAGE = { ...ABOUT, choices: [], usage: { prompt_tokens: 2, total_tokens: 5, completion_tokens: 3 } }
@@ -103,7 +103,7 @@ describe('vLLM', () => {
   })
 
   test.each([
-    [{ jsonSchema: { type: 'object' } }, { json: { type: 'object' } }],
+    [{ jsonSchema: { type: 'boolean' } }, { grammar: 'root ::= value-0\nvalue-0 ::= "true" | "false"\n' }],
     [{ regex: '[a-z]+' }, { regex: '[a-z]+' }],
     [{ grammar: 'start: "a"', syntax: 'lark' }, { grammar: 'start: "a"' }],
     [{ grammar: 'root ::= "a"', syntax: 'gbnf' }, { grammar: 'root ::= "a"' }],

@@ -39,7 +39,7 @@ const anyText = (): fc.Arbitrary<string> => fc.oneof(harmonyText(), harmonyTextS
 let official: Official
 beforeAll(async () => {
   official = await loadOfficial()
-}, 60_000)
+}, 180_000)
 
 describe('the official parser', () => {
   test('the official parser leaves fetch as it was', async () => {

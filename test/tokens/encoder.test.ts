@@ -22,7 +22,7 @@ const encode = createEncoder(table)
 let official: Official
 beforeAll(async () => {
   official = await loadOfficial()
-}, 60_000)
+}, 180_000)
 
 const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void): void =>
   fc.assert(

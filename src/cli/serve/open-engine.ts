@@ -3,6 +3,7 @@ import { EngineError, type TokenEngine } from '../../engine/index.js'
 import { HarmonyResponsesError } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
+import type { GrammarBackend, NamedBackend } from '../../sources/structured/backends.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
 import { type Io, nameOf, UsageError, unreadable } from '../io.js'
@@ -110,18 +111,33 @@ async function openModel({ file, ...options }: Extract<EngineChoice, { kind: 'mo
 }
 
 async function openServer(
-  { kind, url, checkModel }: Extract<EngineChoice, { url: string }>,
-  { env }: Io,
+  { kind, url, checkModel, structuredOutputs }: Extract<EngineChoice, { url: string }>,
+  { env, complain }: Io,
 ): Promise<OpenedEngine> {
   const apiKey = env[KEY_VARIABLE]
-  const engine = (await createEngine(kind))({ url, checkModel, ...(apiKey ? { apiKey } : {}) })
+  const engine = (await createEngine(kind))({
+    ...{ url, checkModel },
+    ...(apiKey && { apiKey }),
+    ...(structuredOutputs && { structuredOutputs }),
+    ...(kind !== 'llama-server' && { onBackend: (backend) => complain(`${kind} holds schemas by ${backend}\n`) }),
+  })
   const { host } = new URL(url)
-  return { engine, about: `${kind} at ${host}`, tools: [], async close() {} }
+  const backend =
+    kind === 'llama-server' ? '' : `, schemas by ${structuredOutputs ?? 'what it says when one is needed'}`
+  return { engine, about: `${kind} at ${host}${backend}`, tools: [], async close() {} }
+}
+
+interface ServerOptions {
+  readonly url: string
+  readonly apiKey?: string
+  readonly checkModel: boolean
+  readonly structuredOutputs?: NamedBackend
+  readonly onBackend?: (backend: GrammarBackend) => void
 }
 
 async function createEngine(
   kind: 'vllm' | 'sglang' | 'llama-server',
-): Promise<(options: { readonly url: string; readonly apiKey?: string; readonly checkModel: boolean }) => TokenEngine> {
+): Promise<(options: ServerOptions) => TokenEngine> {
   switch (kind) {
     case 'vllm':
       return (await import('../../sources/vllm.js')).createVllmEngine

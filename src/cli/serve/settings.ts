@@ -1,6 +1,7 @@
 import { type PolicyName, policies } from '../../index.js'
 import { ATTACHMENT_POLICIES, type AttachmentPolicy } from '../../prompt/attachments.js'
 import type { ServeOptions } from '../../server/serve-responses.js'
+import { NAMED_BACKENDS, type NamedBackend } from '../../sources/structured/backends.js'
 import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
@@ -16,6 +17,7 @@ export interface ServeValues {
   readonly sglang?: string | undefined
   readonly 'llama-server'?: string | undefined
   readonly 'skip-model-check'?: boolean | undefined
+  readonly 'structured-outputs'?: string | undefined
   readonly mcp?: readonly string[] | undefined
   readonly 'mcp-config'?: string | undefined
   readonly host?: string | undefined
@@ -49,7 +51,13 @@ export type EngineChoice =
   | { readonly kind: 'replay'; readonly folder: string | undefined; readonly delayMs: number }
   | { readonly kind: 'script'; readonly file: string; readonly delayMs: number }
   | { readonly kind: 'model'; readonly file: string; readonly contextSize?: number; readonly parallel?: number }
-  | { readonly kind: 'vllm' | 'sglang' | 'llama-server'; readonly url: string; readonly checkModel: boolean }
+  | {
+      readonly kind: 'vllm' | 'sglang' | 'llama-server'
+      readonly url: string
+      readonly checkModel: boolean
+      /** What compiles schemas there; undefined to ask the server. */
+      readonly structuredOutputs?: NamedBackend
+    }
 
 /** What `serve` does, checked. */
 export interface ServeSettings {
@@ -212,10 +220,24 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
   if (kind === 'replay') return { kind, folder, delayMs: delayMs ?? 0 }
   if (kind === 'script') return { kind, file: values.script as string, delayMs: delayMs ?? 0 }
   const checkModel = values['skip-model-check'] !== true
-  if (kind !== 'model') return { kind, url: values[kind] as string, checkModel }
+  const structuredOutputs = backendOf(values['structured-outputs'], kind)
+  if (kind !== 'model') {
+    const named = structuredOutputs === undefined ? {} : { structuredOutputs }
+    return { kind, url: values[kind] as string, checkModel, ...named }
+  }
   const parallel = countOf(values.parallel, '--parallel')
   const sizes = { ...(contextSize !== undefined && { contextSize }), ...(parallel !== undefined && { parallel }) }
   return { kind, file: values.model as string, ...sizes }
+}
+
+function backendOf(given: string | undefined, kind: EngineChoice['kind']): NamedBackend | undefined {
+  if (given === undefined) return undefined
+  if (kind !== 'vllm' && kind !== 'sglang') {
+    throw new UsageError('--structured-outputs: expected --vllm or --sglang with it: other engines have one way')
+  }
+  const known = NAMED_BACKENDS.find((name) => name === given)
+  if (known !== undefined) return known
+  throw new UsageError(`--structured-outputs: expected ${NAMED_BACKENDS.join(', ')}, got ${JSON.stringify(given)}`)
 }
 
 /** Below `tokenSeconds`, which ends a model call that is silent for longer. */

@@ -5,6 +5,8 @@ import type { ReportViolation } from '../invariant.js'
 import { preview } from '../preview.js'
 import { asFields } from '../stream-event.js'
 import type { Checker, Violation } from '../violation.js'
+import { chatModelFor } from './clients/index.js'
+import { ChatClientRun } from './clients/run.js'
 import type { ChatInvariant, ChatProfile } from './invariant.js'
 import { CHAT_INVARIANTS } from './invariants/index.js'
 import {
@@ -27,7 +29,18 @@ import {
  * @throws HarmonyResponsesError `bad_option` if `without` is no list of ids of `CHAT_INVARIANTS`
  */
 export function createChatChecker(profile: ChatProfile, without: readonly string[] = []): Checker {
-  for (const id of without) check(IDS.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
+  return createChatCheckerWithRun(profile, without).checker
+}
+
+/** A checker, and the run of the client's model if the profile is that of a client. */
+export interface ChatCheckerWithRun {
+  readonly checker: Checker
+  readonly run: ChatClientRun | undefined
+}
+
+/** {@link createChatChecker}, with access to what the client saw. */
+export function createChatCheckerWithRun(profile: ChatProfile, without: readonly string[] = []): ChatCheckerWithRun {
+  for (const id of without) check(RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
 
   const state = new ChatState()
   const checks = CHAT_INVARIANTS.filter(({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id)).map(
@@ -55,6 +68,18 @@ export function createChatChecker(profile: ChatProfile, without: readonly string
       ...(Object.keys(about).length === 0 ? {} : { about }),
     })
   }
+
+  const model = chatModelFor(profile)
+  const run =
+    model &&
+    new ChatClientRun(model, (rule, expected, got, words, at) => {
+      if (without.includes(rule)) return
+      current = RULES.get(rule) as ChatInvariant
+      where = {}
+      report(expected, got, words)
+      // What a client lost is known only at the end, but the chunk at fault may be earlier.
+      if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+    })
 
   function takeChoice(choice: Fields): void {
     const { index } = choice
@@ -99,22 +124,21 @@ export function createChatChecker(profile: ChatProfile, without: readonly string
     return violations
   }
 
-  return {
+  const checker: Checker = {
     push(given) {
       state.position = received++
+      type = isFields(given) && isErrorFrame(given) ? 'error' : CHUNK
+      run?.read(given, { position: state.position, type })
+      where = {}
       if (!isFields(given)) {
         // No other rule can check what is no object.
-        type = CHUNK
-        where = {}
         const shape = checks.find(({ rule }) => rule.id === 'chat-chunk-shape')
-        if (shape === undefined) return []
+        if (shape === undefined) return take()
         current = shape.rule
         report('a chunk', given)
         return take()
       }
       const chunk: Fields = given
-      type = isErrorFrame(chunk) ? 'error' : CHUNK
-      where = {}
       for (const { rule, check } of checks) {
         current = rule
         check.chunk?.(chunk, state, report)
@@ -127,6 +151,7 @@ export function createChatChecker(profile: ChatProfile, without: readonly string
     end() {
       state.position = received
       type = undefined
+      run?.end()
       where = {}
       for (const { rule, check } of checks) {
         current = rule
@@ -135,8 +160,9 @@ export function createChatChecker(profile: ChatProfile, without: readonly string
       return take()
     },
   }
+  return { checker, run }
 }
 
 const CHUNK = 'chat.completion.chunk'
 
-const IDS: ReadonlySet<string> = new Set(CHAT_INVARIANTS.map(({ id }) => id))
+const RULES: ReadonlyMap<string, ChatInvariant> = new Map(CHAT_INVARIANTS.map((rule) => [rule.id, rule]))

@@ -1,11 +1,15 @@
 import type { Fields } from '../../fields.js'
 import type { ReportViolation } from '../invariant.js'
+import { CHAT_CLIENTS, type ChatClient } from './clients/names.js'
 import type { CallState, ChatState, ChoiceState } from './stream-state.js'
 
-/** What a stream of Chat Completions is checked against: what OpenAI always does. */
-export type ChatProfile = 'chat'
+/** What a stream of Chat Completions is checked against: what OpenAI always does, or what one client needs. */
+export type ChatProfile = 'chat' | `chat:${ChatClient}`
 
-export const CHAT_PROFILES: readonly ChatProfile[] = ['chat']
+export const CHAT_PROFILES: readonly ChatProfile[] = [
+  'chat',
+  ...CHAT_CLIENTS.map((client): ChatProfile => `chat:${client}`),
+]
 
 export function isChatProfile(profile: unknown): profile is ChatProfile {
   return (CHAT_PROFILES as readonly unknown[]).includes(profile)

@@ -32,9 +32,11 @@ export class CauseIndex<Cause> {
   ofItem(name: string, violation: Violation): Cause | undefined {
     const items = this.#items.get(name)
     if (items === undefined) return undefined
-    const { outputIndex, itemId } = violation.about ?? {}
-    const byIndex = outputIndex === undefined ? undefined : items.get(`#${outputIndex}`)
-    return byIndex ?? (itemId === undefined ? undefined : items.get(`@${itemId}`))
+    for (const key of keysOf(violation)) {
+      const cause = items.get(key)
+      if (cause !== undefined) return cause
+    }
+    return undefined
   }
 
   inStream(name: string): Cause | undefined {
@@ -47,8 +49,15 @@ export class CauseIndex<Cause> {
   }
 }
 
-/** Keys by output_index and by id: either of them may be the wrong one. */
+/**
+ * Keys by output_index and by id: either of them may be the wrong one. In Chat Completions, the call, or the choice if it
+ * is about no call.
+ */
 function keysOf({ about }: Violation): string[] {
-  const { outputIndex, itemId } = about ?? {}
-  return [...(outputIndex === undefined ? [] : [`#${outputIndex}`]), ...(itemId === undefined ? [] : [`@${itemId}`])]
+  const { outputIndex, itemId, choice, call } = about ?? {}
+  return [
+    ...(outputIndex === undefined ? [] : [`#${outputIndex}`]),
+    ...(itemId === undefined ? [] : [`@${itemId}`]),
+    ...(choice === undefined ? [] : [call === undefined ? `choice ${choice}` : `call ${choice}.${call}`]),
+  ]
 }

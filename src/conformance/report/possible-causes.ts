@@ -1,12 +1,5 @@
-/** The rules whose violations explain a violation of one rule. */
-export interface PossibleCauses {
-  /** Violations about the same item. */
-  readonly item?: readonly string[]
-  /** Violations at the same event. */
-  readonly event?: readonly string[]
-  /** Violations anywhere earlier in the stream. */
-  readonly stream?: readonly string[]
-}
+import { CHAT_CAUSES, CHAT_RULE_FIELDS } from './chat-causes.js'
+import type { PossibleCauses } from './explained-by.js'
 
 /** The rules whose message begins with the path of a field. A rule for that field describes the problem better. */
 export const SHAPE_RULES: ReadonlySet<string> = new Set(['event-shape', 'event-keys', 'chat-chunk-shape'])
@@ -225,12 +218,15 @@ export const POSSIBLE_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'shell-output-command': { item: MISPLACED, stream: ['call-id'] },
   'code-interpreter-order': { item: [...MISPLACED, ...TEXT_DIFFERS] },
   'mcp-call-ends-once': { item: [...MISPLACED, ...TEXT_DIFFERS] },
+  ...CHAT_CAUSES,
 }
 
 /**
- * The fields that a rule is about, as paths in the event. `item.*` stands for the field that the message begins with.
+ * The fields that a rule is about, as paths in the event. `item.*`, or `*`, stands for the field that the message begins
+ * with.
  */
 export const RULE_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  ...CHAT_RULE_FIELDS,
   'sequence-numbers': ['sequence_number'],
   'nested-error': ['error', 'code', 'message', 'param'],
   'no-foreign-error': ['error'],

@@ -14,9 +14,10 @@ export function fieldPathsOf({ rule, expected }: Violation): readonly string[] {
     return path === undefined ? [] : [path.replace(/\[\d*\]/g, '')]
   }
   const fields = RULE_FIELDS[rule] ?? []
-  if (!fields.includes('item.*')) return fields
+  const any = fields.find((field) => field.endsWith('*'))
+  if (any === undefined) return fields
   const field = /^\w+/.exec(expected)?.[0]
-  return field === undefined ? [] : [`item.${field}`]
+  return field === undefined ? [] : [any.replace('*', field)]
 }
 
 /** Whether two paths are equal, or one is within the other. */

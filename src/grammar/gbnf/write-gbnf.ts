@@ -8,7 +8,8 @@ const SLICE = 200
 /**
  * A grammar as text, one rule a line, `root` first.
  *
- * All but plain ASCII is escaped, with those escapes that llama.cpp reads: no text of a client's can end a literal.
+ * llama.cpp, xgrammar and llguidance read it alike. They differ in escapes, so characters are written as they are but for
+ * those that mean something, and no escape stands before a hexadecimal digit. No text of a client's can end a literal.
  */
 export function* writeGbnf(grammar: Grammar): Slices<string> {
   const lines: string[] = []
@@ -28,11 +29,9 @@ type Place = 'rule' | 'sequence' | 'repeat'
 function write(expression: Expression, place: Place): string {
   switch (expression.kind) {
     case 'text':
-      return place === 'repeat' && expression.text.length > 1
-        ? `(${literal(expression.text)})`
-        : literal(expression.text)
+      return literal(expression.text, place)
     case 'class':
-      return `[${expression.ranges.map(writeRange).join('')}]`
+      return writeClass(expression.ranges)
     case 'rule':
       return expression.name
     case 'repeat':
@@ -59,23 +58,58 @@ function times(min: number, max: number): string {
   return min === max ? `{${min}}` : `{${min},${max}}`
 }
 
-function literal(text: string): string {
-  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
-  const characters = Array.from(text, (character) => {
-    if (character === '"' || character === '\\') return `\\${character}`
-    return character >= ' ' && character <= '~' ? character : escaped(character.codePointAt(0) as number)
-  })
-  return `"${characters.join('')}"`
+/**
+ * A text in quotes. Where a hexadecimal escape stands before a hexadecimal digit, the text goes on in quotes of its own:
+ * xgrammar reads every such digit after `\x`, and would take both for another character.
+ */
+function literal(text: string, place: Place): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return place === 'repeat' && text.length > 1 ? `("${text}")` : `"${text}"`
+  let written = ''
+  let isOpen = false
+  let isOne = true
+  for (const character of text) {
+    if (isOpen && HEX_DIGIT.test(character)) written += '" "'
+    isOne &&= written === ''
+    isOpen = false
+    if (character === '"' || character === '\\') written += `\\${character}`
+    else if (isPlain(character.codePointAt(0) as number)) written += character
+    else {
+      written += escaped(character.codePointAt(0) as number)
+      isOpen = true
+    }
+  }
+  return place === 'repeat' && !isOne ? `("${written}")` : `"${written}"`
 }
 
-function writeRange([first, last]: Range): string {
-  return first === last ? inClass(first) : `${inClass(first)}-${inClass(last)}`
+const HEX_DIGIT = /[0-9A-Fa-f]/
+
+/** The characters between brackets: those with escapes last, so that none stands before a digit. */
+function writeClass(ranges: readonly Range[]): string {
+  const written = ranges.flatMap((range) => writeRange(range) ?? [])
+  // No character at all: half a surrogate pair, which no text has.
+  if (written.length === 0) return '[\\uD800-\\uDFFF]'
+  const isEscaped = (text: string): boolean => text.includes('\\')
+  return `[${[...written.filter((text) => !isEscaped(text)), ...written.filter(isEscaped)].join('')}]`
 }
 
-/** Letters and digits as they are; the rest escaped, because a bracket, a hyphen or a caret means something here. */
+/** Undefined for half a surrogate pair, which no UTF-8 text has. */
+function writeRange([first, last]: Range): string | undefined {
+  const low = first >= 0xd800 && first <= 0xdfff ? 0xe000 : first
+  const high = last >= 0xd800 && last <= 0xdfff ? 0xd7ff : last
+  if (low > high) return undefined
+  return low === high ? inClass(low) : `${inClass(low)}-${inClass(high)}`
+}
+
+/** A bracket, a hyphen, a caret and a backslash mean something here. */
 function inClass(code: number): string {
   const character = String.fromCodePoint(code)
-  return /^[0-9A-Za-z]$/.test(character) ? character : escaped(code)
+  return isPlain(code) && !/^[[\]\\^-]$/.test(character) ? character : escaped(code)
+}
+
+/** Whether a character is written as it is: none that controls, separates lines, or is half of a pair. */
+function isPlain(code: number): boolean {
+  if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return false
+  return code !== 0x2028 && code !== 0x2029 && code !== 0xfeff && !(code >= 0xd800 && code <= 0xdfff)
 }
 
 function escaped(code: number): string {

@@ -1,5 +1,5 @@
 import { choice, type Expression, oneOf, sequence } from '../expression.js'
-import { jsonCharacter } from '../json-text.js'
+import { jsonCharacter, jsonCharacters } from '../json-text.js'
 import type { Rules } from '../rules.js'
 import type { Pattern } from './pattern.js'
 
@@ -9,6 +9,9 @@ export function patternExpression(pattern: Pattern, rules: Rules, use: 'plain' |
     case 'class':
       return use === 'json' ? jsonCharacter(pattern.ranges, rules) : oneOf(pattern.ranges)
     case 'repeat':
+      if (use === 'json' && pattern.of.kind === 'class') {
+        return jsonCharacters(pattern.of.ranges, rules, pattern.min, pattern.max)
+      }
       return rules.times(patternExpression(pattern.of, rules, use), pattern.min, pattern.max)
     case 'sequence':
       return sequence(...pattern.of.map((part) => patternExpression(part, rules, use)))

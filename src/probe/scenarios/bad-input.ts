@@ -2,9 +2,10 @@ import type { Fields } from '../../fields.js'
 import { preview } from '../finding.js'
 import { readRefusal } from '../judge-answer.js'
 import type { Scenario, Server } from '../scenario.js'
+import type { Reply } from '../send.js'
 
 /** A wrong request: its name, its body, and how to judge a server that accepts it. */
-type BadRequest = readonly [request: string, body: string | Fields, ifAccepted: 'error' | 'warning' | 'fine']
+export type BadRequest = readonly [request: string, body: string | Fields, ifAccepted: 'error' | 'warning' | 'fine']
 
 export const malformedJson: Scenario = refusing('malformed-json', 'A body that is not valid JSON is refused.', [
   ['cut body', '{"model": "x", "input": "Say hel', 'error'],
@@ -44,19 +45,28 @@ function refusing(name: string, asks: string, requests: readonly BadRequest[]): 
     name,
     asks,
     async run(server) {
-      for (const each of requests) await refuse(server, each)
+      const bodyOf = (body: Fields): string =>
+        JSON.stringify({ model: server.model, max_output_tokens: 64, store: false, ...body })
+      await refuseAll(server, requests, bodyOf, server.post)
       return 'observed'
     },
   }
 }
 
-async function refuse(server: Server, [request, body, ifAccepted]: BadRequest): Promise<void> {
-  const text =
-    typeof body === 'string'
-      ? body
-      : JSON.stringify({ model: server.model, max_output_tokens: 64, store: false, ...body })
-  const reply = await server.post(request, text)
-  if (reply === undefined) return
+/** Sends wrong requests, and judges how each is refused. */
+export async function refuseAll(
+  server: Server,
+  requests: readonly BadRequest[],
+  bodyOf: (body: Fields) => string,
+  post: Server['post'],
+): Promise<void> {
+  for (const [request, body, ifAccepted] of requests) {
+    const reply = await post(request, typeof body === 'string' ? body : bodyOf(body))
+    if (reply !== undefined) refuse(server, request, ifAccepted, reply)
+  }
+}
+
+function refuse(server: Server, request: string, ifAccepted: BadRequest[2], reply: Reply): void {
   const { status, contentType } = reply
   if (status >= 400 && status < 500) {
     const { faults } = readRefusal(contentType, reply.text)

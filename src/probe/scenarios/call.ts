@@ -1,6 +1,7 @@
 import type { Fields } from '../../fields.js'
+import type { Ask } from '../ask.js'
 import { callOutput, callsIn, userMessage } from '../items.js'
-import { type Answer, type Ask, inconclusive, type Scenario, type Server } from '../scenario.js'
+import { type Answer, inconclusive, type Scenario, type Server } from '../scenario.js'
 import { GET_WEATHER, INCLUDE, runTool } from './tools.js'
 
 const IN_WORDS = { streamed: 'streamed', whole: 'not streamed' } as const

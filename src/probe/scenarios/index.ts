@@ -1,3 +1,4 @@
+import { CHAT_SCENARIOS } from '../chat/scenarios/index.js'
 import type { Scenario } from '../scenario.js'
 import { abort } from './abort.js'
 import { malformedJson, missingInput, unknownModel, unknownPrevious, wrongTypes } from './bad-input.js'
@@ -26,5 +27,6 @@ export const SCENARIOS: readonly Scenario[] = [
   unknownPrevious,
   previousResponse,
   resume,
+  ...CHAT_SCENARIOS,
   abort,
 ]

@@ -4,7 +4,7 @@ import { hasRefusal, textIn } from '../items.js'
 import { objectIn } from '../judge-answer.js'
 import { inconclusive, type Scenario, unsupported } from '../scenario.js'
 
-const SCHEMA: Fields = {
+export const CITY_SCHEMA: Fields = {
   type: 'object',
   properties: { city: { type: 'string' }, population: { type: 'integer' } },
   required: ['city', 'population'],
@@ -19,7 +19,7 @@ export const jsonSchema: Scenario = {
       'request',
       {
         input: 'Which is the largest city of Norway, and how many people live there?',
-        text: { format: { type: 'json_schema', name: 'city', schema: SCHEMA, strict: true } },
+        text: { format: { type: 'json_schema', name: 'city', schema: CITY_SCHEMA, strict: true } },
       },
       { isOptional: true },
     )
@@ -36,7 +36,7 @@ export const jsonSchema: Scenario = {
   },
 }
 
-function isCity(value: Fields | undefined): boolean {
+export function isCity(value: Fields | undefined): boolean {
   return (
     value !== undefined &&
     Object.keys(value).length === 2 &&

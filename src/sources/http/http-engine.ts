@@ -37,8 +37,12 @@ export interface HttpProtocol {
   readonly generatePath: string
   /** How the server proves that its model is gpt-oss. */
   readonly proof: ModelProof
-  /** What the server can do, without its context length. */
+  /** What the server can do at most, without its context length. */
   readonly capabilities: EngineCapabilities
+  /** What it can be held to now, in the place of what `capabilities` say of that. Asked only of those who need to know. */
+  held?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
+  /** Told of each call that failed. */
+  onFailure?(call: HttpCall, error: unknown): void
   /** The limit of prompt and answer tokens together; undefined if the server does not say. */
   contextLength(client: HttpClient, signal: AbortSignal): Promise<number | undefined>
   /** Creates the request's body. */
@@ -92,6 +96,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     try {
       return yield* withRetries(() => attempt(call, signal), client, signal)
     } catch (error) {
+      if (!signal.aborted) protocol.onFailure?.(call, error)
       throw client.shown(error)
     }
   }
@@ -113,11 +118,12 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
         throw client.shown(error)
       }
     },
-    async capabilities({ signal = new AbortController().signal } = {}) {
+    async capabilities({ signal = new AbortController().signal, constraints = true } = {}) {
       try {
         await prove(signal)
         const contextLength = await protocol.contextLength(client, signal)
-        return { ...protocol.capabilities, ...(contextLength === undefined ? {} : { contextLength }) }
+        const held = constraints ? await protocol.held?.(client, signal) : undefined
+        return { ...protocol.capabilities, ...held, ...(contextLength === undefined ? {} : { contextLength }) }
       } catch (error) {
         throw client.shown(error)
       }

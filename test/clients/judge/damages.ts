@@ -36,7 +36,10 @@ export class Damage {
  * all that it will have. Fields of usage and ids are damaged, too. In the order of the events; lazily, because a stream
  * has thousands.
  */
-export function* damagesOf(events: readonly WireEvent[]): Generator<Damage> {
+export function* damagesOf(
+  events: readonly WireEvent[],
+  typeOf: (event: WireEvent) => string = ({ type }) => type,
+): Generator<Damage> {
   for (const [at, event] of events.entries()) {
     if (typeof event !== 'object' || event === null) continue
     const others = (...replacement: readonly WireEvent[]): WireEvent[] => [
@@ -44,17 +47,17 @@ export function* damagesOf(events: readonly WireEvent[]): Generator<Damage> {
       ...replacement,
       ...events.slice(at + 1),
     ]
-    yield new Damage(`no ${event.type}`, at, () => others())
-    yield new Damage(`two ${event.type}`, at, () => others(event, event))
+    yield new Damage(`no ${typeOf(event)}`, at, () => others())
+    yield new Damage(`two ${typeOf(event)}`, at, () => others(event, event))
     const next = events[at + 1]
     if (next !== undefined) {
       const swapped = () => [...events.slice(0, at), next, event, ...events.slice(at + 2)]
-      yield new Damage(`${event.type} after ${next.type}`, at, swapped)
+      yield new Damage(`${typeOf(event)} after ${typeOf(next)}`, at, swapped)
     }
-    const twin = nextOfType(events, at)
+    const twin = nextOfType(events, at, typeOf)
     for (const path of pathsIn(event)) {
       const value = valueAt(event, path)
-      const name = `${nameOf(path)} in ${event.type}${itemTypeOf(event)}`
+      const name = `${nameOf(path)} in ${typeOf(event)}${itemTypeOf(event)}`
       for (const [how, other] of otherValues(value)) {
         const make = () => others(withValue(event, path, other) as WireEvent)
         yield new Damage(`${how}: ${name}`, at, make, path)
@@ -69,14 +72,18 @@ export function* damagesOf(events: readonly WireEvent[]): Generator<Damage> {
         )
       yield new Damage(`swapped with the next: ${name}`, at, make, path)
     }
-    yield* fullAnnouncement(events, at)
+    if (event.type !== undefined) yield* fullAnnouncement(events, at)
   }
 }
 
 /** The next event of the same type that is near: all deltas are of one type, and the first few say it. */
-function nextOfType(events: readonly WireEvent[], at: number): WireEvent | undefined {
-  const type = events[at]?.type
-  return events.slice(at + 1, at + 200).find((event) => event?.type === type)
+function nextOfType(
+  events: readonly WireEvent[],
+  at: number,
+  typeOf: (event: WireEvent) => string,
+): WireEvent | undefined {
+  const type = typeOf(events[at] as WireEvent)
+  return events.slice(at + 1, at + 200).find((event) => event !== null && typeOf(event) === type)
 }
 
 /** An item or a part that is announced as it will be when it is done. */

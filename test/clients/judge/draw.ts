@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { faultyStream } from '../../../src/conformance/arbitraries/index.js'
-import { type Family, isTerminal } from '../../../src/conformance/damage/family.js'
+import type { Family } from '../../../src/conformance/damage/family.js'
 import { jsonHash } from '../../../src/conformance/json-hash.js'
 import { type Damage, damagesOf, type WireEvent } from './damages.js'
 import type { NamedStream } from './streams.js'
@@ -30,11 +30,25 @@ const MOST_STREAMS = 150
  * frequent ones. No two are the same stream, and none is what it was made of. The same seed draws the same.
  */
 export function drawDamages(streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
+  return drawOf(streams, count, seed, {
+    damagesOf: (events) => damagesOf(events),
+    more: faults(streams, Math.min(count, 2000), seed),
+  })
+}
+
+/** What is drawn from: the damages of each stream, and some that were made otherwise. */
+export interface Source {
+  damagesOf(events: readonly WireEvent[]): Iterable<Damage>
+  readonly more: readonly Drawn[]
+}
+
+/** {@link drawDamages} of streams of any API. */
+export function drawOf(streams: readonly NamedStream[], count: number, seed: number, source: Source): Drawn[] {
   const random = randomFrom(seed)
   const kinds = new Strata(random)
   // Of many streams some: most differ in their words alone.
   for (const stream of shuffled(streams, random).slice(0, MOST_STREAMS)) {
-    for (const damage of damagesOf(stream.events)) {
+    for (const damage of source.damagesOf(stream.events)) {
       kinds.offer(stratumOf(damage), () => ({
         kind: damage.kind,
         stream,
@@ -44,7 +58,7 @@ export function drawDamages(streams: readonly NamedStream[], count: number, seed
       }))
     }
   }
-  for (const drawn of faults(streams, Math.min(count, 2000), seed)) kinds.offer(drawn.kind, () => drawn)
+  for (const drawn of source.more) kinds.offer(drawn.kind, () => drawn)
   return kinds.draw(count)
 }
 
@@ -52,9 +66,7 @@ export function drawDamages(streams: readonly NamedStream[], count: number, seed
 export function drawFamily(family: Family, streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
   const random = randomFrom(seed)
   const kinds = new Strata(random)
-  // Recorded streams without a beginning or an end say too little of what was meant.
-  const whole = streams.filter(({ events }) => events[0]?.type === 'response.created' && events.some(isTerminal))
-  const some = shuffled(whole, random).slice(0, MOST_STREAMS)
+  const some = shuffled(streams, random).slice(0, MOST_STREAMS)
   for (const [number, stream] of some.entries()) {
     const other = (some[(number + 1) % some.length] as NamedStream).events
     for (const { how, at, events, base } of family.damages(stream.events, other)) {

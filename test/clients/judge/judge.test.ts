@@ -1,13 +1,18 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { CLIENTS } from '../../../src/conformance/index.js'
+import { CHAT_CLIENTS, CLIENTS } from '../../../src/conformance/index.js'
+import { chatReplayers } from './chat/replayers.js'
+import { capturedStreams as capturedChats, ownStreams as ownChats } from './chat/streams.js'
+import { chatSubject } from './chat/subject.js'
 import { type Measured, measure, precision, recall, sumOf } from './measure.js'
+import type { Replayer } from './replay.js'
 import { replayers } from './replayers.js'
 import { capturedStreams, fixtureStreams, generatedStreams, type NamedStream } from './streams.js'
+import { responsesSubject, type Subject } from './subject.js'
 import { familiesOf, markdownOf, reportOf } from './table.js'
 
 // The judge against the real clients: what it predicts to break, and what does. `npm run test:judge` plays thousands of
-// damages for each client; without JUDGE_RUNS it is a sample. JUDGE_SEED draws others, JUDGE_CLIENTS names some clients
+// damages for each client; without JUDGE_RUNS it is a sample. JUDGE_SEED draws others, JUDGE_CLIENTS names some profiles
 // alone, and JUDGE_OUTPUT is the beginning of the names of files for the result: .md for docs/judge.md, .json, .txt.
 
 const env = (name: string): string | undefined => process.env[name] || undefined
@@ -16,6 +21,7 @@ const runs = env('JUDGE_RUNS')
 const only = env('JUDGE_CLIENTS')?.split(',')
 const output = env('JUDGE_OUTPUT')
 const measured: Measured[] = []
+const measuredChats: Measured[] = []
 
 /** The share of breaking damages that must be reported, and of reported ones that must break a client. */
 const TARGET = 0.97
@@ -46,32 +52,60 @@ test('every client with a profile is replayed', () => {
   expect(replayers.map(({ client }) => client)).toEqual(CLIENTS)
 })
 
-describe.each(replayers.filter(({ client }) => only?.includes(client) ?? true))('client:$client', (replayer) => {
-  test(`${replayer.client} breaks exactly where the judge predicts it`, { timeout: 0 }, async () => {
-    try {
-      const result = await measure(replayer, streamsOf(replayer.client), runsOf(replayer.client), seed)
-      measured.push(result)
-      const report = reportOf([result])
-      if (result.missed > CHANCE) expect(recall(result), report).toBeGreaterThanOrEqual(TARGET)
-      if (result.accused > CHANCE) expect(precision(result), report).toBeGreaterThanOrEqual(TARGET)
-      // Families that no rule was written for at first: what a server does next is of none that is known, either.
-      const all = sumOf(result.families)
-      if (all.broken - all.found > CHANCE) expect(recall(all), report).toBeGreaterThanOrEqual(TARGET)
-      if (all.accused > CHANCE) expect(precision(all), report).toBeGreaterThanOrEqual(TARGET)
-      expect(result.families.filter(({ played }) => played > 0).length, report).toBeGreaterThanOrEqual(14)
-      expect(result.unfaithful / (result.damaged + result.genuine), report).toBeLessThanOrEqual(UNFAITHFUL)
-      expect(result.genuineAccused, report).toBe(0)
-      expect(result.genuineMissed, report).toBe(0)
-    } finally {
-      await replayer.close?.()
-    }
+/** Measures a profile with its client, and holds the result to the target. */
+async function hold(
+  replayer: Replayer,
+  subject: Subject,
+  streams: readonly NamedStream[],
+  count: number,
+  into: Measured[],
+): Promise<void> {
+  try {
+    const result = await measure(replayer, subject, streams, count, seed)
+    into.push(result)
+    const report = reportOf([result])
+    if (result.missed > CHANCE) expect(recall(result), report).toBeGreaterThanOrEqual(TARGET)
+    if (result.accused > CHANCE) expect(precision(result), report).toBeGreaterThanOrEqual(TARGET)
+    // Families that no rule was written for at first: what a server does next is of none that is known, either.
+    const all = sumOf(result.families)
+    if (all.broken - all.found > CHANCE) expect(recall(all), report).toBeGreaterThanOrEqual(TARGET)
+    if (all.accused > CHANCE) expect(precision(all), report).toBeGreaterThanOrEqual(TARGET)
+    expect(result.families.filter(({ played }) => played > 0).length, report).toBeGreaterThanOrEqual(14)
+    expect(result.unfaithful / (result.damaged + result.genuine), report).toBeLessThanOrEqual(UNFAITHFUL)
+    expect(result.genuineAccused, report).toBe(0)
+    expect(result.genuineMissed, report).toBe(0)
+  } finally {
+    await replayer.close?.()
+  }
+}
+
+const isAsked = (profile: string): boolean => only?.includes(profile) ?? true
+
+describe.each(replayers.filter(({ client }) => isAsked(client)))('client:$client', (replayer) => {
+  const { client } = replayer
+  test(`${client} breaks exactly where the judge predicts it`, { timeout: 0 }, async () => {
+    await hold(replayer, responsesSubject(client), streamsOf(client), runsOf(client), measured)
+  })
+})
+
+/** Streams of Chat Completions. */
+function chats(): readonly NamedStream[] {
+  const all = [...ownChats(runs === undefined ? 24 : 100, seed), ...capturedChats()]
+  return runs === undefined ? all.filter((_, at) => at < 40 || at % 4 === seed % 4) : all
+}
+
+describe.each(CHAT_CLIENTS.filter((client) => isAsked(`chat:${client}`)))('chat:%s', (client) => {
+  test(`${client} breaks at Chat Completions exactly where the judge predicts it`, { timeout: 0 }, async () => {
+    const count = runs === undefined ? 400 : Number(runs)
+    await hold(chatReplayers[client], chatSubject(client), chats(), count, measuredChats)
   })
 })
 
 afterAll(() => {
-  console.log(reportOf(measured, runs === undefined ? 5 : 25))
+  const both = [measured, measuredChats].filter((of) => of.length > 0)
+  for (const of of both) console.log(reportOf(of, runs === undefined ? 5 : 25))
   if (output === undefined) return
-  writeFileSync(`${output}.md`, `${markdownOf(measured)}\n\n${familiesOf(measured)}\n`)
-  writeFileSync(`${output}.txt`, `${reportOf(measured, Number.POSITIVE_INFINITY)}\n`)
-  writeFileSync(`${output}.json`, `${JSON.stringify({ seed, measured }, null, 2)}\n`)
+  writeFileSync(`${output}.md`, both.map((of) => `${markdownOf(of)}\n\n${familiesOf(of)}\n`).join('\n'))
+  writeFileSync(`${output}.txt`, both.map((of) => `${reportOf(of, Number.POSITIVE_INFINITY)}\n`).join('\n'))
+  writeFileSync(`${output}.json`, `${JSON.stringify({ seed, measured: both.flat() }, null, 2)}\n`)
 })

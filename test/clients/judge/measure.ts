@@ -1,12 +1,9 @@
-import type { Client } from '../../../src/conformance/clients/client.js'
-import { MODELS } from '../../../src/conformance/clients/index.js'
-import { FAMILIES } from '../../../src/conformance/damage/index.js'
-import { checkEvents, explain, type Violation } from '../../../src/conformance/index.js'
-import { type Drawn, drawDamages, drawFamily } from './draw.js'
-import { meantBy } from './meant.js'
-import { differences, infidelity, losses, predicted } from './outcomes.js'
-import { bodyOf, type Outcome, type Replayer } from './replay.js'
+import type { Violation } from '../../../src/conformance/index.js'
+import { type Drawn, drawFamily } from './draw.js'
+import { differences, infidelity, losses } from './outcomes.js'
+import type { Outcome, Replayer } from './replay.js'
 import type { NamedStream } from './streams.js'
+import type { Subject } from './subject.js'
 
 /** How a verdict and what the client did stand to each other, of all streams of one kind. */
 export interface Cases {
@@ -18,7 +15,8 @@ export interface Cases {
 
 /** What the judge is worth for one client. */
 export interface Measured {
-  readonly client: Client
+  readonly profile: string
+  readonly versions: Subject['versions']
   /** Damaged streams that were played. */
   readonly damaged: number
   /** Of these, those at which the client broke. */
@@ -28,7 +26,10 @@ export interface Measured {
   readonly missed: number
   /** Not broken, but reported. */
   readonly accused: number
-  /** Reported for a damaged id or usage that makes no visible difference. These count neither way. */
+  /**
+   * These count neither way: reported for a damaged id or usage that makes no visible difference, or the damaged stream is
+   * another good one.
+   */
   readonly neither: number
   /** Streams of which the model shows something else than the client, whatever the verdict. */
   readonly unfaithful: number
@@ -77,28 +78,29 @@ export function sumOf(families: readonly Counts[]): Counts {
 /** Plays genuine streams and damages of them, and holds the verdict against what the client did. */
 export async function measure(
   replayer: Replayer,
+  subject: Subject,
   streams: readonly NamedStream[],
   runs: number,
   seed: number,
 ): Promise<Measured> {
-  const { client } = replayer
-  const model = MODELS[client]
+  const { violations, bodyOf } = subject
   const misses = new Tally()
   const accusations = new Tally()
   const counts = { genuineBroken: 0, genuineMissed: 0, genuineAccused: 0, unfaithful: 0, misexplained: 0 }
   const look = (events: Drawn['events'], outcome: Outcome): string => {
-    const wrong = infidelity(predicted(model, events), outcome)
+    const wrong = infidelity(subject.predicted(events), outcome)
     if (wrong.length > 0) counts.unfaithful++
-    if (saysCompleted(explain(events as never, client).text) !== (outcome.ending === 'completed')) counts.misexplained++
+    console.log(wrong, JSON.stringify(events), JSON.stringify(outcome))
+    if (subject.saysCompleted(events) !== (outcome.ending === 'completed')) counts.misexplained++
     return wrong.length > 0 ? ` [the model is wrong about: ${wrong.join(', ')}]` : ''
   }
 
   const good: { stream: NamedStream; outcome: Outcome }[] = []
   for (const stream of streams) {
-    const meant = meantBy(stream.events, model.reads)
-    const outcome = await steady(replayer, stream.events, (one) => losses(one, meant).length === 0)
+    const meant = subject.meant(stream.events)
+    const outcome = await steady(replayer, bodyOf(stream.events), (one) => losses(one, meant).length === 0)
     const lost = losses(outcome, meant)
-    const [said] = violations(stream.events, client)
+    const [said] = violations(stream.events)
     const note = look(stream.events, outcome)
     if (lost.length > 0) counts.genuineBroken++
     if (lost.length > 0 && said === undefined) {
@@ -126,18 +128,22 @@ export async function measure(
     await each(drawn, async (one) => {
       const { kind, stream, at, events, isSoft } = one
       // A client that cannot even read the stream without the mistake says nothing of it.
-      if (one.base !== undefined && violations(one.base, client).length > 0) return
+      if (one.base !== undefined && violations(one.base).length > 0) return
       played++
       const good = await baseOf(one)
-      const outcome = await steady(replayer, events, (one) => differences(one, good).length === 0)
+      const outcome = await steady(replayer, bodyOf(events), (one) => differences(one, good).length === 0)
       const differs = differences(outcome, good)
-      const all = violations(events, client)
+      const all = violations(events)
       const [said] = all
       const note = look(events, outcome)
+      if (differs.length > 0 && subject.isGood?.(events) === true) {
+        neither++
+        return
+      }
       if (differs.length > 0) broken++
       if (differs.length > 0 && said !== undefined) {
         found++
-        if (all.some(({ rule }) => rule.startsWith(`${client}-`))) named++
+        if (all.some(({ rule }) => rule.startsWith(subject.rules))) named++
       } else if (differs.length > 0) {
         missed.add(
           kind,
@@ -154,15 +160,21 @@ export async function measure(
   }
 
   const { played, broken, found, neither, accused, ...cases } = await play(
-    drawDamages([...outcomes.keys()], runs, seed),
+    subject.draw([...outcomes.keys()], runs, seed),
   )
   const families: MeasuredFamily[] = []
-  for (const family of FAMILIES) {
-    const drawn = drawFamily(family, [...outcomes.keys()], Math.ceil(runs / FAMILIES.length), seed)
+  for (const family of subject.families) {
+    const drawn = drawFamily(
+      family,
+      good.map(({ stream }) => stream).filter(({ events }) => subject.isWhole(events)),
+      Math.ceil(runs / subject.families.length),
+      seed,
+    )
     families.push({ family: family.name, ...(await play(drawn)) })
   }
   return {
-    client,
+    profile: subject.profile,
+    versions: subject.versions,
     damaged: played,
     broken,
     found,
@@ -178,16 +190,12 @@ export async function measure(
 }
 
 /** What a client shows of a stream. An unsteady one is asked again if that is not what was expected. */
-async function steady(
-  replayer: Replayer,
-  events: Drawn['events'],
-  isExpected: (outcome: Outcome) => boolean,
-): Promise<Outcome> {
-  const first = await replayer.replay(bodyOf(events))
+async function steady(replayer: Replayer, body: string, isExpected: (outcome: Outcome) => boolean): Promise<Outcome> {
+  const first = await replayer.replay(body)
   if (!replayer.isUnsteady || isExpected(first)) return first
   const seen = [first]
   while (seen.length < 5) {
-    const next = await replayer.replay(bodyOf(events))
+    const next = await replayer.replay(body)
     if (seen.some((one) => differences(one, next).length === 0)) return next
     seen.push(next)
   }
@@ -203,12 +211,7 @@ async function each<T>(list: readonly T[], act: (one: T) => Promise<void>): Prom
   await Promise.all([work(), work()])
 }
 
-const violations = (events: Drawn['events'], client: Client): Violation[] =>
-  checkEvents(events as never, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error')
-
 const wordsOf = ({ rule, expected, got }: Violation): string => `${rule}: expected ${expected}, got ${got}`
-
-const saysCompleted = (text: string): boolean => /, and ends (well|without noticing)/.test(text)
 
 /** Counts by kind, with the first of each. */
 class Tally {

@@ -76,7 +76,7 @@ export const openaiReplayer: Replayer = {
   },
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (error instanceof APIError) {
     const { message } = Object(error.error) as { message?: unknown }
     return typeof message === 'string' ? message : ''

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ClientModel, Seen } from '../../../src/conformance/clients/client.js'
+import type { Seen } from '../../../src/conformance/clients/client.js'
 import { TextHash } from '../../../src/conformance/clients/text-hash.js'
 import { jsonHash } from '../../../src/conformance/json-hash.js'
-import type { StreamEvent } from '../../../src/conformance/stream-event.js'
-import type { WireEvent } from './damages.js'
 import type { Outcome } from './replay.js'
 
 /** What a user can see of a run. */
@@ -39,16 +37,6 @@ export function losses(outcome: Outcome, meant: Outcome): Field[] {
     )
   const isWhole = outcome.ending !== 'completed' || outcome.calls.length === meant.calls.length
   return lost.filter((field) => field !== 'calls' || !isWhole || !meant.calls.every(isRun))
-}
-
-/** What a model predicts that its client shows. */
-export function predicted(model: ClientModel, events: readonly WireEvent[]): Seen {
-  const reader = model.begin(() => {})
-  for (const event of events) {
-    if (typeof event === 'object' && event !== null && !Array.isArray(event)) reader.read(event as StreamEvent)
-  }
-  reader.end()
-  return reader.seen
 }
 
 /** In what a model is wrong about its client. */

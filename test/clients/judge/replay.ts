@@ -26,7 +26,7 @@ export interface Outcome {
 /** A real client that reads a stream. */
 export interface Replayer {
   readonly client: Client
-  /** Reads the body of one response of `POST /v1/responses`. Never rejects: what the client throws is its outcome. */
+  /** Reads the body of one streamed response. Never rejects: what the client throws is its outcome. */
   replay(body: string): Promise<Outcome>
   /** Now and then it shows something else of the same stream: an outcome counts once it came twice. */
   readonly isUnsteady?: true

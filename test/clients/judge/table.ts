@@ -1,9 +1,8 @@
-import { MODELS } from '../../../src/conformance/clients/index.js'
 import { type Cases, type Measured, precision, recall, sumOf } from './measure.js'
 
 /** The versions that a client's model was measured against: `openai 7.57.0`. */
-const versionsOf = ({ client }: Measured): string =>
-  Object.entries(MODELS[client].versions)
+const versionsOf = ({ versions }: Measured): string =>
+  Object.entries(versions)
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')
 
@@ -23,7 +22,7 @@ export function markdownOf(all: readonly Measured[]): string {
     'genuine: accused wrongly',
   ]
   const rows = all.map((one) => [
-    `\`client:${one.client}\``,
+    `\`${one.profile}\``,
     versionsOf(one),
     number(one.damaged),
     percent(recall(one)),
@@ -36,7 +35,7 @@ export function markdownOf(all: readonly Measured[]): string {
 
 /** Recall and precision by family and profile: the second table of docs/judge.md, in Markdown. */
 export function familiesOf(all: readonly Measured[]): string {
-  const head = ['family', ...all.map(({ client }) => `\`client:${client}\``)]
+  const head = ['family', ...all.map(({ profile }) => `\`${profile}\``)]
   const names = all[0]?.families.map(({ family }) => family) ?? []
   const cell = (counts: { found: number; broken: number; accused: number; named?: number }): string => {
     const { broken, accused } = counts
@@ -60,7 +59,7 @@ export function namedIn({ families }: Measured): string {
 export function reportOf(all: readonly Measured[], most = 25): string {
   const details = all.flatMap((one) => [
     '',
-    `client:${one.client}: broken ${one.broken}, missed ${one.missed}, accused wrongly ${one.accused}, neither way ${one.neither}; model unlike the client: ${one.unfaithful}; explained otherwise: ${one.misexplained}`,
+    `${one.profile}: broken ${one.broken}, missed ${one.missed}, accused wrongly ${one.accused}, neither way ${one.neither}; model unlike the client: ${one.unfaithful}; explained otherwise: ${one.misexplained}`,
     ...listOf('missed', one.misses, most),
     ...listOf('accused wrongly', one.accusations, most),
     `  families that the model's own rules name: ${namedIn(one)}`,

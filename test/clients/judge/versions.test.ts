@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { CHAT_MODELS } from '../../../src/conformance/chat/clients/index.js'
 import { MODELS } from '../../../src/conformance/clients/index.js'
 
 // The profiles say what these versions do. Another one may read a stream in another way: it is measured first.
@@ -8,7 +9,9 @@ const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta
   readonly packages: Readonly<Record<string, { readonly version?: string }>>
 }
 
-const measured = Object.values(MODELS).flatMap(({ client, versions }) =>
+const models = [...Object.values(MODELS), ...Object.values(CHAT_MODELS)]
+
+const measured = models.flatMap(({ name: client, versions }) =>
   Object.entries(versions).map(([name, version]) => [client, name, version] as const),
 )
 

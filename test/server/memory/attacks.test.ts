@@ -22,7 +22,7 @@ let server: AttackedServer
 beforeAll(async () => {
   program = await attackedProgram()
   server = await program.start(HEAP, SCALE === 1 ? 24 * MB : undefined)
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   agent.destroy()
   await server?.kill()
@@ -112,7 +112,7 @@ test('many large requests at once, which are kept, do not kill the process, and 
   await released()
   const { memory } = await server.held()
   expect(memory.by.store).toBeLessThanOrEqual(memory.total / 2)
-}, 120_000)
+}, 600_000)
 
 test('clients that send most of a large body and stop hold no more than their share, and another owner is served', async () => {
   const length = 1.5 * MB * SCALE
@@ -138,7 +138,7 @@ test('clients that send most of a large body and stop hold no more than their sh
   await expectService()
   for (const { request } of requests) request.destroy()
   await released()
-}, 120_000)
+}, 600_000)
 
 /** Resolves when all but so many of the requests are answered. */
 async function settled(requests: readonly { readonly answer: Promise<Answer> }[], most: number): Promise<'waits'> {

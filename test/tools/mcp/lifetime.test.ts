@@ -166,7 +166,7 @@ describe('close()', () => {
     later(() => rmSync(dirname(pidFile), { recursive: true }))
     const { tools } = toolsOf({ weather: { ...raw('never greets'), env: { PID_FILE: pidFile } } })
     const listing = tools.listings(declaring('weather'), context())
-    await vi.waitUntil(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '', { timeout: 30_000 })
+    await vi.waitUntil(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '', { timeout: 110_000 })
     await tools.close()
     expect(await listing).toMatchObject([{ error: expect.any(String) }])
     expect(() => process.kill(Number(readFileSync(pidFile, 'utf8')), 0)).toThrow('ESRCH')

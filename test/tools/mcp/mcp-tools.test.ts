@@ -98,6 +98,6 @@ describe.each(TRANSPORTS)('over %s', (_, config) => {
       (await tools.listings(declaring('weather'), context())).flatMap(({ tools = [] }) => tools.map(({ name }) => name))
     expect(await names()).not.toContain('late')
     await tools.run(mcpCall('grows'), context())
-    await vi.waitUntil(async () => (await names()).includes('late'), { timeout: 30_000 })
+    await vi.waitUntil(async () => (await names()).includes('late'), { timeout: 110_000 })
   })
 })

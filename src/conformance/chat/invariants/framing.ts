@@ -1,6 +1,6 @@
-import type { Invariant } from '../../invariant.js'
+import type { Invariant, Profile } from '../../invariant.js'
 import { neededFraming } from '../../invariants/framing.js'
-import { always, type ChatInvariant } from '../invariant.js'
+import { always, type ChatInvariant, type ChatProfile } from '../invariant.js'
 
 /** The rules for frames of the Responses API that hold for this API, too. Its frames have no event names. */
 const SHARED: readonly string[] = [
@@ -30,7 +30,7 @@ const OWN: Readonly<Record<string, ChatInvariant>> = {
   'done-is-last': {
     id: 'chat-done-is-last',
     sentence: 'Nothing comes after [DONE]: the openai SDK has stopped reading.',
-    neededBy: ['chat'],
+    neededBy: ['chat', 'chat:openai'],
     severity: 'error',
     begin: always({}),
   },
@@ -39,7 +39,16 @@ const OWN: Readonly<Record<string, ChatInvariant>> = {
 /** Rules for the framing of chunks. The capture reader finds their violations. */
 export const FRAMING: readonly ChatInvariant[] = Object.values(OWN)
 
-/** The rule for what the capture reader reports, if it holds for chunks. */
-export function neededChatFraming(id: string): Invariant | ChatInvariant | undefined {
-  return OWN[id] ?? (SHARED.includes(id) ? neededFraming(id, 'openai', undefined) : undefined)
+/** The profile of the Responses API whose frames are read by the same code. */
+const READER: Readonly<Record<ChatProfile, Profile>> = {
+  chat: 'openai',
+  'chat:openai': 'client:openai',
+  'chat:ai-sdk': 'client:ai-sdk',
+}
+
+/** The rule for what the capture reader reports, if it holds for chunks and the profile needs it. */
+export function neededChatFraming(id: string, profile: ChatProfile): Invariant | ChatInvariant | undefined {
+  const own = OWN[id]
+  if (own !== undefined) return own.neededBy.includes(profile) ? own : undefined
+  return SHARED.includes(id) ? neededFraming(id, READER[profile], undefined) : undefined
 }

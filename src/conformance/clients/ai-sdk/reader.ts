@@ -3,11 +3,12 @@ import { jsonHash } from '../../json-hash.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { citationSources } from '../agreement.js'
 import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
+import type { SchemaFault } from '../schema-fault.js'
 import { nestedErrorSchema } from './event-schemas.js'
 import { HostedCalls } from './hosted-calls.js'
 import { OpenParts } from './open-parts.js'
 import type { RuleId } from './rules.js'
-import { type EventFault, validate } from './validate.js'
+import { validate } from './validate.js'
 
 export type ReportAiSdkBreak = (rule: RuleId, expected: string, got: unknown, words?: string) => void
 
@@ -79,7 +80,7 @@ export class AiSdkReader implements ClientReader {
     this.#calls.end(seen.ending === 'completed')
   }
 
-  #fail(event: StreamEvent, { expected, got, words }: EventFault): void {
+  #fail(event: StreamEvent, { expected, got, words }: SchemaFault): void {
     const of = typeof event.type === 'string' ? ` in ${event.type}` : ''
     this.#reportBreak('ai-sdk-validates', `${expected}${of}`, got, words)
     this.#isEarly = false

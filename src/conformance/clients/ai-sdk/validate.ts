@@ -1,19 +1,12 @@
 import type { z } from 'zod'
-import { type Fields, isFields } from '../../../fields.js'
+import { isFields } from '../../../fields.js'
 import { lookUp, type StreamEvent } from '../../stream-event.js'
+import { faultOf, type SchemaFault } from '../schema-fault.js'
 import { EVENTS, errorSchema, itemEventSchema, nestedErrorSchema } from './event-schemas.js'
 import { ADDED_ITEMS, DONE_ITEMS } from './item-schemas.js'
 
 /** How @ai-sdk/openai treats an event: it reads it, ignores it, or fails the turn. */
-export type Validated = 'known' | 'unknown' | EventFault
-
-/** The first problem of an event. */
-export interface EventFault {
-  readonly expected: string
-  readonly got: unknown
-  /** A description that replaces the value. */
-  readonly words?: string
-}
+export type Validated = 'known' | 'unknown' | SchemaFault
 
 /** Validates an event. Events and items of unknown types are ignored, whatever their fields. */
 export function validate(event: StreamEvent): Validated {
@@ -40,20 +33,4 @@ function validateItem(event: StreamEvent, items: Readonly<Record<string, z.ZodTy
   const schema = lookUp(items, item['type'])
   if (schema === undefined) return 'unknown'
   return faultOf(itemEventSchema, event, '') ?? faultOf(schema, item, 'item.') ?? 'known'
-}
-
-function faultOf(schema: z.ZodType, value: Fields, prefix: string): EventFault | undefined {
-  const { error } = schema.safeParse(value)
-  const issue = error?.issues[0]
-  if (issue === undefined) return undefined
-  const path = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-  const got = issue.path.reduce<unknown>((part, key) => (part as { [key: PropertyKey]: unknown })[key], value)
-  return { expected: `\`${prefix}${path.slice(1)}\` ${expectedBy(issue)}`, got }
-}
-
-/** What the schema expects, such as `a string` or `"completed"`. */
-function expectedBy(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') return `${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
-  if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ')
-  return issue.code === 'invalid_union' ? 'of a known type' : issue.message
 }

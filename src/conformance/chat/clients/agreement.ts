@@ -1,0 +1,128 @@
+import { type Fields, isFields } from '../../../fields.js'
+import type { Ending } from '../../clients/client.js'
+import { TextHash } from '../../clients/text-hash.js'
+import type { EventRef } from '../../clients/votes.js'
+import { asFields, asString } from '../../stream-event.js'
+import { choicesIn, isIndex, MAX_CHOICES } from '../stream-state.js'
+import { AgreedChoice, type ChatSurplus, FINISHES } from './agreed-choice.js'
+
+/** How many places of surplus, and ids of other answers, are remembered. */
+const MAX_SURPLUS = 20
+
+/**
+ * What a stream of Chat Completions says as a whole, regardless of the client. Unlike a stream of Responses, it says
+ * almost everything once: what a lost delta said, nothing can tell. What can be told is what belongs together:
+ *
+ * - A delta without a valid index belongs to the call that is open, or to the only choice; so does a choice without a
+ *   role.
+ * - A call that is named at the index of another call is a call of its own.
+ * - What comes after both a finish_reason and the token counts, a choice that begins again, and a call after
+ *   finish_reason "stop" where there was none, count for nothing; nor does a chunk of another answer, which has another
+ *   id, and begins with a role or was made at another time. What comes after a finish_reason alone counts: the
+ *   finish_reason came too soon.
+ *
+ * Work for each chunk is constant, and it keeps hashes instead of texts. Read it after the last chunk.
+ */
+export class ChatAgreement {
+  readonly #choices = new Map<number, AgreedChoice>()
+  readonly #foreign = new Set<string>()
+  readonly #surplus: ChatSurplus[] = []
+  #id: string | undefined
+  #created: unknown
+  #hasUsage = false
+  #failure: { readonly message: string } | undefined
+  /** Text and refusals of all choices, in the order of the stream. */
+  readonly streamed: TextHash = new TextHash()
+
+  take(chunk: unknown, at: EventRef): void {
+    if (!isFields(chunk)) return
+    const { choices, error, usage } = chunk
+    if (choices === undefined && error !== undefined && error !== null) {
+      if (this.finish !== undefined) this.#add({ why: 'late', at })
+      this.#failure ??= { message: asString(isFields(error) ? error['message'] : error).slice(0, 1000) }
+      return
+    }
+    if (this.#isForeign(chunk)) {
+      this.#add({ why: 'foreign', at })
+      return
+    }
+    const known = new Set<AgreedChoice>()
+    for (const choice of choicesIn(chunk)) {
+      const of = this.#choiceOf(choice)
+      if (known.has(of)) this.#add({ why: 'repeated', at })
+      else this.#take(choice, of, at)
+      known.add(of)
+    }
+    if (isFields(usage)) this.#hasUsage = true
+  }
+
+  /** The choices, by their indexes. */
+  get choices(): readonly AgreedChoice[] {
+    return [...this.#choices.values()].sort((one, other) => one.index - other.index)
+  }
+
+  /** What counts for nothing; only the first few. */
+  get surplus(): readonly ChatSurplus[] {
+    return this.#surplus
+  }
+
+  /** How the first choice ended; undefined if the stream does not say. */
+  get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
+    const { finish } = this
+    // An error beside a finish_reason is surplus: the answer is whole.
+    if (this.#failure !== undefined && !FINISHES.has(finish ?? '')) return 'failed'
+    if (finish === 'length' || finish === 'content_filter') return 'incomplete'
+    return finish !== undefined && COMPLETE.has(finish) ? 'completed' : undefined
+  }
+
+  /** The finish_reason of the first choice. */
+  get finish(): string | undefined {
+    return this.choices[0]?.finish
+  }
+
+  /** The server's message, if there is an error in the stream. */
+  get errorMessage(): string | undefined {
+    return this.#failure?.message
+  }
+
+  #take(choice: Fields, of: AgreedChoice, at: EventRef): void {
+    const [text, refusal] = [of.text.length, of.refusal.length]
+    const surplus = of.take(choice, at, this.#hasUsage)
+    if (surplus !== undefined) this.#add(surplus)
+    const delta = asFields(choice['delta'])
+    if (of.text.length > text && typeof delta['content'] === 'string') this.streamed.append(delta['content'])
+    if (of.refusal.length > refusal) this.streamed.append(asString(delta['refusal']))
+  }
+
+  #choiceOf({ index, delta }: Fields): AgreedChoice {
+    const [only] = this.#choices.values()
+    const at = isIndex(index, MAX_CHOICES) ? index : (only?.index ?? 0)
+    const known = this.#choices.get(at)
+    if (known !== undefined) return known
+    // A choice begins with its role: what has none goes on with the only one.
+    if (only !== undefined && this.#choices.size === 1 && asString(asFields(delta)['role']) === '') return only
+    const begun = new AgreedChoice(at)
+    this.#choices.set(at, begun)
+    return begun
+  }
+
+  /** Whether a chunk is of another answer. One chunk with another id is a wrong id. */
+  #isForeign(chunk: Fields): boolean {
+    const id = asString(chunk['id'])
+    if (id === '') return false
+    this.#id ??= id
+    this.#created ??= chunk['created']
+    if (id === this.#id) return false
+    const isOther =
+      chunk['created'] !== this.#created ||
+      choicesIn(chunk).some(({ delta }) => asString(asFields(delta)['role']) !== '')
+    if (isOther && this.#choices.size > 0 && this.#foreign.size < MAX_SURPLUS) this.#foreign.add(id)
+    return this.#foreign.has(id)
+  }
+
+  #add(surplus: ChatSurplus): void {
+    if (this.#surplus.length < MAX_SURPLUS) this.#surplus.push(surplus)
+  }
+}
+
+const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'function_call'])

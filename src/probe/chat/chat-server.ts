@@ -1,0 +1,166 @@
+import { CHAT_CLIENTS } from '../../conformance/chat/clients/names.js'
+import { chatCompletionSchema } from '../../conformance/chat/completion-schema.js'
+import { problemsOf } from '../../conformance/schemas/parse-event.js'
+import { asFields, asList, asString, type StreamEvent } from '../../conformance/stream-event.js'
+import type { Fields } from '../../fields.js'
+import type { Ask } from '../ask.js'
+import {
+  connectionLeftOpen,
+  incompleteAnswer,
+  notJson,
+  notStreamed,
+  refusedRequest,
+  wrongContentType,
+} from '../faults.js'
+import { type Fault, type Finding, findingOf, preview } from '../finding.js'
+import { objectIn, readRefusal } from '../judge-answer.js'
+import { judgeChunks } from '../judge-events.js'
+import { createHttpStreamReader } from '../read-stream.js'
+import type { SameAnswers } from '../same-answers.js'
+
+import type { Limits, ReadDecision, Reply } from '../send.js'
+import { type ChatMessage, messageOfChunks, messageOfCompletion } from './message.js'
+
+/** An answer of Chat Completions, after it was judged. */
+export interface ChatReply extends ChatMessage {
+  /** Whether there is an answer to go on with; if not, a finding or `refusal` says why. */
+  readonly isGood: boolean
+  /** The server's message, if it refused an optional feature. */
+  readonly declined: string | undefined
+  /** The chunks of a stream; empty for an answer that was not streamed. */
+  readonly chunks: readonly Fields[]
+  /** The answer that was not streamed; empty for a stream. */
+  readonly completion: Fields
+}
+
+/** The Chat Completions of a server, for a scenario. It judges every answer before it returns it. */
+export interface ChatServer {
+  /** Requests a stream, and judges it. */
+  stream(request: string, body: Fields, ask?: Ask): Promise<ChatReply>
+  /** Requests an answer without streaming, and judges it. */
+  answer(request: string, body: Fields, ask?: Ask): Promise<ChatReply>
+  /** Sends a body unchanged, and judges only whether an answer comes. Resolves to undefined if none does. */
+  post(request: string, body: string): Promise<Reply | undefined>
+}
+
+/** What a session gives: one request at a time, and where findings go. */
+export interface ChatSession {
+  readonly model: string
+  readonly limits: Limits
+  readonly answers: SameAnswers
+  /** Sends a request to Chat Completions. Throws if the server does not offer it. */
+  exchange(body: string, hear?: (text: string) => ReadDecision): Promise<Reply>
+  add(finding: Finding, events?: readonly StreamEvent[]): void
+  note(text: string): void
+}
+
+/** The limit of each request: enough for some reasoning, but it ends every answer. */
+const MAX_TOKENS = 2048
+
+export function createChatServer({ model, limits, answers, exchange, add, note }: ChatSession): ChatServer {
+  // Of the clients that the probe knows, these two speak Chat Completions.
+  const report = (request: string, fault: Fault): void => {
+    const breaks = (fault.breaks ?? []).filter((client) => (CHAT_CLIENTS as readonly string[]).includes(client))
+    add(findingOf(request, { ...fault, breaks }))
+  }
+  const bodyOf = (body: Fields): string => JSON.stringify({ model, max_tokens: MAX_TOKENS, ...body })
+
+  /** The answer to give up with; undefined if the status is 200. */
+  function refused(request: string, reply: Reply, { isOptional = false, refusal }: Ask): ChatReply | undefined {
+    const { status, contentType, text } = reply
+    if (status === 200) return undefined
+    const { message, faults } = readRefusal(contentType, text)
+    if (status >= 400 && status < 500 && isOptional) {
+      for (const fault of faults) report(request, fault)
+      return { ...NOTHING, declined: `${status}: ${message}` }
+    }
+    report(request, status === 0 ? incompleteAnswer(reply, 0, limits) : refusedRequest(reply, message, refusal))
+    return NOTHING
+  }
+
+  function good(body: Fields, said: ChatMessage, rest: Pick<ChatReply, 'chunks' | 'completion'>): ChatReply {
+    answers.addText(body['messages'], [said.text, ...said.calls.map((call) => call.arguments)].join('\n'))
+    return { ...said, ...rest, isGood: said.finish !== '', declined: undefined }
+  }
+
+  return {
+    async stream(request, body, ask = {}) {
+      const reader = createHttpStreamReader(undefined, 'chat')
+      const reply = await exchange(bodyOf({ ...body, stream: true }), (text) => reader.push(text))
+      const stopped = refused(request, reply, ask)
+      if (stopped !== undefined) return stopped
+      const { end, contentType, text } = reply
+      const { events } = reader
+      const isWhole = end === 'whole' || end === 'open'
+      if (end === 'whole' && (events.length > 0 || contentType === 'text/event-stream')) reader.end()
+      if ((events.length === 0 && reader.faults.length === 0) || objectIn(text) !== undefined) {
+        report(request, isWhole ? notStreamed(reply) : incompleteAnswer(reply, 0, limits))
+        return NOTHING
+      }
+      if (contentType !== 'text/event-stream') report(request, wrongContentType('text/event-stream', reply))
+      for (const fault of reader.faults) report(request, fault)
+      if (!isWhole) report(request, incompleteAnswer(reply, events.length, limits))
+      const judgement = judgeChunks(request, events, isWhole)
+      for (const finding of judgement.findings) add(finding, events)
+      for (const words of judgement.notes) note(words)
+      if (end === 'open') report(request, connectionLeftOpen())
+      const failure = events.find((chunk) => chunk['choices'] === undefined && chunk['error'] !== undefined)
+      if (failure !== undefined) report(request, failed(asString(asFields(failure['error'])['message'])))
+      else if (isWhole && !reader.isDone) {
+        const expected = 'data: [DONE] at the end'
+        report(request, { rule: 'done-is-sent', severity: 'warning', expected, got: 'the end of the stream' })
+      }
+      return good(body, messageOfChunks(events), { chunks: events, completion: {} })
+    },
+    async answer(request, body, ask = {}) {
+      const reply = await exchange(bodyOf({ ...body, stream: false }))
+      const stopped = refused(request, reply, ask)
+      if (stopped !== undefined) return stopped
+      if (reply.end !== 'whole') {
+        report(request, incompleteAnswer(reply, 0, limits))
+        return NOTHING
+      }
+      const completion = objectIn(reply.text)
+      if (completion === undefined) {
+        report(request, notJson(reply))
+        return NOTHING
+      }
+      if (reply.contentType !== 'application/json') report(request, wrongContentType('application/json', reply))
+      const [first, ...others] = problemsOf(completion, chatCompletionSchema)
+      if (first !== undefined) {
+        const { path, expected, got } = first
+        const finding = findingOf(request, { rule: 'completion-shape', expected: `${path}: ${expected}`, got })
+        add({ ...finding, more: others.length })
+      }
+      if (asList(completion['choices']).length === 0) return NOTHING
+      return good(body, messageOfCompletion(completion), { chunks: [], completion })
+    },
+    async post(request, body) {
+      const reply = await exchange(body)
+      if (reply.status !== 0 && reply.end === 'whole') return reply
+      report(request, incompleteAnswer(reply, 0, limits))
+      return undefined
+    },
+  }
+}
+
+const failed = (message: string): Fault => ({
+  rule: 'succeeds',
+  expected: 'an answer with a finish_reason',
+  got: `an error: ${preview(message)}`,
+  breaks: CHAT_CLIENTS,
+})
+
+const NOTHING: ChatReply = {
+  isGood: false,
+  declined: undefined,
+  chunks: [],
+  completion: {},
+  text: '',
+  refusal: '',
+  reasoning: '',
+  reasoningFields: [],
+  calls: [],
+  finish: '',
+  usage: undefined,
+}

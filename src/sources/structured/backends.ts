@@ -1,0 +1,13 @@
+/**
+ * What compiles the constraints of a server of vLLM or SGLang, for the whole process:
+ *
+ * - `xgrammar`: takes any schema, and ignores what it does not hold.
+ * - `guidance`: llguidance. It holds what our own grammars say.
+ * - `other`: outlines, lm-format-enforcer, or one that is not known. Schemas and regular expressions alone are sent.
+ * - `none`: constraints are ignored, so none is sent.
+ */
+export type GrammarBackend = NamedBackend | 'none'
+
+/** The backends that an operator can name. */
+export const NAMED_BACKENDS = ['xgrammar', 'guidance', 'other'] as const
+export type NamedBackend = (typeof NAMED_BACKENDS)[number]

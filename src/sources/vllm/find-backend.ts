@@ -1,0 +1,84 @@
+import * as z from 'zod'
+import { EngineError } from '../../engine/engine-error.js'
+import { SPECIAL } from '../../harmony/vocabulary.js'
+import { TransientError } from '../http/failure-of.js'
+import type { HttpClient } from '../http/http-client.js'
+import { jsonOf } from '../http/parse-event.js'
+import { readText } from '../http/read-text.js'
+import type { GrammarBackend } from '../structured/backends.js'
+
+const WORD = 'harmony'
+const MOST_TOKENS = 16
+const MOST_OF_AN_ANSWER = 64 * 1024
+/** Statuses of a constraint that the backend refuses, or that its compiler fails on. */
+const REFUSALS: readonly (number | undefined)[] = [400, 422, 500, 501]
+
+const completion = z.object({ choices: z.array(z.object({ text: z.string() })).min(1) })
+
+/** What is asked for, in turn: the first that is answered by the word alone says which backend compiles. */
+const QUESTIONS: readonly { readonly backend: GrammarBackend; readonly constraint: object; readonly text: string }[] = [
+  {
+    // First: where no backend is named, the server's first constrained call chooses it for good, and vLLM's own tool calls
+    // are structural tags.
+    backend: 'xgrammar',
+    constraint: {
+      structural_tag: JSON.stringify({
+        type: 'structural_tag',
+        format: { type: 'json_schema', json_schema: { const: WORD } },
+      }),
+    },
+    text: `"${WORD}"`,
+  },
+  { backend: 'guidance', constraint: { grammar: `%llguidance {}\nstart: "${WORD}"` }, text: WORD },
+  { backend: 'other', constraint: { json: { const: WORD } }, text: `"${WORD}"` },
+]
+
+/**
+ * Finds out which backend compiles the constraints of a vLLM server, which no endpoint of it says: three calls of a few
+ * tokens at most. It reads what was sampled, not only the status: a server that does not know `structured_outputs`
+ * answers in free text.
+ *
+ * As real servers answer (vLLM 0.32): xgrammar takes the structural tag; guidance refuses it with 400, or fails with 500,
+ * and takes Lark; outlines takes neither.
+ *
+ * @throws EngineError if the server takes no calls
+ */
+export async function findBackend(
+  client: HttpClient,
+  model: string | undefined,
+  signal: AbortSignal,
+): Promise<GrammarBackend> {
+  for (const { backend, constraint, text } of QUESTIONS) {
+    const answer = await answerTo(constraint, client, model, signal)
+    if (answer === text) return backend
+    // It was taken, and nothing was held.
+    if (answer !== undefined && backend === 'xgrammar' && answer !== '') return 'none'
+  }
+  return 'none'
+}
+
+/** What the server answers under a constraint; undefined if it refuses it. */
+async function answerTo(
+  constraint: object,
+  client: HttpClient,
+  model: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const body = {
+    ...(model === undefined ? {} : { model }),
+    prompt: [SPECIAL.message],
+    max_tokens: MOST_TOKENS,
+    temperature: 0,
+    structured_outputs: constraint,
+  }
+  try {
+    const { text } = await readText(await client.request('POST', '/v1/completions', signal, body), MOST_OF_AN_ANSWER)
+    signal.throwIfAborted()
+    return completion.safeParse(jsonOf(text)).data?.choices[0]?.text.trim()
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof TransientError || !(error instanceof EngineError)) throw error
+    if (!REFUSALS.includes(error.status)) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,7 @@
+import type { ChatClient } from '../../../../src/conformance/chat/clients/client.js'
+import type { Replayer } from '../replay.js'
+import { aiSdkReplayer } from './ai-sdk.js'
+import { openaiReplayer } from './openai.js'
+
+/** The real clients that the judge of Chat Completions is measured with. */
+export const chatReplayers: Readonly<Record<ChatClient, Replayer>> = { openai: openaiReplayer, 'ai-sdk': aiSdkReplayer }

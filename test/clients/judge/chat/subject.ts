@@ -1,0 +1,50 @@
+import type { ChatClient } from '../../../../src/conformance/chat/clients/client.js'
+import { CHAT_MODELS } from '../../../../src/conformance/chat/clients/index.js'
+import { checkEvents, explain } from '../../../../src/conformance/index.js'
+import type { WireEvent } from '../damages.js'
+import { damagesOf } from '../damages.js'
+import { drawOf } from '../draw.js'
+import { COMPLETED, type Subject } from '../subject.js'
+import { CHAT_FAMILIES } from './families.js'
+import { isGood } from './good.js'
+import { meantBy } from './meant.js'
+
+/** The profile of a client of Chat Completions. */
+export function chatSubject(client: ChatClient): Subject {
+  const model = CHAT_MODELS[client]
+  const profile = `chat:${client}` as const
+  return {
+    profile,
+    rules: `chat-${client}-`,
+    versions: model.versions,
+    families: CHAT_FAMILIES,
+    violations: (chunks) => checkEvents(chunks as never, { profile }).filter(({ severity }) => severity === 'error'),
+    saysCompleted: (chunks) => COMPLETED.test(explain(chunks as never, profile).text),
+    predicted(chunks) {
+      const reader = model.begin(() => {})
+      for (const chunk of chunks) reader.read(chunk)
+      reader.end()
+      return reader.seen
+    },
+    meant: (chunks) => meantBy(chunks, model),
+    bodyOf: (chunks) => `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`,
+    draw: (streams, count, seed) =>
+      drawOf(streams, count, seed, { damagesOf: (chunks) => damagesOf(chunks, kindOf), more: [] }),
+    isWhole: (chunks) => chunks.some((chunk) => kindOf(chunk).includes('finish_reason')),
+    isGood,
+  }
+}
+
+/** What a chunk says, as the name of its type. */
+function kindOf(chunk: WireEvent): string {
+  const { choices, usage, error } = Object(chunk)
+  if (error !== undefined) return 'error'
+  const [choice] = Array.isArray(choices) ? choices : []
+  const { delta, finish_reason: reason } = Object(choice)
+  const says = Object.entries(Object(delta))
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name]) => name)
+  if (typeof reason === 'string') says.push('finish_reason')
+  if (typeof usage === 'object' && usage !== null) says.push('usage')
+  return `chunk of ${says.join(', ') || 'nothing'}`
+}

@@ -1,0 +1,72 @@
+import type { Client, Seen } from '../../../src/conformance/clients/client.js'
+import { MODELS } from '../../../src/conformance/clients/index.js'
+import type { Family } from '../../../src/conformance/damage/family.js'
+import { FAMILIES } from '../../../src/conformance/damage/index.js'
+import { checkEvents, explain, type Violation } from '../../../src/conformance/index.js'
+import type { StreamEvent } from '../../../src/conformance/stream-event.js'
+import type { Drawn } from './draw.js'
+import { drawDamages } from './draw.js'
+import { meantBy } from './meant.js'
+import { bodyOf, type Outcome } from './replay.js'
+import type { NamedStream } from './streams.js'
+
+type Events = NamedStream['events']
+
+/** What is held against a real client: a profile, its model, and the streams of its API. */
+export interface Subject {
+  readonly profile: string
+  /** The ids of the client's own rules begin with it. */
+  readonly rules: string
+  /** The package versions that the model was measured against. */
+  readonly versions: Readonly<Record<string, string>>
+  readonly families: readonly Family[]
+  /** The errors that the profile finds. */
+  violations(events: Events): Violation[]
+  /** Whether `explain` says that the answer ends well. */
+  saysCompleted(events: Events): boolean
+  /** What the model predicts that its client shows. */
+  predicted(events: Events): Seen
+  /** What a client that loses nothing shows of a genuine stream. */
+  meant(events: Events): Outcome
+  /** The events as the body of a response. */
+  bodyOf(events: Events): string
+  /** Damages of single fields and events. */
+  draw(streams: readonly NamedStream[], count: number, seed: number): Drawn[]
+  /** Whether families damage a stream: recorded ones without a beginning or an end say too little of what was meant. */
+  isWhole(events: Events): boolean
+  /**
+   * Whether a damaged stream is another good one, so that a client which shows something else is not broken: where a
+   * stream says a thing once, a lost word is a shorter answer.
+   */
+  isGood?(events: Events): boolean
+}
+
+/** The profile of a client of the Responses API. */
+export function responsesSubject(client: Client): Subject {
+  const model = MODELS[client]
+  return {
+    profile: `client:${client}`,
+    rules: `${client}-`,
+    versions: model.versions,
+    families: FAMILIES,
+    violations: (events) =>
+      checkEvents(events as never, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error'),
+    saysCompleted: (events) => COMPLETED.test(explain(events as never, client).text),
+    predicted(events) {
+      const reader = model.begin(() => {})
+      for (const event of events) {
+        if (typeof event === 'object' && event !== null && !Array.isArray(event)) reader.read(event as StreamEvent)
+      }
+      reader.end()
+      return reader.seen
+    },
+    meant: (events) => meantBy(events, model.reads),
+    bodyOf,
+    draw: drawDamages,
+    isWhole: (events) =>
+      events[0]?.type === 'response.created' &&
+      events.some(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type)),
+  }
+}
+
+export const COMPLETED = /, and ends (well|without noticing)/

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { countInputTokens, respond } from '../../src/respond/index.js'
+import type { ResponseRequest } from '../../src/responses/request.js'
+import { answer, scriptedEngine } from '../../src/testing/index.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+
+const tokenTable = await loadTokenTable()
+const f = { type: 'function', name: 'f', parameters: { type: 'object' } } as const
+
+/** A response by an engine that notes whether it has to find out what it can be held to. */
+async function asked(request: ResponseRequest, isCounted = false): Promise<(boolean | undefined)[]> {
+  const asked: (boolean | undefined)[] = []
+  const scripted = scriptedEngine([answer('{}'), answer('{}'), answer('{}')], { tokenTable })
+  const engine: typeof scripted = Object.assign(Object.create(scripted), scripted, {
+    capabilities: (options: { constraints?: boolean } = {}) => {
+      asked.push(options.constraints)
+      return scripted.capabilities?.()
+    },
+  })
+  if (isCounted) await countInputTokens(request, { engine, tokenTable })
+  else for await (const _ of respond(request, { engine, tokenTable }));
+  return asked
+}
+
+test('a plain request does not make the engine find out what it can be held to', async () => {
+  expect(await asked({ input: 'Hi' })).toEqual([false])
+  expect(await asked({ input: 'Hi', tools: [{ ...f, strict: false }] })).toEqual([false])
+})
+
+test.each<[string, Partial<ResponseRequest>]>([
+  ['a strict function', { tools: [{ ...f, strict: true }] }],
+  ['a function that does not say whether it is strict', { tools: [f] }],
+  ['a format', { text: { format: { type: 'json_object' } } }],
+  ['a demanded call', { tools: [{ ...f, strict: false }], tool_choice: 'required', max_tool_calls: 1 }],
+])('%s makes the engine find out what it can be held to', async (_, request) => {
+  expect(await asked({ input: 'Hi', ...request })).toEqual([true])
+})
+
+test('a count of input tokens does not make the engine find out what it can be held to', async () => {
+  for (const each of await asked({ input: 'Hi', tools: [{ ...f, strict: true }] }, true)) expect(each).toBe(false)
+})

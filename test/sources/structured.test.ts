@@ -1,0 +1,334 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkHolds } from '../../src/engine/check-constraint.js'
+import { EngineError } from '../../src/engine/index.js'
+import { atOnce } from '../../src/slices.js'
+import { createSglangEngine } from '../../src/sources/sglang.js'
+import { NAMED_BACKENDS } from '../../src/sources/structured/backends.js'
+import { fitConstraint, heldBy } from '../../src/sources/structured/grammar-backend.js'
+import { plainSchema } from '../../src/sources/structured/plain-schema.js'
+import { createVllmEngine } from '../../src/sources/vllm.js'
+import { anyCase } from '../grammar/schemas.js'
+import { validatorOf } from '../support/json-schema-judge.js'
+import { readTokens } from '../support/read-tokens.js'
+import { runs } from '../support/runs.js'
+
+const leftOut = (schema: object): string[] => plainSchema(schema as never).leftOut.map(({ path }) => path)
+const city = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+}
+
+describe('what every grammar backend holds of a schema', () => {
+  // Each was tried in xgrammar 0.2.8, which accepted what is wrong where a path stands here.
+  test.each<[object, string[]]>([
+    [city, []],
+    [{ title: 'T', description: 'd', ...city, 'x-mine': { not: {} } }, []],
+    [{ type: ['string', 'null'], maxLength: 3 }, []],
+    [{ type: 'integer', minimum: 37, exclusiveMaximum: 1234 }, []],
+    [{ enum: [1, '1', null] }, []],
+    [{ enum: ['a', 'b'], type: 'string' }, []],
+    [{ type: 'array', prefixItems: [{ type: 'integer' }], items: false }, []],
+    [{ $defs: { n: city }, $ref: '#/$defs/n' }, []],
+    [{ anyOf: [city, { type: 'null' }] }, []],
+    [{ properties: { a: { type: 'string' } } }, []],
+    [{}, []],
+    [{ enum: ['a', 2], type: 'integer' }, ['/type']],
+    [{ const: 1, type: 'string' }, ['/type']],
+    [{ type: 'integer', anyOf: [{ minimum: 3 }] }, ['/anyOf']],
+    [{ anyOf: [{ minimum: 3 }] }, ['/anyOf/0/minimum']],
+    [{ type: 'object', properties: {}, required: ['z'] }, ['/required']],
+    [{ type: 'string', format: 'date', minLength: 2 }, ['/format']],
+    [{ type: 'string', pattern: '^a', maxLength: 5 }, ['/pattern']],
+    [{ type: 'string', pattern: '(?=a)b' }, ['/pattern']],
+    [{ type: 'string', format: 'uri' }, ['/format']],
+    [{ type: 'number', multipleOf: 2 }, ['/multipleOf']],
+    [{ allOf: [{ type: 'integer' }] }, ['/allOf']],
+    [{ type: 'string', not: { const: 'a' } }, ['/not']],
+    [{ type: 'array', items: { type: 'string' }, uniqueItems: true }, ['/uniqueItems']],
+    [{ $ref: '#' }, ['/$ref']],
+    [
+      { $ref: '#/$defs/n', maxLength: 2, $defs: { n: { type: 'string', oneOf: [{}] } } },
+      ['/$defs/n/oneOf', '/maxLength'],
+    ],
+    [{ type: 'object', properties: { 'a/b': { not: {} } } }, ['/properties/a~1b/not']],
+    [{ type: 'object', properties: { a: false } }, ['/properties/a']],
+    [{ type: 'string', nullable: true }, []],
+  ])('of %j it leaves out %j', (schema, paths) => {
+    expect(leftOut(schema)).toEqual(paths)
+  })
+
+  test('what is left has every value that the schema has', () => {
+    fc.assert(
+      fc.property(anyCase(), ({ schema, value }) => {
+        fc.pre(typeof schema === 'object' && schema !== null && validatorOf(schema)(value))
+        expect(validatorOf(plainSchema(schema as never).schema)(value)).toBe(true)
+      }),
+      { numRuns: runs(1000) },
+    )
+  })
+
+  test('of a schema of which nothing is left out, nothing more is left out', () => {
+    fc.assert(
+      fc.property(anyCase(), ({ schema }) => {
+        fc.pre(typeof schema === 'object' && schema !== null)
+        const { schema: plain, leftOut } = plainSchema(schema as never)
+        fc.pre(leftOut.length === 0)
+        expect(plainSchema(plain as never)).toEqual({ schema: plain, leftOut: [] })
+      }),
+      { numRuns: runs(1000) },
+    )
+  })
+})
+
+describe('what a backend is sent', () => {
+  const sentTo = (backend: 'xgrammar' | 'guidance' | 'other', jsonSchema: Record<string, unknown>) =>
+    atOnce(fitConstraint(backend, { jsonSchema }))
+  const even = { type: 'integer', minimum: 0, maximum: 50, multipleOf: 2 }
+
+  test('xgrammar gets a structural tag, which bounds the blanks, for a schema that it holds', () => {
+    const { sent, relaxed } = sentTo('xgrammar', city)
+    expect([sent.kind, relaxed]).toEqual(['structural_tag', []])
+    expect(JSON.parse((sent as { text: string }).text)).toEqual({
+      type: 'structural_tag',
+      format: { type: 'json_schema', json_schema: city, max_whitespace_cnt: 2 },
+    })
+  })
+
+  test('xgrammar gets our grammar for a schema of which it ignores a part', () => {
+    const { sent, relaxed } = sentTo('xgrammar', even)
+    expect([sent.kind, relaxed]).toEqual(['grammar', []])
+    expect((sent as { text: string }).text).toMatch(/^root ::= /)
+  })
+
+  test('xgrammar gets no grammar that counts characters, and what it ignores then is reported', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string', maxLength: 200 }, n: even },
+      required: ['a', 'n'],
+    }
+    const { sent, relaxed } = sentTo('xgrammar', schema)
+    expect(sent.kind).toBe('structural_tag')
+    expect((sent as { text: string }).text).not.toContain('multipleOf')
+    expect(relaxed.map(({ path }) => path)).toEqual(['/properties/n/multipleOf'])
+  })
+
+  test('guidance gets our grammar, whatever the schema', () => {
+    for (const schema of [city, even]) expect(sentTo('guidance', schema).sent.kind).toBe('grammar')
+  })
+
+  test('any other backend gets the part of a schema that all backends hold, and the rest is reported', () => {
+    expect(sentTo('other', even)).toEqual({
+      sent: { kind: 'json', schema: { type: 'integer', minimum: 0, maximum: 50 } },
+      relaxed: [{ path: '/multipleOf', message: "The engine's grammar backend does not enforce 'multipleOf' here." }],
+      nodes: 0,
+    })
+  })
+
+  test.each(NAMED_BACKENDS)('%s holds what its capabilities name, and no other kind', (backend) => {
+    const held = heldBy(backend, { hasLark: true })
+    const gbnf = { grammar: 'root ::= "a"', syntax: 'gbnf' } as const
+    const isGrammar = backend !== 'other'
+    expect(held.constraints?.includes('gbnf')).toBe(isGrammar)
+    if (isGrammar) checkHolds('it', held, gbnf)
+    else expect(() => checkHolds('it', held, gbnf)).toThrow('constraint: expected json_schema, regex')
+  })
+
+  test('a server that ignores constraints can be held to nothing', () => {
+    expect(heldBy('none', { hasLark: true })).toEqual({ constraints: [] })
+  })
+})
+
+/** A vLLM, by what it answers to each form of a constraint: a text, or a status. */
+interface Behaviour {
+  readonly structural_tag: string | number
+  readonly grammar: string | number
+  readonly json: string | number
+}
+
+const BEHAVIOURS: Record<string, Behaviour> = {
+  xgrammar: { structural_tag: '"harmony"', grammar: 500, json: '"harmony"' },
+  'guidance, which refuses the tag': { structural_tag: 400, grammar: 'harmony', json: '"harmony"' },
+  'guidance, which fails at the tag': { structural_tag: 500, grammar: 'harmony', json: '"harmony"' },
+  outlines: { structural_tag: 500, grammar: 500, json: '"harmony"' },
+  'a server that knows no constraints': { structural_tag: 'Hello there', grammar: 'Hello', json: 'Hello' },
+  'a server that refuses them all': { structural_tag: 400, grammar: 400, json: 400 },
+}
+
+/** As a real one answers: no stream for a question, and one for a call. */
+function fakeVllm(behaviours: readonly Behaviour[]) {
+  const asked: string[] = []
+  let restarts = 0
+  let isDown = false
+  const fetch = (async (url: unknown, { body }: { body?: string } = {}) => {
+    const path = new URL(String(url)).pathname
+    if (path === '/v1/models') return Response.json({ data: [{ id: 'gpt-oss', max_model_len: 4096 }] })
+    const { structured_outputs: constraint = {}, stream } = JSON.parse(body ?? '{}')
+    const [form = 'plain'] = Object.keys(constraint)
+    asked.push(stream === true ? `call: ${form}` : form)
+    if (isDown) throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })
+    if (stream === true) {
+      const isRefused = JSON.stringify(constraint).includes('refused')
+      if (isRefused) return Response.json({ error: { message: 'bad grammar', code: 400 } }, { status: 400 })
+      const isEmpty = JSON.stringify(constraint).includes('empty')
+      const choice = { index: 0, text: '', logprobs: null, stop_reason: null }
+      const chunk = { choices: [{ ...choice, token_ids: isEmpty ? [] : [1, 200002], finish_reason: 'stop' }] }
+      return new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, {
+        headers: { 'content-type': 'text/event-stream' },
+      })
+    }
+    const behaviour = behaviours[Math.min(restarts, behaviours.length - 1)] as Behaviour
+    const answer = behaviour[form as keyof Behaviour]
+    if (typeof answer === 'number') return Response.json({ error: { message: 'no', code: answer } }, { status: answer })
+    return Response.json({ choices: [{ text: answer, finish_reason: 'stop' }] })
+  }) as typeof globalThis.fetch
+  return {
+    fetch,
+    asked,
+    restart: () => void restarts++,
+    down(is: boolean) {
+      isDown = is
+    },
+  }
+}
+
+const engineOf = (server: ReturnType<typeof fakeVllm>, more: object = {}) =>
+  createVllmEngine({ url: 'http://vllm.invalid', checkModel: false, retries: 0, fetch: server.fetch, ...more })
+const of = (name: string) => fakeVllm([BEHAVIOURS[name] as Behaviour])
+const kindsOf = async (engine: ReturnType<typeof createVllmEngine>, options = {}) =>
+  (await engine.capabilities?.(options))?.constraints
+
+describe('which backend compiles on vLLM', () => {
+  test.each([
+    ['xgrammar', 'xgrammar', ['structural_tag']],
+    ['guidance, which refuses the tag', 'guidance', ['structural_tag', 'grammar']],
+    ['guidance, which fails at the tag', 'guidance', ['structural_tag', 'grammar']],
+    ['outlines', 'other', ['structural_tag', 'grammar', 'json']],
+    ['a server that knows no constraints', 'none', ['structural_tag']],
+    ['a server that refuses them all', 'none', ['structural_tag', 'grammar', 'json']],
+  ])('%s is found to be %s by asking for %j', async (name, backend, questions) => {
+    const server = of(name)
+    const told: string[] = []
+    const engine = engineOf(server, { onBackend: (found: string) => told.push(found) })
+    await engine.capabilities?.()
+    expect([told, server.asked]).toEqual([[backend], questions])
+  })
+
+  test('the kinds that capabilities() name are those of the backend', async () => {
+    expect(await kindsOf(engineOf(of('xgrammar')))).toEqual(['json_schema', 'regex', 'lark', 'gbnf'])
+    expect(await kindsOf(engineOf(of('outlines')))).toEqual(['json_schema', 'regex'])
+    expect(await kindsOf(engineOf(of('a server that knows no constraints')))).toEqual([])
+  })
+
+  test('a caller that constrains nothing does not make the engine ask', async () => {
+    const server = of('xgrammar')
+    const engine = engineOf(server)
+    expect(await kindsOf(engine, { constraints: false })).toContain('json_schema')
+    await readTokens(engine.generate([1], { maxTokens: 5 }))
+    expect(server.asked).toEqual(['call: plain'])
+  })
+
+  test('calls that come together ask once, and later ones not again', async () => {
+    const server = of('guidance, which refuses the tag')
+    const engine = engineOf(server)
+    await Promise.all([engine.capabilities?.(), engine.capabilities?.()])
+    await readTokens(engine.generate([1], { maxTokens: 5, constraint: { jsonSchema: city } }))
+    expect(server.asked).toEqual(['structural_tag', 'grammar', 'call: grammar'])
+  })
+
+  test('a backend that the host names is not asked for', async () => {
+    const server = of('outlines')
+    const engine = engineOf(server, { structuredOutputs: 'xgrammar' })
+    await readTokens(engine.generate([1], { maxTokens: 5, constraint: { jsonSchema: city } }))
+    expect(server.asked).toEqual(['call: structural_tag'])
+  })
+
+  test('the server is asked again after a lost connection, and the host is told of the change', async () => {
+    const server = fakeVllm([BEHAVIOURS['xgrammar'], BEHAVIOURS['outlines']] as Behaviour[])
+    const told: string[] = []
+    const engine = engineOf(server, { onBackend: (found: string) => told.push(found) })
+    await engine.capabilities?.()
+    server.down(true)
+    await expect(readTokens(engine.generate([1], { maxTokens: 5 }))).rejects.toThrow(EngineError)
+    server.restart()
+    server.down(false)
+    await engine.capabilities?.()
+    expect(told).toEqual(['xgrammar', 'other'])
+  })
+
+  test('the server is asked again after a refused constraint, and not after a refused plain call', async () => {
+    const server = of('xgrammar')
+    const engine = engineOf(server)
+    await engine.capabilities?.()
+    const refused = { maxTokens: 5, constraint: { regex: 'refused' } }
+    await expect(readTokens(engine.generate([1], refused))).rejects.toMatchObject({ code: 'invalid_prompt' })
+    await engine.capabilities?.()
+    expect(server.asked).toEqual(['structural_tag', 'call: regex', 'structural_tag'])
+  })
+
+  test('a server that takes no calls is an error, and is asked again', async () => {
+    const server = of('xgrammar')
+    const engine = engineOf(server)
+    server.down(true)
+    await expect(engine.capabilities?.()).rejects.toMatchObject({ isUnavailable: true })
+    server.down(false)
+    expect(await kindsOf(engine)).toContain('gbnf')
+  })
+
+  test('a constraint of a kind that the backend does not hold fails the call, and is not sent', async () => {
+    const server = of('outlines')
+    const call = engineOf(server).generate([1], {
+      maxTokens: 5,
+      constraint: { grammar: 'root ::= "a"', syntax: 'gbnf' },
+    })
+    await expect(readTokens(call)).rejects.toMatchObject({ code: 'bad_option' })
+    expect(server.asked).not.toContain('call: grammar')
+  })
+
+  test('a constrained call that ends without a token is an error, never an empty body', async () => {
+    const call = engineOf(of('xgrammar')).generate([1], { maxTokens: 5, constraint: { regex: 'empty' } })
+    await expect(readTokens(call)).rejects.toThrow('vLLM ended a constrained call without a token')
+  })
+})
+
+describe('which backend compiles on SGLang', () => {
+  const engineWith = (info: Record<string, unknown>, more: object = {}) => {
+    const paths: string[] = []
+    const fetch = (async (url: unknown) => {
+      const { pathname } = new URL(String(url))
+      paths.push(pathname)
+      if (pathname === '/v1/models') return Response.json({ data: [{ id: 'gpt-oss', max_model_len: 4096 }] })
+      return pathname in info ? Response.json(info[pathname]) : new Response('', { status: 404 })
+    }) as typeof globalThis.fetch
+    const told: string[] = []
+    const onBackend = (found: string): unknown => told.push(found)
+    const engine = createSglangEngine({ url: 'http://sglang.invalid', checkModel: false, fetch, onBackend, ...more })
+    return { engine, told, paths }
+  }
+
+  test.each([
+    ['xgrammar', 'xgrammar', ['json_schema', 'regex', 'gbnf']],
+    ['llguidance', 'guidance', ['json_schema', 'regex', 'gbnf']],
+    ['outlines', 'other', ['json_schema', 'regex']],
+    ['none', 'none', []],
+    ['of the future', 'other', ['json_schema', 'regex']],
+  ])('a grammar_backend %s is %s, which holds %j', async (grammar_backend, backend, kinds) => {
+    const { engine, told } = engineWith({ '/server_info': { grammar_backend } })
+    expect((await engine.capabilities?.())?.constraints).toEqual(kinds)
+    expect(told).toEqual([backend])
+  })
+
+  test('an older server is asked by the older path', async () => {
+    const { engine, told, paths } = engineWith({ '/get_server_info': { grammar_backend: 'llguidance' } })
+    await engine.capabilities?.()
+    expect([told, paths]).toEqual([['guidance'], ['/v1/models', '/server_info', '/get_server_info']])
+  })
+
+  test('a backend that the host names is not asked for', async () => {
+    const { engine, paths } = engineWith({}, { structuredOutputs: 'guidance' })
+    await engine.capabilities?.()
+    expect(paths).toEqual(['/v1/models'])
+  })
+})
