@@ -201,6 +201,49 @@ describe('POST /v1/messages', () => {
   })
 })
 
+describe('what comes back in a signature', () => {
+  const served = (onDiagnostic: (subject: string) => void = () => {}) =>
+    messagesEndpoint(() => [think('Hm.'), call('functions.get_weather', { city: 'Rome' })], {
+      response: { onDiagnostic: ({ code, subject = '' }) => (code === 'unopened_seal' ? onDiagnostic(subject) : undefined) },
+    })
+  const request = { ...QUESTION, ...SHOWN, tools: [WEATHER] }
+
+  /** The status of a second request whose thinking has another signature, and what is said of it. */
+  async function sentBack(change: (signature: string) => string, owner = 'anonymous') {
+    const unopened: string[] = []
+    const app = served((subject) => unopened.push(subject))
+    const first = await app.ask('POST', '/messages', request)
+    const content = first.body.content.map((block: { signature?: string }) =>
+      block.signature === undefined ? block : { ...block, signature: change(block.signature) },
+    )
+    const result = { type: 'tool_result', tool_use_id: content.at(-1).id, content: '21' }
+    const messages = [...QUESTION.messages, { role: 'assistant', content }, { role: 'user', content: [result] }]
+    const headers = owner === 'anonymous' ? {} : { 'x-api-key': owner }
+    const { status, body } = await app.ask('POST', '/messages', { ...request, messages }, headers)
+    return { status, body, unopened, said: app.engine.calls.at(-1)?.messages.map((each) => each.content) ?? [] }
+  }
+
+  test('a signature that comes back as it was is opened, and one of another server is left out and reported', async () => {
+    expect(await sentBack((same) => same)).toMatchObject({ status: 200, unopened: [] })
+    const foreign = await sentBack(() => 'EqQBCgIYAhIM')
+    expect(foreign).toMatchObject({ status: 200, unopened: ['input[1].encrypted_content'] })
+    // Its text is there to be read.
+    expect(foreign.said).toContain('Hm.')
+  })
+
+  test('a signature that was changed, or is of another user, is refused where it stands, without a word of why', async () => {
+    const message = expect.stringMatching(
+      /^The encrypted content of 'messages\[1\]\.content\[0\]\.signature' could not be verified/,
+    )
+    const changed = await sentBack((signature) => signature.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')))
+    const stolen = await sentBack((same) => same, 'mallory')
+    for (const { status, body } of [changed, stolen]) {
+      expect(status).toBe(400)
+      expect(body.error).toEqual({ type: 'invalid_request_error', message })
+    }
+  })
+})
+
 describe('who asks', () => {
   test('a key is read from x-api-key as it is from authorization', async () => {
     const authorize = (request: Request): string | undefined =>

@@ -156,8 +156,8 @@ class AssistantTurn {
     const type = textIn(block, 'type', at)
     if (type === 'text') this.text(textIn(block, 'text', at), at)
     else if (type === 'thinking')
-      this.#thinking(textIn(block, 'thinking', at), optionalTextIn(block, 'signature', at), at)
-    else if (type === 'redacted_thinking') this.#thinking('', textIn(block, 'data', at), at)
+      this.#thinking(textIn(block, 'thinking', at), optionalTextIn(block, 'signature', at), at, 'signature')
+    else if (type === 'redacted_thinking') this.#thinking('', textIn(block, 'data', at), at, 'data')
     else if (type === 'tool_use') this.#call(block, at)
     else if (type === 'image' || type === 'document') throw unsupported(`${at}.type`, `${type}s of the assistant are`)
     else throw invalidValue(`${at}.type`, type, ['text', 'thinking', 'redacted_thinking', 'tool_use'])
@@ -169,9 +169,11 @@ class AssistantTurn {
     const items: MadeItem[] = []
     let before = 0
     const seals = [...this.#seals].sort((a, b) => a.seal.before - b.seal.before)
+    let taken = 0
     const sealsUpTo = (place: number): void => {
-      while ((seals[0]?.seal.before ?? Number.POSITIVE_INFINITY) <= place)
-        items.push((seals.shift() as (typeof seals)[0]).made)
+      for (let next = seals[taken]; next !== undefined && next.seal.before <= place; next = seals[++taken]) {
+        items.push(next.made)
+      }
     }
     for (const [at, { made, kind }] of this.#blocks.entries()) {
       if (kind !== 'thinking') sealsUpTo(before++)
@@ -184,8 +186,8 @@ class AssistantTurn {
   }
 
   /** @param signature - of ours it holds seals; of another server's nothing that can be read here */
-  #thinking(text: string, signature: string | undefined, at: string): void {
-    const fields = { encrypted_content: signature === undefined ? 'thinking' : 'signature' }
+  #thinking(text: string, signature: string | undefined, at: string, field: 'signature' | 'data'): void {
+    const fields = { encrypted_content: field }
     const seals = signature === undefined || signature === '' ? undefined : readSignature(signature)
     for (const [nth, seal] of (seals ?? []).entries()) {
       // A server that has lost its key reads the text.

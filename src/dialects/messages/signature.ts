@@ -15,12 +15,15 @@ export function writeSignature(seals: readonly PlacedSeal[]): string {
   return seals.map(({ before, sealed }) => `${before}.${sealed}`).join('~')
 }
 
-const SIGNATURE = /^\d{1,6}\.[^~]+(?:~\d{1,6}\.[^~]+)*$/
+/** No seal is shorter, and no message has more: a short text must not become a long list of items. */
+const PLACED = /^\d{1,6}\.[\w.-]{40,}$/
+const MOST_SEALS = 512
 
 /** The seals of a signature; undefined for one of another server. */
 export function readSignature(signature: string): readonly PlacedSeal[] | undefined {
-  if (!SIGNATURE.test(signature)) return undefined
-  return signature.split('~').map((part) => {
+  const parts = signature.split('~', MOST_SEALS + 1)
+  if (parts.length > MOST_SEALS || !parts.every((part) => PLACED.test(part))) return undefined
+  return parts.map((part) => {
     const dot = part.indexOf('.')
     return { before: Number(part.slice(0, dot)), sealed: part.slice(dot + 1) }
   })

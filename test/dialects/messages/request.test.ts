@@ -99,15 +99,16 @@ describe('the messages of a request', () => {
   })
 
   test('a signature is taken apart into seals in their places, wherever its block stands', () => {
+    const [first, last] = ['A', 'B'].map((letter) => `hr1.rs.${letter.repeat(50)}`)
     const seals = writeSignature([
-      { before: 0, sealed: 'hr1.rs.A' },
-      { before: 2, sealed: 'hr1.rs.B' },
+      { before: 0, sealed: first ?? '' },
+      { before: 2, sealed: last ?? '' },
     ])
     const wanted = [
-      { type: 'reasoning', content: [{ text: 'Hm.' }], encrypted_content: 'hr1.rs.A' },
+      { type: 'reasoning', content: [{ text: 'Hm.' }], encrypted_content: first },
       { type: 'message' },
       { type: 'function_call' },
-      { type: 'reasoning', content: [], encrypted_content: 'hr1.rs.B' },
+      { type: 'reasoning', content: [], encrypted_content: last },
     ]
     const thinking = { type: 'thinking', thinking: 'Hm.', signature: seals }
     const answer = { role: 'user', content: [result('x')] }
@@ -133,6 +134,17 @@ describe('the messages of a request', () => {
     expect(
       items({ role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: '' }, text('a')] }),
     ).toHaveLength(1)
+  })
+
+  test('a signature of many seals, or of short ones, is one of another server and no list of items', () => {
+    const seal = `0.hr1.rs.${'A'.repeat(50)}`
+    for (const signature of [new Array(1000).fill(seal).join('~'), '0.a~'.repeat(1000), `${seal}~`, `x${seal}`]) {
+      const content = [{ type: 'thinking', thinking: 'Hm.', signature }, text('a')]
+      expect(items({ role: 'assistant', content })).toMatchObject([
+        { encrypted_content: signature },
+        { type: 'message' },
+      ])
+    }
   })
 
   test('images and documents are attachments, and a document of text is text', () => {
