@@ -19,6 +19,8 @@ export interface Io {
   /** The names of what is in a folder. Rejects with `ENOTDIR` if it is none. */
   readFolder(path: string): Promise<string[]>
   readStdin(): Promise<string>
+  /** Makes a folder that can be written to, and those above it. */
+  makeFolder(path: string): Promise<void>
   /** Writes a whole file, and makes its folder: others see all of it or nothing. */
   writeFile(path: string, pieces: Iterable<string>): Promise<void>
   /** Adds to the end of a file, which is made if there is none. */

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { createReadStream } from 'node:fs'
-import { appendFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import * as nodeModule from 'node:module'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { makeFolder } from './make-folder.js'
 import { run } from './run.js'
 
 // From Node 22.8 on a command starts a tenth faster by its second run.
@@ -33,8 +34,9 @@ process.exitCode = await run(argv.slice(2), {
   readFile: (path) => readFile(path, 'utf8'),
   readFolder: (path) => readdir(path),
   readStdin: () => text(stdin),
+  makeFolder,
   async writeFile(path, pieces) {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     await writeFile(`${path}.part`, pieces)
     await rename(`${path}.part`, path)
   },

@@ -1,5 +1,6 @@
 import type { Fields } from '../fields.js'
 import { merged } from '../merged.js'
+import type { BuiltinItemType } from '../recipients/builtin-tools.js'
 import type { OutputItem } from '../responses/items.js'
 import type { EchoedTool, Response } from '../responses/response.js'
 import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
@@ -12,9 +13,9 @@ import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type Pa
 
 /**
  * The first words of each item's events in the specification. Null: the specification does not define the item, so the
- * item and its events get the prefix.
+ * item and its events get the prefix, as do those of all built-in tools.
  */
-const EVENTS_OF: { readonly [Type in OutputItem['type']]: readonly string[] | null } = {
+const EVENTS_OF: { readonly [Type in Exclude<OutputItem['type'], BuiltinItemType>]: readonly string[] | null } = {
   message: ['content_part', 'output_text', 'refusal'],
   reasoning: ['content_part', 'reasoning', 'reasoning_text', 'reasoning_summary_part', 'reasoning_summary_text'],
   function_call: ['function_call_arguments'],
@@ -22,12 +23,7 @@ const EVENTS_OF: { readonly [Type in OutputItem['type']]: readonly string[] | nu
   mcp_list_tools: null,
   mcp_approval_request: null,
   mcp_call: null,
-  code_interpreter_call: null,
-  web_search_call: null,
-  shell_call: null,
   shell_call_output: null,
-  local_shell_call: null,
-  apply_patch_call: null,
 }
 
 const ITEMS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([

@@ -1,5 +1,6 @@
 import { type Fields, isFields } from '../fields.js'
 import { merged } from '../merged.js'
+import type { BuiltinItemType } from '../recipients/builtin-tools.js'
 import type { Logprob, MessageItem, OutputItem, OutputText, ReasoningItem } from '../responses/items.js'
 import type { Response, ResponseUsage } from '../responses/response.js'
 import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
@@ -98,8 +99,10 @@ interface ItemMap {
   decode(item: Fields, isAdded: boolean): Fields
 }
 
-/** How vLLM's form of each item differs; null: not at all. */
-const ITEMS: { readonly [Type in OutputItem['type']]: ItemMap | null } = {
+/** How vLLM's form of each item differs; null: not at all. Of built-in tools, only the items of some differ. */
+const ITEMS: { readonly [Type in Exclude<OutputItem['type'], BuiltinItemType>]: ItemMap | null } & {
+  readonly [Type in BuiltinItemType]?: ItemMap
+} = {
   message: {
     encode: (item) => ({ ...item, content: listOf(item['content']).map(encodeText) }),
     decode: (item) => ({ ...item, content: listOf(item['content']).map(decodeText) }),
@@ -120,11 +123,7 @@ const ITEMS: { readonly [Type in OutputItem['type']]: ItemMap | null } = {
     encode: (item, isAdded) => (isAdded ? { ...item, code: null } : item),
     decode: (item, isAdded) => (isAdded ? { ...item, code: '' } : item),
   },
-  web_search_call: null,
-  shell_call: null,
   shell_call_output: null,
-  local_shell_call: null,
-  apply_patch_call: null,
 }
 
 /** The mapping of an item. Items that the host inserted may have any other type. */

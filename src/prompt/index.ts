@@ -1,3 +1,4 @@
+export type { HostedBuiltin } from '../recipients/builtin-tools.js'
 export { RequestError, type RequestErrorBody } from '../request-error.js'
 export type { AttachmentPolicy } from './attachments.js'
 export type { HistoryEntry } from './history.js'
@@ -9,4 +10,3 @@ export { type Prompt, type RenderPromptOptions, renderPrompt } from './render-pr
 export type { OmittedTool } from './taught-tools.js'
 export { renderToolResult, type ToolMessageOptions } from './tool-message.js'
 export type { ResponseFormat, TaughtTool, ToolNamespace } from './tool-namespace.js'
-export type { HostedBuiltin } from './untaught-tools.js'

@@ -1,4 +1,5 @@
 import type { Fields } from '../fields.js'
+import { BUILTIN_TOOLS, builtinNamed } from '../recipients/builtin-tools.js'
 import { presetOf } from '../recipients/policy.js'
 import type { Slices, Work } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -33,15 +34,11 @@ const SETTLED: ReadonlySet<unknown> = new Set([
   'function_call_output',
   'custom_tool_call',
   'custom_tool_call_output',
-  'web_search_call',
-  'code_interpreter_call',
   'mcp_call',
   'mcp_list_tools',
-  'shell_call',
+  ...BUILTIN_TOOLS.map((tool) => builtinNamed(tool).item),
   'shell_call_output',
-  'apply_patch_call',
   'apply_patch_call_output',
-  'local_shell_call',
   'local_shell_call_output',
 ])
 

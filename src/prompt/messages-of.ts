@@ -1,6 +1,7 @@
 import type { Fields } from '../fields.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { anObject, aText, listOf, oneOf, that } from '../options/checks.js'
+import { HOSTED_BUILTINS, type HostedBuiltin } from '../recipients/builtin-tools.js'
 import { aPolicy } from '../recipients/check-policy.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { invalidType, invalidValue } from '../request-error.js'
@@ -18,7 +19,6 @@ import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
 import type { ResponseFormat } from './tool-namespace.js'
-import { HOSTED_BUILTINS, type HostedBuiltin } from './untaught-tools.js'
 
 /** How a request is read. */
 export interface PromptOptions {

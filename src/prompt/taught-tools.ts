@@ -1,7 +1,13 @@
 import { HarmonyResponsesError } from '../errors.js'
 import type { Fields } from '../fields.js'
 import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
-import { type BuiltinTool, builtinOf, replacedByServer } from '../recipients/builtin-tools.js'
+import {
+  type BuiltinTool,
+  builtinOf,
+  HOSTED_BUILTINS,
+  type HostedBuiltin,
+  replacedByServer,
+} from '../recipients/builtin-tools.js'
 import { lookUp, type RecipientPolicy } from '../recipients/policy.js'
 import type { Recipient } from '../recipients/recipient.js'
 import { type RequestTools, resolveTools } from '../recipients/request-tools.js'
@@ -13,7 +19,7 @@ import { fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn } from './fie
 import { PATCH_TOOL } from './patch-tool.js'
 import { toolChoiceOf } from './tool-choice.js'
 import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
-import { HOSTED_BUILTINS, type HostedBuiltin, isUnaddressed, unrunBuiltins } from './untaught-tools.js'
+import { isUnaddressed, unrunBuiltins } from './untaught-tools.js'
 
 /*
  * What the prompt teaches and what `classifyRecipient` accepts are one table: a tool is taught by the first of its

@@ -1,10 +1,10 @@
 import { check } from '../errors.js'
-import { BROWSER, CONTAINER, FUNCTIONS, PYTHON } from '../harmony/namespaces.js'
+import { FUNCTIONS } from '../harmony/namespaces.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aString, aTokenTable } from '../options/checks.js'
-import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
+import { builtinCalled } from '../recipients/builtin-tools.js'
 import type { CallResult } from '../responses/call-result.js'
-import type { OutputItem, OutputItemByType, WebSearchAction } from '../responses/items.js'
+import type { OutputItem, OutputItemByType } from '../responses/items.js'
 import { atOnce, createWork, type Slices } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { type Callee, resultMessage } from './conversation.js'
@@ -47,23 +47,12 @@ export function* renderToolResultInSlices(
   return Array.from((rendered as RenderedMessages).tokens)
 }
 
-const BROWSER_TOOLS: Readonly<Record<WebSearchAction['type'], string>> = {
-  search: 'search',
-  open_page: 'open',
-  find_in_page: 'find',
-}
-
-/** Each kind of call: its recipient, and the channel that gpt-oss calls it in. */
+/** The calls of other tools than built-in ones: of each, its recipient and the channel that gpt-oss calls it in. */
 const CALLEES: { readonly [Kind in keyof OutputItemByType]?: (item: OutputItemByType[Kind]) => Callee } = {
   function_call: functionCallee,
   custom_tool_call: functionCallee,
   mcp_call: mcpCallee,
   mcp_approval_request: mcpCallee,
-  code_interpreter_call: () => ({ recipient: PYTHON, channel: 'analysis' }),
-  web_search_call: ({ action }) => ({ recipient: `${BROWSER}.${BROWSER_TOOLS[action.type]}`, channel: 'analysis' }),
-  shell_call: () => ({ recipient: `${CONTAINER}.exec`, channel: 'commentary' }),
-  local_shell_call: () => ({ recipient: `${CONTAINER}.exec`, channel: 'commentary' }),
-  apply_patch_call: () => ({ recipient: PATCH_RECIPIENT, channel: 'commentary' }),
 }
 
 function functionCallee({ name, namespace }: { readonly name: string; readonly namespace?: string }): Callee {
@@ -75,6 +64,8 @@ function mcpCallee({ server_label, name }: { readonly server_label: string; read
 }
 
 function calleeOf(item: OutputItem): Callee | undefined {
+  const builtin = builtinCalled(item)
+  if (builtin !== undefined) return { recipient: builtin.recipientOf(item as never), channel: builtin.channel }
   const callee = CALLEES[item.type] as ((item: OutputItem) => Callee) | undefined
   return callee?.(item)
 }

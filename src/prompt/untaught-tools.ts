@@ -1,18 +1,7 @@
-import type { BuiltinTool } from '../recipients/builtin-tools.js'
+import { type BuiltinTool, builtinNamed, type HostedBuiltin } from '../recipients/builtin-tools.js'
 import type { DeclaredTools } from '../recipients/declared-tools.js'
 import { lookUp } from '../recipients/policy.js'
 import type { EchoedOnlyTool } from '../responses/request-tools.js'
-
-/** The built-in tools that a host runs: `shell` in a container. */
-export type HostedBuiltin = Exclude<BuiltinTool, 'local_shell' | 'apply_patch'>
-
-const HOSTED: Readonly<Record<HostedBuiltin, true>> = { code_interpreter: true, web_search: true, shell: true }
-
-export const HOSTED_BUILTINS: readonly HostedBuiltin[] = Object.keys(HOSTED).filter(isHostedBuiltin)
-
-export function isHostedBuiltin(name: string): name is HostedBuiltin {
-  return lookUp(HOSTED, name) === true
-}
 
 /** The tools of the API that gpt-oss cannot address, so that nothing could run them. */
 const UNADDRESSED: Readonly<Record<EchoedOnlyTool['type'], true>> = {
@@ -38,11 +27,11 @@ export function unrunBuiltins(
   { builtins, shell }: DeclaredTools,
   hosted: readonly HostedBuiltin[],
 ): ReadonlySet<BuiltinTool> {
-  const isRun = (builtin: BuiltinTool): boolean =>
-    builtin === 'local_shell' ||
-    builtin === 'apply_patch' ||
-    (builtin === 'shell' && shell !== 'container') ||
-    hosted.includes(builtin)
+  const isRun = (builtin: BuiltinTool): boolean => {
+    const { runBy } = builtinNamed(builtin)
+    const isByClient = runBy === 'client' || (runBy === 'environment' && shell !== 'container')
+    return isByClient || (hosted as readonly BuiltinTool[]).includes(builtin)
+  }
   const unrun = new Set([...builtins].filter((builtin) => !isRun(builtin)))
   // Both shells have one recipient, and a call of it is one of `shell`.
   if (unrun.has('shell') && builtins.has('local_shell')) unrun.add('local_shell')

@@ -18,7 +18,7 @@ import type { PatchOperation } from '../responses/items.js'
 export const APPLY_PATCH = 'apply_patch'
 
 /** The recipient that the tool is taught by. */
-export const PATCH_RECIPIENT: string = `${FUNCTIONS}.${APPLY_PATCH}`
+export const PATCH_RECIPIENT: string = /* @__PURE__ */ (() => `${FUNCTIONS}.${APPLY_PATCH}`)()
 
 /** Whether a recipient is a name of the tool. */
 export function namesPatchTool(recipient: string): boolean {
@@ -32,7 +32,7 @@ const HEADINGS: { readonly [Type in PatchOperation['type']]: string } = {
   update_file: '*** Update File: ',
   delete_file: '*** Delete File: ',
 }
-const TYPES = Object.keys(HEADINGS) as PatchOperation['type'][]
+const TYPES = /* @__PURE__ */ Object.keys(HEADINGS) as PatchOperation['type'][]
 
 export interface ReadPatch {
   readonly operation: PatchOperation

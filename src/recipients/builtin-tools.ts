@@ -1,15 +1,47 @@
-/**
- * The built-in tools that gpt-oss models were trained to call, by the type with which a request declares them. If you
- * add a name, the compiler asks for it below and for what a call becomes (`builtins.ts`).
- */
-export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell' | 'apply_patch'
+import type { OutputItem } from '../responses/items.js'
+import type { Builtin } from './builtins/builtin.js'
+import { DESCRIPTORS, type Descriptors } from './builtins/index.js'
+import { undatedType } from './undated-type.js'
 
-const BUILTINS: Readonly<Record<BuiltinTool, true>> = {
-  code_interpreter: true,
-  web_search: true,
-  shell: true,
-  local_shell: true,
-  apply_patch: true,
+/*
+ * What follows from the descriptors of the built-in tools (`builtins/`): to add a tool, write its descriptor and a line in
+ * `builtins/index.ts`.
+ */
+
+/** The built-in tools that gpt-oss models can call, by the type with which a request declares them. */
+export type BuiltinTool = keyof Descriptors
+
+/** Those that a host runs: `shell` in a container. */
+export type HostedBuiltin = {
+  readonly [Tool in BuiltinTool]: Descriptors[Tool]['runBy'] extends 'client' ? never : Tool
+}[BuiltinTool]
+
+/** The types of the items that calls become: of all tools, and of those that a host runs. */
+export type BuiltinItemType = Descriptors[BuiltinTool]['item']
+export type HostedItemType = Descriptors[HostedBuiltin]['item']
+
+/** What a recipient may address of built-in tools. */
+export type BuiltinCallee = ReturnType<Descriptors[BuiltinTool]['callee']>
+
+/** A call of one tool, as its recipient says it: with the action, where the tool has several. */
+type CallOf<Tool extends BuiltinTool> = { readonly tool: Tool } & (ReturnType<Descriptors[Tool]['callee']> extends {
+  readonly action: infer Action
+}
+  ? { readonly action: Action }
+  : unknown)
+
+/** A call of a built-in tool, as a policy has it. */
+export type BuiltinCall = { [Tool in BuiltinTool]: CallOf<Tool> }[BuiltinTool]
+
+/** A descriptor that lacks a fact does not fit. */
+type Complete = { readonly [Tool in BuiltinTool]: Builtin<Descriptors[Tool]['item'], Descriptors[Tool]['runBy']> }
+
+const BUILTINS: Descriptors & Complete = DESCRIPTORS
+
+/** The descriptor of a tool. */
+export function builtinNamed(tool: BuiltinTool): Builtin {
+  // TypeScript cannot relate the methods of one descriptor to the items of all.
+  return BUILTINS[tool] as unknown as Builtin
 }
 
 /** The built-in tool that a request tool of this type declares. */
@@ -18,19 +50,27 @@ export function builtinOf(type: string): BuiltinTool | undefined {
   return Object.hasOwn(BUILTINS, undated) ? (undated as BuiltinTool) : undefined
 }
 
-/** A tool's type without its version: `web_search` of `web_search_preview` and of `web_search_2025_08_26`. */
-export function undatedType(type: string): string {
-  return type.replace(/^(web_search)(_preview)?(_\d{4}_\d\d_\d\d)?$/, '$1')
-}
+export const BUILTIN_TOOLS: readonly BuiltinTool[] = /* @__PURE__ */ Object.keys(BUILTINS) as BuiltinTool[]
 
-/** The built-in tools that an MCP server of this label replaces: the model calls them, and the server answers. */
-const REPLACED: ReadonlyMap<string, BuiltinTool> = /* @__PURE__ */ new Map([
-  ['code_interpreter', 'code_interpreter'],
-  ['web_search_preview', 'web_search'],
-  ['container', 'shell'],
-])
-
-/** The built-in tool that an MCP server replaces by its label, if it lists nothing. */
+/** The built-in tool that an MCP server of this label replaces, if it lists nothing: the model calls it, and the server answers. */
 export function replacedByServer(label: string): BuiltinTool | undefined {
-  return REPLACED.get(label)
+  return BUILTIN_TOOLS.find((tool) => builtinNamed(tool).replacedBy?.label === label)
 }
+
+/** The built-in tool whose calls become items of this type. */
+export function builtinOfItem(type: string): BuiltinTool | undefined {
+  return BUILTIN_TOOLS.find((tool) => builtinNamed(tool).item === type)
+}
+
+/** The descriptor of the tool that an item is a call of. */
+export function builtinCalled({ type }: Pick<OutputItem, 'type'>): Builtin | undefined {
+  const tool = builtinOfItem(type)
+  return tool && builtinNamed(tool)
+}
+
+/** Whether a host runs the calls of a tool, at least of one that is declared so. */
+export function isHostedBuiltin(tool: string): tool is HostedBuiltin {
+  return Object.hasOwn(BUILTINS, tool) && BUILTINS[tool as BuiltinTool].runBy !== 'client'
+}
+
+export const HOSTED_BUILTINS: readonly HostedBuiltin[] = /* @__PURE__ */ (() => BUILTIN_TOOLS.filter(isHostedBuiltin))()

@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
 import type { McpTool, NamespaceTool, UnknownTool } from '../responses/request.js'
-import { type DeclaredBuiltins, declareBuiltins } from './builtins.js'
+import { type DeclaredBuiltins, declareBuiltins } from './declared-builtins.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
 import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'

@@ -1,11 +1,8 @@
 import { check } from '../errors.js'
 import { BROWSER, CONTAINER, PYTHON } from '../harmony/namespaces.js'
+import type { BuiltinCall } from './builtin-tools.js'
 
-/** A call to a built-in tool. For a web search, the recipient determines the action. */
-export type BuiltinCall =
-  | { readonly tool: 'code_interpreter' }
-  | { readonly tool: 'web_search'; readonly action: 'search' | 'open_page' | 'find_in_page' }
-  | { readonly tool: 'shell' }
+export type { BuiltinCall }
 
 /**
  * A way of finding the callee of a recipient:

@@ -1,3 +1,5 @@
+import type { BuiltinCallee } from './builtin-tools.js'
+
 /** How a callee was found that the model called by another name. */
 interface Misspelled {
   /** The recipient as the model wrote it; absent if it is a name of the callee. */
@@ -26,12 +28,8 @@ export type Recipient =
     } & Misspelled)
   /** A tool whose calls the user has to approve first. */
   | ({ kind: 'mcp_approval_request'; serverLabel: string; name: string } & Misspelled)
-  | { kind: 'code_interpreter_call' }
-  | { kind: 'web_search_call'; action: 'search' | 'open_page' | 'find_in_page' }
-  /** The host runs the commands in a `container`; otherwise the client runs them. */
-  | { kind: 'shell_call'; environment: 'container' | 'local' | null }
-  | { kind: 'local_shell_call' }
-  | { kind: 'apply_patch_call' }
+  /** A built-in tool, as its descriptor says. */
+  | BuiltinCallee
 
 /**
  * The callee as a string: equal for two spellings of the same callee (`github.search`, `mcp.github.search`), different

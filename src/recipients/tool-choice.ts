@@ -1,5 +1,6 @@
-import { type BuiltinTool, builtinOf, replacedByServer, undatedType } from './builtin-tools.js'
+import { type BuiltinTool, builtinOf, builtinOfItem, replacedByServer } from './builtin-tools.js'
 import type { Recipient } from './recipient.js'
+import { undatedType } from './undated-type.js'
 
 /** Whether `tool_choice` leaves a tool. One without a name stands for some tool of its type or server. */
 export type ToolSelection = (tool: SelectedTool) => boolean
@@ -114,6 +115,6 @@ export function isCalleeLeft(isAllowed: ToolSelection, callee: Recipient): boole
       return isAllowed({ type: 'mcp', label, name }) || (replaced !== undefined && isAllowed({ type: replaced }))
     }
     default:
-      return isAllowed({ type: callee.kind.replace(/_call$/, '') })
+      return isAllowed({ type: builtinOfItem(callee.kind) as BuiltinTool })
   }
 }

@@ -1,4 +1,4 @@
-import { undatedType } from '../recipients/builtin-tools.js'
+import { undatedType } from '../recipients/undated-type.js'
 import {
   mutuallyExclusive,
   propertyNameTooLong,

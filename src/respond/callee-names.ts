@@ -1,4 +1,5 @@
 import { readTranscript } from '../prompt/transcript.js'
+import { builtinCalled } from '../recipients/builtin-tools.js'
 import type { Classifier } from '../recipients/classify.js'
 import { recipientKey } from '../recipients/recipient.js'
 import type { OutputItem } from '../responses/items.js'
@@ -27,6 +28,6 @@ function keyOf(call: OutputItem): string {
   if (call.type === 'mcp_call') {
     return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as never)
   }
-  if (call.type !== 'web_search_call') return recipientKey({ kind: call.type })
-  return recipientKey({ kind: call.type, action: call.action.type } as never)
+  const action = builtinCalled(call)?.actionOf(call as never)
+  return recipientKey({ kind: call.type, action } as never)
 }

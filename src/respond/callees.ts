@@ -1,6 +1,7 @@
 import { type Constraint, constraintKind, type EngineCapabilities } from '../engine/constraint.js'
 import { builtinNamespaces } from '../prompt/builtin-namespaces.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
+import { type BuiltinTool, builtinNamed, builtinOfItem } from '../recipients/builtin-tools.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import type { DemandedCall } from '../recipients/tool-choice.js'
 
@@ -11,10 +12,15 @@ export function isCalleeOpen(demand: DemandedCall | undefined): boolean {
     case 'server':
       return true
     case 'builtin':
-      return demand.builtin === 'web_search'
+      return demand.builtin !== undefined && isAnyOf(demand.builtin)
     default:
       return false
   }
+}
+
+/** Whether a built-in tool has several recipients. */
+export function isAnyOf(tool: BuiltinTool): boolean {
+  return (builtinNamed(tool).namespace()?.tools.length ?? 0) > 1
 }
 
 /**
@@ -41,7 +47,7 @@ export function recipientsOf({ namespaces, builtins }: TaughtTools): string[] {
 function demandedBy(demand: DemandedCall, { declared, policy }: TaughtTools): (recipient: string) => boolean {
   return (recipient) => {
     const callee = classifyRecipient(recipient, undefined, declared, policy)
-    if (demand.of === 'builtin') return callee.kind === 'web_search_call'
+    if (demand.of === 'builtin') return demand.builtin === builtinOfItem(callee.kind)
     if (demand.of !== 'server') return true
     const isMcp = callee.kind === 'mcp_call' || callee.kind === 'mcp_approval_request'
     return isMcp && (demand.label === undefined || callee.serverLabel === demand.label)

@@ -1,16 +1,16 @@
-import { BROWSER, CONTAINER, PYTHON } from '../harmony/namespaces.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { OpenEntry } from '../journal/entry.js'
 import { developerText } from '../prompt/developer-text.js'
 import { renderMessages } from '../prompt/render-messages.js'
-import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
-import type { BuiltinTool } from '../recipients/builtin-tools.js'
+import { type BuiltinTool, builtinNamed, builtinOfItem } from '../recipients/builtin-tools.js'
+import { lookUp, policies } from '../recipients/policy.js'
 import type { Recipient } from '../recipients/recipient.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import type { DemandedCall } from '../recipients/tool-choice.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { isAnyOf } from './callees.js'
 
 /**
  * A call that the request demands, as the host begins it. The model thinks first, since gpt-oss calls tools badly
@@ -63,6 +63,7 @@ type Piece = string | number
 const JSON_BODY: readonly Piece[] = [' ', SPECIAL.constrain, 'json', SPECIAL.message]
 const CODE_BODY: readonly Piece[] = [' code', SPECIAL.message]
 const TEXT_BODY: readonly Piece[] = [SPECIAL.message]
+const BODIES = { json: JSON_BODY, code: CODE_BODY, text: TEXT_BODY } as const
 
 /** The call that `tool_choice` demands; undefined if it leaves the choice to the model, or there is no tool. */
 export function forcedCall(
@@ -96,23 +97,17 @@ export function forcedCall(
   }
 }
 
-/** The channel on which the models were trained to call a tool. */
+/** The channel on which the models were trained to call a tool: also where an MCP server answers in its place. */
 function channelOf(recipient: string): string {
-  return recipient === PYTHON || recipient.startsWith(`${BROWSER}.`) ? 'analysis' : 'commentary'
+  const call = lookUp(policies.openai.builtins, recipient)
+  return call === undefined ? 'commentary' : builtinNamed(call.tool).channel
 }
 
 /** How the header of a call ends. */
 function bodyOfKind(kind: Recipient['kind']): readonly Piece[] {
-  switch (kind) {
-    case 'custom_tool_call':
-    case 'apply_patch_call':
-      return TEXT_BODY
-    case 'code_interpreter_call':
-    case 'web_search_call':
-      return CODE_BODY
-    default:
-      return JSON_BODY
-  }
+  const builtin = builtinOfItem(kind)
+  if (builtin !== undefined) return BODIES[builtinNamed(builtin).body]
+  return kind === 'custom_tool_call' ? TEXT_BODY : JSON_BODY
 }
 
 // A name that the model completes ends before its dot: `.search` is one token, and `.` another.
@@ -134,17 +129,7 @@ function headerOf(demand: DemandedCall, tools: RequestTools): readonly Piece[] |
 }
 
 function builtinHeader(builtin: BuiltinTool | undefined): readonly Piece[] | undefined {
-  switch (builtin) {
-    case 'apply_patch':
-      return [`commentary to=${PATCH_RECIPIENT}`, ...TEXT_BODY]
-    case 'code_interpreter':
-      return [`analysis to=${PYTHON}`, ...CODE_BODY]
-    case 'web_search':
-      return [`analysis to=${BROWSER}`]
-    case 'shell':
-    case 'local_shell':
-      return [`commentary to=${CONTAINER}.exec`, ...JSON_BODY]
-    case undefined:
-      return undefined
-  }
+  if (builtin === undefined) return undefined
+  const { address, channel, body } = builtinNamed(builtin)
+  return [`${channel} to=${address}`, ...(isAnyOf(builtin) ? [] : BODIES[body])]
 }

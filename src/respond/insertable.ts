@@ -1,22 +1,23 @@
 import { check } from '../errors.js'
+import { type BuiltinItemType, builtinNamed, builtinOfItem } from '../recipients/builtin-tools.js'
 import { lookUp } from '../recipients/policy.js'
 import type { InputItem } from '../responses/input-items.js'
 import type { OutputItem } from '../responses/items.js'
 import { hostItem, type WholeItem } from '../translate/host-item.js'
 
+type Type = NonNullable<InputItem['type']> | OutputItem['type']
+
 /**
- * Whether a host may put an item of the type into the output. Not what asks somebody for something, since clients run
+ * Whether a host may put an item of the type into the output, but for calls of built-in tools, whose descriptors say it. Not what asks somebody for something, since clients run
  * calls and ask their users; nor what the next request would read as a client's word or as declarations. Types that are
  * not listed are the host's own.
  */
-const INSERTABLE: { readonly [Type in NonNullable<InputItem['type']> | OutputItem['type']]: boolean } = {
+const INSERTABLE: { readonly [Other in Exclude<Type, BuiltinItemType>]: boolean } = {
   message: true,
   reasoning: true,
   compaction: true,
   file_search_call: true,
   image_generation_call: true,
-  web_search_call: true,
-  code_interpreter_call: true,
   mcp_call: true,
   mcp_list_tools: false,
   mcp_approval_request: false,
@@ -25,11 +26,8 @@ const INSERTABLE: { readonly [Type in NonNullable<InputItem['type']> | OutputIte
   function_call_output: false,
   custom_tool_call: false,
   custom_tool_call_output: false,
-  shell_call: false,
   shell_call_output: false,
-  local_shell_call: false,
   local_shell_call_output: false,
-  apply_patch_call: false,
   apply_patch_call_output: false,
   computer_call: false,
   computer_call_output: false,
@@ -50,7 +48,9 @@ const INSERTABLE: { readonly [Type in NonNullable<InputItem['type']> | OutputIte
  */
 export function insertable(item: WholeItem): WholeItem {
   const { whole } = hostItem(item)
-  check(lookUp(INSERTABLE, whole.type) ?? true, 'insert: type', 'a type that a host may insert', whole.type)
+  const builtin = builtinOfItem(whole.type)
+  const isInsertable = builtin === undefined ? lookUp(INSERTABLE, whole.type) : builtinNamed(builtin).isInsertable
+  check(isInsertable ?? true, 'insert: type', 'a type that a host may insert', whole.type)
   check(whole.type !== 'message' || whole['role'] === 'assistant', 'insert: role', "'assistant'", whole['role'])
   // As the journal will have it: what JSON does not have would be shown by this process alone.
   return JSON.parse(JSON.stringify(whole))

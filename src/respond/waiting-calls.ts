@@ -1,3 +1,4 @@
+import { builtinCalled } from '../recipients/builtin-tools.js'
 import type { McpCallItem, OutputItem } from '../responses/items.js'
 import type { HostedCall } from '../tools/tool.js'
 
@@ -5,18 +6,10 @@ import type { HostedCall } from '../tools/tool.js'
 export function waitingCalls(output: readonly OutputItem[]): HostedCall[] {
   const answered = new Set(output.flatMap((item) => (item.type === 'shell_call_output' ? [item.call_id] : [])))
   return output.filter((item): item is HostedCall => {
-    switch (item.type) {
-      case 'mcp_call':
-        return item.status === 'in_progress'
-      case 'code_interpreter_call':
-        return item.status === 'interpreting'
-      case 'web_search_call':
-        return item.status === 'searching'
-      case 'shell_call':
-        return item.environment?.type === 'container_reference' && !answered.has(item.call_id)
-      default:
-        return false
-    }
+    if (item.type === 'mcp_call') return item.status === 'in_progress'
+    const builtin = builtinCalled(item)
+    if (builtin === undefined || !builtin.isHosted(item as never) || !builtin.isWaiting(item as never)) return false
+    return !('call_id' in item && answered.has(item.call_id))
   })
 }
 
@@ -25,20 +18,16 @@ export function isForClient(item: OutputItem): boolean {
   switch (item.type) {
     case 'function_call':
     case 'custom_tool_call':
-    case 'local_shell_call':
-    case 'apply_patch_call':
     case 'mcp_approval_request':
       return true
-    case 'shell_call':
-      return item.environment?.type !== 'container_reference'
     default:
-      return false
+      return builtinCalled(item)?.isHosted(item as never) === false
   }
 }
 
 /** Whether the host ran it: then the model goes on. */
-export function isHosted({ type }: OutputItem): boolean {
-  return ['mcp_call', 'code_interpreter_call', 'web_search_call', 'shell_call'].includes(type)
+export function isHosted(item: OutputItem): boolean {
+  return item.type === 'mcp_call' || (builtinCalled(item)?.runBy ?? 'client') !== 'client'
 }
 
 /** A call that failed as soon as it was written: the request does not allow its tool. */

@@ -1,11 +1,12 @@
+import type { HostedItemType } from '../recipients/builtin-tools.js'
 import type { CallResult } from '../responses/call-result.js'
-import type { CodeInterpreterCallItem, McpCallItem, ShellCallItem, WebSearchCallItem } from '../responses/items.js'
+import type { McpCallItem, OutputItemByType } from '../responses/items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { WholeItem } from '../translate/host-item.js'
 
 /** A call that the host answers, as its item was streamed: complete, and waiting for its result. */
-export type HostedCall = McpCallItem | CodeInterpreterCallItem | WebSearchCallItem | ShellCallItem
+export type HostedCall = McpCallItem | OutputItemByType[HostedItemType]
 
 /** How far a running call is, in units of the tool's own. */
 export interface ToolProgress {

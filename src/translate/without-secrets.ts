@@ -1,5 +1,5 @@
-import { undatedType } from '../recipients/builtin-tools.js'
 import { lookUp } from '../recipients/policy.js'
+import { undatedType } from '../recipients/undated-type.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { plainCopy } from './plain-copy.js'
 import { ECHO } from './request-echo.js'

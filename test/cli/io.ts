@@ -31,6 +31,7 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
       throw Object.assign(new Error('ENOTDIR: not a directory'), { code: 'ENOTDIR' })
     },
     readStdin: () => read('-'),
+    async makeFolder() {},
     async writeFile(path: string, pieces: Iterable<string>) {
       io.written[path] = [...pieces].join('')
     },

@@ -677,6 +677,15 @@ describe('serve --record', () => {
     expect(JSON.stringify(output)).toContain('print(6 * 7)')
   })
 
+  test('a folder that cannot be made is refused at the start', async () => {
+    const makeFolder = async (): Promise<void> => {
+      throw Object.assign(new Error("ENOENT: no such file or directory, mkdir '/proc/x'"), { code: 'ENOENT' })
+    }
+    const io = Object.assign(fakeIo(), { makeFolder })
+    expect(await run(['serve', '--replay', '--port', '0', '--record', '/proc/x'], io)).toBe(2)
+    expect(io.err).toBe('harmony-responses: cannot write /proc/x: no such file or directory\n')
+  })
+
   test('a recording that cannot be written is a line of the log, and the answer is given', async () => {
     const writeFile = async (): Promise<void> => {
       throw Object.assign(new Error("ENOSPC: no space left on device, open 'x'"), { code: 'ENOSPC' })

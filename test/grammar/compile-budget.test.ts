@@ -62,6 +62,31 @@ describe('the budget of a schema', () => {
     },
   )
 
+  test.each<[string, object]>([
+    [
+      'two patterns and a length',
+      {
+        type: 'string',
+        allOf: [{ pattern: '^[a-z]{1,40}@[a-z0-9.]{1,60}$' }, { pattern: '(foo|bar|baz)' }],
+        maxLength: 80,
+      },
+    ],
+    ['a pattern that is forbidden', { type: 'string', not: { pattern: '(abc|def)+x' }, minLength: 5, maxLength: 200 }],
+    [
+      'names by three patterns',
+      {
+        type: 'object',
+        patternProperties: { '^a.*b$': { type: 'string' }, c: { type: 'number' }, 'd{3}': { type: 'boolean' } },
+        additionalProperties: false,
+      },
+    ],
+    ['listed values by a pattern', { enum: ['a', 'b'], pattern: '^([a-z]|[b-y]{1,30}|[c-x]{1,90}){1,40}$' }],
+  ])('the automata of %s are made in many pieces', (_what, schema) => {
+    const { made, pauses } = paused(schema)
+    expect(made.nodes).toBeGreaterThan(5_000)
+    expect(made.nodes / (pauses + 1)).toBeLessThan(2_000)
+  })
+
   test('what is over the budget is held by its types, the deepest first, and is named', () => {
     const leaf = { type: 'string', minLength: 2, maxLength: 3 }
     const schema = {

@@ -48,10 +48,31 @@ test('a new kind of recipient without items makes the compiler name the router t
   expect(filesToChange('src/recipients/recipient.ts', anchor, anchor + added, named)).toEqual(named)
 })
 
-test('a new built-in tool makes the compiler ask how it is declared and what a call of it becomes', () => {
-  const anchor = 'export type BuiltinTool = '
-  expect(filesToChange('src/recipients/builtin-tools.ts', anchor, `${anchor}'image_generation' | `)).toEqual([
-    'src/recipients/builtin-tools.ts',
-    'src/recipients/builtins.ts',
-  ])
+test('a new built-in tool makes the compiler ask for its descriptor', () => {
+  const anchor = 'export interface Descriptors {\n'
+  const file = 'src/recipients/builtins/index.ts'
+  const added = '  readonly image_generation: typeof webSearch\n'
+  expect(filesToChange(file, anchor, anchor + added, [file])).toEqual([file])
+})
+
+test('a descriptor of a built-in tool that lacks a fact is refused by the compiler, whichever fact it is', () => {
+  const PLANTED: readonly (readonly [tool: string, fact: string])[] = [
+    ['web-search', '  isInsertable: true,\n'],
+    ['code-interpreter', "  isWaiting: ({ status }) => status === 'interpreting',\n"],
+    ['shell', "  replacedBy: { label: 'container', tool: 'exec' },\n"],
+    ['local-shell', '  recipientOf: () => EXEC,\n'],
+    ['apply-patch', "  body: 'text',\n"],
+  ]
+  const texts = PLANTED.map(([tool, fact]) => {
+    const path = `${root}src/recipients/builtins/${tool}.ts`
+    const text = readFileSync(path, 'utf8')
+    expect(text).toContain(fact)
+    return [path, text.replace(fact, '')] as const
+  })
+  const program = programOf([`${root}src/recipients/builtins/index.ts`], { types: [] }, new Map(texts))
+  for (const [index, [path]] of texts.entries()) {
+    const found = program.getSemanticDiagnostics(program.getSourceFile(path))
+    const fact = PLANTED[index]?.[1].trim().split(':')[0]
+    expect(found.map(({ messageText }) => messageText)).toEqual([expect.stringContaining(`'${fact}' is missing`)])
+  }
 })

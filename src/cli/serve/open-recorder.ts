@@ -5,13 +5,19 @@ import { complaint, type Io, unreadable } from '../io.js'
 import { createRecorder, type MadeRecording, type Recorder } from './recorder.js'
 import type { ServeSettings } from './settings.js'
 
-/** The recorder of `--record`, which writes a file for each response; undefined without the option. */
-export function openRecorder(
+/**
+ * The recorder of `--record`, which writes a file for each response; undefined without the option. Throws a
+ * {@link UsageError} if nothing can be written there.
+ */
+export async function openRecorder(
   { recordings: folder, policy, reasoning }: ServeSettings,
   tokenTable: TokenTable,
   io: Io,
-): Recorder | undefined {
+): Promise<Recorder | undefined> {
   if (folder === undefined) return undefined
+  await io.makeFolder(folder).catch((error: unknown) => {
+    throw unreadable(folder, error, 'write')
+  })
   const write = ({ fixture, lacks }: MadeRecording): void => {
     const file = `${folder.replace(/\/$/, '')}/${fixture.name}.json`
     const saved = io.writeFile(file, [`${JSON.stringify(fixture)}\n`])

@@ -21,6 +21,7 @@ import { type OpenedEngine, openEngine } from './open-engine.js'
 import { openRecorder } from './open-recorder.js'
 import { openSeal } from './open-seal.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
+import type { Recorder } from './recorder.js'
 import { createRequestLog } from './request-log.js'
 import { KEY_VARIABLE, SEAL_KEYS_VARIABLE, type ServeSettings } from './settings.js'
 
@@ -36,6 +37,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   const servers = await mcpServersOf(settings, io)
   const audit = await openAudit(settings.audit, io)
   const tokenTable = await loadTokenTable()
+  const recorder = await openRecorder(settings, tokenTable, io)
   const report = (error: unknown): void => reportTo(io, error)
   const mcp = await openMcpTools(
     servers,
@@ -48,7 +50,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
-    const options = serveOptions(settings, { opened, authorize, tokenTable, memory, audit }, report, io)
+    const options = serveOptions(settings, { opened, authorize, tokenTable, memory, audit, recorder }, report, io)
     server = await listen({ ...options, tools, ...(seal && { seal }) })
     const stops = listenForStops(io)
     try {
@@ -80,12 +82,14 @@ function serveOptions(
     tokenTable,
     memory,
     audit,
+    recorder,
   }: {
     readonly opened: OpenedEngine
     readonly authorize: Authorize | undefined
     readonly tokenTable: TokenTable
     readonly memory: () => ResponseService['memory'] | undefined
     readonly audit: AuditFile | undefined
+    readonly recorder: Recorder | undefined
   },
   onError: (error: unknown) => void,
   io: Io,
@@ -98,7 +102,6 @@ function serveOptions(
   const log = createLog(settings, io)
   const { engine } = opened
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
-  const recorder = openRecorder(settings, tokenTable, io)
   return {
     ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
     engine,

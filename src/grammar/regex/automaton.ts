@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { LAST_CODE_POINT, normalRanges, type Range } from '../ranges.js'
 
 /** So many states an automaton may have. Each becomes a rule of a grammar. */
@@ -8,6 +9,8 @@ export type Spend = (nodes: number) => boolean
 const LOOKS = 3
 /** What a state takes beside them, in nodes. */
 const OF_STATE = 3
+/** So many nodes are the work of one slice. */
+const SLICE = 1_000
 
 /** A deterministic automaton over characters. The first state is where a text begins. */
 export interface Automaton {
@@ -35,8 +38,8 @@ export interface Product {
 const NOWHERE = -1
 
 /** Runs automata side by side. Undefined if that takes too many states. */
-export function product(automata: readonly Automaton[], spend: Spend): Product | undefined {
-  const made = explore(
+export function* product(automata: readonly Automaton[], spend: Spend): Slices<Product | undefined> {
+  const made = yield* explore(
     automata.map(() => 0),
     spend,
     (places) => {
@@ -63,14 +66,18 @@ export function where({ states }: Product, isEnd: (ends: readonly boolean[]) => 
 }
 
 /** The texts that all of them allow. Undefined if that takes too many states. */
-export function intersectionOf(automata: readonly Automaton[], spend: Spend): Automaton | undefined {
-  const both = product(automata, spend)
+export function* intersectionOf(automata: readonly Automaton[], spend: Spend): Slices<Automaton | undefined> {
+  const both = yield* product(automata, spend)
   return both && where(both, (ends) => ends.every(Boolean))
 }
 
 /** The texts that the first one allows and none of the others. Undefined if that takes too many states. */
-export function differenceOf(one: Automaton, others: readonly Automaton[], spend: Spend): Automaton | undefined {
-  const all = product([one, ...others], spend)
+export function* differenceOf(
+  one: Automaton,
+  others: readonly Automaton[],
+  spend: Spend,
+): Slices<Automaton | undefined> {
+  const all = yield* product([one, ...others], spend)
   return all && where(all, ([isOne, ...ends]) => isOne === true && !ends.includes(true))
 }
 
@@ -134,21 +141,28 @@ export function allowsText({ states }: Automaton, text: string): boolean {
  * @param next - where a character leads
  * @param nameOf - the same for states that are the same
  */
-export function explore<Key, Parts extends { readonly ranges: readonly (readonly Range[])[] }>(
+export function* explore<Key, Parts extends { readonly ranges: readonly (readonly Range[])[] }>(
   start: Key,
   spend: Spend,
   partsOf: (key: Key) => Parts,
   next: (parts: Parts, code: number) => Key | undefined,
   nameOf: (key: Key) => string,
-): { readonly key: Key; readonly edges: readonly Edge[] }[] | undefined {
+): Slices<{ readonly key: Key; readonly edges: readonly Edge[] }[] | undefined> {
   const numbers = new Map([[nameOf(start), 0]])
   const open: Key[] = [start]
   const made: { key: Key; edges: readonly Edge[] }[] = []
+  let worked = 0
   // It grows meanwhile.
   for (const key of open) {
     const parts = partsOf(key)
     const starts = startsOf(parts.ranges)
-    if (!spend(OF_STATE + Math.ceil((starts.length * parts.ranges.length) / LOOKS))) return undefined
+    const nodes = OF_STATE + Math.ceil((starts.length * parts.ranges.length) / LOOKS)
+    if (!spend(nodes)) return undefined
+    worked += nodes
+    if (worked >= SLICE) {
+      worked = 0
+      yield
+    }
     const byTarget = new Map<number, Range[]>()
     for (const [index, first] of starts.entries()) {
       const target = next(parts, first)

@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { costsOf } from '../matcher/costs.js'
 import { createStacks, type Stack } from '../matcher/stacks.js'
@@ -8,7 +9,7 @@ import type { Pattern } from './pattern.js'
 import { patternExpression } from './pattern-expression.js'
 
 /** The texts that a pattern without anchors matches as a whole. Undefined if that takes too many states. */
-export function automatonOf(pattern: Pattern, spend: Spend): Automaton | undefined {
+export function* automatonOf(pattern: Pattern, spend: Spend): Slices<Automaton | undefined> {
   const rules = createRules()
   const root = patternExpression(pattern, rules, 'plain')
   const stacks = createStacks(rules.all, costsOf(rules.all))
@@ -25,7 +26,7 @@ export function automatonOf(pattern: Pattern, spend: Spend): Automaton | undefin
       .sort((one, other) => one - other)
       .join(' ')
   try {
-    const made = explore(
+    const made = yield* explore(
       stacks.ways(stacks.put(root, 0, stacks.bottom)),
       spend,
       (ways) => ({ ways, ranges: ways.map(firstRanges) }),
@@ -35,6 +36,7 @@ export function automatonOf(pattern: Pattern, spend: Spend): Automaton | undefin
       },
       nameOf,
     )
+    yield
     return made && merged(pruned(made.map(({ key, edges }) => ({ isEnd: key.includes(stacks.bottom), edges }))))
   } catch (error) {
     if (error instanceof BadGrammar) return undefined

@@ -4,7 +4,7 @@ export const MOST_NODES = 100_000
 /** So many nodes are the work of one piece: a few milliseconds. */
 export const SLICE_NODES = 1_000
 
-/** So many are the work of one subschema, which no pause can divide. */
+/** So many are the work of one subschema. Only what its automata take is divided by pauses. */
 const MOST_AT_ONCE = 15_000
 
 /** Work is counted in nodes, never in time: a schema has to become the same grammar in any process. */

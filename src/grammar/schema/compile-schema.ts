@@ -1,4 +1,4 @@
-import type { Slices } from '../../slices.js'
+import { atOnce, type Slices } from '../../slices.js'
 import { choice, type Expression, type Grammar, rule, sequence, text } from '../expression.js'
 import { productive } from '../productive.js'
 import { createRules } from '../rules.js'
@@ -68,18 +68,21 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     return rule(name)
   }
 
-  function valueText(of: Located, tooMuch: string | undefined): Expression {
+  function* valueText(of: Located, tooMuch: string | undefined): Slices<Expression> {
     if (tooMuch !== undefined) {
       relax(pathOf(of), tooMuch)
       return anyOf(typesIn(of))
     }
-    return choice(...expand(of).map((shape) => (isLarge(shape) ? compiler.shape(shape) : shapeText(shape, compiler))))
+    const texts: Expression[] = []
+    for (const shape of expand(of))
+      texts.push(isLarge(shape) ? compiler.shape(shape) : yield* shapeText(shape, compiler))
+    return choice(...texts)
   }
 
   /** Any value of these types: one rule, however often it stands for what is too much. */
   function anyOf(types: Shape['types']): Expression {
     const shape = { ...ANY_SHAPE, path: '', types }
-    return rules.once(`any ${[...types].join(' ')}`, 'any', () => shapeText(shape, compiler))
+    return rules.once(`any ${[...types].join(' ')}`, 'any', () => atOnce(shapeText(shape, compiler)))
   }
 
   const compiler: Compiler = {
@@ -95,8 +98,8 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
       return once(`name ${keyOf(located)}`, 'name', { all: [located, { schema: { type: 'string' }, path: '' }] })
     },
     shape(shape) {
-      const make: Task['make'] = (tooMuch) => {
-        if (tooMuch === undefined) return shapeText(shape, compiler)
+      const make: Task['make'] = function* (tooMuch) {
+        if (tooMuch === undefined) return yield* shapeText(shape, compiler)
         relax(shape.path, tooMuch)
         return anyOf(shape.types)
       }
@@ -116,7 +119,8 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     depth = level + 1
     budget.next()
     const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > mostNodes ? TOO_LARGE : undefined
-    rules.set(name, make(tooMuch))
+    const made = make(tooMuch)
+    rules.set(name, 'kind' in made ? made : yield* made)
     if (used() - paused < SLICE_NODES) continue
     paused = used()
     yield
@@ -139,7 +143,7 @@ interface Task {
   /** Whether it is made whatever the budget. */
   readonly isFree: boolean
   /** @param tooMuch - why its type alone may be held */
-  readonly make: (tooMuch: string | undefined) => Expression
+  readonly make: (tooMuch: string | undefined) => Expression | Slices<Expression>
 }
 
 function isLarge({ properties, prefix }: Shape): boolean {
@@ -163,14 +167,17 @@ function followed(references: References, located: Located): Located {
   return at
 }
 
-function shapeText(shape: Shape, compiler: Compiler): Expression {
+function* shapeText(shape: Shape, compiler: Compiler): Slices<Expression> {
   if (shape.values !== undefined) {
-    return choice(...allowedValues(shape, compiler).map((value) => text(JSON.stringify(value))))
+    const values = yield* allowedValues(shape, compiler)
+    return choice(...values.map((value) => text(JSON.stringify(value))))
   }
-  return choice(...[...shape.types].map((type) => typeText(type, shape, compiler)))
+  const texts: Expression[] = []
+  for (const type of shape.types) texts.push(yield* typeText(type, shape, compiler))
+  return choice(...texts)
 }
 
-function typeText(type: JsonType, shape: Shape, compiler: Compiler): Expression {
+function* typeText(type: JsonType, shape: Shape, compiler: Compiler): Slices<Expression> {
   const isLeft = (value: unknown): boolean => !shape.excluded.includes(value)
   switch (type) {
     case 'null':
@@ -182,10 +189,10 @@ function typeText(type: JsonType, shape: Shape, compiler: Compiler): Expression 
     case 'number':
       return compiler.rules.add('number', numberText(shape, compiler.relax))
     case 'string':
-      return stringText(shape, compiler)
+      return yield* stringText(shape, compiler)
     case 'array':
       return sequence(arrayText(shape, compiler))
     case 'object':
-      return sequence(objectText(shape, compiler))
+      return sequence(yield* objectText(shape, compiler))
   }
 }

@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { type Automaton, automatonOfTexts, isEmpty, product, type Spend, where } from '../regex/automaton.js'
 import { automatonOf } from '../regex/pattern-automaton.js'
 import { ANYTHING, both, type Located } from './located.js'
@@ -13,15 +14,16 @@ export interface NamesByPattern {
  * The names that are not declared, by which of the patterns they match; those that none matches are `additional`.
  * Undefined if telling them apart takes too many states.
  */
-export function namesByPattern(
+export function* namesByPattern(
   patterns: readonly Patterned[],
   declared: readonly string[],
   additional: Located,
   spend: Spend,
-): readonly NamesByPattern[] | undefined {
-  const automata = [automatonOfTexts(declared), ...patterns.map(({ whole }) => automatonOf(whole, spend))]
+): Slices<readonly NamesByPattern[] | undefined> {
+  const automata = [automatonOfTexts(declared)]
+  for (const { whole } of patterns) automata.push(yield* automatonOf(whole, spend))
   const known = automata.filter((automaton) => automaton !== undefined)
-  const all = known.length === automata.length ? product([...known, ANY_NAME], spend) : undefined
+  const all = known.length === automata.length ? yield* product([...known, ANY_NAME], spend) : undefined
   if (all === undefined) return undefined
   const kinds = new Map<string, readonly boolean[]>()
   for (const { ends } of all.states) {
@@ -30,12 +32,15 @@ export function namesByPattern(
   }
   // Each kind may become as many rules as there are states, of some four nodes.
   if (!spend(4 * kinds.size * all.states.length)) return undefined
-  return [...kinds].flatMap(([kind, matched]) => {
+  const told: NamesByPattern[] = []
+  for (const [kind, matched] of kinds) {
+    yield
     const names = where(all, ([isDeclared, ...ends]) => isDeclared !== true && ends.slice(0, -1).join() === kind)
     const values = patterns.filter((_, index) => matched[index]).map(({ value }) => value)
     const value = values.length === 0 ? additional : values.reduce(both, ANYTHING)
-    return isEmpty(names) ? [] : [{ names, value }]
-  })
+    if (!isEmpty(names)) told.push({ names, value })
+  }
+  return told
 }
 
 /** Runs beside the others, so that names are followed that none of them matches. */

@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
 import { anyString, BLANK, bracketed, following, quoted } from '../json-text.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
@@ -19,7 +20,7 @@ interface Member {
 }
 
 /** The objects that a shape allows: declared properties in their order, then others. */
-export function objectText(given: Shape, compiler: Compiler): Expression {
+export function* objectText(given: Shape, compiler: Compiler): Slices<Expression> {
   const shape = withListedNames(given)
   relaxCounts(shape, compiler.relax)
   for (const at of shape.tangled) compiler.relax(below(at, 'patternProperties'), TANGLED)
@@ -36,7 +37,7 @@ export function objectText(given: Shape, compiler: Compiler): Expression {
     ),
     isRequired: required.has(name),
   }))
-  const other = choice(...otherMembers(shape, compiler))
+  const other = choice(...(yield* otherMembers(shape, compiler)))
   const isOnlyOthers = members.length === 0
   if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
   const most = isOnlyOthers && shape.maxProperties <= MOST_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
@@ -71,7 +72,7 @@ function isNever(expression: Expression): boolean {
 }
 
 /** Members that are not declared: alternatives, none if there may be no others. */
-function otherMembers(shape: Shape, compiler: Compiler): Expression[] {
+function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
   const { names, properties, required, additional, patterned, path } = shape
   const { rules, relax } = compiler
   const member = (name: Expression, value: Expression): Expression => rules.add('other', pair(name, value))
@@ -100,7 +101,7 @@ function otherMembers(shape: Shape, compiler: Compiler): Expression[] {
   const prefixes = patterned.map(({ prefix }) => prefix)
   const isTaken = ({ prefix, matches }: Patterned): boolean => prefix !== '' && declared.some(matches)
   const isTold = areApart(patterned) && !prefixes.includes(undefined) && !patterned.some(isTaken)
-  const kinds = isTold ? undefined : namesByPattern(patterned, declared, additional, compiler.spend)
+  const kinds = isTold ? undefined : yield* namesByPattern(patterned, declared, additional, compiler.spend)
   if (kinds !== undefined) {
     return kinds.flatMap(({ names: kind, value }) => {
       const isForbidden = 'schema' in value && value.schema === false

@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { choice, type Expression } from '../expression.js'
 import { anyString, quoted } from '../json-text.js'
 import {
@@ -28,7 +29,7 @@ const MOST_REQUIRED = 100_000
 const MOST_CHARACTERS = 2 ** 31
 
 /** The strings that a shape allows: once for what says the same. */
-export function stringText(shape: Shape, compiler: Compiler): Expression {
+export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
   const said = [patterns, notPatterns, formats].map((all) => all.map(({ value }) => value))
   const key = JSON.stringify([minLength, maxLength, said, excluded])
@@ -39,13 +40,13 @@ export function stringText(shape: Shape, compiler: Compiler): Expression {
     isWhole = false
     compiler.relax(path, message)
   }
-  const made = compiler.rules.add('string', newText(shape, { ...compiler, relax }))
+  const made = compiler.rules.add('string', yield* newText(shape, { ...compiler, relax }))
   // What is left out is reported wherever it stands.
   if (isWhole) compiler.strings.set(key, made)
   return made
 }
 
-function newText(shape: Shape, compiler: Compiler): Expression {
+function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { path } = shape
   const { rules, relax } = compiler
   const { min, max } = lengthsOf(shape, relax)
@@ -63,7 +64,7 @@ function newText(shape: Shape, compiler: Compiler): Expression {
   const untold = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
   const isFree = held.length + forbidden.length === 0 && min === 0 && max === Number.POSITIVE_INFINITY
   if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany: untold })
-  const automaton = automatonFor(held, forbidden, excluded, [min, max], compiler.spend)
+  const automaton = yield* automatonFor(held, forbidden, excluded, [min, max], compiler.spend)
   if (automaton !== undefined) return quoted(automatonExpression(automaton, rules, 'json'))
   for (const other of [...others, ...forbidden]) relax(other.path, TOO_LARGE)
   if (excluded.length > 0) untold()
@@ -101,26 +102,24 @@ function patternsOf({ patterns, formats }: Shape, max: number, relax: Relax): re
 }
 
 /** The texts that all of the patterns allow and none of the forbidden ones. Undefined if that takes too many states. */
-function automatonFor(
+function* automatonFor(
   allowed: readonly HeldPattern[],
   forbidden: readonly HeldPattern[],
   excluded: readonly string[],
   [min, max]: readonly [number, number],
   spend: Spend,
-): Automaton | undefined {
+): Slices<Automaton | undefined> {
   const isCounted = min > 0 || max < Number.POSITIVE_INFINITY
-  const ones = [
-    ...allowed.map(({ pattern }) => automatonOf(pattern, spend)),
-    ...(isCounted ? [automatonOfLengths(min, max)] : []),
-  ]
-  const others = [
-    ...forbidden.map(({ pattern }) => automatonOf(pattern, spend)),
-    ...(excluded.length > 0 ? [automatonOfTexts(excluded)] : []),
-  ]
+  const ones: (Automaton | undefined)[] = []
+  for (const { pattern } of allowed) ones.push(yield* automatonOf(pattern, spend))
+  if (isCounted) ones.push(automatonOfLengths(min, max))
+  const others: (Automaton | undefined)[] = []
+  for (const { pattern } of forbidden) others.push(yield* automatonOf(pattern, spend))
+  if (excluded.length > 0) others.push(automatonOfTexts(excluded))
   if (!areKnown(ones) || !areKnown(others)) return undefined
   const [first] = ones
-  const one = first === undefined ? automatonOfLengths(0, Number.POSITIVE_INFINITY) : intersectionOf(ones, spend)
-  return one === undefined || others.length === 0 ? one : differenceOf(one, others, spend)
+  const one = first === undefined ? automatonOfLengths(0, Number.POSITIVE_INFINITY) : yield* intersectionOf(ones, spend)
+  return one === undefined || others.length === 0 ? one : yield* differenceOf(one, others, spend)
 }
 
 function areKnown(automata: readonly (Automaton | undefined)[]): automata is readonly Automaton[] {

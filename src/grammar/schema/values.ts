@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { allowsText, type Spend } from '../regex/automaton.js'
 import { automatonOf } from '../regex/pattern-automaton.js'
 import type { Compiler } from './compiler.js'
@@ -16,26 +17,32 @@ export function typeOf(value: unknown): JsonType | undefined {
 }
 
 /** Those of the listed values that are all that the rest of the schema says. */
-export function allowedValues(shape: Shape, { relax, spend }: Pick<Compiler, 'relax' | 'spend'>): readonly unknown[] {
+export function* allowedValues(
+  shape: Shape,
+  { relax, spend }: Pick<Compiler, 'relax' | 'spend'>,
+): Slices<readonly unknown[]> {
   const values = shape.values ?? []
-  const matches = values.some((value) => typeof value === 'string') ? matcherFor(shape, relax, spend) : () => true
+  const matches = values.some((value) => typeof value === 'string')
+    ? yield* matcherFor(shape, relax, spend)
+    : () => true
   return values.filter((value) => isAllowed(value, shape, matches, relax))
 }
 
 type TextCheck = (text: string) => boolean
 
 /** Whether a text matches the patterns that it has to, and none that it must not. */
-function matcherFor({ patterns, notPatterns }: Shape, relax: Relax, spend: Spend): TextCheck {
+function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, spend: Spend): Slices<TextCheck> {
   // Never by JavaScript's own engine, which a pattern may take for ever.
-  const checksOf = (all: readonly Said<string>[], isForbidden: boolean): TextCheck[] =>
-    all.flatMap((said) =>
-      heldPattern(said, relax).flatMap(({ pattern, path }) => {
-        const automaton = automatonOf(pattern, spend)
-        if (automaton === undefined) relax(path, "This 'pattern' is too large to be enforced beside 'enum'.")
-        return automaton === undefined ? [] : [(text: string) => allowsText(automaton, text) !== isForbidden]
-      }),
-    )
-  const checks = [...checksOf(patterns, false), ...checksOf(notPatterns, true)]
+  function* checksOf(all: readonly Said<string>[], isForbidden: boolean): Slices<TextCheck[]> {
+    const checks: TextCheck[] = []
+    for (const { pattern, path } of all.flatMap((said) => heldPattern(said, relax))) {
+      const automaton = yield* automatonOf(pattern, spend)
+      if (automaton === undefined) relax(path, "This 'pattern' is too large to be enforced beside 'enum'.")
+      else checks.push((text) => allowsText(automaton, text) !== isForbidden)
+    }
+    return checks
+  }
+  const checks = [...(yield* checksOf(patterns, false)), ...(yield* checksOf(notPatterns, true))]
   return (text) => checks.every((check) => check(text))
 }
 

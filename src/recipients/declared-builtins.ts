@@ -1,14 +1,15 @@
 import { check } from '../errors.js'
 import type { ShellTool, UnknownTool } from '../responses/request.js'
-import { type BuiltinTool, builtinOf } from './builtin-tools.js'
-import { type BuiltinCall, lookUp, type RecipientPolicy } from './policy.js'
+import { type BuiltinTool, builtinNamed, builtinOf } from './builtin-tools.js'
+import type { DeclaredEnvironment } from './builtins/builtin.js'
+import { lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 
 /** The built-in tools that a request declares. */
 export interface DeclaredBuiltins {
   readonly builtins: ReadonlySet<BuiltinTool>
   /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
-  readonly shell: 'container' | 'local' | null
+  readonly shell: DeclaredEnvironment
   /** A recipient in the policy's table of built-ins, if the request declares the tool. */
   matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined
 }
@@ -34,20 +35,11 @@ export function declareBuiltins(tools: readonly UnknownTool[]): DeclaredBuiltins
       if (call === undefined) return undefined
       // In a policy, `shell` means the shell that is declared.
       const tool = call.tool === 'shell' && !builtins.has('shell') ? 'local_shell' : call.tool
-      return builtins.has(tool) ? RECIPIENTS[tool](call, shell) : undefined
+      if (!builtins.has(tool)) return undefined
+      const action = 'action' in call ? call.action : undefined
+      return builtinNamed(tool).callee(action, shell) as Recipient
     },
   }
-}
-
-/** The recipient that a call of each declared tool becomes. */
-const RECIPIENTS: {
-  readonly [Tool in BuiltinTool]: (call: BuiltinCall, shell: DeclaredBuiltins['shell']) => Recipient
-} = {
-  code_interpreter: () => ({ kind: 'code_interpreter_call' }),
-  web_search: (call) => ({ kind: 'web_search_call', action: 'action' in call ? call.action : 'search' }),
-  shell: (_, shell) => ({ kind: 'shell_call', environment: shell }),
-  local_shell: () => ({ kind: 'local_shell_call' }),
-  apply_patch: () => ({ kind: 'apply_patch_call' }),
 }
 
 function environmentOf({ environment }: ShellTool, path: string): DeclaredBuiltins['shell'] {

@@ -1,0 +1,33 @@
+import { CONTAINER } from '../../harmony/namespaces.js'
+import { COMMAND } from '../shell-command.js'
+import type { BuiltinNamespace } from './builtin.js'
+
+/** The recipient of both shells. Pure, so that the core can leave it out. */
+export const EXEC: string = /* @__PURE__ */ (() => `${CONTAINER}.exec`)()
+
+/** No official text exists. The arguments are those that a `shell_call` or a `local_shell_call` can carry. */
+export function container(settings: Record<string, object>): BuiltinNamespace {
+  return {
+    name: CONTAINER,
+    description: 'Runs commands on a computer. Files and changes stay there between calls.',
+    tools: [
+      {
+        name: 'exec',
+        description: 'Runs a program and returns its output.',
+        parameters: {
+          type: 'object',
+          properties: {
+            [COMMAND]: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'The program and its arguments. For a line of shell script: ["bash", "-lc", "ls | wc -l"]',
+            },
+            timeout: { type: 'number', description: 'In milliseconds' },
+            ...settings,
+          },
+          required: [COMMAND],
+        },
+      },
+    ],
+  }
+}
