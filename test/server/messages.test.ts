@@ -204,7 +204,9 @@ describe('POST /v1/messages', () => {
 describe('what comes back in a signature', () => {
   const served = (onDiagnostic: (subject: string) => void = () => {}) =>
     messagesEndpoint(() => [think('Hm.'), call('functions.get_weather', { city: 'Rome' })], {
-      response: { onDiagnostic: ({ code, subject = '' }) => (code === 'unopened_seal' ? onDiagnostic(subject) : undefined) },
+      response: {
+        onDiagnostic: ({ code, subject = '' }) => (code === 'unopened_seal' ? onDiagnostic(subject) : undefined),
+      },
     })
   const request = { ...QUESTION, ...SHOWN, tools: [WEATHER] }
 
