@@ -25,7 +25,10 @@ export interface Io {
   writeFile(path: string, pieces: Iterable<string>): Promise<void>
   /** Adds to the end of a file, which is made if there is none. */
   appendFile(path: string, text: string): Promise<void>
-  /** A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. */
+  /**
+   * A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. A piece is valid until the next one
+   * is asked for.
+   */
   pieces(path: string): AsyncIterable<Uint8Array | string>
   /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once nobody reads any more. */
   print(text: string): Promise<void>

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { createReadStream } from 'node:fs'
 import { appendFile, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import * as nodeModule from 'node:module'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { filePieces } from './file-pieces.js'
 import { makeFolder } from './make-folder.js'
 import { run } from './run.js'
 
@@ -42,7 +42,7 @@ process.exitCode = await run(argv.slice(2), {
   },
   // Its owner alone may read it: who asked for what is nobody else's.
   appendFile: (path, piece) => appendFile(path, piece, { mode: 0o600 }),
-  pieces: (path) => (path === '-' ? piecesOfStdin() : createReadStream(path)),
+  pieces: (path) => (path === '-' ? piecesOfStdin() : filePieces(path)),
   print: (piece) =>
     new Promise((resolve, reject) => stdout.write(piece, (error) => (error ? reject(error) : resolve()))),
   complain: (line) => stderr.write(line),

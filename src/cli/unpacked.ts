@@ -14,7 +14,7 @@ export async function* unpacked(
     while (length < 2) {
       const { done, value } = await source.next()
       if (done) break
-      head.push(value)
+      head.push(copyOf(value))
       length += value.length
       isGzip = startsAsGzip(head)
     }
@@ -39,6 +39,14 @@ async function* gunzipped(pieces: AsyncIterable<Uint8Array | string>): AsyncGene
   // A file that was cut off gives what it contains: the reader reports the cut.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
   // Without a callback an error would end the process; it is thrown where the pieces are read.
-  pipeline(Readable.from(pieces), gunzip, () => {})
+  pipeline(Readable.from(copied(pieces)), gunzip, () => {})
   yield* gunzip
 }
+
+/** The pieces as they may be kept: the stream asks for some before it has unpacked those that came. */
+async function* copied(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array | string> {
+  for await (const piece of pieces) yield copyOf(piece)
+}
+
+/** A piece is valid only until the next one is asked for. */
+const copyOf = (piece: Uint8Array | string): Uint8Array | string => (typeof piece === 'string' ? piece : piece.slice())

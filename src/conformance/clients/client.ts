@@ -20,6 +20,8 @@ export interface SeenCall {
   readonly arguments: TextHash
   /** The hash of the parsed arguments if they are JSON, otherwise of the text. Clients that parse compare by this. */
   readonly value: number
+  /** Whether the tool gets fields or a text; only for models that can take one for the other. */
+  readonly type?: 'function_call' | 'custom_tool_call'
   /** It is passed on as a call that cannot be run, because its arguments are not what a tool takes. */
   readonly isInvalid?: true
 }

@@ -149,7 +149,7 @@ class CodexReader implements ClientReader {
       }
       const given = asString(item[type === 'function_call' ? 'arguments' : 'input'])
       const full = typeof namespace === 'string' ? `${namespace}.${asString(name)}` : asString(name)
-      const call = seenCall(full, given)
+      const call: SeenCall = { ...seenCall(full, given), type }
       this.seen.calls.push(call)
       if (type === 'function_call' ? !isJson(given) : item['status'] === 'incomplete') this.#cut.add(call)
     }

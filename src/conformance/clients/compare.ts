@@ -117,7 +117,8 @@ function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel,
 function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   const calls = agreed.calls.filter(({ type }) => (type === 'function_call' ? reads.functionCalls : reads.customCalls))
   const wanted = calls.filter(({ isCut }) => !isCut)
-  const isSame: Same = (call, one) => isNamed(call, one, reads) && one.arguments.equals(call.arguments)
+  const isSame: Same = (call, one) =>
+    isNamed(call, one, reads) && (one.type ?? call.type) === call.type && one.arguments.equals(call.arguments)
   for (const { item, name, arguments: given } of wanted) {
     const { encodedTwice } = item
     if (item.kind !== 'function_call' || !encodedTwice?.text.equals(given)) continue
@@ -127,7 +128,9 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, rep
   const lost = wanted.filter((call) => !seen.calls.some((one) => isSame(call, one)))
   const dissent = callDissent(lost.length > 0 ? lost : wanted)
   const expected = wanted.map(callWords).join(', ') || 'no call'
-  const ran = seen.calls.map(({ name, arguments: given }) => `${name} with ${given.plain}`).join(', ') || 'no call'
+  const other = (type: SeenCall['type']): string =>
+    type === undefined || wanted.every((call) => call.type === type) ? '' : ` (as a ${type})`
+  const ran = seen.calls.map((call) => `${callWords(call)}${other(call.type)}`).join(', ') || 'no call'
   reportBreak('client-calls', expected, undefined, ...withDissent(ran, dissent))
 }
 
@@ -151,7 +154,8 @@ function isNamed({ name, namespace }: AgreedCall, seen: SeenCall, { namespaces }
   return seen.name === (namespaces && namespace !== undefined ? `${namespace}.${name}` : name)
 }
 
-const callWords = ({ name, arguments: given }: AgreedCall): string => `${name} with ${given.plain}`
+const callWords = ({ name, arguments: given }: Pick<AgreedCall, 'name' | 'arguments'>): string =>
+  `${name} with ${given.plain}`
 
 function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBreak): void {
   const { messages } = agreed

@@ -1,5 +1,6 @@
 import type { Fields } from '../../fields.js'
 import { asFields, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
+import { CitationSpans } from './citation-spans.js'
 import { type ClientModel, type ClientReader, type ReportBreak, Seen } from './client.js'
 import { COMPUTER, LangchainMessage, MergeError, type SummaryPart } from './langchain-message.js'
 import { concatenated } from './mutable-text.js'
@@ -73,6 +74,12 @@ export const langchain: ClientModel = {
       severity: 'error',
     },
     {
+      id: 'langchain-citation-span',
+      sentence:
+        'The span of an added annotation is that of the done part and item: LangChain shows it from the event, and the citation stands at another place otherwise.',
+      severity: 'error',
+    },
+    {
       id: 'langchain-call-id',
       sentence: 'An added call has a call_id: without one, LangChain passes it on as an invalid tool call.',
       severity: 'error',
@@ -102,6 +109,7 @@ class LangchainReader implements ClientReader {
   #failed: EventRef | undefined
   /** The events that added calls without a call_id, by output_index: LangChain learns only later what they are. */
   readonly #nameless = new Map<unknown, EventRef>()
+  readonly #spans = new CitationSpans()
   /** The id of the response. */
   #id: unknown
 
@@ -111,6 +119,11 @@ class LangchainReader implements ClientReader {
 
   read(event: StreamEvent): void {
     this.#position++
+    const moved = this.#spans.closed(event)
+    if (moved !== undefined) {
+      const { expected, got, at } = moved
+      this.#reportBreak('langchain-citation-span', `the span ${expected} of the done part`, undefined, got, at)
+    }
     if (this.seen.ending === 'threw') {
       this.#afterError(event)
       return
@@ -192,10 +205,12 @@ class LangchainReader implements ClientReader {
     this.#message.chunk(PROVIDER)
   }
 
-  #annotation({ annotation, content_index: index }: StreamEvent): void {
+  #annotation(event: StreamEvent): void {
+    const { annotation, content_index: index } = event
     if (annotation === undefined || annotation === null) {
       throw new Broken('langchain-annotation', 'an annotation', annotation)
     }
+    this.#spans.added(event, { position: this.#position, type: event.type })
     const { type, url, file_id } = asFields(annotation)
     const source = type === 'url_citation' ? url : file_id
     const citations = CITATIONS.includes(type) && typeof source === 'string' ? [source] : []

@@ -56,7 +56,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     id: 'in-progress-second',
     sentence:
       'The second event is response.in_progress, and no later event is: the AI SDK looks for early errors only up to it. ' +
-      'A background response is queued first.',
+      'A background response is queued before it, and never again.',
     neededBy: ['openai'],
     severity: 'error',
     begin: () => {
@@ -68,6 +68,7 @@ export const LIFECYCLE: readonly Invariant[] = [
           if (resumed !== undefined && count === due && type !== 'response.in_progress' && !/queued/.test(type))
             due = -1
           if ((type === 'response.queued' || type === 'keepalive') && count === due) due++
+          else if (type === 'response.queued') report('no response.queued once the response is in progress', type)
           else if ((count === due) !== (type === 'response.in_progress'))
             report(count === due ? 'response.in_progress' : 'no second response.in_progress', type)
         },

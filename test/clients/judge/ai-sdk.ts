@@ -46,7 +46,7 @@ async function replay(body: string): Promise<Outcome> {
 class Watched {
   #streamed = ''
   #reasoning = ''
-  readonly #calls: { name: string; arguments: unknown }[] = []
+  readonly #calls: { name: string; arguments: unknown; isText: boolean }[] = []
   readonly #called = new Set<string>()
   readonly #hosted: Hosted[] = []
   readonly #sources: string[] = []
@@ -84,7 +84,7 @@ class Watched {
         }
         // Of a custom tool it is text, whatever it holds.
         const isText = this.#tools[part.toolName]?.type === 'provider'
-        this.#calls.push({ name: part.toolName, arguments: isText ? parsed(String(part.input)) : part.input })
+        this.#calls.push({ name: part.toolName, arguments: isText ? parsed(String(part.input)) : part.input, isText })
         break
       }
       case 'tool-result':

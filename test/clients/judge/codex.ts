@@ -235,8 +235,9 @@ function isCut({ type, status, arguments: given = '' }: DoneItem): boolean {
 
 const CALL = /^(function_call|custom_tool_call)$/
 
-function callOf({ name = '', namespace, arguments: given, input = '' }: InputItem): Outcome['calls'][number] {
-  return { name: namespace === undefined ? name : `${namespace}.${name}`, arguments: parsed(given ?? input) }
+function callOf({ type, name = '', namespace, arguments: given, input = '' }: InputItem): Outcome['calls'][number] {
+  const called = namespace === undefined ? name : `${namespace}.${name}`
+  return { name: called, arguments: parsed(given ?? input), isText: type === 'custom_tool_call' }
 }
 
 function parsed(given: string): unknown {

@@ -37,6 +37,7 @@ async function replay(body: string): Promise<Outcome> {
     reasoning,
     calls: callsOf(whole),
     citations: blocksOf(whole).flatMap(({ annotations = [] }) => annotations.flatMap(sourceOf)),
+    spans: blocksOf(whole).flatMap(({ annotations = [] }) => annotations.map(spanOf)),
     ending: endingOf(whole.response_metadata['status']),
   }
 }
@@ -55,9 +56,13 @@ interface Citation {
   readonly type: string
   readonly url?: unknown
   readonly file_id?: unknown
+  readonly startIndex?: unknown
+  readonly endIndex?: unknown
 }
 
 const blocksOf = ({ content }: AIMessageChunk): Block[] => (Array.isArray(content) ? content : []) as never
+
+const spanOf = ({ startIndex, endIndex }: Citation): string => `${startIndex} to ${endIndex}`
 
 /** What it does not know, it hands on as `non_standard`, which applications do not take for a citation. */
 function sourceOf({ type, url, file_id }: Citation): string[] {

@@ -5,18 +5,41 @@ import { jsonHash } from '../../../src/conformance/json-hash.js'
 import type { Outcome } from './replay.js'
 
 /** What a user can see of a run. */
-const FIELDS = ['ending', 'streamed', 'final', 'reasoning', 'calls', 'citations', 'hosted', 'error', 'finish'] as const
+const FIELDS = [
+  'ending',
+  'streamed',
+  'final',
+  'reasoning',
+  'calls',
+  'citations',
+  'spans',
+  'hosted',
+  'error',
+  'finish',
+] as const
 
 type Field = (typeof FIELDS)[number]
 
 /** In what two runs of one client differ. Nothing of it is an id, or what the run cost. */
 export function differences(one: Outcome, other: Outcome): Field[] {
-  return FIELDS.filter((field) => !isDeepStrictEqual(shownAs(one, field), shownAs(other, field)))
+  return FIELDS.filter((field) =>
+    field === 'calls'
+      ? !isSameCalls(one.calls, other.calls)
+      : !isDeepStrictEqual(shownAs(one, field), shownAs(other, field)),
+  )
+}
+
+/** Whether the same tools get the same. Not every replayer tells whether a tool gets a text or fields. */
+function isSameCalls(calls: Outcome['calls'], others: Outcome['calls']): boolean {
+  const isSame = (one: Outcome['calls'][number], other: Outcome['calls'][number] | undefined): boolean =>
+    one.name === other?.name &&
+    isDeepStrictEqual(one.arguments, other.arguments) &&
+    (one.isText ?? other.isText) === (other.isText ?? one.isText)
+  return calls.length === others.length && calls.every((call, at) => isSame(call, others[at]))
 }
 
 function shownAs(outcome: Outcome, field: Field): unknown {
   if (field === 'final') return outcome.final ?? outcome.streamed
-  if (field === 'calls') return outcome.calls.map(({ name, arguments: given }) => [name, given])
   // A run that ends well has no error.
   return field === 'error' ? (outcome.error ?? '') : outcome[field]
 }
@@ -27,7 +50,7 @@ function shownAs(outcome: Outcome, field: Field): unknown {
  */
 export function losses(outcome: Outcome, meant: Outcome): Field[] {
   const lost = differences(outcome, meant).filter(
-    (field) => field !== 'error' && field !== 'hosted' && field !== 'finish',
+    (field) => field !== 'error' && field !== 'spans' && field !== 'hosted' && field !== 'finish',
   )
   if (lost.includes('ending')) return lost
   if (outcome.ending === 'threw') return []

@@ -8,9 +8,16 @@ export interface Outcome {
   readonly final?: string
   readonly reasoning: string
   /** Calls that it runs, or hands to the application; arguments as parsed JSON, or as text if invalid. */
-  readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
+  readonly calls: readonly {
+    readonly name: string
+    readonly arguments: unknown
+    /** Whether the tool gets a text, as a custom tool does, or fields; absent if not tested. */
+    readonly isText?: boolean
+  }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]
+  /** Where they stand in the text; absent if not tested. */
+  readonly spans?: readonly string[]
   /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent if not tested. */
   readonly hosted?: readonly {
     readonly kind: 'call' | 'result' | 'error' | 'approval' | 'custom'

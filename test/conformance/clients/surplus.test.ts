@@ -179,3 +179,27 @@ test('a response that fails after reasoning does not accuse the openai SDK of lo
   ]
   expect(rulesFor('openai', events)).toEqual([])
 })
+
+test('an item whose type changes when it is done is run with a text by the AI SDK and Codex, and they are accused', () => {
+  const { arguments: given, ...rest } = call('{"a":1}')
+  const created = { type: 'response.created', response: response('in_progress', []) }
+  const events = [
+    created,
+    { type: 'response.output_item.added', output_index: 0, item: { ...rest, arguments: '' } },
+    { type: 'response.function_call_arguments.delta', output_index: 0, item_id: 'fc_1', delta: given },
+    { type: 'response.function_call_arguments.done', output_index: 0, item_id: 'fc_1', arguments: given },
+    {
+      type: 'response.output_item.done',
+      output_index: 0,
+      item: { ...rest, type: 'custom_tool_call', input: given },
+    },
+    { type: 'response.completed', response: response('completed', [call('{"a":1}')]) },
+  ].map((event, sequence_number) => ({ ...event, sequence_number })) as StreamEvent[]
+  for (const client of ['ai-sdk', 'codex'] as const) {
+    const errors = checkEvents(events, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error')
+    expect(errors.map(({ rule, got }) => [rule, got.includes('as a custom_tool_call')])).toContainEqual([
+      'client-calls',
+      true,
+    ])
+  }
+})

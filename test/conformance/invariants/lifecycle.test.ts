@@ -31,6 +31,18 @@ describeCases(LIFECYCLE, {
       insert(1, { type: 'keepalive', sequence_number: 1 }),
       [],
     ],
+    'a response.queued in the middle is reported': [
+      'answer',
+      'openai',
+      (events) => {
+        const queued = { ...nth(events, 'in_progress'), type: 'response.queued' }
+        return [...events.slice(0, 4), queued, ...events.slice(4)].map((event, at) => ({
+          ...event,
+          sequence_number: at,
+        }))
+      },
+      ['4 in-progress-second'],
+    ],
     'response.queued does not stand for response.in_progress': [
       'answer',
       'openai',

@@ -195,7 +195,7 @@ export class AiSdkReader implements ClientReader {
         const { name, input } = item as { readonly name: string; readonly input: string }
         this.#calls.close(index)
         this.#hasCall = true
-        this.seen.calls.push(seenCall(name, input))
+        this.seen.calls.push({ ...seenCall(name, input), type: 'custom_tool_call' })
         return
       }
       case 'computer_call':
@@ -229,7 +229,7 @@ export class AiSdkReader implements ClientReader {
     const given = item['arguments'] as string
     this.#calls.close(index)
     this.#hasCall = true
-    const call = seenCall(item['name'] as string, given)
+    const call = { ...seenCall(item['name'] as string, given), type: 'function_call' as const }
     if (given.trim() === '') {
       // The SDK treats missing arguments as an empty object.
       this.seen.calls.push({ ...call, value: jsonHash({}) })

@@ -1,0 +1,22 @@
+import { open } from 'node:fs/promises'
+
+/** The size of a piece, in bytes. */
+const SIZE = 64 * 1024
+
+/**
+ * The bytes of a file, in pieces. Each is valid until the next one is asked for: all are in one buffer, since new ones would
+ * pile up outside the heap, where the garbage collector hardly notices them.
+ */
+export async function* filePieces(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path)
+  try {
+    const buffer = new Uint8Array(SIZE)
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, SIZE, null)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
