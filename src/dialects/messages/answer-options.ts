@@ -1,4 +1,5 @@
-import { check } from '../../errors.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aFunction, aString, aText, oneOf } from '../../options/checks.js'
 
 /** How an answer is worded. What the client asked for comes from `fromMessagesRequest`. */
 export interface MessageAnswerOptions {
@@ -21,20 +22,18 @@ export interface MessageAnswerOptions {
 export type ResolvedMessageAnswerOptions = Required<Omit<MessageAnswerOptions, 'id' | 'model' | 'stopSequence'>> &
   Pick<MessageAnswerOptions, 'id' | 'model' | 'stopSequence'>
 
-const CHOICES = { thinking: ['shown', 'omitted', 'sealed'], preambles: ['text', 'hidden'] } as const
+const MESSAGE_ANSWER_OPTIONS: OptionTable<MessageAnswerOptions> = {
+  id: aString,
+  model: aText,
+  thinking: oneOf('shown', 'omitted', 'sealed'),
+  preambles: oneOf('text', 'hidden'),
+  stopSequence: aFunction,
+}
 
 /** @throws HarmonyResponsesError `bad_option` */
 export function resolveAnswerOptions(what: string, options: MessageAnswerOptions): ResolvedMessageAnswerOptions {
-  check(typeof options === 'object' && options !== null, `${what}: options`, 'an object', options)
+  checkOptions(what, options, MESSAGE_ANSWER_OPTIONS)
   const { id, model, stopSequence, thinking = 'sealed', preambles = 'text' } = options
-  check(id === undefined || (typeof id === 'string' && id !== ''), `${what}.id`, 'a string', id)
-  check(model === undefined || typeof model === 'string', `${what}.model`, 'a string', model)
-  const isAskable = stopSequence === undefined || typeof stopSequence === 'function'
-  check(isAskable, `${what}.stopSequence`, 'a function', stopSequence)
-  for (const [name, value] of Object.entries({ thinking, preambles })) {
-    const choices: readonly string[] = CHOICES[name as keyof typeof CHOICES]
-    check(choices.includes(value), `${what}.${name}`, `one of ${choices.join(', ')}`, value)
-  }
   return {
     thinking,
     preambles,

@@ -113,7 +113,7 @@ test('a stream that breaks at any token ends with an error that the SDK throws, 
 })
 
 test('the encoder refuses what is no event, and options that there are not', () => {
-  expect(() => createMessageEncoder({ thinking: 'loud' as never })).toThrow('one of shown, omitted, sealed')
+  expect(() => createMessageEncoder({ thinking: 'loud' as never })).toThrow("one of 'shown', 'omitted', 'sealed'")
   expect(() => createMessageEncoder()(1 as never)).toThrow('expected an event')
   const { events } = run([encodeHarmony('<|channel|>final<|message|>Hi<|return|>')])
   const [, , added] = events
