@@ -29,6 +29,8 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     'server/index': 'src/server/index.ts',
     'server/node': 'src/server/node.ts',
     'stores/index': 'src/stores/index.ts',
+    'stores/sqlite/index': 'src/stores/sqlite/index.ts',
+    'stores/sqlite/worker': 'src/stores/sqlite/worker.ts',
     'dialects/index': 'src/dialects/index.ts',
     'harmony/index': 'src/harmony/index.ts',
     'tokens/index': 'src/tokens/index.ts',

@@ -1,1 +1,1 @@
-export { type Citations, type CitedPage, urlCitations } from './translate/url-citations.js'
+export { type Citations, type CitedPage, urlCitations } from './translate/citations/url-citations.js'

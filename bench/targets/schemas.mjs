@@ -11,7 +11,7 @@ import { schemaCases } from '../schema-inputs.mjs'
 /** A folder of schemas, one a file: as MaskBench has them, with `tests`, or alone. */
 const folder = process.env['JSON_SCHEMA_BENCH']
 /** So many of them are measured, in the order of their names' digests. */
-const SAMPLE = 400
+const SAMPLE = Number(process.env['JSON_SCHEMA_SAMPLE'] ?? 400)
 const LONGEST_TEXT = 20_000
 
 /**
@@ -37,6 +37,8 @@ export default {
     const times = { compile: [], slice: [], matcher: [], character: [] }
     const lengths = cases.map(({ schema }) => grammar.typescriptOf(schema).length / JSON.stringify(schema).length)
     const count = { refused: 0, relaxed: 0, values: 0, wrong: 0 }
+    /** Schemas of which nothing is relaxed, by whether all their values are judged as they are labelled. */
+    const held = { right: 0, reordered: 0, accepting: 0, declining: 0 }
     for (const { schema, tests } of cases) {
       const compiled = compile(grammar, schema)
       if (compiled === undefined) {
@@ -50,9 +52,12 @@ export default {
       const began = now()
       const start = grammar.createMatcher(gbnf)
       times.matcher.push(now() - began)
-      const [texts, took, wrong] = follow(start, tests)
+      const { characters: texts, ms: took, wrong } = follow(start, tests)
       count.values += tests.length
-      if (relaxed.length === 0) count.wrong += wrong
+      if (relaxed.length === 0) {
+        count.wrong += wrong.length
+        held[verdictOn(start, wrong)] += 1
+      }
       if (texts > 0) times.character.push((took * 1000) / texts)
     }
     // Real schemas have values whose properties come in another order, which a grammar does not allow.
@@ -61,6 +66,10 @@ export default {
     const published = (what, quantile) => `llguidance, published: ${PUBLISHED[what][quantile].toLocaleString('en-US')}`
     return [
       { figure: `schemas, ${from}`, value: cases.length, unit: '', note: noteOf(count) },
+      { figure: 'held whole, all values judged right', value: share(held.right, cases), unit: '%', atLeast: 90 },
+      { figure: 'held whole, but for the order of properties', value: share(held.reordered, cases), unit: '%' },
+      { figure: 'held whole, a right value refused', value: share(held.declining, cases), unit: '%' },
+      { figure: 'held whole, a wrong value accepted', value: share(held.accepting, cases), unit: '%' },
       ...rows(
         'compile and write',
         'ms',
@@ -139,22 +148,71 @@ function compile({ compileSchema, writeGbnf, UnsupportedSchema }, schema) {
   }
 }
 
-/** How many characters were followed, the milliseconds that it took, and how many values were judged wrong. */
+function share(count, cases) {
+  return (100 * count) / cases.length
+}
+
+/** What is wrong with a grammar, by the values that it judges otherwise than they are labelled. */
+function verdictOn(start, wrong) {
+  if (wrong.length === 0) return 'right'
+  if (wrong.some(({ valid }) => !valid)) return 'accepting'
+  return wrong.every(({ data }) => afterAnyOrder(start, data)?.isComplete === true) ? 'reordered' : 'declining'
+}
+
+/** So many properties are tried for one value. */
+const MOST_TRIED = 20_000
+
+/**
+ * The state after a value whose properties come in an order that the grammar allows. Undefined if there is none.
+ *
+ * @param tried - how many properties were tried so far
+ */
+function afterAnyOrder(state, value, tried = { count: 0 }) {
+  if (typeof value !== 'object' || value === null) return state.accept(JSON.stringify(value))
+  if (!Array.isArray(value)) return afterMembers(state.accept('{'), Object.entries(value), '', tried)
+  let next = state.accept('[')
+  for (const [index, item] of value.entries()) {
+    const before = index === 0 ? next : next?.accept(',')
+    next = before && afterAnyOrder(before, item, tried)
+  }
+  return next?.accept(']')
+}
+
+function afterMembers(state, left, comma, tried) {
+  if (left.length === 0) return state?.accept('}')
+  const named = left.map((member) => ({ member, at: state?.accept(`${comma}${JSON.stringify(member[0])}:`) }))
+  const open = named.filter(({ at }) => at !== undefined)
+  tried.count += open.length
+  if (tried.count > MOST_TRIED) return undefined
+  const ways = open.map(({ member, at }) => ({ member, after: afterAnyOrder(at, member[1], tried) }))
+  // The one after which most of the others still may come is the first one, if any is.
+  const most = ({ after }) => open.filter(({ member }) => after.accept(`,${JSON.stringify(member[0])}:`)).length
+  const able = ways.filter(({ after }) => after !== undefined).map((way) => ({ ...way, most: most(way) }))
+  for (const { member, after } of able.sort((one, other) => other.most - one.most)) {
+    const rest = left.filter((each) => each !== member)
+    const end = afterMembers(after, rest, ',', tried)
+    if (end !== undefined) return end
+  }
+  return undefined
+}
+
+/** How many characters were followed, the milliseconds that it took, and the values that were judged wrong. */
 function follow(start, tests) {
-  let [characters, ms, wrong] = [0, 0, 0]
+  let [characters, ms] = [0, 0]
+  const wrong = []
   for (const { data, valid } of tests) {
     const text = JSON.stringify(data)
     if (text.length > LONGEST_TEXT) continue
     const began = now()
     const isAccepted = start.accept(text)?.isComplete === true
     const took = now() - began
-    if (isAccepted !== valid) wrong += 1
+    if (isAccepted !== valid) wrong.push({ data, valid })
     // One that is refused was not followed to its end.
     if (!isAccepted) continue
     ms += took
     characters += text.length
   }
-  return [characters, ms, wrong]
+  return { characters, ms, wrong }
 }
 
 function rows(figure, unit, values, targets = {}, noteOf = () => undefined) {

@@ -5,7 +5,7 @@ import { replay } from '../sources/replay.js'
 import type { TokenFixture } from '../sources/token-fixture.js'
 import { encodeSse, type SseEvent } from '../sse/encode.js'
 import { loadTokenTable } from '../tokens/load-token-table.js'
-import { urlCitations } from '../translate/url-citations.js'
+import { urlCitations } from '../translate/citations/url-citations.js'
 import { timeline } from './timeline.js'
 import type { Screen } from './timeline-layout.js'
 

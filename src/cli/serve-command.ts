@@ -28,6 +28,10 @@ export const serve: Command = defineCommand({
   --no-key                  serves whoever reaches it without a key, at any --host and through proxies
   --seal-keys FILE          keys of what clients keep for the server, one a line: the first seals, all open;
                             or in HARMONY_RESPONSES_SEAL_KEYS; without them a restart loses it
+  --store FILE.db           keeps responses in a SQLite database, which other processes may share: they go on with what
+                            one that dies was making; seal keys are in FILE.db.keys; without it nothing survives
+  --durability process      what an answer survives once it is shown: the end of the process (default)
+               power        ... of the machine, too
   --model-alias NAME        a name of the model beside gpt-oss; repeatable; other names are refused then
   --reasoning raw           shows reasoning as reasoning text (default)
               summary       ... as a summary, which every client shows
@@ -81,6 +85,8 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'api-keys': { type: 'string' },
     'no-key': { type: 'boolean' },
     'seal-keys': { type: 'string' },
+    store: { type: 'string' },
+    durability: { type: 'string' },
     'model-alias': { type: 'string', multiple: true },
     reasoning: { type: 'string' },
     'chat-reasoning': { type: 'string' },

@@ -71,6 +71,18 @@ export function numbers(bounds: Bounds, decimals: number): Expression {
   return choice(sequence(text('-'), negative), magnitudes(bounds, decimals))
 }
 
+/** All numbers that are not whole. */
+export function fractions(): Expression {
+  const decimals = sequence(
+    repeat(text('0'), 0, MOST_DECIMALS - 1),
+    digits([[1, 9]]),
+    repeat(digits([[0, 9]]), 0, MOST_DECIMALS - 1),
+  )
+  const plain = sequence(naturals(0, Number.POSITIVE_INFINITY), text('.'), decimals)
+  const small = sequence(digits([[1, 9]]), optional(sequence(text('.'), times(1, 17))), text('e-'), naturals(7, 307))
+  return sequence(optional(text('-')), choice(plain, small))
+}
+
 /** The part of the bounds that is not negative. @param decimals - how many the bounds have at most */
 function magnitudes(bounds: Bounds, decimals: number): Expression {
   const { high, isHighOut = false } = bounds

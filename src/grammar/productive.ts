@@ -80,20 +80,31 @@ function pruned(expression: Expression, ends: ReadonlySet<string>): Expression {
       return expression.min === 0 ? EMPTY : NEVER
     }
     case 'sequence': {
-      const of = expression.of.map((part) => pruned(part, ends))
-      if (of.includes(NEVER)) return NEVER
-      return of.every((part, index) => part === expression.of[index]) ? expression : sequence(...of)
+      const of = prunedParts(expression.of, ends)
+      if (of === undefined) return expression
+      return of.includes(NEVER) ? NEVER : sequence(...of)
     }
     case 'choice': {
-      const of = expression.of.map((part) => pruned(part, ends))
-      if (of.length === 0) return NEVER
-      if (of.every((part, index) => part === expression.of[index])) return expression
+      if (expression.of.length === 0) return NEVER
+      const of = prunedParts(expression.of, ends)
+      if (of === undefined) return expression
       const left = of.filter((part) => part !== NEVER)
       return left.length === 0 ? NEVER : choice(...left)
     }
     default:
       return expression
   }
+}
+
+/** Undefined where nothing is left out: most grammars lose nothing, and are not copied. */
+function prunedParts(parts: readonly Expression[], ends: ReadonlySet<string>): Expression[] | undefined {
+  let made: Expression[] | undefined
+  for (const [index, part] of parts.entries()) {
+    const left = pruned(part, ends)
+    if (made === undefined && (left !== part || left === NEVER)) made = parts.slice(0, index)
+    made?.push(left)
+  }
+  return made
 }
 
 function collectNames(expression: Expression, names: string[]): void {

@@ -165,7 +165,7 @@ export interface StopEntry {
 export interface ToolStartedEntry {
   readonly type: 'tool_started'
   readonly itemId: string
-  /** From 1. A process that takes over runs a call again whose result it does not find. */
+  /** From 1. A process that takes over runs a call again whose result it does not find, if the tool says that it may. */
   readonly attempt: number
 }
 

@@ -4,7 +4,7 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { type AnswerStops, answerStops } from './answer-stops.js'
 import { demandedAnswer } from './demanded-answer.js'
 import { type ForcedCall, forcedCall } from './forced-call.js'
-import { Strictness } from './strictness.js'
+import { Strictness } from './strict/strictness.js'
 
 /** What a response may take, and what its request allows and demands. */
 export interface Budget {

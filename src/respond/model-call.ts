@@ -9,10 +9,10 @@ import type { Budget } from './budget.js'
 import { nameConstraint } from './callees.js'
 import { chosenName } from './chosen-name.js'
 import { isAnswerBegun } from './demanded-answer.js'
-import type { HalfCharacter } from './half-character.js'
 import { isBeforeForcedCall } from './next-step.js'
 import { lastBorder, MESSAGE_BORDERS } from './open-message.js'
-import type { Strictness } from './strictness.js'
+import type { HalfCharacter } from './strict/half-character.js'
+import type { Strictness } from './strict/strictness.js'
 
 /** What the model is asked for next, and how far what it gives is taken. */
 export interface ModelCall {

@@ -54,9 +54,8 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       callHost(options.onDiagnostic, notice, report)
       running.push(Promise.resolve(UNAVAILABLE))
     } else if (attempt === 1 && fold.started >= most) running.push(Promise.resolve(TOO_MANY))
-    else if (attempt > 1 && 'approval_request_id' in call && call.approval_request_id !== null) {
-      running.push(Promise.resolve(INTERRUPTED))
-    } else {
+    else if (attempt > 1 && !(await mayRepeat(call, options))) running.push(Promise.resolve(INTERRUPTED))
+    else {
       yield* inbox.before({ type: 'tool_started', itemId: call.id, attempt })
       if (isClosed()) return
       const { signal, end } = signals.open()
@@ -75,6 +74,18 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
     const transcript = await messageOf(call, result, names, options)
     if (isClosed()) return
     yield { type: 'tool_result', itemId: call.id, result, transcript }
+  }
+}
+
+/** Whether a call may run again of which nobody knows whether it has run. A user approved it once. */
+async function mayRepeat(call: HostedCall, { tools = [], signal, report }: RunCallsOptions): Promise<boolean> {
+  if ('approval_request_id' in call && call.approval_request_id !== null) return false
+  try {
+    const tool = tools.find((each) => each.answers(call))
+    return (await tool?.isRepeatable?.(call, { signal })) === true
+  } catch (error) {
+    report(error)
+    return false
   }
 }
 

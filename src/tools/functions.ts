@@ -7,6 +7,7 @@ import type { McpListing } from '../responses/mcp-listing.js'
 import type { McpTool } from '../responses/request-tools.js'
 import { readArguments } from './functions/read-arguments.js'
 import { schemaOf } from './functions/schema-of.js'
+import { saysRepeatable } from './repeatable.js'
 import type { OutputOf, StandardSchema, StandardSchemaWithJson } from './standard-schema.js'
 import type { HostedCall, Tool, ToolContext } from './tool.js'
 import { ToolError } from './tool-error.js'
@@ -30,7 +31,7 @@ export type FunctionContext = Pick<ToolContext, 'signal' | 'report' | 'insert'>
 interface FunctionAbout {
   /** What the model reads about it: what it does, and when to call it. */
   readonly description?: string
-  /** MCP's annotations. `allowed_tools` and `require_approval` can select by `{ readOnlyHint: true }`. */
+  /** MCP's annotations. With `readOnlyHint` or `idempotentHint`, a call whose process died runs again. `allowed_tools` and `require_approval` can select by `{ readOnlyHint: true }`. */
   readonly annotations?: { readonly readOnlyHint?: boolean; readonly [name: string]: unknown }
 }
 
@@ -140,6 +141,8 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
         throw error
       }
     },
+
+    isRepeatable: (call) => saysRepeatable(lookUp(table, mcpCall(call, label).name)?.annotations),
 
     async listings({ tools }) {
       const declared: readonly unknown[] = Array.isArray(tools) ? tools : []

@@ -26,7 +26,7 @@ export interface ToolContext {
    * Puts a complete item into the output: an image that the tool made, a file search that it did. The client is shown it
    * at once, before the result of the call; the model is not. Its size is the tool's to bound.
    *
-   * A call whose result was lost is run again by whoever goes on from the entries, and inserts again. Give the item an
+   * A call whose result was lost may be run again ({@link Tool.isRepeatable}), and inserts again. Give the item an
    * `id` that follows from the call's (`${call.id}_image`), and it is there once.
    *
    * @returns whether the item is in the output. It is not, and nothing is checked, once the call or the response is over;
@@ -60,6 +60,11 @@ export interface Tool {
   readonly serverLabels?: readonly string[]
   /** Runs the call. It has to end soon after its signal aborts. */
   run(call: HostedCall, context: ToolContext): Promise<CallResult>
+  /**
+   * Whether a call may run again of which nobody knows whether it has run: its process died. Asked before it would be.
+   * Without it no call is: the model reads that the outcome is unknown.
+   */
+  isRepeatable?(call: HostedCall, context: Pick<ToolContext, 'signal'>): boolean | Promise<boolean>
   /**
    * What the MCP servers of this request list, for the prompt and for the `mcp_list_tools` items. Called once, before
    * the model is. Servers are those that the host configured: nothing but the label is read of a request's own.

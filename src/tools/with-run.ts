@@ -2,11 +2,12 @@ import type { Tool } from './tool.js'
 
 /** A tool whose calls run otherwise. Its methods are called on the tool itself, which may be of a class. */
 export function withRun(tool: Tool, run: Tool['run']): Tool {
-  const { listings, serverLabels } = tool
+  const { listings, serverLabels, isRepeatable } = tool
   return {
     answers: (call) => tool.answers(call),
     run,
     ...(serverLabels && { serverLabels }),
+    ...(isRepeatable && { isRepeatable: (call, context) => isRepeatable.call(tool, call, context) }),
     ...(listings && { listings: (request, context) => listings.call(tool, request, context) }),
   }
 }

@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import type { ResolvedTools } from '../recipients/request-tools.js'
 import type { ResponseRequest } from '../responses/request.js'
-import type { checkCitations } from './check-citations.js'
+import type { checkCitations } from './citations/check-citations.js'
 import type { KindTable } from './items/kinds.js'
 import type { Listing } from './mcp-listing.js'
 import type { TranslatorOptions } from './options.js'

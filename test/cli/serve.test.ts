@@ -627,7 +627,10 @@ describe('serve --config', () => {
       '--config serve.json: expected an option of serve, got "orgin", did you mean origin?',
     ],
     ['{"replay": true, "port": "x"}', /^--config serve\.json: port: .*expected number, received string/],
-    ['{"replay": true, "limit": {"turnes": 1}}', /^--config serve\.json: limit/],
+    [
+      '{"replay": true, "limit": {"turnes": 1}}',
+      '--config serve.json: limit: expected a limit, got "turnes", did you mean turns?',
+    ],
     ['{"replay": true, "config": "more.json"}', '--config serve.json: expected an option of serve, got "config"'],
     ['{"vllm": "http://x", "replay": true}', /got --replay and --vllm$/],
   ])('a configuration that is wrong is one line of serve: %s', async (text, said) => {

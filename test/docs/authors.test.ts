@@ -67,3 +67,10 @@ test('the page lists every code of an engine error', () => {
   const [, union = ''] = /export type EngineErrorCode = (.+)/.exec(text) ?? []
   expect(namesIn('errors')).toEqual(union.split('|').map((code) => code.replaceAll("'", '').trim()))
 })
+
+test('the page for authors of stores names each method of a store', () => {
+  const stores = pageOf('docs/stores.md')
+  const methods = membersOf('stores/store.ts', 'ResponseStore').filter((name) => name !== 'memory')
+  expect(methods).toContain('lineage')
+  for (const method of methods) expect(stores).toMatch(new RegExp(`\`${method}[(\`]`))
+})

@@ -187,10 +187,61 @@ describe('the texts of a schema', () => {
     ])
     const bounded = { type: 'string', oneOf: [{ minLength: 2 }, { maxLength: 3 }] }
     expect(verdicts(bounded, '"a"', '"ab"', '"abcd"')).toEqual([true, false, true])
-    expect(() => jsonSchemaToGbnf({ oneOf: [{ type: 'integer' }, { type: 'number' }] })).toThrow('oneOf')
+    const numbers = { oneOf: [{ type: 'integer' }, { type: 'number' }] }
+    expect(verdicts(numbers, '1', '1.5', '-0.001', '10.0', '1e-7', '1e21')).toEqual([
+      false,
+      true,
+      true,
+      false,
+      true,
+      false,
+    ])
+    const multiples = {
+      oneOf: [
+        { type: 'integer', multipleOf: 2 },
+        { type: 'integer', multipleOf: 3 },
+      ],
+    }
+    expect(() => jsonSchemaToGbnf(multiples)).toThrow('oneOf')
     const patterns = { type: 'string', oneOf: [{ pattern: 'a' }, { pattern: 'b' }] }
     expect(verdicts(patterns, '"a"', '"xb"', '"ab"', '"c"')).toEqual([true, true, false, false])
-    expect(() => jsonSchemaToGbnf({ oneOf: [{ enum: [1, 2] }, { enum: [2, 3] }] })).toThrow('oneOf')
+    const listed = { oneOf: [{ enum: [1, 2] }, { enum: [2, 3] }] }
+    expect(verdicts(listed, '1', '2', '3', '4')).toEqual([true, false, true, false])
+  })
+
+  test('oneOf of objects without other properties is held: what is valid has one that the other part does not know', () => {
+    const part = (...names: string[]): object => ({
+      properties: Object.fromEntries(names.map((name) => [name, true])),
+      additionalProperties: false,
+      type: 'object',
+    })
+    const schema = { oneOf: [part('a', 'b'), part('b', 'c')] }
+    expect(verdicts(schema, '{}', '{"b":1}', '{"a":1}', '{"b":1,"c":1}', '{"a":1,"c":1}', '{"d":1}')).toEqual([
+      ...[false, false, true, true],
+      ...[false, false],
+    ])
+  })
+
+  test('a not of additionalProperties is held: another property has to be there, which is none of them', () => {
+    const schema = { not: { properties: { a: true }, additionalProperties: { type: 'null' } }, type: 'object' }
+    const right = ['{"b":1}', '{"a":1,"b":1}', '{"b":null,"c":1,"d":null}', '{"a":1,"b":null,"c":"x"}']
+    expect(verdicts(schema, ...right)).toEqual([true, true, true, true])
+    expect(verdicts(schema, '{}', '{"a":1}', '{"b":null}', '{"a":1,"c":null}')).toEqual([false, false, false, false])
+  })
+
+  test('arrays and objects that are listed are held to what else is said of them', () => {
+    const schema = {
+      enum: [[1], [1, 2], { a: 1 }, { a: 'x', b: 2 }, 'y'],
+      minItems: 2,
+      properties: { a: { type: 'string' } },
+    }
+    expect(verdicts(schema, '[1,2]', '{"a":"x","b":2}', '"y"', '[1]', '{"a":1}')).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
   })
 
   test('what nothing is valid against is left out where it is optional', () => {

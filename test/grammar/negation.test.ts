@@ -17,9 +17,15 @@ const leaf = fc.oneof(
   fc.constantFrom<object>({ type: 'string' }, { type: 'number' }, { type: 'null' }, { type: ['array', 'boolean'] }),
   fc.constantFrom<object>({ minLength: 2 }, { maxLength: 1 }, { minimum: 3 }, { exclusiveMaximum: 5 }, { minItems: 1 }),
   fc.constantFrom<object>({ enum: ['x', 'yy', null] }, { const: true }, { required: ['a'] }, { required: ['b', 'c'] }),
-  fc.record({
-    properties: fc.dictionary(name, fc.constantFrom({ type: 'string' }, { const: 'x' }, false), { maxKeys: 2 }),
-  }),
+  fc.constantFrom<object>({ type: 'integer' }, { enum: [3, 'x'] }, { const: [1] }, { enum: [{ a: 'x' }, {}, -1] }),
+  fc.record(
+    {
+      properties: fc.dictionary(name, fc.constantFrom({ type: 'string' }, { const: 'x' }, false), { maxKeys: 2 }),
+      additionalProperties: fc.constantFrom(false, { type: 'string' }),
+      required: fc.uniqueArray(name, { maxLength: 1 }),
+    },
+    { requiredKeys: ['properties'] },
+  ),
 )
 const { schema } = fc.letrec<{ schema: object }>((tie) => ({
   schema: fc.oneof(
@@ -41,8 +47,8 @@ const { schema } = fc.letrec<{ schema: object }>((tie) => ({
 }))
 
 const value = fc.oneof(
-  fc.constantFrom<unknown>(null, true, false, '', 'x', 'yy', 'zzz', 0, 3, 4.5, 5, -1, [], [1], ['x']),
-  fc.dictionary(name, fc.constantFrom<unknown>('x', 'yy', 1, null), { maxKeys: 3 }),
+  fc.constantFrom<unknown>(null, true, false, '', 'x', 'yy', 'zzz', 0, 3, 4.5, 5, -1, [], [1], ['x'], [1, 2], {}),
+  fc.dictionary(name, fc.constantFrom<unknown>('x', 'yy', 1, null), { maxKeys: 3, noNullPrototype: true }),
 )
 
 describe('what a schema does not allow', () => {

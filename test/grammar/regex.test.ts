@@ -77,3 +77,37 @@ describe('the grammar of a regular expression', () => {
     expect(jsonSchemaToGbnf({ ...schema, maxLength: 300 })).toContain('state')
   })
 })
+
+describe('a regular expression that is none with the flag u', () => {
+  const PATTERNS = [
+    '^\\_a\\-b$',
+    '^[\\w-.]+$',
+    '^a{,2}$',
+    '^{a}]$',
+    '^[\\d-a]$',
+    '^\\"x\\u1$',
+    "^\\'\\@\\#a{2}$",
+    '^x{a{1,2}b}$',
+  ]
+
+  test.each(PATTERNS)('it is read as JavaScript reads it without the flag: %s', (pattern) => {
+    expect(() => new RegExp(pattern, 'u')).toThrow()
+    const start = createMatcher(jsonSchemaToGbnf({ type: 'string', pattern }))
+    const anyText = fc.string({ unit: fc.constantFrom(...'_a-b.w1{},2]"xu\'@#'), maxLength: 8 })
+    fc.assert(
+      fc.property(anyText, anyWalk(8), (text, choices) => {
+        expect([text, allows(start, JSON.stringify(text))]).toEqual([text, new RegExp(pattern).test(text)])
+        const walked = JSON.parse(walk(start, choices)) as string
+        expect([walked, new RegExp(pattern).test(walked)]).toEqual([walked, true])
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
+  test.each(['\\k', '\\p{L', '\\u{61', '\\07', '(a)\\1\\_', 'a**'])(
+    'what means something else there is refused: %s',
+    (pattern) => {
+      expect(() => jsonSchemaToGbnf({ type: 'string', pattern })).toThrow(UnsupportedSchema)
+    },
+  )
+})

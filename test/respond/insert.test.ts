@@ -432,6 +432,7 @@ describe('the host is told that a response is open', () => {
 describe('whoever goes on from the entries', () => {
   const tool = (id?: string): Tool => ({
     answers: () => true,
+    isRepeatable: () => true,
     async run(call, { insert }) {
       const isNew = insert({ ...IMAGE, ...(id !== undefined && { id: `${call.id}_${id}` }) })
       return { output: `new: ${isNew}` }

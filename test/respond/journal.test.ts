@@ -41,6 +41,7 @@ const sealCompaction = (text: string): string => text
 /** Answers, and fails at python. */
 const moody: Tool = {
   answers: () => true,
+  isRepeatable: () => true,
   run: async (call, context) => {
     if (call.type === 'code_interpreter_call') return { error: { message: 'no python today' } }
     return echo.run(call, context)
@@ -52,6 +53,7 @@ const FILE_SEARCH = { type: 'file_search_call', status: 'completed', queries: ['
 /** Puts an image into the output, and answers. Whoever runs the call again inserts the same one. */
 const drawing: Tool = {
   answers: () => true,
+  isRepeatable: () => true,
   run: async (call, context) => {
     context.insert({ type: 'image_generation_call', id: `${call.id}_image`, status: 'completed', result: 'iVBO' })
     return echo.run(call, context)

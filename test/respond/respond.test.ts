@@ -122,6 +122,24 @@ describe('the turns of a response', () => {
     expect(callIn(rest.output)).toMatchObject({ status: 'failed' })
   })
 
+  test.each([
+    ['does not say that it may', {}],
+    ['says that it may not', { isRepeatable: () => false }],
+    ['cannot say it', { isRepeatable: async () => Promise.reject(new Error('the server is down')) }],
+  ])('a call whose result was lost is not run again if its tool %s', async (_what, says) => {
+    const whole = await run(REQUEST, { turns: [SEARCH, ANSWER], tools: [answering('done')] })
+    const started = whole.entries.findIndex(({ type }) => type === 'tool_started')
+    const rest = await run(REQUEST, {
+      turns: [SEARCH, ANSWER],
+      entries: whole.entries.slice(0, started + 1),
+      tools: [{ ...toolThat(async () => expect.unreachable('the call ran twice')), ...says }],
+      onError: () => {},
+    })
+    expect(callIn(rest.output)).toMatchObject({ status: 'failed' })
+    expect(JSON.stringify(callIn(rest.output))).toContain('It may have run, or may not.')
+    expect(rest.response.status).toBe('completed')
+  })
+
   test('several waiting calls run side by side, and their results come in the order of the calls', async () => {
     const two = SEARCH.replace('<|call|>', `<|end|><|start|>assistant${SEARCH.replace('1}', '2}')}`)
     const asked: Asked[] = []

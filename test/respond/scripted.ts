@@ -135,6 +135,7 @@ function indexOf(tokens: readonly number[], wanted: readonly number[], from: num
 /** A tool for every call of MCP servers and of python, which answers with the call's own words. */
 export const echo: Tool = {
   answers: () => true,
+  isRepeatable: () => true,
   run: async (call) => ({
     output: `answer to ${'arguments' in call ? call.arguments : 'code' in call ? call.code : call.type}`,
   }),

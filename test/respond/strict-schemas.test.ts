@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkOutput } from '../../src/respond/check-output.js'
 import type { InvalidOutput } from '../../src/respond/index.js'
+import { checkOutput } from '../../src/respond/strict/check-output.js'
 import type { OutputItem } from '../../src/responses/items.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import { type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'

@@ -136,9 +136,33 @@ describe('llama-server', () => {
     const said: unknown[] = []
     const onUsage = (usage: object): void => void said.push(usage)
     for await (const chunk of createLlamaServerEngine({ url: 'http://a.invalid', fetch }).generate([1], { onUsage })) {
-      if ((chunk as number[]).length > 0) said.push(chunk)
+      said.push(chunk)
     }
-    expect(said).toEqual([{ inputTokens: 2, cachedTokens: 1 }, [13225], [200012]])
+    // The step without tokens says that the server is at work.
+    expect(said).toEqual([{ inputTokens: 2, cachedTokens: 1 }, [], [13225], [200012]])
+  })
+
+  test('a server that breaks down while it reads a prompt is asked again', async () => {
+    const prompt_progress = { total: 2, cache: 1, processed: 1, time_ms: 3 }
+    const answers = [[{ ...partial([0], '', 0), prompt_progress }], HELLO]
+    const fetch = async () => new Response(answers.shift()?.map(frame).join(''))
+    const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch, checkModel: false })
+    const { tokens } = await readTokens(engine.generate([1]))
+    expect(tokens).toEqual([13225, 200012])
+  })
+
+  test('who leaves while llama-server reads a prompt closes its request', async () => {
+    const prompt_progress = { total: 2, cache: 1, processed: 1, time_ms: 3 }
+    let signal: AbortSignal | undefined
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      signal = init?.signal ?? undefined
+      const begun = new TextEncoder().encode(frame({ ...partial([0], '', 0), prompt_progress }))
+      return new Response(new ReadableStream({ start: (controller) => controller.enqueue(begun) }))
+    }
+    const stream = createLlamaServerEngine({ url: 'http://a.invalid', fetch, checkModel: false }).generate([1])
+    expect(await stream.next()).toEqual({ done: false, value: [] })
+    await stream.return()
+    expect(signal?.aborted).toBe(true)
   })
 
   test('llama-server is asked for token ids, with nothing left to the defaults of the server', async () => {

@@ -3,9 +3,9 @@ import { describe, expect, test, vi } from 'vitest'
 import { EngineError } from '../../src/engine/engine-error.js'
 import { type TokenSource, Translator, translate, translateBatches } from '../../src/index.js'
 import { createVllmEngine as createCheckedVllmEngine } from '../../src/sources/vllm.js'
+import { urlCitations } from '../../src/translate/citations/url-citations.js'
 import type { TranslateOptions } from '../../src/translate/options.js'
 import { traceTo } from '../../src/translate/tracer.js'
-import { urlCitations } from '../../src/translate/url-citations.js'
 import { brief, briefOutput, callTo, createRun, FIXED, messageOn, statusOf, terminal } from './run.js'
 
 /** What proves the model has tests of its own: here each request is one of the test. */

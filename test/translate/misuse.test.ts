@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type TokenChunk, Translator, translate, translateBatches } from '../../src/index.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
-import { urlCitations } from '../../src/translate/url-citations.js'
+import { urlCitations } from '../../src/translate/citations/url-citations.js'
 import { fn, mcp } from '../recipients/tools.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { callTo, createRun, FIXED, messageOn, type Run } from './run.js'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/index.js'
 import { hostItem } from '../../src/items.js'
+import { urlCitations } from '../../src/translate/citations/url-citations.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import { traceTo } from '../../src/translate/tracer.js'
-import { urlCitations } from '../../src/translate/url-citations.js'
 import { Translator } from '../support/translator.js'
 import { callTo, FIXED, messageOn } from './run.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type Trace } from '../../src/index.js'
-import { urlCitations } from '../../src/translate/url-citations.js'
+import { urlCitations } from '../../src/translate/citations/url-citations.js'
 import { fn } from '../recipients/tools.js'
 import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { callTo, createRun, inTurn, messageOn, type Run, toolMessage } from './run.js'

@@ -13,6 +13,10 @@ export interface BannerOptions {
   readonly keyVariable: string
   /** Whether what it seals opens after a restart. */
   readonly hasSealKeys: boolean
+  /** Where responses are kept; undefined for the memory of the process. */
+  readonly store: string | undefined
+  /** The file of the keys of seals that was made for the store; undefined if they are elsewhere. */
+  readonly keyFile: string | undefined
   /** The environment variable that may have the keys of seals. */
   readonly sealKeysVariable: string
 }
@@ -32,7 +36,7 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   return [
     `${paint(`harmony-responses ${version} listens on ${url}/v1`, 'bold')}\n`,
     ...wrap(plain(about), columns, 2).map((line) => `${line}\n`),
-    ...aboutSeals(options)
+    ...aboutRestart(options)
       .flatMap((text) => wrap(plain(text), columns, 2))
       .map((line) => `${line}\n`),
     ...blocks.map(([title, lines]) => `\n${paint(title, 'cyan')}\n${lines.map((line) => `  ${line}\n`).join('')}`),
@@ -40,10 +44,13 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   ].join('')
 }
 
-/** What a restart loses of what is sealed: nothing, where the keys outlive the process. */
-function aboutSeals({ hasSealKeys, sealKeysVariable }: BannerOptions): string[] {
-  if (hasSealKeys) return []
-  return [`no ${sealKeysVariable}: a restart loses what it sealed for clients`]
+/** What a restart loses: nothing, where responses and the keys of seals outlive the process. */
+function aboutRestart({ hasSealKeys, sealKeysVariable, store, keyFile }: BannerOptions): string[] {
+  return [
+    store === undefined ? 'no --store: nothing that it keeps survives a restart' : `keeps responses in ${store}`,
+    ...(keyFile === undefined ? [] : [`keys of what it seals for clients are in ${keyFile}: keep them with it`]),
+    ...(hasSealKeys ? [] : [`no ${sealKeysVariable}: a restart loses what it sealed for clients`]),
+  ]
 }
 
 function curl({ url, hasKey, keyVariable }: BannerOptions): string[] {

@@ -36,6 +36,12 @@ const OPTIONS = {
   'api-keys': text.describe('A file of further keys: lines of OWNER and the SHA-256 of its key.'),
   'no-key': z.boolean().describe('Whether anyone who reaches it is served without a key, also through proxies.'),
   'seal-keys': text.describe('A file of the keys of what clients keep, one a line.'),
+  store: text.describe(
+    'A SQLite database that responses are kept in. Default: none, so that nothing survives a restart.',
+  ),
+  durability: z
+    .enum(['process', 'power'])
+    .describe('What an answer survives once it is shown, with store. Default process.'),
   'model-alias': texts.describe('Names of the model beside gpt-oss. Other names are refused then.'),
   reasoning: z.enum(['raw', 'summary', 'both', 'hidden']).describe('How reasoning is shown. Default raw.'),
   'chat-reasoning': z
@@ -118,5 +124,6 @@ function wordsOf({ code, path, message, ...issue }: z.core.$ZodIssue): string {
   if (code !== 'unrecognized_keys') return `${place}${message}`
   // The cast: an issue of this code has keys, but the rest of a destructured union is not narrowed by its code.
   const [key = ''] = (issue as unknown as { keys: readonly string[] }).keys
-  return `${place}expected an option of serve, got ${JSON.stringify(key)}${didYouMean(key, Object.keys(OPTIONS))}`
+  const [what, names] = path[0] === 'limit' ? ['a limit', LIMIT_NAMES] : ['an option of serve', Object.keys(OPTIONS)]
+  return `${place}expected ${what}, got ${JSON.stringify(key)}${didYouMean(key, names)}`
 }

@@ -5,8 +5,9 @@ import { type Diagnostic, loadTokenTable } from '../../index.js'
 import type { Entry } from '../../journal/entry.js'
 import type { Authorize, Metric, ResponseService } from '../../server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../server/node.js'
+import type { SqliteStore } from '../../stores/sqlite/index.js'
 import type { TokenTable } from '../../tokens/token-table.js'
-import { urlCitations } from '../../translate/url-citations.js'
+import { urlCitations } from '../../translate/citations/url-citations.js'
 import { complaint, errorCode, type Io, messageOf, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
 import { openKeys } from './api-keys.js'
@@ -20,6 +21,7 @@ import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
 import { type OpenedEngine, openEngine } from './open-engine.js'
 import { openRecorder } from './open-recorder.js'
 import { openSeal } from './open-seal.js'
+import { keyFileOf, keysBeside, openStore } from './open-store.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
 import type { Recorder } from './recorder.js'
 import { createRequestLog } from './request-log.js'
@@ -30,7 +32,8 @@ const STOPPED = 130
 
 /** Serves until it is told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
-  const seal = await openSeal(settings.sealKeys, io)
+  const keys = settings.sealKeys ?? (settings.store && (await keysBeside(settings.store, io)))
+  const seal = await openSeal(keys, io)
   const authorize = settings.needsNoKey
     ? () => 'anonymous'
     : await openKeys({ key: settings.key, file: settings.keyFile }, io)
@@ -45,13 +48,15 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     (line, label) => io.complain(`${plain(label)}: ${plain(line)}\n`),
   )
   let opened: OpenedEngine | undefined
+  let store: SqliteStore | undefined
   try {
+    store = settings.store && (await openStore(settings.store))
     opened = await openEngine(settings.engine, new Set(servers.map(({ label }) => label)), tokenTable, io)
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
     const options = serveOptions(settings, { opened, authorize, tokenTable, memory, audit, recorder }, report, io)
-    server = await listen({ ...options, tools, ...(seal && { seal }) })
+    server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store }) })
     const stops = listenForStops(io)
     try {
       await printBanner(aboutServer(settings, server, opened, io.version), server, io)
@@ -65,6 +70,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     await audit?.flush()
     await mcp?.close()
     await opened?.close()
+    await store?.close()
   }
 }
 
@@ -176,7 +182,7 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
 }
 
 function aboutServer(
-  { models, key, keyFile, sealKeys, host }: ServeSettings,
+  { models, key, keyFile, sealKeys, store, host }: ServeSettings,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
   version: string,
@@ -190,7 +196,9 @@ function aboutServer(
     models,
     hasKey: key !== undefined || keyFile !== undefined,
     keyVariable: KEY_VARIABLE,
-    hasSealKeys: sealKeys !== undefined,
+    hasSealKeys: sealKeys !== undefined || store !== undefined,
+    store: store?.file,
+    keyFile: sealKeys === undefined && store !== undefined ? keyFileOf(store.file) : undefined,
     sealKeysVariable: SEAL_KEYS_VARIABLE,
   }
 }

@@ -27,6 +27,8 @@ export interface ServeValues {
   readonly 'api-keys'?: string | undefined
   readonly 'no-key'?: boolean | undefined
   readonly 'seal-keys'?: string | undefined
+  readonly store?: string | undefined
+  readonly durability?: string | undefined
   readonly 'model-alias'?: readonly string[] | undefined
   readonly reasoning?: string | undefined
   readonly 'chat-reasoning'?: string | undefined
@@ -76,6 +78,8 @@ export interface ServeSettings {
   readonly needsNoKey: boolean
   /** Where the keys are that seal what clients keep; undefined for a key that is drawn at random. */
   readonly sealKeys: SealKeySource | undefined
+  /** Where responses are kept; undefined for the memory of the process. */
+  readonly store: StoreChoice | undefined
   /** The names of the model. The first is its own. */
   readonly models: readonly [string, ...string[]]
   readonly servesAnyName: boolean
@@ -104,6 +108,12 @@ export const SEAL_KEYS_VARIABLE = 'HARMONY_RESPONSES_SEAL_KEYS'
 
 /** Where keys are: a file, or the text of {@link SEAL_KEYS_VARIABLE}. */
 export type SealKeySource = { readonly file: string } | { readonly text: string }
+
+/** A database of responses. */
+export interface StoreChoice {
+  readonly file: string
+  readonly durability: 'process' | 'power'
+}
 
 const OWN_NAME = 'gpt-oss'
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
@@ -147,6 +157,7 @@ export function serveSettings(
     keyFile,
     needsNoKey,
     sealKeys: sealKeySource(values['seal-keys'], env[SEAL_KEYS_VARIABLE]),
+    store: storeChoice(values),
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,
     reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning ?? 'raw'),
@@ -178,6 +189,16 @@ function sealKeySource(file: string | undefined, text: string | undefined): Seal
   if (file === '') throw new UsageError('--seal-keys: expected a file, got an empty text')
   if (file !== undefined) return { file }
   return text === undefined ? undefined : { text }
+}
+
+/** Throws a {@link UsageError}. */
+function storeChoice({ store: file, durability }: ServeValues): StoreChoice | undefined {
+  if (file === '' || file === '-') throw new UsageError(`--store: expected a file, got ${JSON.stringify(file)}`)
+  if (file !== undefined) {
+    return { file, durability: oneOf(['process', 'power'], '--durability', durability ?? 'process') }
+  }
+  if (durability !== undefined) throw new UsageError('--durability: expected --store with it')
+  return undefined
 }
 
 /** `--parallel` is the commonest limit by a name of its own. Throws a {@link UsageError}. */

@@ -223,12 +223,14 @@ const MOST_MERGED = 200
 export function merged(automaton: Automaton): Automaton {
   const { states } = automaton
   if (states.length > MOST_MERGED) return automaton
+  const rows = targetsOf(states)
   let kinds: readonly number[] = states.map(({ isEnd }) => (isEnd ? 1 : 0))
   for (let count = 0; ; ) {
     const numbers = new Map<string, number>()
     const before = kinds
-    kinds = states.map((state, index) => {
-      const name = JSON.stringify([before[index], mergedEdges(state, before).map(({ ranges, to }) => [to, ranges])])
+    kinds = rows.map((row, index) => {
+      // The kinds that its characters lead to, as a text: it is compared often.
+      const name = String.fromCharCode(before[index] as number, ...row.map((to) => (before[to] ?? MOST_MERGED) + 1))
       const number = numbers.get(name) ?? numbers.size
       numbers.set(name, number)
       return number
@@ -238,6 +240,23 @@ export function merged(automaton: Automaton): Automaton {
   }
   const first = [...new Set(kinds)].map((kind) => states[kinds.indexOf(kind)] as AutomatonState)
   return { states: first.map((state) => ({ isEnd: state.isEnd, edges: mergedEdges(state, kinds) })) }
+}
+
+/** Where each state is led to by each kind of character: characters are of one kind that lead every state to the same one. */
+function targetsOf(states: readonly AutomatonState[]): number[][] {
+  const starts = startsOf(states.flatMap(({ edges }) => edges.map(({ ranges }) => ranges)))
+  const places = new Map(starts.map((start, index) => [start, index]))
+  const columns = starts.map(() => states.map(() => NOWHERE))
+  for (const [from, { edges }] of states.entries()) {
+    for (const { ranges, to } of edges) {
+      for (const [first, last] of ranges) {
+        const end = places.get(last + 1) ?? starts.length
+        for (let at = places.get(first) as number; at < end; at++) (columns[at] as number[])[from] = to
+      }
+    }
+  }
+  const kinds = [...new Map(columns.map((column) => [column.join(), column])).values()]
+  return states.map((_, from) => kinds.map((column) => column[from] as number))
 }
 
 /** The edges to each kind of state, in the order of the kinds. */

@@ -21,7 +21,7 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * Reads a regular expression of JavaScript, with its flag `u`, as JSON Schema has it.
+ * Reads a regular expression of JavaScript, with its flag `u` as JSON Schema has it, or without.
  *
  * @param path - where it stands in a schema
  * @param longest - how many characters it may have
@@ -32,7 +32,7 @@ export function readPattern(source: string, path: string, longest: number = LONG
     new UnsupportedSchema(path, `The regular expression has ${what}, which cannot be enforced.`)
   if (source.length > longest) throw refuse(`more than ${longest} characters`)
   // So that what follows need not look for mistakes.
-  if (!isRegExp(source)) throw new UnsupportedSchema(path, 'This is no regular expression of JavaScript (flag u).')
+  if (!isRegExp(source)) throw new UnsupportedSchema(path, 'This is no regular expression of JavaScript.')
   const characters = Array.from(source)
   let at = 0
   let depth = 0
@@ -108,7 +108,11 @@ export function readPattern(source: string, path: string, longest: number = LONG
     if (skip('*')) return [0, Number.POSITIVE_INFINITY]
     if (skip('+')) return [1, Number.POSITIVE_INFINITY]
     if (skip('?')) return [0, 1]
-    if (!skip('{')) return [1, 1]
+    if (!isNext('{')) return [1, 1]
+    // Without the flag, a brace that begins no quantifier is itself.
+    const braces = characters.slice(at, characters.indexOf('}', at) + 1).join('')
+    if (!/^\{\d+(,\d*)?\}$/.test(braces)) return [1, 1]
+    at += 1
     let inner = ''
     for (let next = take(); next !== '}'; next = take()) inner += next
     const [min, max = min] = inner.split(',')
@@ -125,7 +129,9 @@ export function readPattern(source: string, path: string, longest: number = LONG
       else {
         at += 1
         const last = readMember()
-        ranges.push([first[0]?.[0] as number, last[0]?.[1] as number])
+        // Without the flag, a hyphen beside a class of its own is itself.
+        if (isOne(first) && isOne(last)) ranges.push([first[0]?.[0] as number, last[0]?.[1] as number])
+        else ranges.push(...first, ...only(45), ...last)
       }
     }
     return { kind: 'class', ranges: isNegated ? complement(ranges) : normalRanges(ranges) }
@@ -148,8 +154,9 @@ export function readPattern(source: string, path: string, longest: number = LONG
     if (letter === 'k' || /[1-9]/.test(letter)) throw refuse('a backreference')
     if (letter === 'p' || letter === 'P') throw refuse('a Unicode property')
     if (letter === 'c') return only(take().charCodeAt(0) % 32)
-    if (letter === 'x') return only(readHex(2))
-    return only(letter === 'u' ? readUnicode() : (letter.codePointAt(0) as number))
+    const isHex = (length: number): boolean => /^[0-9A-Fa-f]+$/.test(characters.slice(at, at + length).join(''))
+    if (letter === 'x' && isHex(2)) return only(readHex(2))
+    return only(letter === 'u' && (isNext('{') || isHex(4)) ? readUnicode() : (letter.codePointAt(0) as number))
   }
 
   function readUnicode(): number {
@@ -182,9 +189,21 @@ function only(code: number): readonly Range[] {
   return [[code, code]]
 }
 
+function isOne([first, other]: readonly Range[]): boolean {
+  return first !== undefined && other === undefined && first[0] === first[1]
+}
+
+/**
+ * Whether it is one with the flag `u`, or reads the same without it: other languages escape what needs no escape (`\_`), and
+ * the flag forbids that. Not so what only the flag gives a meaning, or what only its absence does.
+ */
 function isRegExp(source: string): boolean {
+  return compiles(source, 'u') || (compiles(source, '') && !/\\(?:[kpP]|u\{|c(?![A-Za-z])|0\d|[1-9])/.test(source))
+}
+
+function compiles(source: string, flags: string): boolean {
   try {
-    new RegExp(source, 'u')
+    new RegExp(source, flags)
     return true
   } catch {
     return false

@@ -8,6 +8,7 @@ import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
 import { isJsonObject } from './keywords.js'
+import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
 import { integerText, numberText } from './number.js'
 import { objectText } from './object.js'
@@ -74,7 +75,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
       return anyOf(typesIn(of))
     }
     const texts: Expression[] = []
-    for (const shape of expand(of))
+    for (const shape of expand(of).flatMap(byListedValue))
       texts.push(isLarge(shape) ? compiler.shape(shape) : yield* shapeText(shape, compiler))
     return choice(...texts)
   }

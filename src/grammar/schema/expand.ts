@@ -1,6 +1,7 @@
 import type { Budget } from './budget.js'
 import { areDisjoint } from './disjoint.js'
 import { below, isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
+import { byEachValue } from './listed-values.js'
 import { type Located, pathOf } from './located.js'
 import { negated } from './negate.js'
 import { readShape } from './read-shape.js'
@@ -203,7 +204,7 @@ function haveNothingInCommon(
 /** What none of the shapes allows. Undefined if that cannot be said. */
 function negationOf(work: ExpanderOptions, shapes: readonly Shape[], path: string): readonly Shape[] | undefined {
   let all: readonly Shape[] | undefined = [{ ...ANY_SHAPE, path }]
-  for (const shape of shapes) {
+  for (const shape of shapes.flatMap(byEachValue)) {
     const other = negated(shape, path)
     all = all && other && product(work, all, other)
   }

@@ -1,6 +1,6 @@
 import { FORMATS } from './formats.js'
 import { ANYTHING, inside, keyOf, type Located } from './located.js'
-import { ANY_SHAPE, type Bound, type Shape } from './shape.js'
+import { ANY_SHAPE, type Bound, isNothing, type Shape } from './shape.js'
 import { JSON_TYPES, type JsonType } from './types.js'
 
 /**
@@ -9,8 +9,8 @@ import { JSON_TYPES, type JsonType } from './types.js'
  */
 export function negated(shape: Shape, path: string): readonly Shape[] | undefined {
   const alternatives = [
-    otherTypes(shape),
-    otherValues(shape),
+    ...otherTypes(shape),
+    ...otherValues(shape),
     ...otherObjects(shape, path),
     ...otherArrays(shape),
     ...otherStrings(shape),
@@ -26,26 +26,34 @@ type Alternative = Partial<Shape> | undefined
 
 const only = (type: JsonType): ReadonlySet<JsonType> => new Set([type])
 
-function otherTypes({ types }: Shape): Alternative {
-  // A number that is not whole is no type.
-  if (types.has('integer')) return undefined
-  return { types: new Set(JSON_TYPES.filter((type) => type !== 'integer' && !types.has(type))) }
+function otherTypes({ types }: Shape): Alternative[] {
+  const others = JSON_TYPES.filter((type) => type !== 'integer' && !types.has(type))
+  if (!types.has('integer')) return [{ types: new Set(others) }]
+  const fractions: Alternative = { types: only('number'), isFractional: true }
+  return [{ types: new Set(others.filter((type) => type !== 'number')) }, fractions]
 }
 
-function otherValues({ values, excluded }: Shape): Alternative {
-  if (excluded.length > 0) return undefined
-  if (values === undefined) return NOTHING
-  const isPlain = values.every((value) => value === null || ['string', 'boolean'].includes(typeof value))
-  return isPlain ? { excluded: values } : undefined
+/** Of texts, booleans and null: numbers, arrays and objects that are listed are shapes of their own. */
+function otherValues({ values, excluded }: Shape): Alternative[] {
+  return [
+    ...(values === undefined ? [] : [{ excluded: values }]),
+    ...(excluded.length === 0 ? [] : [{ values: excluded }]),
+  ]
 }
-
-const NOTHING: Alternative = { types: new Set() }
 
 function otherObjects(shape: Shape, path: string): Alternative[] {
-  const { properties, patterned, additional, required, names, minProperties, maxProperties } = shape
+  const { properties, patterned, additional, required, some, names, minProperties, maxProperties } = shape
   const all: Alternative[] = []
   const types = only('object')
-  if (names !== ANYTHING || additional !== ANYTHING || patterned.length > 0) all.push(undefined)
+  if (names !== ANYTHING || patterned.length > 0) all.push(undefined)
+  if (additional !== ANYTHING) {
+    const value = isNothing(additional) ? ANYTHING : notLocated(additional)
+    all.push({ types, some: [{ names: [...properties.keys()], value, path }] })
+  }
+  for (const { names: listed, value } of some) {
+    const rest = value === ANYTHING ? { schema: false, path } : notLocated(value)
+    all.push({ types, properties: new Map(listed.map((name) => [name, ANYTHING])), additional: rest })
+  }
   for (const name of required) {
     all.push({ types, properties: new Map([[name, { schema: false, path }]]) })
   }
@@ -89,11 +97,12 @@ function otherStrings({ minLength, maxLength, patterns, notPatterns, formats }: 
   ]
 }
 
-function otherNumbers({ low, high, multiples }: Shape): Alternative[] {
+function otherNumbers({ low, high, isFractional, multiples }: Shape): Alternative[] {
   const types = only('number')
   const other = ({ value, path, isOut }: Bound): Bound => ({ value, path, isOut: !isOut })
   return [
     ...(multiples.length > 0 ? [undefined] : []),
+    ...(isFractional ? [{ types: only('integer') }] : []),
     ...(Number.isFinite(low.value) ? [{ types, high: other(low) }] : []),
     ...(Number.isFinite(high.value) ? [{ types, low: other(high) }] : []),
   ]

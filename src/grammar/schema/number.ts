@@ -1,5 +1,5 @@
 import { choice, type Expression, text } from '../expression.js'
-import { multiplesByEnding, numbers, wholeNumbers } from '../number.js'
+import { fractions, multiplesByEnding, numbers, wholeNumbers } from '../number.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, type Bound, type Shape } from './shape.js'
 
@@ -52,7 +52,10 @@ function wholeBound(bound: Bound, value: number, inside: 1 | -1, relax: Relax): 
 
 /** The numbers that a shape allows, whole or not. */
 export function numberText(shape: Shape, relax: Relax): Expression {
-  const { multiples } = shape
+  const { multiples, isFractional } = shape
+  const isFree = !Number.isFinite(shape.low.value) && !Number.isFinite(shape.high.value) && multiples.length === 0
+  if (isFractional && isFree) return fractions()
+  if (isFractional) relax(shape.path, 'That a number is no whole one cannot be enforced beside bounds.')
   // What is a multiple of a whole number is one.
   if (multiples.some(({ value }) => Number.isSafeInteger(value))) return integerText(shape, relax)
   for (const { path } of multiples) relax(path, UNHELD)

@@ -4,12 +4,13 @@ import { anyString, BLANK, bracketed, following, quoted } from '../json-text.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
 import type { Compiler } from './compiler.js'
 import { below, isJsonObject } from './keywords.js'
-import { ANYTHING, inside } from './located.js'
+import { ANYTHING, inside, type Located } from './located.js'
 import { namesByPattern } from './names-by-pattern.js'
 import { otherText } from './other-text.js'
 import { areApart, type Patterned, valueByPatterns } from './patterned.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
+import { type Way, waysToHave } from './some-property.js'
 
 /** Names that are not declared are told from those that are by their characters, up to so many. */
 const LONGEST_NAME = 200
@@ -24,6 +25,12 @@ export function* objectText(given: Shape, compiler: Compiler): Slices<Expression
   const shape = withListedNames(given)
   relaxCounts(shape, compiler.relax)
   for (const at of shape.tangled) compiler.relax(below(at, 'patternProperties'), TANGLED)
+  const texts: Expression[] = []
+  for (const way of waysToHave(shape, compiler)) texts.push(yield* wayText(way, compiler))
+  return choice(...texts)
+}
+
+function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<Expression> {
   const { properties, patterned, additional, required, names } = shape
   const undeclared = [...required].filter((name) => !properties.has(name))
   if (names !== ANYTHING && (properties.size > 0 || undeclared.length > 0)) {
@@ -42,15 +49,39 @@ export function* objectText(given: Shape, compiler: Compiler): Slices<Expression
   if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
   const most = isOnlyOthers && shape.maxProperties <= MOST_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
   const more = isNever(other) ? EMPTY : compiler.rules.times(following(other), 0, most)
-  const inner = isOnlyOthers ? sequence(other, more) : listed(members, other, more, compiler)
-  return bracketed('{', inner, shape.minProperties === 0 && !members.some(({ isRequired }) => isRequired))
+  const others: Others = { first: isNever(other) ? other : sequence(other, more), more }
+  const tail = demanded === undefined ? others : yield* withDemanded(others, other, demanded, shape, compiler)
+  const inner = isOnlyOthers ? tail.first : listed(members, tail, compiler)
+  const canBeEmpty =
+    demanded === undefined && shape.minProperties === 0 && !members.some(({ isRequired }) => isRequired)
+  return bracketed('{', inner, canBeEmpty)
+}
+
+/** Members that are not declared, as the first ones of an object and after others. */
+interface Others {
+  readonly first: Expression
+  readonly more: Expression
+}
+
+/** With at least one that is as demanded. */
+function* withDemanded(
+  { first, more }: Others,
+  other: Expression,
+  demanded: Located,
+  shape: Shape,
+  compiler: Compiler,
+): Slices<Others> {
+  if (demanded === shape.additional) return { first, more: sequence(following(other), more) }
+  const one = choice(...(yield* otherMembers({ ...shape, additional: demanded }, compiler)))
+  const last = sequence(more, following(one), more)
+  return { first: choice(sequence(one, more), sequence(other, last)), more: last }
 }
 
 /** At least one member: each but the first one has a comma before it. */
-function listed(members: readonly Member[], other: Expression, more: Expression, compiler: Compiler): Expression {
+function listed(members: readonly Member[], others: Others, compiler: Compiler): Expression {
   // What may follow a member, from the last one to the first one.
-  let rest = more
-  const first: Expression[] = isNever(other) ? [] : [sequence(other, more)]
+  let rest = others.more
+  const first: Expression[] = isNever(others.first) ? [] : [others.first]
   const lead = members.findIndex(({ isRequired }) => isRequired)
   const lastFirst = lead === -1 ? members.length - 1 : lead
   for (const [index, { text: member, isRequired }] of [...members.entries()].toReversed()) {

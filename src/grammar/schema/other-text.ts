@@ -1,6 +1,7 @@
 import { choice, EMPTY, type Expression, NEVER, sequence, text } from '../expression.js'
 import { quoted, spelledCharacter, spelledText } from '../json-text.js'
 import { complement, rangesOf } from '../ranges.js'
+import type { Rules } from '../rules.js'
 import type { Compiler } from './compiler.js'
 
 interface OtherTextOptions extends Pick<Compiler, 'rules' | 'later'> {
@@ -25,29 +26,51 @@ interface Taken {
   readonly isPrefix: boolean
 }
 
-/** What may follow so many characters that all the names begin with, for it to be none of them. */
+/** Characters on which one way leads are written in one rule, up to so many. */
+const LONGEST_WAY = 16
+
+/** What may follow so many characters that all the names begin with, for it to be none of them: a rule that is made later. */
 function otherThan(taken: readonly Taken[], at: number, maker: OtherTextOptions): Expression {
-  const { rules, later } = maker
-  const make = (): Expression => {
-    if (taken.some(({ characters, isPrefix }) => isPrefix && characters.length === at)) return NEVER
-    const byNext = new Map<string, Taken[]>()
-    for (const name of taken) {
-      const next = name.characters[at]
-      if (next !== undefined)
-        byNext
-          .set(next, byNext.get(next) ?? [])
-          .get(next)
-          ?.push(name)
+  const { rules, later, tooMany } = maker
+  return later(
+    'other',
+    () => othersAt(taken, at, maker, LONGEST_WAY),
+    () => {
+      tooMany()
+      return spelledText(rules)
+    },
+  )
+}
+
+/** @param left - of so many characters at most, what follows is written in place */
+function othersAt(taken: readonly Taken[], at: number, maker: OtherTextOptions, left: number): Expression {
+  const byNext = new Map<string, Taken[]>()
+  let isTaken = false
+  for (const name of taken) {
+    const next = name.characters[at]
+    if (next === undefined) {
+      if (name.isPrefix) return NEVER
+      isTaken = true
+    } else {
+      const known = byNext.get(next)
+      if (known === undefined) byNext.set(next, [name])
+      else known.push(name)
     }
-    const isTaken = taken.some(({ characters }) => characters.length === at)
-    const alike = [...byNext].map(([next, names]) => sequence(text(spelled(next)), otherThan(names, at + 1, maker)))
-    const others = spelledCharacter(complement(rangesOf([...byNext.keys()].join(''))), rules)
-    return choice(...(isTaken ? [] : [EMPTY]), sequence(others, spelledText(rules)), ...alike)
   }
-  return later('other', make, () => {
-    maker.tooMany()
-    return spelledText(rules)
+  const isWay = byNext.size === 1 && left > 0
+  const alike = Array.from(byNext, ([next, names]) => {
+    const rest = isWay ? othersAt(names, at + 1, maker, left - 1) : otherThan(names, at + 1, maker)
+    return sequence(text(spelled(next)), rest)
   })
+  return choice(...(isTaken ? [] : [EMPTY]), textWithout([...byNext.keys()], maker.rules), ...alike)
+}
+
+/** Any text that begins with another character than these. */
+function textWithout(characters: readonly string[], rules: Rules): Expression {
+  const listed = [...characters].sort().join('')
+  return rules.once(`but ${listed}`, 'but', () =>
+    sequence(spelledCharacter(complement(rangesOf(listed)), rules), spelledText(rules)),
+  )
 }
 
 /** A character as JSON.stringify spells it. */

@@ -18,20 +18,30 @@ const MOST_PATTERNS = 20
 export function readShape(schema: JsonObject, path: string, relax: Relax): Shape {
   const read = createReader(schema, path, relax)
   const values = read.values()
+  const keywords = Object.keys(schema)
+  // Most schemas say something of one type alone.
+  const says = (known: ReadonlySet<string>): boolean => keywords.some((keyword) => known.has(keyword))
   return {
     ...ANY_SHAPE,
     path,
     types: typesOf(schema) ?? ANY_SHAPE.types,
-    ...(values === undefined ? {} : { values }),
-    ...objectShape(path, read),
-    ...arrayShape(read),
-    minLength: read.number('minLength', 0),
-    maxLength: read.number('maxLength', Number.POSITIVE_INFINITY),
-    patterns: read.said('pattern'),
-    formats: read.said('format'),
-    ...numberShape(read),
+    ...(values === undefined ? undefined : { values }),
+    ...(says(OF_OBJECTS) ? objectShape(path, read) : undefined),
+    ...(says(OF_ARRAYS) ? arrayShape(read) : undefined),
+    ...(says(OF_STRINGS) ? stringShape(read) : undefined),
+    ...(says(OF_NUMBERS) ? numberShape(read) : undefined),
   }
 }
+
+const OF_OBJECTS: ReadonlySet<string> = new Set([
+  ...['properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames'],
+  ...['minProperties', 'maxProperties'],
+])
+const OF_ARRAYS: ReadonlySet<string> = new Set(['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems'])
+const OF_STRINGS: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format'])
+const OF_NUMBERS: ReadonlySet<string> = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+])
 
 /** The values that a schema lists. Undefined if it lists none. */
 export function valuesIn(schema: JsonObject): readonly unknown[] | undefined {
@@ -142,6 +152,15 @@ function arrayShape(read: Reader): Partial<Shape> {
     items: isTooLong ? ANYTHING : rest,
     minItems: read.number('minItems', 0),
     maxItems: read.number('maxItems', Number.POSITIVE_INFINITY),
+  }
+}
+
+function stringShape(read: Reader): Partial<Shape> {
+  return {
+    minLength: read.number('minLength', 0),
+    maxLength: read.number('maxLength', Number.POSITIVE_INFINITY),
+    patterns: read.said('pattern'),
+    formats: read.said('format'),
   }
 }
 

@@ -17,6 +17,8 @@ export interface Shape {
   readonly tangled: readonly string[]
   readonly additional: Located
   readonly required: ReadonlySet<string>
+  /** What it has to have beside: for each of these a property. */
+  readonly some: readonly Some[]
   /** What names that are not declared have to be. */
   readonly names: Located
   readonly prefix: readonly Located[]
@@ -33,7 +35,16 @@ export interface Shape {
   readonly formats: readonly Said<string>[]
   readonly low: Bound
   readonly high: Bound
+  /** Whether a number is no whole one. */
+  readonly isFractional: boolean
   readonly multiples: readonly Said<number>[]
+}
+
+/** A property with another name than these, and what it is. */
+export interface Some {
+  readonly names: readonly string[]
+  readonly value: Located
+  readonly path: string
 }
 
 /** What a keyword says, and where. */
@@ -54,6 +65,7 @@ export const ANY_SHAPE: Omit<Shape, 'path'> = {
   tangled: [],
   additional: ANYTHING,
   required: new Set(),
+  some: [],
   names: ANYTHING,
   prefix: [],
   items: ANYTHING,
@@ -68,6 +80,7 @@ export const ANY_SHAPE: Omit<Shape, 'path'> = {
   formats: [],
   low: { value: Number.NEGATIVE_INFINITY, path: '', isOut: false },
   high: { value: Number.POSITIVE_INFINITY, path: '', isOut: false },
+  isFractional: false,
   multiples: [],
 }
 
@@ -76,15 +89,48 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
   const types = commonTypes(one.types, other.types)
   const values = commonValues(one, other)
   if (types.size === 0 || values?.length === 0) return undefined
+  const both = allOfBoth(one, other, values)
+  const left = [...types].filter((type) => isPossible(type, both))
+  return left.length === 0 ? undefined : { ...both, types: new Set(left) }
+}
+
+/** Whether there may be a value of a type: what is certain to be none takes no rules, and is not combined with others. */
+function isPossible(type: JsonType, shape: Omit<Shape, 'types'>): boolean {
+  const { low, high, isFractional, required, properties } = shape
+  switch (type) {
+    case 'integer':
+    case 'number': {
+      const isPoint = low.value === high.value
+      return low.value <= high.value && !(isPoint && (low.isOut || high.isOut)) && !(type === 'integer' && isFractional)
+    }
+    case 'string':
+      return shape.minLength <= shape.maxLength
+    case 'array':
+      return shape.minItems <= shape.maxItems
+    case 'object':
+      return (
+        shape.minProperties <= shape.maxProperties && ![...required].some((name) => isNothing(properties.get(name)))
+      )
+    default:
+      return true
+  }
+}
+
+/** Whether a schema is `false`. */
+export function isNothing(located: Located | undefined): boolean {
+  return located !== undefined && 'schema' in located && located.schema === false
+}
+
+function allOfBoth(one: Shape, other: Shape, values: readonly unknown[] | undefined): Omit<Shape, 'types'> {
   return {
     path: one.path,
-    types,
     ...(values === undefined ? {} : { values }),
     excluded: [...new Set([...one.excluded, ...other.excluded])],
     properties: bothProperties(one, other),
     ...bothPatterned(one, other),
     additional: both(one.additional, other.additional),
     required: new Set([...one.required, ...other.required]),
+    some: [...one.some, ...other.some],
     names: both(one.names, other.names),
     prefix: bothPrefixes(one, other),
     items: both(one.items, other.items),
@@ -99,6 +145,7 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
     formats: different([...one.formats, ...other.formats]),
     low: tighter(one.low, other.low, one.low.value - other.low.value),
     high: tighter(one.high, other.high, other.high.value - one.high.value),
+    isFractional: one.isFractional || other.isFractional,
     multiples: different([...one.multiples, ...other.multiples]),
   }
 }

@@ -25,7 +25,7 @@ export function* allowedValues(
   const matches = values.some((value) => typeof value === 'string')
     ? yield* matcherFor(shape, relax, spend)
     : () => true
-  return values.filter((value) => isAllowed(value, shape, matches, relax))
+  return values.filter((value) => isAllowed(value, shape, matches))
 }
 
 type TextCheck = (text: string) => boolean
@@ -46,13 +46,13 @@ function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, spend: Spen
   return (text) => checks.every((check) => check(text))
 }
 
-function isAllowed(value: unknown, shape: Shape, matches: TextCheck, relax: Relax): boolean {
+function isAllowed(value: unknown, shape: Shape, matches: TextCheck): boolean {
   const type = typeOf(value)
   if (type === undefined || shape.excluded.includes(value)) return false
   if (!shape.types.has(type) && !(type === 'integer' && shape.types.has('number'))) return false
   if (typeof value === 'string') return matches(value) && hasAllowedLength(value, shape)
   if (typeof value === 'number') return isAllowedNumber(value, shape)
-  if (type === 'array' || type === 'object') relaxParts(shape, type, relax)
+  // What else is said of arrays and objects is held by shapes of their own.
   return true
 }
 
@@ -63,24 +63,31 @@ function hasAllowedLength(value: string, { minLength, maxLength }: Shape): boole
   return length >= minLength && length <= maxLength
 }
 
-function isAllowedNumber(value: number, { low, high, multiples }: Shape): boolean {
+function isAllowedNumber(value: number, { low, high, isFractional, multiples }: Shape): boolean {
+  if (isFractional && Number.isInteger(value)) return false
   const isInside = value >= low.value && value <= high.value
   const isAtBound = (value === low.value && low.isOut) || (value === high.value && high.isOut)
   return isInside && !isAtBound && multiples.every((multiple) => Number.isInteger(value / multiple.value))
 }
 
-/** Listed arrays and objects are not compared with schemas. */
-function relaxParts(shape: Shape, type: 'array' | 'object', relax: Relax): void {
-  const { prefix, items, minItems, maxItems, properties, additional, required, names } = shape
-  const isFree =
-    type === 'array'
-      ? prefix.length === 0 && items === ANYTHING && minItems === 0 && maxItems === Number.POSITIVE_INFINITY
-      : properties.size === 0 &&
-        additional === ANYTHING &&
-        required.size === 0 &&
-        names === ANYTHING &&
-        shape.minProperties === 0 &&
-        shape.maxProperties === Number.POSITIVE_INFINITY
-  if (isFree) return
-  relax(shape.path, `An ${type} in 'enum' or 'const' cannot be compared with the other keywords.`)
+/** Whether nothing is said of an array or an object but its type. */
+export function saysNothingOf(type: 'array' | 'object', shape: Shape): boolean {
+  if (type === 'array') {
+    return (
+      shape.prefix.length === 0 &&
+      shape.items === ANYTHING &&
+      shape.minItems === 0 &&
+      shape.maxItems === Number.POSITIVE_INFINITY
+    )
+  }
+  return (
+    shape.properties.size === 0 &&
+    shape.additional === ANYTHING &&
+    shape.patterned.length === 0 &&
+    shape.required.size === 0 &&
+    shape.some.length === 0 &&
+    shape.names === ANYTHING &&
+    shape.minProperties === 0 &&
+    shape.maxProperties === Number.POSITIVE_INFINITY
+  )
 }

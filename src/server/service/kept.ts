@@ -157,8 +157,9 @@ async function eventsOf(
   if (live !== undefined) return await live.follow(after)
   const entries = await shelf.stored.entries(responseId, owner)
   if (entries === undefined) return undefined
-  const options = setup.respondOptions(responseId, owner, { store: shelf === setup.durable })
-  return followEntries(await followable(entries, responseId), options, { after })
+  // Before its options: what is not ours need not have them.
+  const ours = await followable(entries, responseId)
+  return followEntries(ours, setup.respondOptions(responseId, owner, { store: shelf === setup.durable }), { after })
 }
 
 /** What a response under way has become so far. */
@@ -191,8 +192,7 @@ async function soFar(
   let last = -1
   try {
     for await (const added of entries) {
-      const isKnown = isOurs(added)
-      if (!isKnown) return { response: unfoldedResponse(responseId, added[0]), last: Number.POSITIVE_INFINITY }
+      if (!isOurs(added)) return { response: unfoldedResponse(responseId, added[0]), last: Number.POSITIVE_INFINITY }
       for (const entry of added) last = translation.apply(entry).at(-1)?.sequence_number ?? last
       // Those that come later do not count.
       break

@@ -7,7 +7,7 @@ const LONGEST_WAIT_MS = 60_000
 
 /**
  * Retries a stream that fails with a TransientError before its first value. After that it cannot be retried, because
- * the reader already has that value.
+ * the reader already has that value. An empty one, which says that the engine is at work, is none.
  */
 export async function* withRetries<T, R>(
   attempt: () => AsyncGenerator<T, R>,
@@ -17,15 +17,24 @@ export async function* withRetries<T, R>(
   for (let tried = 0; ; tried++) {
     const stream = attempt()
     let first: IteratorResult<T, R>
+    let isLeft = true
     try {
       first = await stream.next()
+      while (!first.done && isEmpty(first.value)) {
+        yield first.value
+        first = await stream.next()
+      }
+      isLeft = false
     } catch (error) {
+      isLeft = false
       if (!(error instanceof TransientError) || tried >= Math.min(retries, error.retries ?? retries)) throw error
       const wait = error.retryAfterMs ?? Math.min(FIRST_WAIT_MS * 2 ** tried, LONGEST_WAIT_MS)
       if (wait > LONGEST_WAIT_MS) throw error
       await delay(wait, signal)
       signal.throwIfAborted()
       continue
+    } finally {
+      if (isLeft) await stream.return(undefined as never)
     }
     if (first.done) return first.value
     try {
@@ -35,4 +44,8 @@ export async function* withRetries<T, R>(
       await stream.return(undefined as never)
     }
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }

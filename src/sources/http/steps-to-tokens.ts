@@ -14,6 +14,8 @@ export interface EngineStep {
     readonly stopToken?: number | undefined
   }
   readonly usage?: HostUsage
+  /** Whether the engine says that it is at work, and has no token yet. */
+  readonly isAtWork?: boolean
 }
 
 /** Where a call ends, and who is told of its counts before. */
@@ -59,6 +61,7 @@ export async function* stepsToTokens(
         onUsage?.(usage)
       }
       const tokens = isOver() ? [] : within(step.tokens, stop, left)
+      if (step.isAtWork === true && !isOver()) yield []
       if (tokens.length > 0) {
         left -= tokens.length
         last = idOf(tokens.at(-1))

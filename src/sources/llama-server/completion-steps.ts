@@ -60,7 +60,7 @@ export async function* completionSteps(
   for await (const value of events) {
     if (isProgress(value)) {
       const { total, cache } = parseEvent(progress, value, 'llama-server').prompt_progress
-      yield { tokens: [], usage: countsOf({ inputTokens: total, cachedTokens: cache }) }
+      yield { tokens: [], isAtWork: true, usage: countsOf({ inputTokens: total, cachedTokens: cache }) }
       continue
     }
     const step = parseEvent(event, value, 'llama-server')

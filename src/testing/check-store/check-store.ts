@@ -1,3 +1,5 @@
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aTimer, that, wholeNumber } from '../../options/checks.js'
 import type { ResponseStore } from '../../stores/store.js'
 import { type Call, drawCalls, drawFrom, obeysModel } from './model.js'
 import { CHECKS, STORE_RULES, type StoreRule, type Stores } from './rules.js'
@@ -21,6 +23,12 @@ export interface CheckStoreOptions {
   readonly patience?: number
 }
 
+const CHECK_STORE_OPTIONS: OptionTable<CheckStoreOptions> = {
+  runs: wholeNumber(),
+  seed: that(Number.isSafeInteger, 'a whole number'),
+  patience: aTimer,
+}
+
 /** A rule that a store breaks. */
 export interface StoreViolation {
   readonly rule: StoreRule
@@ -39,11 +47,14 @@ export interface StoreViolation {
  *
  * @param create - makes an empty store, once for each rule and each sequence of calls
  * @returns what it breaks; nothing if it keeps all rules
+ * @throws HarmonyResponsesError `bad_option`
  */
 export async function checkStore(
   create: () => CheckedStore | Promise<CheckedStore>,
-  { runs = 100, seed = Math.floor(Math.random() * 2 ** 31), patience = 5000 }: CheckStoreOptions = {},
+  options: CheckStoreOptions = {},
 ): Promise<readonly StoreViolation[]> {
+  checkOptions('checkStore', options, CHECK_STORE_OPTIONS)
+  const { runs = 100, seed = Math.floor(Math.random() * 2 ** 31), patience = 5000 } = options
   const violations: StoreViolation[] = []
 
   async function problemOf(check: (stores: Stores) => Promise<void>): Promise<string | undefined> {

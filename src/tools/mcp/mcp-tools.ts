@@ -4,6 +4,7 @@ import type { McpCallItem } from '../../responses/items.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { callHost } from '../../translate/call-host.js'
+import { saysRepeatable } from '../repeatable.js'
 import type { HostedCall, Tool, ToolContext } from '../tool.js'
 import { allowedBy, asksForHints, declaredLabels } from './allowed.js'
 import { callArguments } from './arguments.js'
@@ -116,6 +117,11 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       const server = connectionFor(call)
       if (server === undefined) return { error: { message: 'No MCP server is configured for this call.' } }
       return run(server, call as McpCallItem, context)
+    },
+    async isRepeatable(call, { signal }) {
+      const server = connectionFor(call)
+      const tools = server === undefined ? [] : await server.tools(signal)
+      return saysRepeatable(tools.find(({ name }) => name === (call as McpCallItem).name)?.annotations)
     },
     listings(request, { signal }) {
       const signals = childSignals(signal)

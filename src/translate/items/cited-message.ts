@@ -1,5 +1,5 @@
-import type { CitationState, CitedText, SaidText } from '../citation-stage.js'
-import { pagesOf } from '../pages.js'
+import type { CitationState, CitedText, SaidText } from '../citations/citation-stage.js'
+import { pagesOf } from '../citations/pages.js'
 import type { ItemContext } from './item-context.js'
 import { type Message, message, writeText } from './message.js'
 

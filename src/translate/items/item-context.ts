@@ -1,9 +1,9 @@
 import type { ItemEventFields, ItemScopedEvent, ResponseStreamEvent } from '../../responses/events.js'
 import type { ResponseRequest } from '../../responses/request.js'
+import type { Pages } from '../citations/pages.js'
 import type { NoticeCode } from '../diagnostics.js'
 import type { IdPrefix } from '../ids.js'
 import type { TranslatorOptions } from '../options.js'
-import type { Pages } from '../pages.js'
 import type { ReasoningForm } from '../reasoning-forms.js'
 import type { ItemBase } from './item-base.js'
 

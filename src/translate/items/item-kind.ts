@@ -1,7 +1,7 @@
 import type { Recipient } from '../../recipients/recipient.js'
 import type { CallResult } from '../../responses/call-result.js'
 import type { OutputItem } from '../../responses/items.js'
-import type { ScoredText } from '../citation-stage.js'
+import type { ScoredText } from '../citations/citation-stage.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 import type { PrefixOf } from './prefixes.js'

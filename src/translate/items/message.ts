@@ -1,5 +1,5 @@
 import type { Logprob, OutputText, Phase, UrlCitation } from '../../responses/items.js'
-import type { CitationState } from '../citation-stage.js'
+import type { CitationState } from '../citations/citation-stage.js'
 import { copyOf } from '../copy-of.js'
 import { appendText, textOf } from '../text-buffer.js'
 import type { ItemBase } from './item-base.js'

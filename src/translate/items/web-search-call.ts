@@ -1,7 +1,7 @@
 import type { Arguments } from '../../recipients/arguments.js'
 import type { WebSearchAction } from '../../responses/items.js'
+import { type Pages, pageAt, pageIn, pagesOf, showPage } from '../citations/pages.js'
 import { copyOf } from '../copy-of.js'
-import { type Pages, pageAt, pageIn, pagesOf, showPage } from '../pages.js'
 import { argumentsOf } from './arguments-of.js'
 import { openHosted, setStatus } from './host-status.js'
 import type { ItemBase } from './item-base.js'

@@ -1,6 +1,6 @@
 import { checkEvents, type Profile } from '../../../src/conformance/index.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
-import { urlCitations } from '../../../src/translate/url-citations.js'
+import { urlCitations } from '../../../src/translate/citations/url-citations.js'
 import { builtin, custom, fn } from '../../recipients/tools.js'
 import { callTo, createRun, inTurn, messageOn, type Run } from '../../translate/run.js'
 

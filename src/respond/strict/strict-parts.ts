@@ -1,12 +1,12 @@
-import type { Constraint } from '../engine/constraint.js'
-import type { Fields } from '../fields.js'
-import type { HarmonyHeader } from '../harmony/events.js'
-import { fieldOf } from '../prompt/fields.js'
-import type { Classifier } from '../recipients/classify.js'
-import { type Recipient, recipientKey } from '../recipients/recipient.js'
-import { isClientToolLeft, type ToolChoice } from '../recipients/tool-choice.js'
-import type { OutputItem } from '../responses/items.js'
-import type { ResponseRequest } from '../responses/request.js'
+import type { Constraint } from '../../engine/constraint.js'
+import type { Fields } from '../../fields.js'
+import type { HarmonyHeader } from '../../harmony/events.js'
+import { fieldOf } from '../../prompt/fields.js'
+import type { Classifier } from '../../recipients/classify.js'
+import { type Recipient, recipientKey } from '../../recipients/recipient.js'
+import { isClientToolLeft, type ToolChoice } from '../../recipients/tool-choice.js'
+import type { OutputItem } from '../../responses/items.js'
+import type { ResponseRequest } from '../../responses/request.js'
 
 /** A part of a request that says what the body of a message has to be: a function that is not loose, a format. */
 export interface StrictPart {

@@ -1,4 +1,4 @@
-import type { CitedPage } from '../responses/call-result.js'
+import type { CitedPage } from '../../responses/call-result.js'
 
 /** The pages that the model's browser has shown so far. Plain JSON. */
 export interface Pages {

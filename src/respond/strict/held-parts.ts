@@ -3,11 +3,11 @@ import {
   type EngineCapabilities,
   type RelaxedConstraint,
   type UnsupportedConstraint,
-} from '../engine/constraint.js'
-import { checkSchema, UnsupportedSchema } from '../grammar/index.js'
-import { invalidSchema, RequestError, unsupported } from '../request-error.js'
-import type { Slices } from '../slices.js'
-import { callHost } from '../translate/call-host.js'
+} from '../../engine/constraint.js'
+import { checkSchema, UnsupportedSchema } from '../../grammar/index.js'
+import { invalidSchema, RequestError, unsupported } from '../../request-error.js'
+import type { Slices } from '../../slices.js'
+import { callHost } from '../../translate/call-host.js'
 import { countValues } from './count-values.js'
 import type { StrictPart } from './strict-parts.js'
 

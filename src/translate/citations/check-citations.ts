@@ -1,4 +1,4 @@
-import { check, HarmonyResponsesError } from '../errors.js'
+import { check, HarmonyResponsesError } from '../../errors.js'
 import type { CitationStage } from './citation-stage.js'
 import { createPages } from './pages.js'
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { EngineCapabilities } from '../../src/engine/constraint.js'
-import { FREE_CHOICE } from '../../src/recipients/tool-choice.js'
-import { RequestError } from '../../src/request-error.js'
-import { type HeldParts, heldParts } from '../../src/respond/held-parts.js'
-import { strictParts } from '../../src/respond/strict-parts.js'
-import type { ResponseRequest } from '../../src/responses/request.js'
-import { atOnce, type Slices } from '../../src/slices.js'
-import { GBNF_CAPABILITIES } from '../../src/sources/gbnf.js'
+import type { EngineCapabilities } from '../../../src/engine/constraint.js'
+import { FREE_CHOICE } from '../../../src/recipients/tool-choice.js'
+import { RequestError } from '../../../src/request-error.js'
+import { type HeldParts, heldParts } from '../../../src/respond/strict/held-parts.js'
+import { strictParts } from '../../../src/respond/strict/strict-parts.js'
+import type { ResponseRequest } from '../../../src/responses/request.js'
+import { atOnce, type Slices } from '../../../src/slices.js'
+import { GBNF_CAPABILITIES } from '../../../src/sources/gbnf.js'
 
 const tool = (parameters: object, strict?: boolean, name = 'f') =>
   ({ type: 'function', name, parameters, ...(strict !== undefined && { strict }) }) as const

@@ -1,10 +1,10 @@
-import { type MatcherState, matcherOf } from '../grammar/matcher/matcher.js'
-import { productive } from '../grammar/productive.js'
-import { patternExpression } from '../grammar/regex/pattern-expression.js'
-import { readPattern } from '../grammar/regex/read-pattern.js'
-import { matched, searched } from '../grammar/regex/search.js'
-import { createRules } from '../grammar/rules.js'
-import { atOnce } from '../slices.js'
+import { type MatcherState, matcherOf } from '../../grammar/matcher/matcher.js'
+import { productive } from '../../grammar/productive.js'
+import { patternExpression } from '../../grammar/regex/pattern-expression.js'
+import { readPattern } from '../../grammar/regex/read-pattern.js'
+import { matched, searched } from '../../grammar/regex/search.js'
+import { createRules } from '../../grammar/rules.js'
+import { atOnce } from '../../slices.js'
 
 /** Decides whether a text matches. @throws Error if that takes too much */
 export type TextTest = (text: string) => boolean

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkOutput } from '../../src/respond/check-output.js'
-import { textTest } from '../../src/respond/text-test.js'
-import { runs } from '../support/runs.js'
+import { checkOutput } from '../../../src/respond/strict/check-output.js'
+import { textTest } from '../../../src/respond/strict/text-test.js'
+import { runs } from '../../support/runs.js'
 
 const json = (jsonSchema: object): { jsonSchema: { [keyword: string]: unknown } } => ({
   jsonSchema: jsonSchema as { [keyword: string]: unknown },

@@ -1,4 +1,4 @@
-import type { Slices } from '../slices.js'
+import type { Slices } from '../../slices.js'
 
 /** So many values are counted in one piece. */
 const SLICE = 10_000

@@ -1,4 +1,4 @@
-import type { RequestTool, UnknownTool } from '../responses/request.js'
+import type { RequestTool, UnknownTool } from '../../responses/request.js'
 
 type Tools = readonly (RequestTool | UnknownTool)[]
 type Loose = UnknownTool & { readonly strict?: boolean | null; readonly tools?: Tools }

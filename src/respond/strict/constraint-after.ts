@@ -1,6 +1,6 @@
-import { type Constraint, type ConstraintKind, constraintKind } from '../engine/constraint.js'
-import { createMatcher, type MatcherState, remaining } from '../grammar/index.js'
-import { gbnfOf } from '../sources/gbnf.js'
+import { type Constraint, type ConstraintKind, constraintKind } from '../../engine/constraint.js'
+import { createMatcher, type MatcherState, remaining } from '../../grammar/index.js'
+import { gbnfOf } from '../../sources/gbnf.js'
 
 /**
  * What the rest of a body has to spell whose beginning is there: another process began it. Undefined if no grammar says

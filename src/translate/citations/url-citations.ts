@@ -1,8 +1,8 @@
-import { check } from '../errors.js'
-import { checkOptions, type OptionTable } from '../options/check-options.js'
-import { aFunction, oneOf } from '../options/checks.js'
-import type { CitedPage } from '../responses/call-result.js'
-import type { Logprob, UrlCitation } from '../responses/items.js'
+import { check } from '../../errors.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aFunction, oneOf } from '../../options/checks.js'
+import type { CitedPage } from '../../responses/call-result.js'
+import type { Logprob, UrlCitation } from '../../responses/items.js'
 import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } from './citation-stage.js'
 
 export type { CitedPage }

@@ -1,4 +1,4 @@
-import type { PlainJson } from './plain-json.js'
+import type { PlainJson } from '../plain-json.js'
 import type { TextTest } from './text-test.js'
 
 type Schema = { [keyword: string]: unknown }

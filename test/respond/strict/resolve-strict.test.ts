@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Constraint, EngineCapabilities } from '../../src/engine/constraint.js'
-import { EngineError } from '../../src/engine/engine-error.js'
-import type { InvalidOutput } from '../../src/respond/index.js'
-import type { ResponseRequest } from '../../src/responses/request.js'
-import type { Diagnostic } from '../../src/translate/diagnostics.js'
-import { ANSWER, type Held, type HeldScript, heldModelOf, type RunOptions, run } from './scripted.js'
+import type { Constraint, EngineCapabilities } from '../../../src/engine/constraint.js'
+import { EngineError } from '../../../src/engine/engine-error.js'
+import type { InvalidOutput } from '../../../src/respond/index.js'
+import type { ResponseRequest } from '../../../src/responses/request.js'
+import type { Diagnostic } from '../../../src/translate/diagnostics.js'
+import { ANSWER, type Held, type HeldScript, heldModelOf, type RunOptions, run } from '../scripted.js'
 
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const F = { type: 'function', name: 'f', parameters: CITY } as const

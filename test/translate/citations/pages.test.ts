@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPages, pageAt, pageIn, showPage } from '../../src/translate/pages.js'
+import { createPages, pageAt, pageIn, showPage } from '../../../src/translate/citations/pages.js'
 
 const BODY = '**viewing lines [0 - 9] of 20**\n\nL0: first\nL1: second'
 

@@ -1,8 +1,8 @@
-import type { ResponseStreamEvent } from '../responses/events.js'
-import type { OutputItem } from '../responses/items.js'
-import { callHost } from '../translate/call-host.js'
+import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { OutputItem } from '../../responses/items.js'
+import { callHost } from '../../translate/call-host.js'
+import type { InvalidOutput } from '../options.js'
 import { checkOutput } from './check-output.js'
-import type { InvalidOutput } from './options.js'
 import { partOfItem, type StrictPart } from './strict-parts.js'
 
 /** Tells the host of whole items that do not fit what the request says of them. Never throws. */

@@ -1,4 +1,4 @@
-import type { Logprob, UrlCitation } from '../responses/items.js'
+import type { Logprob, UrlCitation } from '../../responses/items.js'
 import type { Pages } from './pages.js'
 
 /**

@@ -1,7 +1,7 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
-import type { Constraint } from '../engine/constraint.js'
-import type { InvalidOutput } from './options.js'
-import { type PlainJson, parsePlainJson } from './plain-json.js'
+import type { Constraint } from '../../engine/constraint.js'
+import type { InvalidOutput } from '../options.js'
+import { type PlainJson, parsePlainJson } from '../plain-json.js'
 import { safeSchema, Unchecked } from './safe-schema.js'
 import { type TextTest, textTest } from './text-test.js'
 

@@ -1,6 +1,6 @@
-import type { MatcherState } from '../grammar/index.js'
-import { intersection, LAST_CODE_POINT, type Range } from '../grammar/ranges.js'
-import type { TokenTable } from '../tokens/token-table.js'
+import type { MatcherState } from '../../grammar/index.js'
+import { intersection, LAST_CODE_POINT, type Range } from '../../grammar/ranges.js'
+import type { TokenTable } from '../../tokens/token-table.js'
 
 /**
  * A character in the middle of which a body was left: another process stopped between its tokens. A grammar knows whole

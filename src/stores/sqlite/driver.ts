@@ -1,0 +1,81 @@
+import { HarmonyResponsesError } from '../../errors.js'
+
+/** What a column may hold here. */
+export type Value = string | number | Uint8Array | null
+
+export type Row = Readonly<Record<string, Value>>
+
+export interface Statement {
+  /** Returns how many rows it changed. */
+  run(...values: readonly Value[]): number
+  get(...values: readonly Value[]): Row | undefined
+  all(...values: readonly Value[]): readonly Row[]
+}
+
+/** A database, whatever opens it: every call is done when it returns. */
+export interface Database {
+  readonly driver: Driver
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+/** `node:sqlite` is a part of Node from 22.13 on; `better-sqlite3` is a package. */
+export type Driver = 'node:sqlite' | 'better-sqlite3'
+
+/** What both have in common. */
+interface Opened {
+  exec(sql: string): unknown
+  prepare(sql: string): {
+    run(...values: readonly Value[]): { readonly changes: number | bigint }
+    get(...values: readonly Value[]): Row | undefined
+    all(...values: readonly Value[]): readonly Row[]
+  }
+  close(): unknown
+}
+
+type Open = new (file: string) => Opened
+
+/**
+ * @param driver - default: `node:sqlite` where Node has it, else `better-sqlite3`
+ * @throws HarmonyResponsesError `bad_option` if neither is there
+ */
+export async function openDatabase(file: string, driver?: Driver): Promise<Database> {
+  const causes: unknown[] = []
+  for (const name of driver === undefined ? (['node:sqlite', 'better-sqlite3'] as const) : [driver]) {
+    let Opened: Open
+    try {
+      Opened = await classOf(name)
+    } catch (error) {
+      causes.push(error)
+      continue
+    }
+    return wrapped(name, new Opened(file))
+  }
+  const ways = 'Node 22.13 or newer, or the package better-sqlite3'
+  throw new HarmonyResponsesError('bad_option', `createSqliteStore: expected ${ways}`, { cause: causes.at(-1) })
+}
+
+async function classOf(name: Driver): Promise<Open> {
+  // By a variable: the types of this project's Node have no such module, and bundlers leave it alone.
+  const module = (await import(name)) as { readonly DatabaseSync?: Open; readonly default?: Open }
+  const found = name === 'node:sqlite' ? module.DatabaseSync : module.default
+  if (found === undefined) throw new Error(`${name} has no database`)
+  return found
+}
+
+function wrapped(driver: Driver, database: Opened): Database {
+  return {
+    driver,
+    exec: (sql) => void database.exec(sql),
+    prepare(sql) {
+      const statement = database.prepare(sql)
+      return {
+        run: (...values) => Number(statement.run(...values).changes),
+        get: (...values) => statement.get(...values) ?? undefined,
+        all: (...values) => statement.all(...values),
+      }
+    },
+    close: () => void database.close(),
+  }
+}

@@ -1,0 +1,3 @@
+export { type ContentCipher, createContentCipher } from './cipher.js'
+export type { Driver } from './driver.js'
+export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite-store.js'

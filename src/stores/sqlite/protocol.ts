@@ -1,0 +1,27 @@
+import type { Driver } from './driver.js'
+import type { Bounds, Operations } from './operations.js'
+
+/** What the worker is started with. */
+export interface WorkerSettings extends Bounds {
+  readonly file: string
+  readonly driver: Driver | undefined
+  readonly durability: 'process' | 'power'
+  readonly lockSeconds: number
+  readonly fileBytes: number | undefined
+}
+
+/** What the process sends its worker. */
+export type Asked =
+  | { readonly type: 'call'; readonly id: number; readonly name: keyof Operations; readonly given: readonly unknown[] }
+  /** Whether to say when another process has written. */
+  | { readonly type: 'watch'; readonly isOn: boolean }
+  | { readonly type: 'close' }
+
+/** What the worker answers. */
+export type Answer =
+  | { readonly type: 'started'; readonly driver: Driver }
+  | { readonly type: 'failed'; readonly message: string; readonly code: string | undefined }
+  | { readonly type: 'done'; readonly id: number; readonly result: unknown }
+  | { readonly type: 'refused'; readonly id: number; readonly message: string }
+  | { readonly type: 'changed' }
+  | { readonly type: 'closed' }

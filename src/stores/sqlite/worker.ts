@@ -1,0 +1,94 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Database, openDatabase } from './driver.js'
+import { createOperations, type Operations } from './operations.js'
+import type { Answer, Asked, WorkerSettings } from './protocol.js'
+import { migrate } from './schema.js'
+
+/*
+ * The thread that waits for the disk. The process's own thread serves clients meanwhile: a lock that another process holds for two
+ * seconds stalls nobody.
+ */
+
+const settings = workerData as WorkerSettings
+const port = parentPort
+if (port === null) throw new Error('the program of a worker')
+
+const POLL_MS = 5
+
+let database: Database | undefined
+let operations: Operations | undefined
+let watch: ReturnType<typeof setInterval> | undefined
+let version: unknown
+
+function answer(given: Answer): void {
+  port?.postMessage(given)
+}
+
+async function start(): Promise<void> {
+  database = await openDatabase(settings.file, settings.driver)
+  // Before anything that may find it locked.
+  database.exec(`PRAGMA busy_timeout = ${settings.lockSeconds * 1000}`)
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec(`PRAGMA synchronous = ${settings.durability === 'power' ? 'FULL' : 'NORMAL'}`)
+  database.exec('PRAGMA journal_size_limit = 67108864')
+  if (settings.fileBytes !== undefined) {
+    const { page_size: size } = database.prepare('PRAGMA page_size').get() as { page_size: number }
+    database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(settings.fileBytes / size))}`)
+  }
+  migrate(database)
+  operations = createOperations(database, settings)
+}
+
+/** Whether another connection has changed the file since this was last asked. */
+function changed(): boolean {
+  const latest = database?.prepare('PRAGMA data_version').get()?.['data_version']
+  const isChanged = latest !== version
+  version = latest
+  return isChanged
+}
+
+const started = start()
+started.then(
+  () => answer({ type: 'started', driver: database?.driver ?? 'node:sqlite' }),
+  (error: unknown) => answer({ type: 'failed', message: messageOf(error), code: codeOf(error) }),
+)
+
+port.on('message', (asked: Asked) => {
+  if (asked.type === 'watch') {
+    clearInterval(watch)
+    if (asked.isOn) {
+      changed()
+      watch = setInterval(() => {
+        if (changed()) answer({ type: 'changed' })
+      }, POLL_MS)
+    }
+    return
+  }
+  if (asked.type === 'close') {
+    clearInterval(watch)
+    started
+      .then(() => database?.close())
+      .catch(() => {})
+      .then(() => {
+        answer({ type: 'closed' })
+        port.close()
+      })
+    return
+  }
+  const { id, name, given } = asked
+  started
+    .then(() => ((operations as Operations)[name] as (...all: readonly unknown[]) => unknown)(...given))
+    .then(
+      (result) => answer({ type: 'done', id, result }),
+      (error: unknown) => answer({ type: 'refused', id, message: messageOf(error) }),
+    )
+})
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,230 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { BEHAVIOUR, type Entry } from '../../src/journal/entry.js'
+import type { ResponseStreamEvent } from '../../src/responses/events.js'
+import { createSeal } from '../../src/seal/index.js'
+import type { Metric, ResponsesAppOptions } from '../../src/server/index.js'
+import { createMemoryStore, type ResponseStore } from '../../src/stores/index.js'
+import { answer, think } from '../../src/testing/index.js'
+import { block, open } from '../stores/kept.js'
+import { type Endpoint, endpoint, type HeldEngine, heldEngine, JSON_TYPE, until } from './endpoint.js'
+
+const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
+const ID = 'resp_0123456789abcdef'
+const WORDS = 'one two three four five six seven eight'
+
+/** Two processes on one store, whose clock the test has. */
+function world() {
+  let now = 1000
+  const shared: ResponseStore = { ...createMemoryStore({ clock: () => now }), durability: 'process' }
+  const running: { readonly served: Endpoint; isDead: boolean }[] = []
+
+  /** @param engine - undefined: one that says eight words */
+  function process<Engine extends HeldEngine | undefined>(engine: Engine, options: Partial<ResponsesAppOptions> = {}) {
+    const state = { isDead: false }
+    const metrics: Metric[] = []
+    // A process that has died asks for nothing any more.
+    const store = Object.fromEntries(
+      Object.entries(shared).map(([name, value]) => {
+        if (typeof value !== 'function') return [name, value]
+        return [
+          name,
+          (...given: never[]) =>
+            state.isDead ? new Promise(() => {}) : (value as (...all: never[]) => unknown)(...given),
+        ]
+      }),
+    ) as unknown as ResponseStore
+    const served = endpoint((engine ?? (() => [think('Hm.'), answer(WORDS)])) as HeldEngine, {
+      ...{ store, seal, limits: { leaseSeconds: 10 }, onMetric: (metric: Metric) => void metrics.push(metric) },
+      ...options,
+    })
+    const one = Object.assign(served, { metrics, die: () => void Object.assign(state, { isDead: true }) })
+    running.push({
+      served: one,
+      get isDead() {
+        return state.isDead
+      },
+    } as never)
+    return one
+  }
+
+  return {
+    shared,
+    process,
+    pass: (seconds: number): void => {
+      now += seconds
+    },
+    end: () =>
+      Promise.all(running.filter(({ isDead }) => !isDead).map(({ served }) => served.drain(AbortSignal.abort()))),
+  }
+}
+
+let worlds: ReturnType<typeof world>[] = []
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((each) => each.end()))
+})
+
+function newWorld(): ReturnType<typeof world> {
+  const made = world()
+  worlds = [...worlds, made]
+  return made
+}
+
+const statusOf = async ({ ask }: Endpoint, id: string): Promise<string> =>
+  (await ask('GET', `/responses/${id}`)).body.status
+
+/** Waits until a response is over, as one process sees it. */
+async function over(served: Endpoint, id: string): Promise<void> {
+  while (['in_progress', 'queued'].includes(await statusOf(served, id)))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** A background response in the middle of which its process has died. */
+async function died(options: Partial<ResponsesAppOptions> = {}, body: object = { background: true }) {
+  const { process, pass, shared } = newWorld()
+  const engine = heldEngine(6)
+  const first = process(engine, options)
+  const { send } = first
+  let id = ''
+  const created = send('/v1/responses', {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body: JSON.stringify({ input: 'Hi', ...body }),
+  })
+  // Whoever streams reads: a response that nobody reads is not made.
+  created.then((response) => response.text()).catch(() => {})
+  await until(() => engine.sampled === 6)
+  const [metric] = first.metrics.filter(({ type }) => type === 'response_started') as { responseId: string }[]
+  id = metric?.responseId ?? ''
+  const before = await begun(first, id)
+  first.die()
+  return { process, pass, shared, id, before, first }
+}
+
+/** Its events up to the first text, as another reader of the same process has them. */
+async function begun({ service }: Endpoint, id: string): Promise<readonly ResponseStreamEvent[]> {
+  const events: ResponseStreamEvent[] = []
+  for await (const batch of await service.stream(id, 'anonymous')) {
+    events.push(...batch)
+    if (batch.some(({ type }) => type === 'response.output_text.delta')) break
+  }
+  return events
+}
+
+describe('a response whose process has died', () => {
+  test('another process goes on with it once its lease has expired, and its events go on where they were', async () => {
+    const { process, pass, id, before } = await died()
+    const next = process(undefined)
+    expect(await statusOf(next, id)).toBe('in_progress')
+    const last = before.at(-1)?.sequence_number
+    const rest = next.stream(`/responses/${id}?stream=true&starting_after=${last}`)
+    pass(11)
+    const all = [...before, ...(await rest)]
+    expect(all.map(({ sequence_number }) => sequence_number)).toEqual(all.map((_, at) => at))
+    expect(all.at(-1)?.type).toMatch(/^response\.(completed|incomplete)$/)
+    expect(await next.stream(`/responses/${id}?stream=true`)).toEqual(all)
+    expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: true, reason: null })
+  })
+
+  test('no other process goes on with it before its lease has expired', async () => {
+    const { process, pass, id } = await died()
+    const next = process(undefined)
+    pass(9)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await statusOf(next, id)).toBe('in_progress')
+    expect(next.metrics.filter(({ type }) => type === 'response_taken_over')).toEqual([])
+  })
+
+  test.each([
+    ['its client is gone', {}, { stream: true }, 'client_gone'],
+    ['its model is not served', {}, { background: true, model: 'gpt-oss' }, 'unknown_model'],
+  ] as const)('it ends failed, and says so, where %s', async (_what, options, body, reason) => {
+    const { process, pass, id } = await died(options, body)
+    const next = process(undefined, reason === 'unknown_model' ? { models: ['other'] } : {})
+    pass(11)
+    await over(next, id)
+    const { body: response } = await next.ask('GET', `/responses/${id}`)
+    expect(response).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
+    expect(response.error.message).toContain('stopped, and no other one could go on')
+    expect((await next.stream(`/responses/${id}?stream=true`)).at(-1)?.type).toBe('response.failed')
+    expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: false, reason })
+  })
+
+  test('a foreground response goes on for its grace, and stops when its client does not come back', async () => {
+    const onDisconnect = { graceMs: 100 }
+    const { process, pass, id } = await died({ onDisconnect }, { stream: true })
+    const next = process(heldEngine(0), { onDisconnect })
+    pass(11)
+    await over(next, id)
+    expect(await statusOf(next, id)).toBe('cancelled')
+  })
+
+  test('a response of another version is not streamed, and ends failed once its lease has expired', async () => {
+    const { process, shared, pass } = newWorld()
+    const entry = { at: 7, type: 'open', behaviour: BEHAVIOUR + 1, responseId: ID, request: { model: 'gpt-oss' } }
+    await open(shared, {
+      responseId: ID,
+      owner: 'anonymous',
+      entries: block(entry as unknown as Entry),
+      leaseSeconds: 10,
+    })
+    const next = process(undefined)
+    const { status, body } = await next.ask('GET', `/responses/${ID}?stream=true`)
+    expect([status, body.error.code]).toEqual([409, 'stream_not_resumable'])
+    expect((await next.ask('GET', `/responses/${ID}`)).body).toMatchObject({ status: 'in_progress', created_at: 7 })
+    pass(11)
+    await over(next, ID)
+    expect((await next.ask('GET', `/responses/${ID}`)).body).toMatchObject({
+      status: 'failed',
+      model: 'gpt-oss',
+      output: [],
+    })
+  })
+})
+
+describe('a response of another process', () => {
+  async function two() {
+    const made = newWorld()
+    const engine = heldEngine(6)
+    const first = made.process(engine)
+    const { body } = await first.create({ input: 'Hi', background: true }, { 'idempotency-key': 'k' })
+    await until(() => engine.sampled === 6)
+    return { ...made, engine, first, second: made.process(undefined), id: body.id as string }
+  }
+
+  test('another process cancels it, and its own stops and writes nothing more', async () => {
+    const { engine, second, first, id } = await two()
+    expect((await second.ask('POST', `/responses/${id}/cancel`)).body).toMatchObject({ id, status: 'cancelled' })
+    engine.step(100)
+    await engine.stopped
+    await until(() => first.service.load.running === 0)
+    expect(await statusOf(first, id)).toBe('cancelled')
+    const events = await first.stream(`/responses/${id}?stream=true`)
+    expect(events.at(-1)).toMatchObject({ type: 'response.failed' })
+  })
+
+  test('another process deletes it', async () => {
+    const { engine, second, first, id } = await two()
+    expect((await second.ask('DELETE', `/responses/${id}`)).status).toBe(200)
+    engine.step(100)
+    await engine.stopped
+    expect((await first.ask('GET', `/responses/${id}`)).status).toBe(404)
+  })
+
+  test('another process answers its Idempotency-Key by the same response, and refuses the key for another body', async () => {
+    const { second, first, id, engine } = await two()
+    const key = { 'idempotency-key': 'k' }
+    const again = await second.create({ input: 'Hi', background: true }, key)
+    expect([again.status, again.body.id]).toEqual([200, id])
+    expect((await second.create({ input: 'Other', background: true }, key)).status).toBe(422)
+    await first.ask('POST', `/responses/${id}/cancel`)
+    engine.step(1)
+  })
+
+  test('a process that stops hands it over at once, and the other one goes on with it', async () => {
+    const { first, second, id } = await two()
+    await first.drain()
+    await over(second, id)
+    expect(await statusOf(second, id)).not.toBe('failed')
+    expect(second.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: true, reason: null })
+  })
+})
