@@ -64,6 +64,8 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   unhosted_tool: 'declared tools that nothing runs: the model is not told of them',
   unknown_mcp_server:
     'a server_label that no tool of the host has: the client is told that the server is not available',
+  unapprovable_tool:
+    'offered tools that need an approval, which this API cannot ask for: the model is not told of them',
   unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
   relaxed_schema:
     'a part of a schema that the engine cannot hold: it is left out, and checked in the end; all else is held',

@@ -20,6 +20,14 @@ export const serve: Command = defineCommand({
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
                             (npm install @modelcontextprotocol/client)
   --mcp-config FILE         more of them, in a file as Claude Desktop (JSON) or Codex (TOML) has it
+  --offer LABEL             a server of --mcp or --mcp-config whose tools each response has, though its request does not
+                            ask for them, for clients of Chat Completions too; repeatable; or LABEL=COMMAND|URL
+  --offered-calls hidden    leaves their calls out of what the Responses API shows; default: shown
+  --instructions FILE       what the model is told before the client's own instructions
+  --approval request        calls of MCP tools need the approvals that a request asks for (default)
+             always         ... all need one
+             writes         ... all but those of tools that their server says only read
+             never          ... those that a request asks for, and no others
   --host ADDRESS            where to listen (default 127.0.0.1); others can reach any other, so it needs a key
   --port PORT               default 8000; 0 takes one that is free
   --origin ORIGIN           a site whose pages may use it, such as https://chat.example.com; repeatable
@@ -38,6 +46,8 @@ export const serve: Command = defineCommand({
               both          ... both ways
               hidden        ... without its text
   --chat-reasoning FIELD    the field of Chat Completions that has it: reasoning_content (default), reasoning, or both
+  --chat-calls hidden       says nothing there of calls that the server runs (default)
+               reasoning    ... names them in the reasoning
   --policy openai           what becomes of calls to undeclared tools: openai (default), agents, vllm, functions-only
   --dialect openai          words the events as OpenAI does (default)
             open-responses  ... as Open Responses does
@@ -78,6 +88,10 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'structured-outputs': { type: 'string' },
     mcp: { type: 'string', multiple: true },
     'mcp-config': { type: 'string' },
+    offer: { type: 'string', multiple: true },
+    'offered-calls': { type: 'string' },
+    instructions: { type: 'string' },
+    approval: { type: 'string' },
     host: { type: 'string' },
     port: { type: 'string' },
     origin: { type: 'string', multiple: true },
@@ -90,6 +104,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'model-alias': { type: 'string', multiple: true },
     reasoning: { type: 'string' },
     'chat-reasoning': { type: 'string' },
+    'chat-calls': { type: 'string' },
     policy: { type: 'string' },
     dialect: { type: 'string' },
     images: { type: 'string' },

@@ -2,7 +2,7 @@ import type { EngineCapabilities } from '../engine/constraint.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { InputItem } from '../responses/input-items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
-import type { ResponseRequest } from '../responses/request.js'
+import type { ResponseRequest, UnknownTool } from '../responses/request.js'
 import type { EndReason, HarmonyToken, HostUsage } from '../tokens/token-source.js'
 import type { Failure } from '../translate/failure.js'
 import type { WholeItem } from '../translate/host-item.js'
@@ -55,6 +55,21 @@ export interface PromptRecord {
   readonly knowledgeCutoff?: string
 }
 
+/**
+ * What the operator adds to a request for the model. The response echoes the request without it, and all else goes on by the
+ * request with it.
+ */
+export interface OperatorTerms {
+  /** Tools that it does not declare, behind its own. None if absent. */
+  readonly tools?: readonly UnknownTool[]
+  /** Instructions before its own. None if absent. */
+  readonly instructions?: string
+  /** Whether these tools are left by an `allowed_tools` that does not name them. */
+  readonly isExempt?: true
+  /** The tools of servers that it declares whose calls need an approval, `*` for all: by label, in the place of what it says itself. */
+  readonly asks?: { readonly [label: string]: readonly string[] }
+}
+
 /** The response begins: what its events and its first prompt depend on. */
 export interface OpenEntry extends Addition {
   readonly type: 'open'
@@ -62,6 +77,8 @@ export interface OpenEntry extends Addition {
   readonly responseId: string
   /** The request without its input and without secrets. Each of its functions says whether it is strict. */
   readonly request: ResponseRequest
+  /** What the operator adds to it. Nothing if absent. */
+  readonly operator?: OperatorTerms
   readonly prompt: PromptRecord
   /** Whether the prompt asks for a summary: the conversation is compacted, and nothing else happens. */
   readonly isCompaction?: true

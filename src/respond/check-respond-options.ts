@@ -13,6 +13,7 @@ import {
 } from '../options/checks.js'
 import { RENDER_PROMPT_OPTIONS } from '../prompt/render-prompt.js'
 import { TRANSLATOR_OPTIONS } from '../translate/check-translate-options.js'
+import { anApprovalPolicy, anOffer } from './check-offered.js'
 import { type RespondLimits, type RespondOptions, TRANSLATED } from './options.js'
 
 export const anEngine: OptionCheck = having(['generate', 'health'], 'a TokenEngine')
@@ -30,6 +31,9 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   ...picked(RENDER_PROMPT_OPTIONS, ['known', 'history', 'images', 'identity', 'knowledgeCutoff']),
   engine: anEngine,
   tools: someTools,
+  offered: anOffer,
+  approval: anApprovalPolicy,
+  approvals: oneOf('ask', 'refuse'),
   limits: optionsOf(RESPOND_LIMITS),
   pause: aFunction,
   sealForm: aFunction,

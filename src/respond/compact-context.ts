@@ -18,6 +18,7 @@ import { deriveId } from '../translate/ids.js'
 import { isContextFull } from './call-end.js'
 import { promptOptions } from './first-prompt.js'
 import type { Inbox } from './inbox.js'
+import { withTerms } from './offered.js'
 import type { RespondOptions } from './options.js'
 import { type SummaryAttempt, summarizeContext } from './summarize.js'
 
@@ -88,15 +89,16 @@ function* compactedBy(summary: string, request: ResponseRequest, options: Compac
   const { fold, sealCompaction, history = [], teach } = options
   check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
   const { open, compactions } = fold
+  const given = withTerms(request, open.operator)
   const rendering = promptOptions(open.prompt, teach(), options)
-  const said = yield* unanswered(request, rendering, options, work)
+  const said = yield* unanswered(given, rendering, options, work)
   const text = writeWindow({ ...said, summary })
   // Not the translator's own ids: the host's items have those.
   const id = deriveId('cmp', compactions, `${open.responseId} compaction`)
   const item = { type: 'compaction', id, encrypted_content: sealCompaction(text, id) } as const
   // What a later request sends that drops nothing, so that it renders to the same tokens.
-  const { input } = request
-  const compacted = { ...request, input: [...(Array.isArray(input) ? input : []), item] } as ResponseRequest
+  const { input } = given
+  const compacted = { ...given, input: [...(Array.isArray(input) ? input : []), item] } as ResponseRequest
   const rendered = { ...rendering, history: [...history, { sealed: item.encrypted_content, text }] }
   const { tokens, messages } = (yield* renderPromptInSlices(compacted, rendered, work)) as Prompt
   const start = messages.find(({ role }) => role !== 'system' && role !== 'developer')?.start ?? 0

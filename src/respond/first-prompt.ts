@@ -13,6 +13,7 @@ import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { createWork, withPauses } from '../slices.js'
 import { promptFromEarlier } from './earlier-prompt.js'
+import { withTerms } from './offered.js'
 import type { RespondOptions } from './options.js'
 import { promptDigest } from './prompt-digest.js'
 import type { FirstPrompt } from './prompt-ids.js'
@@ -123,12 +124,12 @@ export async function promptAgain(
   options: Rendered,
   signal?: AbortSignal,
 ): Promise<Uint32Array> {
-  const { prompt, isCompaction = false, capabilities, responseId } = open
+  const { prompt, isCompaction = false, capabilities, responseId, operator } = open
   const expected = `${responseId}: expected the conversation whose prompt had ${prompt.tokens} ids`
   let ids: Uint32Array | undefined
   try {
     const known = { rendering: prompt, tools: teach(), isCompaction, contextLength: capabilities?.contextLength }
-    ids = (await firstPrompt(promptedRequest(request, isCompaction), known, options, signal))?.ids
+    ids = (await firstPrompt(promptedRequest(withTerms(request, operator), isCompaction), known, options, signal))?.ids
   } catch (error) {
     signal?.throwIfAborted()
     throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that cannot be rendered`, { cause: error })

@@ -2,8 +2,10 @@ export type { Addition, Entry, KnownTokens } from '../journal/entry.js'
 export { BEHAVIOUR } from '../journal/entry.js'
 export { RequestError, type RequestErrorBody } from '../request-error.js'
 export type { HostedCall, Tool, ToolContext, ToolProgress } from '../tools/tool.js'
+export type { ApprovableTool, ApprovalDecision, ApprovalPolicy } from './approval.js'
 export { type Compacted, type CompactionItem, type CompactOptions, compact } from './compact.js'
 export { type CountedInput, countInputTokens } from './count-input-tokens.js'
+export type { Offered, OfferedTool } from './offered.js'
 export type {
   EndedResponse,
   InvalidOutput,

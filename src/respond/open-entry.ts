@@ -1,6 +1,6 @@
 import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
-import { type Addition, BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
+import { type Addition, BEHAVIOUR, type OpenEntry, type OperatorTerms } from '../journal/entry.js'
 import { nextTurn } from '../next-turn.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
 import { toolChoiceOf } from '../prompt/tool-choice.js'
@@ -16,13 +16,15 @@ import type { Tool } from '../tools/tool.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
+import { dateOf } from '../unix-seconds.js'
 import { calleesOf, isCalleeOpen } from './callees.js'
 import { checkDemand } from './check-demand.js'
 import { compactThreshold } from './compact-threshold.js'
-import { dateOf } from './date-of.js'
 import { firstPrompt, promptedRequest, type Rendering, taughtTools } from './first-prompt.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
 import { knownListings } from './known-listings.js'
+import { toolsFor, withTerms } from './offered.js'
+import { operatorTerms } from './operator-terms.js'
 import type { RespondOptions } from './options.js'
 import { ownParameters } from './own-parameters.js'
 import { promptDigest } from './prompt-digest.js'
@@ -65,7 +67,7 @@ export async function openEntry(
 ): Promise<Opening> {
   const { approvedCalls = [], notice, pause = nextTurn } = options
   const prepared = await prepareRequest(request, options, at, signal)
-  const { isCompaction, capabilities, heldBy, listings, tools, rendering, prompt } = prepared
+  const { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt } = prepared
   const { held: constrained, typeOnly, free } = heldBy
   const { ids, said, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
@@ -78,8 +80,12 @@ export async function openEntry(
   const { refuses: _, relaxes: __, ...abilities } = capabilities
   const listed = listings.length === 0 ? new Set() : listedIn(request)
   // A compaction is one item, and nothing else.
-  const shown = isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel))
-  const known = isCompaction ? [] : knownListings(request, { listings, shown, declared: declaredServers(request) })
+  const own = declaredServers(request)
+  const shown = isCompaction
+    ? []
+    : listings.filter(({ serverLabel }) => own.has(serverLabel) && !listed.has(serverLabel))
+  const declared = declaredServers(withTerms(request, operator))
+  const known = isCompaction ? [] : knownListings(request, { listings, shown, declared })
   const others = relisted(
     request,
     listings.filter((listing) => !shown.includes(listing)),
@@ -95,6 +101,7 @@ export async function openEntry(
       ...withStrict(withoutSecrets(request, FULL_CATALOG.fields), capabilities, free),
       ...ownParameters(request, capabilities, notice),
     },
+    ...(operator && { operator }),
     ...(options.addition ?? wholeInput(request)),
     prompt: {
       ...{ tokens: ids.length, digest: promptDigest(ids), ...rendering },
@@ -135,6 +142,8 @@ interface Prepared {
   readonly capabilities: EngineCapabilities
   readonly heldBy: HeldParts
   readonly listings: readonly McpListing[]
+  /** What the operator adds to the request. */
+  readonly operator: OperatorTerms | undefined
   readonly tools: TaughtTools
   readonly rendering: Rendering
   readonly prompt: FirstPrompt
@@ -155,8 +164,7 @@ export async function prepareRequest(
 ): Promise<Prepared> {
   const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn, policy } = options
   const isCompaction = checkCompaction(request, options)
-  const prompted = promptedRequest(request, isCompaction)
-  const choice = toolChoiceOf(prompted)
+  const choice = toolChoiceOf(promptedRequest(request, isCompaction))
   const parts = isCompaction ? [] : strictParts(request, choice)
   const hasTools = (request.tools ?? []).length > 0
   const isCallOpen = hasTools && isCalleeOpen(choice.demand)
@@ -166,15 +174,20 @@ export async function prepareRequest(
   const holding = heldParts(parts, capabilities, { onUnsupportedConstraint, onError })
   const heldBy = await withPauses(holding, pause, signal)
   for (const subject of heldBy.relaxed) notice?.('relaxed_schema', subject)
-  const listings = await listingsOf(request, options, signal)
+  // A summary is written without tools.
+  const offered = isCompaction ? [] : toolsFor(request, options.offered ?? {})
+  const listings = await listingsOf(withTerms(request, { tools: offered }), options, signal)
+  const operator = isCompaction ? undefined : await operatorTerms(request, offered, listings, options)
+  const prompted = promptedRequest(withTerms(request, operator), isCompaction)
+  const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
   const hosted = hostedBuiltins(options.tools ?? [], onError)
-  const tools = taughtTools(prompted, { listings, hosted, policy, choice })
+  const tools = taughtTools(prompted, { listings, hosted, policy, choice: given })
   checkDemand(tools)
   const rendering = renderingOf(options, hosted, at)
   const contextLength = counted === undefined ? capabilities.contextLength : counted + 1
   const prompt = await firstPrompt(prompted, { rendering, tools, isCompaction, contextLength }, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
-  return { isCompaction, capabilities, heldBy, listings, tools, rendering, prompt }
+  return { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
 }
 
 /** A request whose functions all say whether they are strict: the response echoes it. */

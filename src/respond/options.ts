@@ -10,6 +10,8 @@ import type { TokenTable } from '../tokens/token-table.js'
 import type { Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 import type { WholeItem } from '../translate/host-item.js'
 import type { ApprovedCall, TranslatorOptions } from '../translate/options.js'
+import type { ApprovalPolicy } from './approval.js'
+import type { Offered } from './offered.js'
 
 /** Seals a summary: `sealCompaction` of `harmony-responses/seal`. */
 export type SealCompaction = (summary: string, itemId: string) => string
@@ -125,6 +127,18 @@ export interface RespondOptions extends Translated, Prompted {
    * one of them answers, and of no others: a diagnostic `unhosted_tool` says which are left out.
    */
   readonly tools?: readonly Tool[]
+  /** Tools and instructions of the operator's, besides those of the request. Default: none. */
+  readonly offered?: Offered
+  /**
+   * Which calls of MCP servers and of the host's functions the user has to approve, whatever the request says. Default: what
+   * requests say, and of offered tools none.
+   */
+  readonly approval?: ApprovalPolicy
+  /**
+   * Whether the client can be asked for an approval. With `refuse`, the model is not told of offered tools that need one: a
+   * diagnostic `unapprovable_tool` says which. Default `ask`.
+   */
+  readonly approvals?: 'ask' | 'refuse'
   /** Id of the response. Default: a random one. */
   readonly responseId?: string
   /** Unix time in whole seconds, for timestamps and for the date that the model is told. Default: the system's. */

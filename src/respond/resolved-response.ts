@@ -12,6 +12,7 @@ import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { Translator, withHostItems } from '../translate/translator.js'
 import { type Budget, budgetOf } from './budget.js'
 import { listingsOfEntry, promptedRequest, taughtTools } from './first-prompt.js'
+import { withTerms } from './offered.js'
 import { TRANSLATED, type TranslateEntriesOptions } from './options.js'
 import { responseTools } from './response-tools.js'
 import { SampledForms } from './sampled-forms.js'
@@ -56,9 +57,9 @@ export class ResolvedResponse {
   taught(request: ResponseRequest): TaughtTools {
     if (this.#taught !== undefined) return this.#taught
     const { open } = this.fold
-    const { isCompaction = false, prompt } = open
+    const { isCompaction = false, prompt, operator } = open
     const teaching = { listings: listingsOfEntry(open), hosted: prompt.hosted as never, policy: this.policy }
-    this.#taught = taughtTools(promptedRequest(request, isCompaction), teaching)
+    this.#taught = taughtTools(promptedRequest(withTerms(request, operator), isCompaction), teaching)
     return this.#taught
   }
 

@@ -2,12 +2,13 @@ import type { OpenEntry } from '../journal/entry.js'
 import type { RecipientPolicy } from '../recipients/policy.js'
 import { type RequestTools, resolveTools } from '../recipients/request-tools.js'
 import { readToolChoice } from '../recipients/tool-choice.js'
+import { withTerms } from './offered.js'
 
 /** The tools of a response, from its first entry: those by which its translator, its budget and its calls go on. */
 export function responseTools(
-  { request, listings, knownListings = [] }: OpenEntry,
+  { request, operator, listings, knownListings = [] }: OpenEntry,
   policy: RecipientPolicy,
 ): RequestTools {
-  const { tools, tool_choice: choice, text } = request
+  const { tools, tool_choice: choice, text } = withTerms(request, operator)
   return resolveTools({ tools, text, choice: readToolChoice(choice) }, [...listings, ...knownListings], policy)
 }

@@ -12,6 +12,7 @@ import type { HostedCall } from '../tools/tool.js'
 import { callHost } from '../translate/call-host.js'
 import { calleeNames } from './callee-names.js'
 import type { Inbox } from './inbox.js'
+import { withTerms } from './offered.js'
 import type { RespondOptions } from './options.js'
 import { runTool } from './run-tool.js'
 import type { RefusedCall } from './waiting-calls.js'
@@ -39,7 +40,7 @@ const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. I
  */
 export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<Happened> {
   const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options
-  const { request } = fold.open
+  const request = withTerms(fold.open.request, fold.open.operator)
   const { declared, classify } = options.resolved
   const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
   const most = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)

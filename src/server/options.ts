@@ -20,9 +20,10 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
   readonly dialect?: Dialect | DialectName
   /**
    * How answers of Chat Completions are worded: `reasoning` names the field that carries the reasoning. Default
-   * `reasoning_content`; `both` for clients that know only `reasoning`.
+   * `reasoning_content`; `both` for clients that know only `reasoning`. `hostedCalls: 'reasoning'` names the calls that the
+   * server runs in it.
    */
-  readonly chat?: Pick<ChatAnswerOptions, 'reasoning'>
+  readonly chat?: Pick<ChatAnswerOptions, 'reasoning' | 'hostedCalls'>
   /** Ends streams with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
   readonly done?: boolean
   /**

@@ -25,6 +25,7 @@ export type NoticeCode =
   | 'ignored_parameter'
   | 'unhosted_tool'
   | 'unknown_mcp_server'
+  | 'unapprovable_tool'
   | 'unread_attachment'
   | 'relaxed_schema'
   | 'unopened_seal'

@@ -237,6 +237,20 @@ describe('the options of serve', () => {
     expect(await fieldsOf('--chat-reasoning', 'reasoning')).toEqual(['reasoning'])
   })
 
+  test('--chat-calls reasoning names the calls that the server runs in the reasoning of Chat Completions', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const { client } = await serve([
+      '--replay',
+      '--chat-calls',
+      'reasoning',
+      '--offer',
+      `tools="${process.execPath}" ${server} stdio`,
+    ])
+    const messages = [{ role: 'user' as const, content: 'Call echo' }]
+    const { choices } = await client.chat.completions.create({ model: 'gpt-oss', messages })
+    expect(choices[0]?.message).toMatchObject({ reasoning_content: expect.stringContaining('Calls tools.echo.') })
+  })
+
   test('--dialect open-responses ends streams with [DONE]', async () => {
     const { url } = await serve(['--replay', '--dialect', 'open-responses'])
     const headers = { 'content-type': 'application/json' }
@@ -315,6 +329,53 @@ describe('the options of serve', () => {
     stop()
     await exit
     expect(new Set(server.asked.map(([, authorization]) => authorization))).toEqual(new Set(['Bearer a']))
+  })
+
+  test('--offer gives the tools of an MCP server to clients that declare none, of both APIs', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const command = `tools="${process.execPath}" ${server} stdio`
+    for (const args of [
+      ['--offer', command],
+      ['--mcp', command, '--offer', 'tools'],
+    ]) {
+      const { client, io, stop, exit } = await serve(['--replay', ...args, '--audit', 'calls.jsonl'])
+      const { output, tools } = await client.responses.create({ model: 'gpt-oss', input: 'Call echo' })
+      expect([output.map(({ type }) => type), tools]).toEqual([['reasoning', 'mcp_call', 'reasoning', 'message'], []])
+      const messages = [{ role: 'user' as const, content: 'Call echo' }]
+      const { choices } = await client.chat.completions.create({ model: 'gpt-oss', messages })
+      expect([choices[0]?.finish_reason, choices[0]?.message.tool_calls]).toEqual(['stop', undefined])
+      stop()
+      await exit
+      const calls = (io.written['calls.jsonl'] ?? '').trimEnd().split('\n')
+      expect(calls.map((line) => JSON.parse(line).allowed_by)).toEqual(['operator', 'operator'])
+    }
+  })
+
+  test('--offered-calls hidden leaves the calls of offered tools out of what the Responses API shows', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const offer = ['--offer', `tools="${process.execPath}" ${server} stdio`]
+    const { client } = await serve(['--replay', '--offered-calls', 'hidden', ...offer])
+    const { output } = await client.responses.create({ model: 'gpt-oss', input: 'Call echo' })
+    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'reasoning', 'message'])
+  })
+
+  test('--approval writes asks for the calls of tools that do not only read, whatever a request says', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const { client } = await serve([
+      '--replay',
+      '--approval',
+      'writes',
+      '--offer',
+      `tools="${process.execPath}" ${server} stdio`,
+    ])
+    const tools = [{ type: 'mcp', server_label: 'tools', require_approval: 'never', server_url: 'a' } as const]
+    for (const more of [{}, { tools }]) {
+      const last = async (input: string) => {
+        const { output } = await client.responses.create({ model: 'gpt-oss', input, ...more })
+        return output.at(-1)?.type
+      }
+      expect([await last('Call echo'), await last('Call silent')]).toEqual(['message', 'mcp_approval_request'])
+    }
   })
 
   test('--audit has a line for each call that ran, with its arguments only where they are asked for', async () => {
@@ -417,6 +478,18 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],
     [['--replay', '--mcp-config', 'none.json'], 'cannot read none.json: no such file or directory'],
+    [['--replay', '--offer', ''], '--offer: expected label, label=command or label=url'],
+    [
+      ['--replay', '--offer', 'a'],
+      '--offer a: expected the label of a server of --mcp or --mcp-config, of which there are: none',
+    ],
+    [['--replay', '--mcp', 'a=x', '--offer', 'a=x'], '--mcp and --offer: expected each label once, got "a" again'],
+    [['--replay', '--offer', 'a=x', '--policy', 'functions-only'], /^serve: offered\.tools\[0\]: expected a policy/],
+    [
+      ['--replay', '--approval', 'sometimes'],
+      '--approval: expected one of request, always, writes, never, got "sometimes"',
+    ],
+    [['--replay', '--instructions', 'none.txt'], 'cannot read none.txt: no such file or directory'],
     [['--replay', '--audit', ''], '--audit: expected a file, got an empty text'],
     [['--replay', '--audit-arguments'], '--audit-arguments: expected --audit FILE with it'],
     [['--replay', '--mcp-config', ''], '--mcp-config: expected a file, got an empty text'],

@@ -47,6 +47,35 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
   },
   otherModels: { right: ['any', 'refuse'], wrong: [['all', "expected 'any' or 'refuse', got \"all\""]] },
   audit: callback,
+  offered: {
+    right: [{}, { instructions: 'Be brief.', onClash: 'client', allowedTools: 'ignore', tools: [] }, () => undefined],
+    wrong: [
+      ['dice', 'offered: expected an object'],
+      [{ tool: [] }, 'did you mean offered.tools?'],
+      [{ tools: [dice('a')] }, 'offered.tools[0]: expected a tool of type mcp, code_interpreter'],
+      [{ tools: [{ type: 'function', name: 'f' }] }, 'got "function"'],
+      [{ tools: [{ type: 'mcp' }] }, 'offered.tools[0].server_label: expected a label'],
+      [
+        { tools: [{ type: 'mcp', server_label: 'a', require_approval: 'maybe' }] },
+        "require_approval: expected 'always'",
+      ],
+      [
+        { tools: [{ type: 'mcp', server_label: 'a' }] },
+        'offered.tools[0].server_label: expected the label of one of tools',
+      ],
+      [{ tools: [{ type: 'web_search' }] }, 'offered.tools[0]: expected a tool that one of tools answers'],
+      [{ onClash: 'both' }, "offered.onClash: expected 'refuse' or 'client'"],
+    ],
+  },
+  offeredCalls: { right: ['shown', 'hidden'], wrong: [['hide', "expected 'shown' or 'hidden', got \"hide\""]] },
+  approval: {
+    right: ['always', 'never', { never: { read_only: true } }, { always: { tool_names: ['pay'] } }, () => 'always'],
+    wrong: [
+      ['sometimes', "require_approval: expected 'always', 'never' or { always, never }"],
+      [{ always: 'pay' }, 'always'],
+      [null, "expected 'always', 'never', { always, never } or a function"],
+    ],
+  },
   auditArguments: flag,
   tools: {
     right: [[], [dice('a'), dice('b')]],
@@ -123,7 +152,7 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
     ],
   },
   chat: {
-    right: [{ reasoning: 'both' }],
+    right: [{ reasoning: 'both' }, { hostedCalls: 'reasoning' }],
     wrong: [
       ['both', 'chat: expected an object'],
       [{ reasoning: 1 }, 'chat.reasoning: expected'],

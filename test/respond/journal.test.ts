@@ -132,6 +132,37 @@ describe('a response is what went into it', () => {
     )
   })
 
+  test('whoever goes on with a response that has offered tools asks no policy again, and finds the same events', async () => {
+    const listing = {
+      serverLabel: 'github',
+      tools: [
+        { name: 'search', inputSchema: {} },
+        { name: 'open', inputSchema: {} },
+      ],
+    }
+    const tools = [{ ...echo, listings: async () => [listing] }]
+    const offered = { tools: [GITHUB], instructions: 'Search first.' }
+    let asked = 0
+    const approval = (): 'never' => {
+      asked++
+      return 'never'
+    }
+    const shared = { turns: [THINK + SEARCH, SEARCH, ANSWER], tools, offered, approval }
+    const request = { input: 'Go.', tools: [{ type: 'function', name: 'f' }] } as ResponseRequest
+    const whole = await run(request, shared)
+    expect(whole.output.map(({ type }) => type)).toEqual(['reasoning', 'mcp_call', 'mcp_call', 'message'])
+    expect(asked).toBe(2)
+    for (const [at, shown] of whole.before.entries()) {
+      if (at === 0) continue
+      const entries = JSON.parse(JSON.stringify(whole.entries.slice(0, at)))
+      // What is offered by now does not concern a response that is open.
+      const rest = await run(request, { ...shared, offered: { instructions: 'Do not search.' }, entries })
+      expect(rest.events).toEqual(whole.events.slice(shown))
+      expect(rest.transcript).toEqual(whole.transcript)
+    }
+    expect(asked).toBe(2)
+  })
+
   test('whoever goes on in a call that the request demands finds the same events', async () => {
     const request = { ...REQUEST, tool_choice: { type: 'mcp', server_label: 'github', name: 'search' } as const }
     const whole = await run(request, { turns: [FORCED, ANSWER] })

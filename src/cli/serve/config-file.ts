@@ -7,7 +7,7 @@ import { NAMED_BACKENDS } from '../../sources/structured/backends.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
 import { LIMIT_NAMES } from './limits.js'
-import type { ServeValues } from './settings.js'
+import { APPROVALS, type ServeValues } from './settings.js'
 
 const text = z.string().min(1)
 const texts = z.array(text)
@@ -29,6 +29,14 @@ const OPTIONS = {
     .describe('What compiles schemas on the server. Default: the server is asked.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
   'mcp-config': text.describe('A file of MCP servers, as Claude Desktop (JSON) or Codex (TOML) has it.'),
+  offer: texts.describe('MCP servers whose tools each response has: labels, or LABEL=COMMAND or LABEL=URL.'),
+  'offered-calls': z
+    .enum(['shown', 'hidden'])
+    .describe('Whether the Responses API shows the calls of tools that a request does not declare. Default shown.'),
+  instructions: text.describe("A file of instructions that come before every client's."),
+  approval: z
+    .enum(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[])
+    .describe('Which calls of MCP tools the user has to approve, whatever a request says. Default request.'),
   host: text.describe('The address to listen on. Default 127.0.0.1.'),
   port: z.int().min(0).max(65_535).describe('Default 8000; 0 takes one that is free.'),
   origin: texts.describe('The sites whose pages may ask, such as https://chat.example.com.'),
@@ -47,6 +55,9 @@ const OPTIONS = {
   'chat-reasoning': z
     .enum(['reasoning_content', 'reasoning', 'both'])
     .describe('The field of Chat Completions that has the reasoning. Default reasoning_content.'),
+  'chat-calls': z
+    .enum(['hidden', 'reasoning'])
+    .describe('Whether reasoning in Chat Completions names the calls that the server runs. Default hidden.'),
   policy: z
     .enum(Object.keys(policies) as (keyof typeof policies)[])
     .describe('What becomes of calls to undeclared tools. Default openai.'),

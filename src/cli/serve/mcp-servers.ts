@@ -7,9 +7,12 @@ export interface NamedServer {
   readonly config: McpServerConfig
 }
 
-/** Reads `label=command` and `label=url`. Throws a {@link UsageError}. */
-export function mcpServers(given: readonly string[]): NamedServer[] {
-  return distinct(given.map(mcpServer), '--mcp')
+/** Reads `label=command` and `label=url` of an option. Throws a {@link UsageError}. */
+export function mcpServers(given: readonly string[], option: string): NamedServer[] {
+  return distinct(
+    given.map((each) => mcpServer(each, option)),
+    option,
+  )
 }
 
 /** Checks that each label is there once. Throws a {@link UsageError}. */
@@ -20,16 +23,16 @@ export function distinct(servers: readonly NamedServer[], where: string): NamedS
 }
 
 /** Messages repeat no address: it may have a key. */
-function mcpServer(given: string): NamedServer {
+function mcpServer(given: string, option: string): NamedServer {
   const at = given.indexOf('=')
   const label = given.slice(0, Math.max(at, 0)).trim()
   const target = given.slice(at + 1).trim()
-  if (label === '' || target === '') throw new UsageError('--mcp: expected label=command or label=url')
+  if (label === '' || target === '') throw new UsageError(`${option}: expected label=command or label=url`)
   if (!/^https?:\/\//i.test(target)) {
     const [command = '', ...args] = words(target)
     return { label, config: { command, args } }
   }
-  if (!URL.canParse(target)) throw new UsageError(`--mcp ${label}: expected an http or https URL`)
+  if (!URL.canParse(target)) throw new UsageError(`${option} ${label}: expected an http or https URL`)
   return { label, config: { url: target } }
 }
 

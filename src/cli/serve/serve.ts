@@ -3,12 +3,12 @@ import { EngineError } from '../../engine/index.js'
 import { HarmonyResponsesError } from '../../errors.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
 import type { Entry } from '../../journal/entry.js'
-import type { Authorize, Metric, ResponseService } from '../../server/index.js'
+import type { Authorize, Metric, Offered, ResponseService } from '../../server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../server/node.js'
 import type { SqliteStore } from '../../stores/sqlite/index.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { urlCitations } from '../../translate/citations/url-citations.js'
-import { complaint, errorCode, type Io, messageOf, UsageError } from '../io.js'
+import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
 import { openKeys } from './api-keys.js'
 import { type AuditFile, openAudit } from './audit-file.js'
@@ -25,7 +25,7 @@ import { keyFileOf, keysBeside, openStore } from './open-store.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
 import type { Recorder } from './recorder.js'
 import { createRequestLog } from './request-log.js'
-import { KEY_VARIABLE, SEAL_KEYS_VARIABLE, type ServeSettings } from './settings.js'
+import { APPROVALS, KEY_VARIABLE, SEAL_KEYS_VARIABLE, type ServeSettings } from './settings.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
@@ -38,6 +38,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     ? () => 'anonymous'
     : await openKeys({ key: settings.key, file: settings.keyFile }, io)
   const servers = await mcpServersOf(settings, io)
+  const offered = await offeredOf(settings, servers, io)
   const audit = await openAudit(settings.audit, io)
   const tokenTable = await loadTokenTable()
   const recorder = await openRecorder(settings, tokenTable, io)
@@ -55,7 +56,12 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
-    const options = serveOptions(settings, { opened, authorize, tokenTable, memory, audit, recorder }, report, io)
+    const options = serveOptions(
+      settings,
+      { opened, authorize, tokenTable, memory, audit, offered, recorder },
+      report,
+      io,
+    )
     server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store }) })
     const stops = listenForStops(io)
     try {
@@ -80,6 +86,26 @@ async function mcpServersOf({ mcp, mcpConfig }: ServeSettings, io: Io): Promise<
   return distinct([...mcp, ...(await readMcpConfig(mcpConfig, io))], '--mcp and --mcp-config')
 }
 
+/** What each response has. Throws a {@link UsageError}. */
+async function offeredOf(
+  { offered, instructions: file }: ServeSettings,
+  servers: readonly NamedServer[],
+  io: Io,
+): Promise<Offered> {
+  const unknown = offered.find((label) => !servers.some((server) => server.label === label))
+  if (unknown !== undefined) {
+    const known = servers.map(({ label }) => label).join(', ') || 'none'
+    throw new UsageError(
+      `--offer ${unknown}: expected the label of a server of --mcp or --mcp-config, of which there are: ${known}`,
+    )
+  }
+  const instructions = file === undefined ? '' : (await readFileOrStdin(file, io)).trim()
+  return {
+    tools: offered.map((label) => ({ type: 'mcp', server_label: label })),
+    ...(instructions !== '' && { instructions }),
+  }
+}
+
 function serveOptions(
   settings: ServeSettings,
   {
@@ -88,6 +114,7 @@ function serveOptions(
     tokenTable,
     memory,
     audit,
+    offered,
     recorder,
   }: {
     readonly opened: OpenedEngine
@@ -95,15 +122,17 @@ function serveOptions(
     readonly tokenTable: TokenTable
     readonly memory: () => ResponseService['memory'] | undefined
     readonly audit: AuditFile | undefined
+    readonly offered: Offered
     readonly recorder: Recorder | undefined
   },
   onError: (error: unknown) => void,
   io: Io,
 ): ServeOptions {
-  const { models, servesAnyName, reasoning, chatReasoning, policy, dialect, images } = settings
+  const { models, servesAnyName, reasoning, chatReasoning, chatCalls, policy, dialect, images } = settings
   const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint } = settings
   const translation = { reasoning, policy, citations: urlCitations() }
   const response = { ...translation, images, onUnsupportedConstraint, onDiagnostic: noticesTo(io) }
+  const approval = APPROVALS[settings.approval]
   const metrics = createPrometheusMetrics(memory)
   const log = createLog(settings, io)
   const { engine } = opened
@@ -111,7 +140,7 @@ function serveOptions(
   return {
     ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
     engine,
-    chat: { reasoning: chatReasoning },
+    chat: { reasoning: chatReasoning, hostedCalls: chatCalls },
     otherModels: servesAnyName ? 'any' : 'refuse',
     onMetric(metric: Metric) {
       metrics.take(metric)
@@ -131,6 +160,9 @@ function serveOptions(
         recorder?.take(responseId, entry)
       },
     }),
+    offered,
+    offeredCalls: settings.offeredCalls,
+    ...(approval !== undefined && { approval }),
     ...(audit && { audit: audit.write, auditArguments: settings.auditsArguments }),
     ...{ origins, limits: limits.app, request: { limits: limits.request } },
     ...(authorize && { authorize }),

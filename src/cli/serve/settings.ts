@@ -6,7 +6,7 @@ import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
 import { limitsOf, type ServeLimits } from './limits.js'
-import { mcpServers, type NamedServer } from './mcp-servers.js'
+import { distinct, mcpServers, type NamedServer } from './mcp-servers.js'
 
 /** What the options of `serve` say, by their names. */
 export interface ServeValues {
@@ -20,6 +20,10 @@ export interface ServeValues {
   readonly 'structured-outputs'?: string | undefined
   readonly mcp?: readonly string[] | undefined
   readonly 'mcp-config'?: string | undefined
+  readonly offer?: readonly string[] | undefined
+  readonly 'offered-calls'?: string | undefined
+  readonly instructions?: string | undefined
+  readonly approval?: string | undefined
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly origin?: readonly string[] | undefined
@@ -32,6 +36,7 @@ export interface ServeValues {
   readonly 'model-alias'?: readonly string[] | undefined
   readonly reasoning?: string | undefined
   readonly 'chat-reasoning'?: string | undefined
+  readonly 'chat-calls'?: string | undefined
   readonly policy?: string | undefined
   readonly dialect?: string | undefined
   readonly images?: string | undefined
@@ -67,6 +72,12 @@ export interface ServeSettings {
   readonly mcp: readonly NamedServer[]
   /** A file of further MCP servers. */
   readonly mcpConfig: string | undefined
+  /** The labels of those that each response has. */
+  readonly offered: readonly string[]
+  readonly offeredCalls: 'shown' | 'hidden'
+  /** A file of what every response is told before the client's instructions. */
+  readonly instructions: string | undefined
+  readonly approval: keyof typeof APPROVALS
   readonly host: string
   readonly port: number
   /** The sites whose pages may ask. */
@@ -85,6 +96,7 @@ export interface ServeSettings {
   readonly servesAnyName: boolean
   readonly reasoning: 'raw' | 'summary' | 'both' | 'hidden'
   readonly chatReasoning: 'reasoning_content' | 'reasoning' | 'both'
+  readonly chatCalls: 'hidden' | 'reasoning'
   readonly policy: PolicyName
   readonly dialect: (typeof DIALECTS)[number]
   readonly images: AttachmentPolicy
@@ -108,6 +120,27 @@ export const SEAL_KEYS_VARIABLE = 'HARMONY_RESPONSES_SEAL_KEYS'
 
 /** Where keys are: a file, or the text of {@link SEAL_KEYS_VARIABLE}. */
 export type SealKeySource = { readonly file: string } | { readonly text: string }
+
+/** Which calls of MCP tools the user has to approve, whatever a request says. */
+export const APPROVALS = {
+  request: undefined,
+  always: 'always',
+  writes: { never: { read_only: true } },
+  never: 'never',
+} as const
+
+/** The servers, and the labels of those that are offered. Throws a {@link UsageError}. */
+function mcpSettings({
+  mcp = [],
+  offer = [],
+  ...values
+}: ServeValues): Pick<ServeSettings, 'mcp' | 'mcpConfig' | 'offered'> {
+  const added = offer.filter((each) => each.includes('='))
+  const servers = [...mcpServers(mcp, '--mcp'), ...mcpServers(added, '--offer')]
+  const labels = offer.map((each) => each.split('=', 1)[0]?.trim() ?? '')
+  if (labels.includes('')) throw new UsageError('--offer: expected label, label=command or label=url')
+  return { mcp: distinct(servers, '--mcp and --offer'), mcpConfig: values['mcp-config'], offered: [...new Set(labels)] }
+}
 
 /** A database of responses. */
 export interface StoreChoice {
@@ -138,6 +171,7 @@ export function serveSettings(
     const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}; or --no-key`
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
+  if (values.instructions === '') throw new UsageError('--instructions: expected a file, got an empty text')
   if (values['mcp-config'] === '') throw new UsageError('--mcp-config: expected a file, got an empty text')
   if (values.audit === '') throw new UsageError('--audit: expected a file, got an empty text')
   const auditsArguments = values['audit-arguments'] === true
@@ -148,8 +182,10 @@ export function serveSettings(
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
     engine: engineChoice(values, operands),
-    mcp: mcpServers(values.mcp ?? []),
-    mcpConfig: values['mcp-config'],
+    ...mcpSettings(values),
+    approval: oneOf(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[], '--approval', values.approval ?? 'request'),
+    offeredCalls: oneOf(['shown', 'hidden'], '--offered-calls', values['offered-calls'] ?? 'shown'),
+    instructions: values.instructions,
     host,
     port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
     origins: (values.origin ?? []).map(originOf),
@@ -161,6 +197,7 @@ export function serveSettings(
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,
     reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning ?? 'raw'),
+    chatCalls: oneOf(['hidden', 'reasoning'], '--chat-calls', values['chat-calls'] ?? 'hidden'),
     chatReasoning: oneOf(
       ['reasoning_content', 'reasoning', 'both'],
       '--chat-reasoning',

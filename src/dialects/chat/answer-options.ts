@@ -18,6 +18,11 @@ export interface ChatAnswerOptions {
   readonly reasoning?: 'both' | 'reasoning_content' | 'reasoning' | 'hidden'
   /** Where preambles go, which the model writes before its answer or a call. Default: `content`. */
   readonly preambles?: 'content' | 'reasoning'
+  /**
+   * Whether a client learns of calls that the host runs: `reasoning` names each of them between the pieces of reasoning.
+   * Default: `hidden`.
+   */
+  readonly hostedCalls?: 'hidden' | 'reasoning'
   /** Says the first call as `function_call`, for clients that declare `functions`. Default: `tool_calls`. */
   readonly calls?: 'tool_calls' | 'function_call'
 }
@@ -30,8 +35,9 @@ export const CHAT_ANSWER_OPTIONS: OptionTable<ChatAnswerOptions> = {
   model: aText,
   created: that(Number.isInteger, 'a time in whole seconds'),
   includeUsage: aBoolean,
-  reasoning: oneOf('both', 'reasoning_content', 'reasoning', 'hidden'),
+  reasoning: oneOf('reasoning_content', 'reasoning', 'both', 'hidden'),
   preambles: oneOf('content', 'reasoning'),
+  hostedCalls: oneOf('hidden', 'reasoning'),
   calls: oneOf('tool_calls', 'function_call'),
 }
 
@@ -40,10 +46,12 @@ export function resolveAnswerOptions(what: string, options: ChatAnswerOptions): 
   checkOptions(what, options, CHAT_ANSWER_OPTIONS)
   const { id, model, created, includeUsage = false } = options
   const { reasoning = 'reasoning_content', preambles = 'content', calls = 'tool_calls' } = options
+  const { hostedCalls = 'hidden' } = options
   return {
     includeUsage,
     reasoning,
     preambles,
+    hostedCalls,
     calls,
     ...(id !== undefined && { id }),
     ...(model !== undefined && { model }),

@@ -16,6 +16,20 @@ export function isClientCall(item: OutputItem): item is ChatCall {
   return item.type === 'function_call' || item.type === 'custom_tool_call'
 }
 
+/** What a call that the host runs is called; undefined of any other item. */
+function hostedName(item: OutputItem): string | undefined {
+  switch (item.type) {
+    case 'mcp_call':
+      return `${item.server_label}.${item.name}`
+    case 'web_search_call':
+    case 'code_interpreter_call':
+    case 'shell_call':
+      return item.type.replace(/_call$/, '')
+    default:
+      return undefined
+  }
+}
+
 /** What stands between two messages, or two stretches of reasoning, that are one text in Chat Completions. */
 const BETWEEN = '\n\n'
 
@@ -62,6 +76,12 @@ export class ChatAnswer {
     if (fields !== 'reasoning') delta.reasoning_content = said
     if (fields !== 'reasoning_content') delta.reasoning = said
     return [{ delta }]
+  }
+
+  /** A call that the host runs. Its name is all that is said of it. */
+  hosted(at: number, item: OutputItem): Piece[] {
+    const name = this.#options.hostedCalls === 'reasoning' ? hostedName(item) : undefined
+    return name === undefined ? [] : this.reasoning(at, `Calls ${name}.`)
   }
 
   /** The beginning of a call. */

@@ -114,7 +114,7 @@ class Encoder {
 
   #added(at: number, item: OutputItem): Piece[] {
     if (item.type === 'message' && item.phase === 'commentary') this.#preambles.add(at)
-    return isClientCall(item) ? this.#answer.call(at, item) : []
+    return isClientCall(item) ? this.#answer.call(at, item) : this.#answer.hosted(at, item)
   }
 
   #end({ response }: TerminalEvent): ChatChunk[] {

@@ -47,7 +47,7 @@ function piecesOf(item: OutputItem, at: number, answer: ChatAnswer): Piece[] {
     const parts = item.content.length > 0 ? item.content : item.summary
     return parts.flatMap(({ text }) => answer.reasoning(at, text))
   }
-  if (item.type !== 'message') return []
+  if (item.type !== 'message') return answer.hosted(at, item)
   const isPreamble = item.phase === 'commentary'
   return item.content.flatMap(({ type, text, logprobs, annotations }) => {
     // A host that inserts a message may have it refuse: as in a stream, that is no content.

@@ -18,14 +18,14 @@ import { wholeResponse } from './create-response.js'
  */
 export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): void {
   const { keepAliveMs } = server
-  const { reasoning } = resolveAnswerOptions('chat', server.options.chat ?? {})
+  const { reasoning, hostedCalls } = resolveAnswerOptions('chat', server.options.chat ?? {})
   app.post('/chat/completions', async (context) => {
     const chat = fromChatRequest(await server.readJson(context))
     // What the client asks for goes first: it may not want to see the reasoning.
-    const answer = { reasoning, ...chat.answer }
+    const answer = { reasoning, hostedCalls, ...chat.answer }
     let live: LiveResponse
     try {
-      live = await server.service.create(chat.request, callerOf(context))
+      live = await server.service.create(chat.request, { ...callerOf(context), approvals: 'refuse' })
     } catch (error) {
       throw error instanceof RequestError ? chat.refusal(error) : error
     }

@@ -34,7 +34,10 @@ export function createResponseRoute(app: Hono<Env>, server: ServerContext): void
 }
 
 /** The response when it is over. A client that leaves is as one that leaves a stream. */
-export async function wholeResponse({ events, finished }: LiveResponse, signal: AbortSignal): Promise<KeptResponse> {
+export async function wholeResponse(
+  { events, finished, shown }: LiveResponse,
+  signal: AbortSignal,
+): Promise<KeptResponse> {
   let last: KeptResponse | undefined
   const leave = (): void => void events.return(undefined).catch(() => {})
   signal.addEventListener('abort', leave)
@@ -46,7 +49,7 @@ export async function wholeResponse({ events, finished }: LiveResponse, signal: 
   }
   const kept = await finished
   signal.throwIfAborted()
-  if (kept !== undefined) return kept.response
+  if (kept !== undefined) return shown?.(kept.response) ?? kept.response
   if (last === undefined) throw new ReportedError('the response could not be written')
   // Where the store has all of it but the record that it is over, another process would not find it.
   return last.status === 'failed' ? last : { ...last, status: 'failed', error: STORE_FAILED as KeptResponse['error'] }

@@ -77,7 +77,11 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
 
 /** A conversation may have been with any server: thinking that was signed elsewhere is no mistake. */
 function messagesCaller(context: Context<Env>): Caller {
-  return merged(callerOf(context), { foreignSeals: 'ignore', returnedArguments: 'objects' } as const)
+  return merged(callerOf(context), {
+    foreignSeals: 'ignore',
+    returnedArguments: 'objects',
+    approvals: 'refuse',
+  } as const)
 }
 
 function framesOf(events: readonly MessageStreamEvent[], write: (event: SseEvent) => string): string {

@@ -17,10 +17,10 @@ export interface CallRecord {
   /** The tool on that server. Absent for other types. */
   readonly name?: string
   /**
-   * What let it run: `approval`, the user approved this very call (`approvalRequestId`); `request`, the request declares
-   * the tool and asks for no approval.
+   * What let it run: `approval`, the user approved this very call (`approvalRequestId`); `operator`, the tool is offered,
+   * and needs no approval; `request`, the request declares it and asks for none.
    */
-  readonly allowedBy: 'approval' | 'request'
+  readonly allowedBy: 'approval' | 'operator' | 'request'
   readonly approvalRequestId?: string
   readonly seconds: number
   /** `cancelled`: the response was over before the call was. */
@@ -47,13 +47,15 @@ export interface AuditContext extends AuditOptions {
   readonly clock: () => number
   /** Milliseconds by a clock that only rises. */
   readonly now: () => number
+  /** Whether a call is of an offered tool. */
+  readonly isOffered: (call: HostedCall) => boolean
   /** Receives what `audit` throws. */
   readonly report: (error: unknown) => void
 }
 
 /** The tools of one response, each call of which is recorded. */
 export function auditedTools(tools: readonly Tool[], context: AuditContext): readonly Tool[] {
-  const { audit, auditArguments = false, owner, responseId, clock, now, report } = context
+  const { audit, auditArguments = false, owner, responseId, clock, now, isOffered, report } = context
   if (audit === undefined) return tools
   // Not `callHost`, which ignores a promise that rejects: an audit with a gap has to be noticed.
   const record = (call: CallRecord): void => void (async () => audit(call))().catch(report)
@@ -61,7 +63,10 @@ export function auditedTools(tools: readonly Tool[], context: AuditContext): rea
     withRun(tool, async (call, toolContext) => {
       const at = clock()
       const start = now()
-      const begun = merged({ at, owner, responseId }, aboutCall(call, auditArguments))
+      const begun = merged(
+        { at, owner, responseId },
+        aboutCall(call, isOffered(call) ? 'operator' : 'request', auditArguments),
+      )
       let ended: Pick<CallRecord, 'outcome' | 'errorCode'> = { outcome: 'failed' }
       try {
         const result = await tool.run(call, toolContext)
@@ -83,15 +88,16 @@ function failed(code: string | number | undefined): Pick<CallRecord, 'outcome' |
 
 function aboutCall(
   call: HostedCall,
+  unasked: CallRecord['allowedBy'],
   hasArguments: boolean,
 ): Pick<CallRecord, 'itemId' | 'type' | 'serverLabel' | 'name' | 'allowedBy' | 'approvalRequestId' | 'arguments'> {
   const { id: itemId, type } = call
   const given = hasArguments && { arguments: argumentsOf(call) }
-  if (call.type !== 'mcp_call') return { itemId, type, allowedBy: 'request', ...given }
+  if (call.type !== 'mcp_call') return { itemId, type, allowedBy: unasked, ...given }
   const { server_label: serverLabel, name, approval_request_id: approvalRequestId } = call
   return {
     ...{ itemId, type, serverLabel, name },
-    ...(approvalRequestId === null ? { allowedBy: 'request' } : { allowedBy: 'approval', approvalRequestId }),
+    ...(approvalRequestId === null ? { allowedBy: unasked } : { allowedBy: 'approval', approvalRequestId }),
     ...given,
   }
 }

@@ -12,8 +12,13 @@ import {
   that,
   wholeNumber,
 } from '../../options/checks.js'
+import { type RecipientPolicy, resolvePolicy } from '../../recipients/policy.js'
+import { undatedType } from '../../recipients/undated-type.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
+import { anApprovalPolicy, anOffer } from '../../respond/check-offered.js'
 import { anEngine, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
+import { hostedBuiltins } from '../../respond/hosted-types.js'
+import type { Offered } from '../../respond/index.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
@@ -93,6 +98,11 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   ),
   otherModels: oneOf('any', 'refuse'),
   tools: someTools,
+  offered(value, path) {
+    if (typeof value !== 'function') anOffer(value, path)
+  },
+  offeredCalls: oneOf('shown', 'hidden'),
+  approval: anApprovalPolicy,
   store: aStore,
   seal: having(['forResponse', 'unseal', 'isForeign'], 'a seal, of createSeal'),
   limits: optionsOf(SERVICE_LIMITS),
@@ -122,7 +132,9 @@ export function checkServiceOptions<Options extends ServiceOptions>(
   table: OptionTable<Options>,
 ): void {
   checkOptions(where, options, table, REQUIRED)
-  checkLabels((options as ServiceOptions).tools ?? [])
+  const { tools = [], offered, response = {} } = options as ServiceOptions
+  checkLabels(tools)
+  if (typeof offered === 'object') checkOffered(offered, tools, resolvePolicy(response.policy))
 }
 
 /** The first tool that answers a call runs it: another one of the same label would never be called. */
@@ -132,5 +144,27 @@ function checkLabels(tools: readonly Tool[]): void {
     for (const label of serverLabels)
       check(!known.has(label), `tools[${index}]`, 'a label that no other tool has', label)
     for (const label of serverLabels) known.add(label)
+  }
+}
+
+/** What nothing runs would be offered to no use. A tool that does not say which servers it is may be any. */
+function checkOffered(
+  { tools: offered = [] }: Offered,
+  tools: readonly Tool[],
+  { order, name }: RecipientPolicy,
+): void {
+  const labels = new Set(tools.flatMap(({ serverLabels = [] }) => serverLabels))
+  const mayBeAny = tools.some(({ serverLabels }) => serverLabels === undefined)
+  const hosted = hostedBuiltins(tools, () => {})
+  for (const [index, tool] of offered.entries()) {
+    const path = `offered.tools[${index}]`
+    check(order.includes('mcp'), path, `a policy under which the host runs tools, other than '${name}'`, tool.type)
+    if (tool.type === 'mcp') {
+      const isKnown = mayBeAny || labels.has(tool.server_label)
+      check(isKnown, `${path}.server_label`, 'the label of one of tools', tool.server_label)
+    } else {
+      const isRun = (hosted as readonly string[]).includes(undatedType(tool.type))
+      check(isRun, path, 'a tool that one of tools answers', tool.type)
+    }
   }
 }

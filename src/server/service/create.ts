@@ -3,9 +3,11 @@ import { randomResponseId } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { merged } from '../../merged.js'
 import { RequestError } from '../../request-error.js'
+import { offeredCalls } from '../../respond/offered.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { KeptResponse, RequestKey } from '../../stores/store.js'
+import type { HostedCall } from '../../tools/tool.js'
 import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
@@ -20,6 +22,7 @@ import { OpeningRefused } from './journal.js'
 import { attach } from './kept.js'
 import type { LiveResponse } from './live-response.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './memory.js'
+import { operatorOptions } from './operator-options.js'
 import { parseBody } from './parse-body.js'
 import { type Run, type RunOptions, startRun } from './run.js'
 import type { Setup } from './setup.js'
@@ -139,11 +142,14 @@ async function runFor(
   const isTransient = request.store === false
   // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
   const isJournaled = !isTransient || making.key !== undefined || onDisconnect !== 'stop'
-  return inConversation(setup, request, responseId, caller, (conversation) => {
+  return inConversation(setup, request, responseId, caller, async (conversation) => {
+    const operator = await operatorOptions(setup.options, request, caller)
+    const isOffered = offeredCalls(request as ResponseRequest, operator.offered)
+    const about = { owner, responseId, request: request as ResponseRequest, conversation, caller }
     const { previous } = conversation.addition
     const approvals = conversation.approvedCalls.map(({ approvalRequestId }) => approvalRequestId)
     return startRun({
-      ...runOptions(setup, making, { owner, responseId, request: request as ResponseRequest, conversation, caller }),
+      ...runOptions(setup, making, { ...about, operator, isOffered }),
       shelf: isJournaled ? (isTransient ? setup.transient : setup.durable) : undefined,
       begin: {
         ...{ responseId, owner },
@@ -165,19 +171,23 @@ export interface MadeOf {
   readonly request: ResponseRequest
   readonly conversation: ResolvedRequest
   readonly caller?: Caller
+  /** What the operator decides of it. One that is taken over has it in its entries. */
+  readonly operator?: Awaited<ReturnType<typeof operatorOptions>>
+  /** Whether a call is of an offered tool. */
+  readonly isOffered: (call: HostedCall) => boolean
 }
 
 /** What is the same for a response that begins here, and for one that is taken over. */
 export function runOptions(
   setup: Setup,
   { engine, observed, held, onEnd }: Omit<Making, 'key'>,
-  { owner, responseId, request, conversation, caller = { owner } }: MadeOf,
+  { owner, responseId, request, conversation, caller = { owner }, operator, isOffered }: MadeOf,
 ): Omit<RunOptions, 'shelf' | 'begin' | 'isTransient' | 'signal' | 'isBackground'> {
   const { seal, report, clock } = setup
   const { onDisconnect = 'stop', onEntry, now = () => performance.now() } = setup.options
   const tools = auditedTools(
     setup.options.tools ?? [],
-    merged(setup.options, { owner, responseId, clock, now, report }),
+    merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
   const { errorEvent, onStopString, returnedArguments } = caller
   const { earlier } = conversation
@@ -186,6 +196,7 @@ export function runOptions(
     conversation,
     respond: merged(setup.respondOptions(responseId, owner, request), {
       engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
+      ...operator,
       tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
       ...(observed && {
         onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
@@ -220,7 +231,10 @@ export function runOptions(
 /** Keeps a run until it is over. */
 export function addRun({ runs }: Setup, run: Run): void {
   runs.set(run.responseId, run)
-  run.finished.then(() => runs.delete(run.responseId))
+  run.finished.then(() => {
+    // One that was lost may have been taken back meanwhile.
+    if (runs.get(run.responseId) === run) runs.delete(run.responseId)
+  })
 }
 
 /** The engine, which is sent the trace context of the request. */

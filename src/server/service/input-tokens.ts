@@ -4,6 +4,7 @@ import { countInputTokens } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { Caller } from './caller.js'
 import { inConversation } from './in-conversation.js'
+import { operatorOptions } from './operator-options.js'
 import { parseBody } from './parse-body.js'
 import type { Setup } from './setup.js'
 
@@ -21,7 +22,8 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
   return inConversation(setup, request, responseId, caller, async ({ request: resolved, history }) => {
     const { owner, signal } = caller
     const options = setup.respondOptions(responseId, owner, request as ResponseRequest)
-    const counting = merged(options, { engine, history, ...(signal && { signal }) })
+    const operator = await operatorOptions(setup.options, request, caller)
+    const counting = merged(options, { ...operator, engine, history, ...(signal && { signal }) })
     const { inputTokens } = await countInputTokens(resolved, counting)
     return { object: 'response.input_tokens', input_tokens: inputTokens }
   })

@@ -1,13 +1,15 @@
 import { closable } from '../../closable.js'
+import { merged } from '../../merged.js'
 import { invalidValue, RequestError } from '../../request-error.js'
 import { translateEntries } from '../../respond/index.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
-import type { FoundResponse, KeptResponse } from '../../stores/store.js'
+import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
 import { itemsOfResponses } from './earlier-responses.js'
 import { cancelledElsewhere } from './end-response.js'
 import { followEntries } from './follow.js'
+import { withoutHidden } from './hidden-calls.js'
 import { listedItem } from './listed-item.js'
 import type { LiveResponse } from './live-response.js'
 import type { Run } from './run.js'
@@ -255,12 +257,17 @@ async function inputOf(setup: Setup, responseId: string, owner: string): Promise
   if (last === undefined) {
     return (
       setup.runs.get(responseId)?.input ?? [
-        ...itemsOfResponses(responses),
+        ...shownItems(setup, responses),
         ...(await addedTo(setup, responseId, owner)),
       ]
     )
   }
-  return [...itemsOfResponses(responses.slice(0, -1)), ...last.added]
+  return [...shownItems(setup, responses.slice(0, -1)), ...last.added]
+}
+
+function shownItems({ options }: Setup, responses: readonly FinishedResponse[]): InputItem[] {
+  if (options.offeredCalls !== 'hidden') return itemsOfResponses(responses)
+  return itemsOfResponses(responses.map((each) => merged(each, { response: withoutHidden(each.response) })))
 }
 
 /** What a response added that another process makes. */

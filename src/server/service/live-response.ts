@@ -10,6 +10,8 @@ export interface LiveResponse {
   /** The response as it began. */
   readonly created: KeptResponse
   readonly events: AsyncGenerator<readonly ResponseStreamEvent[]>
+  /** What its client is shown of it, when it is over. Default: all. */
+  readonly shown?: (response: KeptResponse) => KeptResponse
   /** What it goes on from; undefined if it begins a conversation, or was asked for before. */
   readonly before?: Predecessor | undefined
   /** Resolves when it is over and kept; to undefined if it could not be kept. Never rejects. */

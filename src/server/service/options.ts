@@ -13,6 +13,7 @@ import type { AuditOptions } from './audit.js'
 import type { StoreLimits } from './bounded-store.js'
 import type { HealthLimits } from './health.js'
 import type { MemoryLimits } from './memory.js'
+import type { OperatorOptions } from './operator-options.js'
 import type { OnDisconnect } from './readers.js'
 import type { SilenceLimits } from './silence.js'
 
@@ -58,7 +59,7 @@ export interface ServiceLimits extends AdmissionLimits, HealthLimits, MemoryLimi
 }
 
 /** Options of the service behind the endpoint. */
-export interface ServiceOptions extends ObserverOptions, AuditOptions {
+export interface ServiceOptions extends ObserverOptions, AuditOptions, OperatorOptions {
   /** The engine of all models, or the engine of each: undefined for a model that there is not. */
   readonly engine: TokenEngine | ((model: string) => TokenEngine | undefined)
   /**

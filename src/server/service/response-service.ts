@@ -7,6 +7,7 @@ import { checkServiceOptions, SERVICE_OPTIONS } from './check-service-options.js
 import { type CompactedResponse, compactConversation } from './compact.js'
 import { createResponse } from './create.js'
 import { createHealthCheck } from './health.js'
+import { eventsWithoutHidden, withoutHidden } from './hidden-calls.js'
 import { type InputTokens, inputTokensOf } from './input-tokens.js'
 import {
   cancelResponse,
@@ -71,14 +72,24 @@ export function createResponseService(options: ServiceOptions): ResponseService 
 export function openService(options: ServiceOptions): ResponseService {
   const setup = setUp(options)
   const { models, admission, budget, runs, report } = setup
+  const isHiding = options.offeredCalls === 'hidden'
+  const shown = (response: KeptResponse): KeptResponse => (isHiding ? withoutHidden(response) : response)
   const checkHealth = createHealthCheck(options.limits)
   const sweeper = setup.durable.store.durability === 'none' ? undefined : startSweeper(setup)
   return {
-    create: (body, caller) => createResponse(setup, body, caller),
-    retrieve: (responseId, owner) => retrieveResponse(setup, responseId, owner),
-    stream: (responseId, owner, after) => streamResponse(setup, responseId, owner, after),
+    async create(body, caller) {
+      const live = await createResponse(setup, body, caller)
+      if (!isHiding) return live
+      return { ...live, events: eventsWithoutHidden(live.events), shown: withoutHidden }
+    },
+    retrieve: async (responseId, owner) => shown(await retrieveResponse(setup, responseId, owner)),
+    async stream(responseId, owner, after) {
+      if (!isHiding) return await streamResponse(setup, responseId, owner, after)
+      // Numbered as the client numbers them, so that all of them are read.
+      return eventsWithoutHidden(await streamResponse(setup, responseId, owner), after)
+    },
     delete: (responseId, owner) => deleteResponse(setup, responseId, owner),
-    cancel: (responseId, owner) => cancelResponse(setup, responseId, owner),
+    cancel: async (responseId, owner) => shown(await cancelResponse(setup, responseId, owner)),
     inputItems: (responseId, owner, query) => listInputItems(setup, responseId, owner, query),
     compact: (body, caller) => compactConversation(setup, body, caller),
     inputTokens: (body, caller) => inputTokensOf(setup, body, caller),

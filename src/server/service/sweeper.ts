@@ -23,7 +23,7 @@ export function startSweeper(setup: Setup): Sweeper {
 
   async function take(expired: ExpiredResponse): Promise<void> {
     // This process has not been able to renew its lease, and is at work.
-    if (isStopped || setup.runs.has(expired.responseId)) return
+    if (isStopped || setup.runs.get(expired.responseId)?.isLost === false) return
     try {
       const taken = await takeOver(setup, expired)
       if (taken !== undefined) setup.observer?.takenOver(taken)

@@ -1,5 +1,6 @@
 import type { Entry, OpenEntry } from '../../journal/entry.js'
 import { RequestError } from '../../request-error.js'
+import { callsOf } from '../../respond/offered.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { Claimed, ExpiredResponse, KeptResponse } from '../../stores/store.js'
@@ -106,7 +107,7 @@ async function goOn(setup: Setup, claimed: Claimed, entries: readonly Entry[], l
     ...runOptions(
       setup,
       { engine: setup.engineOf(model), observed, held, onEnd },
-      { owner, responseId, request, conversation },
+      { owner, responseId, request, conversation, isOffered: callsOf(open.operator?.tools ?? []) },
     ),
     shelf: setup.durable,
     begin: { lease, entries },

@@ -64,6 +64,28 @@ async function classOf(name: Driver): Promise<Open> {
   return found
 }
 
+/** Marks a text that is written otherwise. */
+const MARK = '\u0001'
+
+/** Some drivers read a text up to its first NUL alone, which an id of a client's may have. */
+function written(value: Value): Value {
+  if (typeof value !== 'string') return value
+  return value.includes('\0') || value.startsWith(MARK) ? MARK + JSON.stringify(value) : value
+}
+
+function read(row: Row): Row {
+  for (const value of Object.values(row)) if (typeof value === 'string' && value.startsWith(MARK)) return unmarked(row)
+  return row
+}
+
+function unmarked(row: Row): Row {
+  const entries = Object.entries(row).map(([name, value]) => {
+    const isMarked = typeof value === 'string' && value.startsWith(MARK)
+    return [name, isMarked ? (JSON.parse(value.slice(MARK.length)) as string) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
 function wrapped(driver: Driver, database: Opened): Database {
   return {
     driver,
@@ -71,9 +93,12 @@ function wrapped(driver: Driver, database: Opened): Database {
     prepare(sql) {
       const statement = database.prepare(sql)
       return {
-        run: (...values) => Number(statement.run(...values).changes),
-        get: (...values) => statement.get(...values) ?? undefined,
-        all: (...values) => statement.all(...values),
+        run: (...values) => Number(statement.run(...values.map(written)).changes),
+        get(...values) {
+          const row = statement.get(...values.map(written))
+          return row && read(row)
+        },
+        all: (...values) => statement.all(...values.map(written)).map(read),
       }
     },
     close: () => void database.close(),

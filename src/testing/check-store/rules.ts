@@ -343,7 +343,7 @@ export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores:
   },
 
   async 'takes-any-name'({ store, other }) {
-    for (const name of ['__proto__', 'constructor', 'toString', '', "'; --", 'ü\u{1f600}', 'a\u0000b']) {
+    for (const name of ['__proto__', 'constructor', 'toString', '', "'; --", 'ü\u{1f600}', 'a\u0000b', '\u0001x']) {
       const what = JSON.stringify(name)
       expectSame(await other.find(name, name), undefined, `find ${what}`)
       const key = { key: name, digest: name }

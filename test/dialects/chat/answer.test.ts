@@ -30,6 +30,7 @@ const anyOptions: fc.Arbitrary<ChatAnswerOptions> = fc.record(
     created: fc.constant(7),
     reasoning: fc.constantFrom('both', 'reasoning_content', 'reasoning'),
     preambles: fc.constantFrom('content', 'reasoning'),
+    hostedCalls: fc.constantFrom('hidden', 'reasoning'),
     calls: fc.constantFrom('tool_calls', 'function_call'),
   },
   { requiredKeys: [] },
@@ -220,6 +221,27 @@ describe('a stream', () => {
     })
   })
 
+  test('hostedCalls names the calls that the host ran between the pieces of reasoning, and they are no tool_calls', () => {
+    const mcp = { type: 'mcp', server_label: 'acme', require_approval: 'never' }
+    const turn = '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to='
+    const harmony = `${turn}acme.ask<|message|>{}<|call|>`
+    const options = { hostedCalls: 'reasoning' } as const
+    const { events, response } = said(harmony, [mcp])
+    const { message, finish_reason } = toChatCompletion(response, options).choices[0] as {
+      message: ChatMessage
+      finish_reason: string
+    }
+    expect([message.reasoning_content, message.tool_calls, finish_reason]).toEqual([
+      'Hm.\n\nCalls acme.ask.',
+      undefined,
+      'stop',
+    ])
+    const streamed = deltasOf(events, options).map(({ delta }) => delta.reasoning_content ?? '')
+    expect(streamed.join('')).toBe('Hm.\n\nCalls acme.ask.')
+    const hidden = toChatCompletion(response, { ...options, reasoning: 'hidden' })
+    expect(JSON.stringify(hidden)).not.toContain('acme')
+  })
+
   test('a chat stream shows no call that the host ran', () => {
     const mcp = { type: 'mcp', server_label: 'acme', require_approval: 'never' }
     const harmony = '<|channel|>commentary to=acme.ask<|message|>{}<|call|>'
@@ -343,7 +365,7 @@ describe('what is wrong is said at once:', () => {
     expect(() => toChatChunks(events, { reasoning: 'loud' } as never)).toThrow(
       error(
         'bad_option',
-        "reasoning: expected one of 'both', 'reasoning_content', 'reasoning', 'hidden', got \"loud\"",
+        "reasoning: expected one of 'reasoning_content', 'reasoning', 'both', 'hidden', got \"loud\"",
       ),
     )
     expect(() => createChatEncoder({ created: 1.5 })).toThrow(

@@ -1,0 +1,64 @@
+import { declareMcpServer, type McpServer, type ToolHints } from '../recipients/mcp-server.js'
+import type { ListedTool } from '../responses/mcp-listing.js'
+import type { McpTool, ResponseRequest } from '../responses/request.js'
+
+/** A tool of an MCP server, or a function of the host, of whose calls a policy decides. */
+export interface ApprovableTool {
+  readonly serverLabel: string
+  readonly name: string
+  /** MCP's: `{ readOnlyHint: true }` says that it changes nothing. The server says so, and nobody checks it. */
+  readonly annotations?: unknown
+  /** Whether the operator offers it. Otherwise the request declares it. */
+  readonly isOffered: boolean
+}
+
+/** Whether the user has to approve a call; undefined leaves it to the request. */
+export type ApprovalDecision = 'always' | 'never' | undefined
+
+/**
+ * Which calls of MCP servers and of the host's functions the user has to approve first, whatever the request says: all, none,
+ * by their names or by the hint that they only read (as `require_approval` of a request), or by a function. A request may
+ * ask for more approvals, and never for fewer.
+ */
+export type ApprovalPolicy<Context = { readonly request: ResponseRequest }> =
+  | NonNullable<McpTool['require_approval']>
+  | ((tool: ApprovableTool, context: Context) => ApprovalDecision | Promise<ApprovalDecision>)
+
+/** What decides of the tools of one server. */
+export interface ServerApproval {
+  readonly serverLabel: string
+  readonly isOffered: boolean
+  readonly hints: ToolHints
+}
+
+/**
+ * What a policy says of a tool. A function that fails is as one that asks.
+ *
+ * @throws HarmonyResponsesError `bad_option` if the policy is malformed
+ */
+export async function decisionOf(
+  policy: ApprovalPolicy | undefined,
+  { name, annotations }: Pick<ListedTool, 'name' | 'annotations'>,
+  { serverLabel, isOffered, hints }: ServerApproval,
+  { request, onError }: { readonly request: ResponseRequest; readonly onError: (error: unknown) => void },
+): Promise<ApprovalDecision> {
+  if (policy === undefined) return undefined
+  if (typeof policy !== 'function')
+    return ruleServer(serverLabel, policy, hints).needsApproval(name) ? 'always' : 'never'
+  try {
+    const about = { serverLabel, name, isOffered, ...(annotations != null && { annotations }) }
+    return (await policy(about, { request })) ?? undefined
+  } catch (error) {
+    onError(error)
+    return 'always'
+  }
+}
+
+function ruleServer(serverLabel: string, rule: NonNullable<McpTool['require_approval']>, hints: ToolHints): McpServer {
+  return declareMcpServer(
+    { type: 'mcp', server_label: serverLabel, require_approval: rule },
+    'approval: ',
+    undefined,
+    hints,
+  )
+}

@@ -1,8 +1,0 @@
-/**
- * The day of a time, as the prompt has it: `YYYY-MM-DD`, in UTC.
- *
- * @param seconds - Unix time
- */
-export function dateOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 10)
-}

@@ -1,0 +1,105 @@
+import type { OperatorTerms } from '../journal/entry.js'
+import { merged } from '../merged.js'
+import { builtinOfItem } from '../recipients/builtin-tools.js'
+import { readToolChoice } from '../recipients/tool-choice.js'
+import { undatedType } from '../recipients/undated-type.js'
+import type { McpTool, ResponseRequest, UnknownTool } from '../responses/request.js'
+import type { CodeInterpreterTool, ShellTool, WebSearchTool } from '../responses/request-tools.js'
+
+/** A tool that the host runs, declared as in a request. */
+export type OfferedTool = McpTool | WebSearchTool | CodeInterpreterTool | ShellTool
+
+/**
+ * What the operator gives to each response, though its request does not ask for it. The model is told of it, and the client
+ * is not: the response echoes the request as it was.
+ */
+export interface Offered {
+  /**
+   * MCP servers and functions of the host by their labels, and built-in tools that one of `tools` answers. What the request
+   * declares itself is not offered as well. Their calls need no approval, unless `require_approval` says so. A request that
+   * demands a call by `tool_choice`, or allows none, is offered no tools.
+   */
+  readonly tools?: readonly OfferedTool[]
+  /** Before the client's own. */
+  readonly instructions?: string
+  /**
+   * What becomes of a request that declares a tool of the same name: `refuse` answers 400; `client` offers the others alone.
+   * Default `refuse`.
+   */
+  readonly onClash?: 'refuse' | 'client'
+  /**
+   * What `allowed_tools` of a request is to offered tools, which it cannot name: `narrow` leaves them out; `ignore` leaves
+   * them in, so that it is about the client's own tools alone. Default `narrow`.
+   */
+  readonly allowedTools?: 'narrow' | 'ignore'
+}
+
+/**
+ * The tools of an offer that are for this request: none where it demands a call, which has to be one of its own, or allows
+ * none; and not those that it declares itself.
+ */
+export function toolsFor(request: ResponseRequest, { tools = [] }: Offered): readonly OfferedTool[] {
+  const { tool_choice: choice } = request
+  if (tools.length === 0 || choice === 'none' || readToolChoice(choice).demand !== undefined) return []
+  const declared = new Set((request.tools ?? []).map(keyOf))
+  return tools.filter((tool) => !declared.has(keyOf(tool)))
+}
+
+function keyOf(tool: UnknownTool): string {
+  const { type, server_label: label } = tool as Partial<McpTool> & UnknownTool
+  return JSON.stringify([undatedType(type), label])
+}
+
+/** Tells the calls of offered tools from those of tools that the request declares. */
+export function offeredCalls(
+  request: ResponseRequest,
+  offered: Offered = {},
+): (call: { readonly type: string; readonly server_label?: unknown }) => boolean {
+  return callsOf(toolsFor(request, offered))
+}
+
+/** Whether a call is of one of these tools. */
+export function callsOf(tools: readonly UnknownTool[]): ReturnType<typeof offeredCalls> {
+  const keys = new Set(tools.map(keyOf))
+  return ({ type, server_label }) => {
+    const declared = type === 'mcp_call' ? { type: 'mcp', server_label } : { type: builtinOfItem(type) ?? type }
+    return keys.has(keyOf(declared))
+  }
+}
+
+/** The request as the model is given it: with what the operator adds. The response echoes it without. */
+export function withTerms(request: ResponseRequest, terms: OperatorTerms | undefined): ResponseRequest {
+  if (terms === undefined) return request
+  const { tools = [], instructions, isExempt = false, asks = {} } = terms
+  const own = (request.tools ?? []).map((tool) => (isAskedOf(tool, asks) ? withRule(tool, asks) : tool))
+  const said = [instructions, request.instructions].filter((text) => text)
+  return merged(request, {
+    ...(own.length + tools.length > 0 && { tools: [...own, ...tools] as NonNullable<ResponseRequest['tools']> }),
+    ...(said.length > 0 && { instructions: said.join('\n\n') }),
+    ...(isExempt && { tool_choice: alsoAllowing(request.tool_choice, tools) as never }),
+  })
+}
+
+function isAskedOf(tool: UnknownTool, asks: NonNullable<OperatorTerms['asks']>): tool is McpTool {
+  return tool.type === 'mcp' && Object.hasOwn(asks, (tool as McpTool).server_label)
+}
+
+function withRule(tool: McpTool, asks: NonNullable<OperatorTerms['asks']>): McpTool {
+  return { ...tool, require_approval: ruleOf(asks[tool.server_label] ?? []) }
+}
+
+/** That calls of these tools need an approval, and those of all others do not. */
+export function ruleOf(asked: readonly string[]): NonNullable<McpTool['require_approval']> {
+  return asked.length === 0 ? 'never' : { always: { tool_names: [...asked] }, never: {} }
+}
+
+/** A list of allowed tools with all of these. */
+function alsoAllowing(choice: unknown, tools: readonly UnknownTool[]): unknown {
+  const { type, tools: allowed } = Object(choice) as { readonly type?: unknown; readonly tools?: readonly unknown[] }
+  if (type !== 'allowed_tools') return choice
+  const entries = tools.map((tool) => {
+    const { server_label } = tool as Partial<McpTool>
+    return { type: tool.type, ...(server_label !== undefined && { server_label }) }
+  })
+  return { ...(choice as object), tools: [...(allowed ?? []), ...entries] }
+}

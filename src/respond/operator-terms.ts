@@ -1,0 +1,179 @@
+import type { OperatorTerms } from '../journal/entry.js'
+import { declareCoreTools } from '../recipients/declared-tools.js'
+import { declareMcpServer } from '../recipients/mcp-server.js'
+import type { RecipientPolicy } from '../recipients/policy.js'
+import { hintsOf } from '../recipients/tool-hints.js'
+import { RequestError } from '../request-error.js'
+import type { ListedTool, McpListing } from '../responses/mcp-listing.js'
+import type { McpTool, ResponseRequest, UnknownTool } from '../responses/request.js'
+import type { NoticeCode } from '../translate/diagnostics.js'
+import { type ApprovalPolicy, decisionOf } from './approval.js'
+import { type Offered, type OfferedTool, ruleOf } from './offered.js'
+
+export interface TermsOptions {
+  readonly offered?: Offered
+  readonly approval?: ApprovalPolicy
+  /** Whether the client can be asked for an approval. */
+  readonly approvals?: 'ask' | 'refuse'
+  readonly policy: RecipientPolicy
+  readonly onError: (error: unknown) => void
+  readonly notice?: (code: NoticeCode, subject: string) => void
+}
+
+/**
+ * What the operator adds to a request: which tools it is offered by name, and of which tools the user has to approve the
+ * calls. Decided once, when the response is opened, and written into its first entry: whoever goes on with it asks no policy
+ * again.
+ *
+ * @param tools - {@link toolsFor} the request
+ * @param listings - what its servers and theirs listed
+ * @throws RequestError if a tool of the request has the name of an offered one
+ */
+export async function operatorTerms(
+  request: ResponseRequest,
+  tools: readonly OfferedTool[],
+  listings: readonly McpListing[],
+  options: TermsOptions,
+): Promise<OperatorTerms | undefined> {
+  const { offered = {}, approval } = options
+  const given: UnknownTool[] = []
+  for (const tool of tools) {
+    const bounded = tool.type === 'mcp' ? await boundedServer(tool, request, listings, options) : tool
+    if (bounded !== undefined) given.push(bounded)
+  }
+  const asks = await asksOf(request, listings, options)
+  const { instructions = '' } = offered
+  const terms: OperatorTerms = {
+    ...(given.length > 0 && { tools: given }),
+    ...(instructions !== '' && { instructions }),
+    ...(given.length > 0 && offered.allowedTools === 'ignore' && { isExempt: true as const }),
+    ...((approval !== undefined || Object.keys(asks).length > 0) && { asks }),
+  }
+  return Object.keys(terms).length === 0 ? undefined : terms
+}
+
+/** The server with the names of the tools that the request is offered; undefined if there are none. */
+async function boundedServer(
+  tool: McpTool,
+  request: ResponseRequest,
+  listings: readonly McpListing[],
+  { offered = {}, approval, approvals = 'ask', onError, notice }: TermsOptions,
+): Promise<McpTool | undefined> {
+  const { server_label: serverLabel, server_description: description } = tool
+  const about = {
+    type: 'mcp' as const,
+    server_label: serverLabel,
+    ...(description != null && { server_description: description }),
+  }
+  const own = listings.filter((listing) => listing.serverLabel === serverLabel)
+  // One that fails to list is reported by its tool. The model is not told of it.
+  if (own.some(({ error }) => error != null)) return undefined
+  const hints = hintsOf(listings)
+  const server = declareMcpServer(tool, 'offered: ', undefined, hints)
+  const listed = toolsOf(own)
+  // What lists nothing may answer to any name.
+  if (listed === undefined) {
+    const isNever = tool.require_approval === 'never' || (tool.require_approval == null && approval === undefined)
+    if (!isNever && approvals === 'refuse') return undefined
+    return {
+      ...about,
+      ...(tool.allowed_tools != null && { allowed_tools: tool.allowed_tools }),
+      require_approval: isNever ? 'never' : 'always',
+    }
+  }
+  const clashes = clashesIn(request)
+  const names: string[] = []
+  const asked: string[] = []
+  for (const one of listed) {
+    const { name } = one
+    if (!server.allows(name)) continue
+    const clash = clashes(serverLabel, name)
+    if (clash !== undefined && offered.onClash !== 'client') throw sameName(clash, `${serverLabel}.${name}`)
+    if (clash !== undefined) continue
+    const decision = await decisionOf(approval, one, { serverLabel, isOffered: true, hints }, { request, onError })
+    if (server.needsApproval(name, 'never') || decision === 'always') asked.push(name)
+    names.push(name)
+  }
+  if (approvals === 'refuse' && asked.length > 0) {
+    notice?.('unapprovable_tool', asked.map((name) => `${serverLabel}.${name}`).join(', '))
+    const left = names.filter((name) => !asked.includes(name))
+    return left.length === 0 ? undefined : { ...about, allowed_tools: left, require_approval: 'never' }
+  }
+  return names.length === 0 ? undefined : { ...about, allowed_tools: names, require_approval: ruleOf(asked) }
+}
+
+/** Undefined if no listing says which tools there are. */
+function toolsOf(listings: readonly McpListing[]): readonly ListedTool[] | undefined {
+  const [first] = listings
+  return first?.tools
+}
+
+/**
+ * The tools of the servers that the request declares itself whose calls need an approval, by what the request says and what
+ * the operator does. Where the operator says nothing, the request decides.
+ */
+async function asksOf(
+  request: ResponseRequest,
+  listings: readonly McpListing[],
+  { offered = {}, approval, policy, onError }: TermsOptions,
+): Promise<{ readonly [label: string]: readonly string[] }> {
+  const declared = (request.tools ?? []).filter((tool): tool is McpTool => tool.type === 'mcp')
+  const hints = hintsOf(listings)
+  const { mcpServers } = declareCoreTools(declared, hints)
+  const asks: { [label: string]: readonly string[] } = Object.create(null)
+  for (const [serverLabel, server] of mcpServers) {
+    const offer = (offered.tools ?? []).find((tool) => tool.type === 'mcp' && tool.server_label === serverLabel)
+    const rule = offer && declareMcpServer(offer as McpTool, 'offered: ', undefined, hints)
+    if (approval === undefined && rule === undefined) continue
+    const listed = toolsOf(listings.filter((listing) => listing.serverLabel === serverLabel && listing.error == null))
+    if (listed === undefined) {
+      // No name is known, and a client may send a list of its own: what is not ruled out for all is asked for all.
+      const { require_approval: offeredRule } = (offer ?? {}) as Partial<McpTool>
+      const asksNothing = [approval, offeredRule].every((each) => each == null || each === 'never')
+      if (!asksNothing) asks[serverLabel] = ['*']
+      continue
+    }
+    const asked: string[] = []
+    for (const one of listed) {
+      const about = { serverLabel, isOffered: false, hints }
+      const decision = await decisionOf(approval, one, about, { request, onError })
+      const isAsked =
+        decision === 'always' ||
+        server.needsApproval(one.name, decision ?? policy.mcpApproval) ||
+        rule?.needsApproval(one.name, 'never') === true
+      if (isAsked) asked.push(one.name)
+    }
+    asks[serverLabel] = asked
+  }
+  return asks
+}
+
+/** Where the request declares a tool that the model could take for an offered one: the path of its name. */
+function clashesIn({ tools }: ResponseRequest): (serverLabel: string, name: string) => string | undefined {
+  const paths = new Map<string, string>()
+  const add = (name: unknown, path: string, namespace?: unknown): void => {
+    for (const key of namespace === undefined ? [keyOf(name), String(name)] : [keyOf(`${namespace}.${name}`)]) {
+      if (!paths.has(key)) paths.set(key, `${path}.name`)
+    }
+  }
+  for (const [index, tool] of (tools ?? []).entries()) {
+    const { type, name, tools: members } = tool as UnknownTool & { readonly name?: unknown; readonly tools?: unknown }
+    const path = `tools[${index}]`
+    if (type === 'function' || type === 'custom') add(name, path)
+    if (type !== 'namespace' || !Array.isArray(members)) continue
+    for (const [at, member] of members.entries()) add(Object(member).name, `${path}.tools[${at}]`, name)
+  }
+  return (serverLabel, name) => paths.get(name) ?? paths.get(keyOf(`${serverLabel}.${name}`))
+}
+
+/** As models spell names: with `__` for a dot, and `mcp__` in front. */
+function keyOf(name: unknown): string {
+  return String(name)
+    .replaceAll('__', '.')
+    .replace(/^mcp\./, '')
+}
+
+function sameName(path: string, offered: string): RequestError {
+  const message = `Invalid '${path}': this server has a tool of the same name, '${offered}', which each response may call. Rename yours.`
+  return new RequestError(message, { param: path, code: 'invalid_value' })
+}

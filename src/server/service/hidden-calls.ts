@@ -1,0 +1,72 @@
+import { closable } from '../../closable.js'
+import { merged } from '../../merged.js'
+import { callsOf } from '../../respond/offered.js'
+import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { UnknownTool } from '../../responses/request.js'
+import type { KeptResponse } from '../../stores/store.js'
+
+type Batch = readonly ResponseStreamEvent[]
+type Item = { readonly type: string; readonly approval_request_id?: unknown }
+
+/** The calls that the host runs. A client has nothing to do about one of a tool that it does not know. */
+const HOSTED: readonly string[] = [
+  'mcp_call',
+  'web_search_call',
+  'code_interpreter_call',
+  'shell_call',
+  'shell_call_output',
+]
+
+/**
+ * Whether a client is not shown an item: the call of a tool that its request does not declare, unless its user has approved
+ * it. Follows from the item and from what the response echoes, so that it is the same whenever the response is read.
+ */
+function hides(tools: readonly UnknownTool[]): (item: Item) => boolean {
+  const isDeclared = callsOf(tools)
+  return (item) => {
+    if (!HOSTED.includes(item.type) || (item.approval_request_id ?? null) !== null) return false
+    return !isDeclared({ ...item, type: item.type.replace(/_output$/, '') })
+  }
+}
+
+/** A response without the calls of tools that its request does not declare. */
+export function withoutHidden<Shown extends Pick<KeptResponse, 'tools' | 'output'>>(response: Shown): Shown {
+  const isHidden = hides(response.tools)
+  const output = response.output.filter((item) => !isHidden(item))
+  return output.length === response.output.length ? response : merged(response, { output })
+}
+
+/**
+ * The events of a response, from its first, without those of the calls that are hidden: numbered as if there were none.
+ *
+ * @param after - only events with a higher number, as they are numbered here
+ */
+export function eventsWithoutHidden(events: AsyncGenerator<Batch>, after = -1): AsyncGenerator<Batch> {
+  let isHidden = hides([])
+  let number = 0
+  /** The positions of hidden items, rising. */
+  const hidden: number[] = []
+
+  function shown(event: ResponseStreamEvent): readonly ResponseStreamEvent[] {
+    if (event.type === 'response.created') isHidden = hides(event.response.tools)
+    if (event.type === 'response.output_item.added' && isHidden(event.item)) hidden.push(event.output_index)
+    const { output_index: at, response } = event as { readonly output_index?: number; readonly response?: KeptResponse }
+    if (at !== undefined && hidden.includes(at)) return []
+    const numbered = merged(event, {
+      sequence_number: number++,
+      ...(at !== undefined && { output_index: at - hidden.filter((one) => one < at).length }),
+      ...(response !== undefined && { response: withoutHidden(response) }),
+    }) as ResponseStreamEvent
+    return numbered.sequence_number > after ? [numbered] : []
+  }
+
+  async function* read(): AsyncGenerator<Batch> {
+    for await (const batch of events) {
+      const left = batch.flatMap(shown)
+      if (left.length > 0) yield left
+    }
+  }
+  return closable(read(), async () => {
+    await events.return(undefined)
+  })
+}
