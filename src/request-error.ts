@@ -139,6 +139,11 @@ export function emptyString(param: string): RequestError {
   return new RequestError(message, { param, code: 'empty_string' })
 }
 
+export function emptyArray(param: string): RequestError {
+  const expected = 'Expected an array with minimum length 1, but got an empty array instead.'
+  return new RequestError(`Invalid '${param}': empty array. ${expected}`, { param, code: 'empty_array' })
+}
+
 export function stringTooLong(param: string, most: number, length: number): RequestError {
   const [expected, got] = [`a string with maximum length ${most}`, `a string with length ${length}`]
   return new RequestError(invalid(param, 'string too long', expected, got), { param, code: 'string_above_max_length' })

@@ -27,6 +27,25 @@ export {
   toDialect,
   toDialectResponse,
 } from './dialect.js'
+export type { MessageAnswerOptions } from './messages/answer-options.js'
+export { type MessagesErrorAnswer, toMessagesError } from './messages/error.js'
+export type {
+  Message,
+  MessageBlock,
+  MessageDelta,
+  MessageError,
+  MessageErrorType,
+  MessageRedactedThinkingBlock,
+  MessageStopReason,
+  MessageStreamEvent,
+  MessageTextBlock,
+  MessageThinkingBlock,
+  MessageToolUseBlock,
+  MessageUsage,
+} from './messages/message.js'
+export { fromMessagesRequest, type MessagesRequest } from './messages/request.js'
+export { createMessageEncoder, type MessageEncoder, toMessageEvents } from './messages/to-events.js'
+export { toMessage } from './messages/to-message.js'
 export type { DialectName } from './named.js'
 export { type OpenResponsesResponse, openResponses } from './open-responses.js'
 export { type VllmResponse, vllm } from './vllm.js'

@@ -183,6 +183,8 @@ export interface FormOptions {
   readonly replaces?: number
   /** Up to where in the transcript earlier seals tell how it was sampled: how many of its tokens. Default: 0. */
   readonly told?: number
+  /** Whether the client sends the arguments of calls back as objects: their spelling and their order may be lost. */
+  readonly areCallsParsed?: boolean
 }
 
 /**
@@ -195,17 +197,19 @@ export interface FormOptions {
 export function sampledMessages(
   messages: readonly ReadMessage[],
   transcript: readonly TranscriptMessage[],
-  { tools, tokenTable, isAlone, told = 0 }: FormOptions,
+  { tools, tokenTable, isAlone, told = 0, areCallsParsed = false }: FormOptions,
 ): SampledMessage[] {
   const all: Sought = { transcripts: [transcript], ownerOf: () => undefined, isOpen: [true] }
   const places = atOnce(findPlaces(messages, all, tools, createWork()))
+  const isKept = (message: ReadMessage): boolean => !areCallsParsed || hasOneSpelling(message, tools)
   const backs = new Map(placesBack(messages, isAlone))
   const found = messages.flatMap((message, at) => {
     const index = places[at]?.index
     const said = index === undefined ? undefined : transcript[index]
     if (index === undefined || said === undefined) return []
     // Of what was told before, the place alone may be another than it seemed.
-    const isKnown = said.end <= told || said.isRepaired || isRenderedTo(said.tokens, message, tokenTable)
+    const isKnown =
+      said.end <= told || said.isRepaired || (isKept(message) && isRenderedTo(said.tokens, message, tokenTable))
     const place = { back: backs.get(at) as number, isResult: message.role === 'tool' }
     return [{ index, sampled: { ...place, ...(!isKnown && { tokens: said.tokens }) } }]
   })
@@ -223,6 +227,41 @@ function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
     room -= tokens.length
     return { ...place, tokens }
   })
+}
+
+/** Whether a client that parses what a call says, and writes it anew, cannot but write the same. */
+function hasOneSpelling(message: ReadMessage, tools: RequestTools): boolean {
+  const { role, content } = message
+  if (role !== 'assistant' || calleeOf(message, tools).kind !== 'function_call') return true
+  try {
+    return JSON.stringify(JSON.parse(content)) === content && !hasOrder(JSON.parse(content))
+  } catch {
+    return true
+  }
+}
+
+/** Whether there is an object in it whose fields could stand in another order. */
+function hasOrder(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const parts = Object.values(value)
+  return (!Array.isArray(value) && parts.length > 1) || parts.some(hasOrder)
+}
+
+/** JSON in a spelling and an order of its own: clients parse what a call says. Any other text as it is. */
+function respelled(text: string): string {
+  try {
+    return JSON.stringify(ordered(JSON.parse(text)))
+  } catch {
+    return text
+  }
+}
+
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, field]) => [name, ordered(field)])
 }
 
 function isRenderedTo(tokens: readonly number[], message: ReadMessage, tokenTable: TokenTable): boolean {
@@ -492,7 +531,7 @@ function saidTo(callee: Recipient, content: string): string {
     // As their items show them. The item of a call without arguments has empty ones.
     case 'function_call':
       if (content.trim() === '') return '{}'
-      return (callee.declared ? objectIn(content) : undeclaredArguments(callee.name, content)).shown
+      return respelled((callee.declared ? objectIn(content) : undeclaredArguments(callee.name, content)).shown)
     case 'mcp_call':
     case 'mcp_approval_request':
       return replacedByServer(callee.serverLabel) === undefined ? objectIn(content).shown : content

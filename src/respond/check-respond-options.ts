@@ -47,6 +47,8 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   onProgress: aFunction,
   onUnsupportedConstraint: oneOf('relax', 'refuse'),
   onInvalidOutput: aFunction,
+  returnedArguments: oneOf('text', 'objects'),
+  onStopString: aFunction,
 }
 
 /** @throws HarmonyResponsesError `bad_option` */

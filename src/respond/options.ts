@@ -103,6 +103,11 @@ interface Translated extends Omit<Pick<TranslatorOptions, (typeof TRANSLATED)[nu
    * items in the next prompt.
    */
   readonly sealForm?: (form: string, itemId: string) => string
+  /**
+   * How the client sends the arguments of its calls back: `text`, as they were sent (default), or `objects`, parsed, as clients
+   * of Messages do. Their spelling is lost then, and seals tell of it.
+   */
+  readonly returnedArguments?: 'text' | 'objects'
 }
 
 /** What events follow from entries by, besides the entries. Functions cannot be in a journal. */
@@ -193,6 +198,11 @@ export interface RespondOptions extends Translated, Prompted {
   readonly onUnsupportedConstraint?: 'relax' | 'refuse'
   /** Called with output that does not fit its schema. The client is sent it as it is. */
   readonly onInvalidOutput?: (invalid: InvalidOutput) => void
+  /**
+   * Called with the string of the request's `stop` that ends an answer: the response does not say which it was. Not called
+   * again by a run that goes on from entries behind it.
+   */
+  readonly onStopString?: (string: string) => void
   /** Receives, unchanged, what the engine, the tools and other code of the host threw. Default: `console.error`. */
   readonly onError?: (error: unknown) => void
 }

@@ -82,6 +82,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   const report = (error: unknown): void => callHost(onError, error)
   const teach = (): TaughtTools => resolved.taught(request)
   const shared = { fold, inbox, signal: work.signal, isClosed, report }
+  const onStop = (string: string): void => callHost(options.onStopString, string, report)
 
   function follow(happened: Happened, at: number): Batch {
     const events = fold.apply(happened, at)
@@ -195,7 +196,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
         if (isOpen) announce()
         try {
           const steps = step()
-          if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, put }))
+          if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, onStop, put }))
           else for await (const next of steps) await putWhole(next)
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error

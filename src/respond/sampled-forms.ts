@@ -114,11 +114,12 @@ export class SampledForms {
     fold: ResponseFold,
     items: readonly object[],
     messages: readonly TranscriptMessage[],
-    seal: Omit<FormOptions, 'tools' | 'tokenTable'>,
+    seal: Omit<FormOptions, 'tools' | 'tokenTable' | 'areCallsParsed'>,
   ): string | undefined {
-    const { tokenTable } = this.#options
+    const { tokenTable, returnedArguments } = this.#options
     if (messages.length === 0) return undefined
-    return formOfItems(items, messages, { ...seal, tools: this.#toolsOf(fold.open), tokenTable })
+    const areCallsParsed = returnedArguments === 'objects'
+    return formOfItems(items, messages, { ...seal, tools: this.#toolsOf(fold.open), tokenTable, areCallsParsed })
   }
 
   /**

@@ -22,6 +22,8 @@ export interface SamplingOptions {
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
   readonly report: (error: unknown) => void
+  /** Called with the stop string that ends an answer. */
+  readonly onStop: (string: string) => void
   /** Applies an entry. A promise that it returns is awaited before there is another. */
   readonly put: (entry: Happened) => void | PromiseLike<void>
 }
@@ -58,6 +60,7 @@ class SamplingRun {
   readonly #inbox: Inbox
   readonly #isClosed: () => boolean
   readonly #report: (error: unknown) => void
+  readonly #onStop: SamplingOptions['onStop']
   readonly #put: SamplingOptions['put']
   readonly #outcome: Outcome
   readonly #call: ModelCall
@@ -95,6 +98,7 @@ class SamplingRun {
     this.#inbox = options.inbox
     this.#isClosed = options.isClosed
     this.#report = options.report
+    this.#onStop = options.onStop
     this.#put = options.put
     this.#outcome = outcome
     this.#call = modelCall(fold, allowed)
@@ -267,15 +271,15 @@ class SamplingRun {
   /** Queues what is certain of these tokens. Returns whether a stop string ends the call. */
   #isCut(watch: StopWatch, tokens: readonly HarmonyToken[], isOver: boolean): boolean {
     const certain: HarmonyToken[] = []
-    let cut: readonly number[] | undefined
+    let found: Omit<Watched, 'certain'> = {}
     for (const token of tokens) {
       const watched = watch.push(token)
       certain.push(...watched.certain)
-      cut = watched.cut
-      if (cut !== undefined) break
+      found = watched
+      if (watched.cut !== undefined) break
     }
-    if (cut === undefined && isOver) certain.push(...watch.release())
-    return this.#queueWatched({ certain, ...(cut && { cut }) })
+    if (found.cut === undefined && isOver) certain.push(...watch.release())
+    return this.#queueWatched({ ...found, certain })
   }
 
   /**
@@ -283,10 +287,15 @@ class SamplingRun {
    *
    * @param stop - how the call ended; default: it is closed
    */
-  #queueWatched({ certain, cut }: Watched, stop?: StopEntry): boolean {
+  #queueWatched({ certain, cut, string = '' }: Watched, stop?: StopEntry): boolean {
     this.#queueTokens(certain)
     // One entry: a process that goes on between the two would have the model write on.
-    if (cut !== undefined) this.#last = () => this.#finish(this.#cutOf(cut, stop ?? this.#stopOf(undefined)))
+    if (cut !== undefined) {
+      this.#last = () => {
+        this.#onStop(string)
+        this.#finish(this.#cutOf(cut, stop ?? this.#stopOf(undefined)))
+      }
+    }
     return cut !== undefined
   }
 

@@ -1,14 +1,14 @@
 /** One of the strings, and how much of its beginning the text ends in: Knuth, Morris and Pratt. */
 class Needle {
   readonly length: number
+  readonly text: string
   /** How many of its units the text ends in. */
   matched = 0
-  readonly #text: string
   /** For each length of its beginning, the length of the longest shorter beginning that it ends in. */
   readonly #borders: Uint32Array
 
   constructor(text: string) {
-    this.#text = text
+    this.text = text
     this.length = text.length
     this.#borders = new Uint32Array(text.length + 1)
     for (let at = 1; at < text.length; at++) {
@@ -20,10 +20,10 @@ class Needle {
 
   push(unit: number): void {
     // Behind its last unit there is none, so that a whole match goes on from its border.
-    while (this.matched > 0 && this.#text.charCodeAt(this.matched) !== unit) {
+    while (this.matched > 0 && this.text.charCodeAt(this.matched) !== unit) {
       this.matched = this.#borders[this.matched] as number
     }
-    if (this.#text.charCodeAt(this.matched) === unit) this.matched += 1
+    if (this.text.charCodeAt(this.matched) === unit) this.matched += 1
   }
 }
 
@@ -39,6 +39,8 @@ export class StopSearch {
   #open = 0
   /** Where the first of the complete strings begins. */
   #first = Number.POSITIVE_INFINITY
+  /** The string that begins there; of several the one that is complete first. */
+  #string = ''
   #found: number | undefined
 
   /** @param strings - none of them empty */
@@ -49,6 +51,11 @@ export class StopSearch {
   /** Where the match begins, in UTF-16 units of the text; undefined as long as there is none, or more text may decide. */
   get found(): number | undefined {
     return this.#found
+  }
+
+  /** The string of the match, if there is one. */
+  get string(): string {
+    return this.#string
   }
 
   /** How much of the text certainly stands in front of any match. */
@@ -65,7 +72,10 @@ export class StopSearch {
       for (const needle of this.#needles) {
         needle.push(unit)
         this.#open = Math.max(this.#open, needle.matched)
-        if (needle.matched === needle.length) this.#first = Math.min(this.#first, this.#length - needle.length)
+        if (needle.matched === needle.length && this.#length - needle.length < this.#first) {
+          this.#first = this.#length - needle.length
+          this.#string = needle.text
+        }
       }
       if (this.#first <= this.#length - this.#open) this.#found = this.#first
     }

@@ -32,6 +32,8 @@ export interface Watched {
   readonly certain: readonly HarmonyToken[]
   /** Where a stop string stands: what takes the place of the tokens that are held, to the end of the turn. */
   readonly cut?: readonly number[]
+  /** The stop string that stands there. */
+  readonly string?: string
 }
 
 /** A token that is held back. */
@@ -197,9 +199,12 @@ export class StopWatch implements HarmonyHandler {
   #cut(place: number): Watched {
     const { encode } = this.#options
     const count = this.#countUpTo(place)
-    if (this.#unclosed !== undefined && count < this.#unclosed.count) return this.#cutUnclosed(place, this.#unclosed)
+    const string = this.#search?.string ?? ''
+    if (this.#unclosed !== undefined && count < this.#unclosed.count) {
+      return { ...this.#cutUnclosed(place, this.#unclosed), string }
+    }
     const certain = this.#take(count)
-    return { certain, cut: [...encode(this.#before(place)), SPECIAL.return] }
+    return { certain, cut: [...encode(this.#before(place)), SPECIAL.return], string }
   }
 
   /** What is left of a header that turned out to be text has to end as a header does. */

@@ -14,6 +14,8 @@ export interface AnswerEventsOptions {
   readonly encode?: (event: SseEvent) => string
   readonly done: boolean
   readonly keepAliveMs: number
+  /** What is sent in a silence. Default: a comment. */
+  readonly keepAlive?: string
   readonly headers: Readonly<Record<string, string>>
   /** Receives what the events threw: there is no status left to say so. */
   readonly report: (error: unknown) => void
@@ -25,7 +27,7 @@ export interface AnswerEventsOptions {
 export function answerEvents(
   context: Context,
   events: AsyncGenerator<Batch>,
-  { report, unread, ...options }: AnswerEventsOptions,
+  { report, unread, keepAlive, ...options }: AnswerEventsOptions,
 ): Response {
   const headers = merged(SSE_HEADERS, options.headers)
   const onEnd = observeStream(context)
@@ -36,11 +38,14 @@ export function answerEvents(
   }
   const { outgoing } = nodeBindings(context)
   if (outgoing !== undefined) {
-    sendCounted(outgoing, events, options, unread)
+    sendCounted(outgoing, events, options, unread, keepAlive)
       .catch(report)
       .finally(() => onEnd(!outgoing.writableEnded))
     return RESPONSE_ALREADY_SENT
   }
   const { signal } = context.req.raw
-  return new Response(eventStream(events, merged(options, { signal, report, onEnd, unread })), { headers })
+  return new Response(
+    eventStream(events, merged(options, { ...(keepAlive && { keepAlive }), signal, report, onEnd, unread })),
+    { headers },
+  )
 }

@@ -10,7 +10,7 @@ export function corsHeaders(request: Headers, origins: readonly string[]): Recor
     'access-control-allow-origin': origin,
     'access-control-allow-headers': allowedHeaders(request.get('access-control-request-headers') ?? ''),
     'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
-    'access-control-expose-headers': 'x-request-id, retry-after',
+    'access-control-expose-headers': 'x-request-id, request-id, retry-after',
     'access-control-max-age': '600',
   }
 }

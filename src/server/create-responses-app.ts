@@ -12,11 +12,13 @@ import { conversationRoutes } from './routes/conversation.js'
 import { createResponseRoute } from './routes/create-response.js'
 import { healthRoutes } from './routes/health.js'
 import { keptResponseRoutes } from './routes/kept-response.js'
+import { messagesRoutes } from './routes/messages.js'
 import { modelRoutes } from './routes/models.js'
-import { type Env, type ServerContext, sendError, traceOf } from './server-context.js'
+import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { openService, type ResponseService } from './service/response-service.js'
 import { webSocketRoute } from './web-socket/web-socket-route.js'
+import { withBearer } from './with-bearer.js'
 
 /** The endpoint: mount it in any server that speaks fetch, or serve it with `serveResponses`. */
 export interface ResponsesApp {
@@ -73,12 +75,14 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   healthRoutes(app, server)
 
   const guard: MiddlewareHandler<Env> = async (context, next) => {
-    const headers = { 'x-request-id': context.get('requestId'), ...corsHeaders(context.req.raw.headers, origins) }
+    const id = context.get('requestId')
+    const theirs = speaksMessages(context) ? { 'request-id': id } : {}
+    const headers = { 'x-request-id': id, ...theirs, ...corsHeaders(context.req.raw.headers, origins) }
     context.set('headers', headers)
     for (const [name, value] of Object.entries(headers)) context.header(name, value)
     checkHost(context.req.raw)
     if (context.req.method === 'OPTIONS') return context.body(null, 204)
-    const owner = authorize === undefined ? 'anonymous' : await authorize(context.req.raw)
+    const owner = authorize === undefined ? 'anonymous' : await authorize(withBearer(context.req.raw))
     // Whoever answers `null` or `false` means no, too.
     if (typeof owner !== 'string' || owner === '') throw unauthorized()
     context.set('owner', owner)
@@ -103,6 +107,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   keptResponseRoutes(api, server)
   modelRoutes(api, server)
   chatCompletionsRoute(api, server)
+  messagesRoutes(api, server)
   app.route(basePath, api)
 
   const drain = async (signal?: AbortSignal): Promise<void> => {

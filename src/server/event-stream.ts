@@ -13,6 +13,8 @@ export interface EventStreamOptions {
   readonly done: boolean
   /** A comment is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
   readonly keepAliveMs: number
+  /** What is sent in a silence. Default: a comment. */
+  readonly keepAlive?: string
   /** Aborts when the client leaves: not every runtime cancels the body then. */
   readonly signal: AbortSignal
   /** Receives what the events threw: there is no status left to say so. */
@@ -26,7 +28,16 @@ export interface EventStreamOptions {
 /** The events as bytes, at the reader's pace and one batch ahead of it, with comments while nothing comes. */
 export function eventStream(
   events: AsyncGenerator<Batch>,
-  { encode = createSseEncoder(), done, keepAliveMs, signal, report, onEnd, unread }: EventStreamOptions,
+  {
+    encode = createSseEncoder(),
+    done,
+    keepAliveMs,
+    keepAlive = KEEP_ALIVE,
+    signal,
+    report,
+    onEnd,
+    unread,
+  }: EventStreamOptions,
 ): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder()
   const reader = readerOf(events)
@@ -98,7 +109,7 @@ export function eventStream(
         timer = idleInterval(() => {
           if (isAsked && isSilent) {
             isAsked = false
-            controller.enqueue(utf8.encode(KEEP_ALIVE))
+            controller.enqueue(utf8.encode(keepAlive))
           }
           isSilent = true
         }, keepAliveMs)

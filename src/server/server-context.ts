@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { ByteHold } from '../byte-budget.js'
-import type { Dialect } from '../dialects/index.js'
+import { type Dialect, toMessagesError } from '../dialects/index.js'
 import { RequestError } from '../request-error.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { createSseEncoder, type SseEvent } from '../sse/index.js'
@@ -96,5 +96,12 @@ export function sendError(context: Context<Env>, error: unknown, report: (error:
 export function sendAnswer(context: Context<Env>, { status, body, headers }: ErrorAnswer): Response {
   const observed = context.get('observed')
   if (observed !== undefined) observed.error = body.error
-  return context.json(body, status as 400, headers)
+  if (!speaksMessages(context)) return context.json(body, status as 400, headers)
+  const answer = toMessagesError({ status, body }, context.get('requestId'))
+  return context.json(answer.body, answer.status as 400, { ...headers, 'request-id': context.get('requestId') })
+}
+
+/** Whether a client speaks the Messages API: all of its clients say which version. */
+export function speaksMessages({ req }: Context): boolean {
+  return req.header('anthropic-version') !== undefined || /\/messages(?:\/count_tokens)?$/.test(req.path)
 }

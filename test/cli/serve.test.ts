@@ -139,16 +139,17 @@ describe('serve --replay', () => {
 })
 
 describe('what serve prints', () => {
-  test('what serve prints fits into 80 columns, has lines for four clients, and no key', async () => {
+  test('what serve prints fits into 80 columns, has lines for five clients, and no key', async () => {
     const given = { screen: { columns: 80, hasColors: false } }
     const secret = await serve(['--replay', '--api-key', 'sesame', '--model-alias', "o'brien"], given)
     const open = await serve(['--replay'], given)
     for (const { io } of [secret, open]) {
       for (const line of io.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
-      for (const client of ['curl', 'JavaScript', 'Python', 'Codex']) expect(io.out).toContain(`\n${client}`)
+      for (const client of ['curl', 'JavaScript', 'Python', 'Codex', 'Claude Code'])
+        expect(io.out).toContain(`\n${client}`)
     }
     expect(secret.io.out + secret.io.err).not.toContain('sesame')
-    expect(secret.io.out.match(/HARMONY_RESPONSES_API_KEY/g)).toHaveLength(4)
+    expect(secret.io.out.match(/HARMONY_RESPONSES_API_KEY/g)).toHaveLength(5)
     expect(open.io.out).not.toContain('HARMONY_RESPONSES_API_KEY')
   })
 

@@ -18,7 +18,15 @@ import {
   reportOn,
 } from '../../src/conformance/index.js'
 import * as core from '../../src/core.js'
-import { createChatEncoder, createChatSseEncoder, toChatChunks, toChatCompletion } from '../../src/dialects/index.js'
+import {
+  createChatEncoder,
+  createChatSseEncoder,
+  createMessageEncoder,
+  toChatChunks,
+  toChatCompletion,
+  toMessage,
+  toMessageEvents,
+} from '../../src/dialects/index.js'
 import { createHarmonyParser, parseMessages } from '../../src/harmony/index.js'
 import { loadTokenTable, Translator, translate, translateBatches } from '../../src/index.js'
 import { probe } from '../../src/probe/index.js'
@@ -85,6 +93,9 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './dialects createChatEncoder options': (more) => createChatEncoder({ ...more }),
   './dialects toChatChunks options': (more) => toChatChunks([], { ...more }),
   './dialects toChatCompletion options': (more) => toChatCompletion({} as never, { ...more }),
+  './dialects createMessageEncoder options': (more) => createMessageEncoder({ ...more }),
+  './dialects toMessageEvents options': (more) => toMessageEvents([], { ...more }),
+  './dialects toMessage options': (more) => toMessage({} as never, { ...more }),
   './conformance checkEvents options': (more) => checkEvents([], { ...more }),
   './conformance createChecker options': (more) => createChecker({ ...more }),
   './conformance createCaptureChecker options': (more) => createCaptureChecker({ ...more }),
@@ -146,6 +157,7 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   './tokens createEncoder tokenTable': 'what loadTokenTable gives',
   './conformance/arbitraries encodeText tokenTable': 'what loadTokenTable gives',
   './dialects toChatCompletion response': 'a response of the API',
+  './dialects toMessage response': 'a response of the API',
   './dialects toDialectResponse response': 'a response of the API',
   './sources/replay replay fixture': 'a fixture, which parseTokenFixture reads',
   './testing fail error': 'an error',

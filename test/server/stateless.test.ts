@@ -1,38 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type TokenEngine, tokenStream } from '../../src/engine/index.js'
 import type { Tool } from '../../src/tools/tool.js'
 import { RUNS } from '../support/runs.js'
-import { decodeTokens, encodeHarmony, encodeText, m } from '../support/tokens.js'
+import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
 import { endpoint } from './endpoint.js'
-
-/** An engine that writes one turn after the other, whoever asks, and remembers what it was given. */
-function writing(
-  turns: readonly (readonly number[])[],
-  contextLength: number | undefined,
-): TokenEngine & { readonly contexts: number[][] } {
-  const contexts: number[][] = []
-  let written = 0
-  return {
-    contexts,
-    generate(prompt, { signal } = {}) {
-      contexts.push([...prompt])
-      const tokens = isAskedForSummary(prompt)
-        ? SUMMARY
-        : (turns[written++] ?? encodeHarmony('<|channel|>final<|message|>Over.<|return|>'))
-      return tokenStream(async function* () {
-        yield* tokens
-        return { reason: 'stop' as const }
-      }, signal)
-    },
-    health: async () => {},
-    capabilities: async () => (contextLength === undefined ? {} : { contextLength }),
-  }
-}
-
-const SUMMARY = encodeHarmony('<|channel|>final<|message|>They look.<|return|>')
-const isAskedForSummary = (prompt: ArrayLike<number>): boolean =>
-  decodeTokens(Array.from(prompt).slice(-300)).includes('user<|message|>Summarize')
+import { joined, said, sampledText, types, writing } from './sampled-turns.js'
 
 /** What a hosted tool answers: words that are in no item of a search, or that it failed. */
 const tool: Tool = {
@@ -137,21 +109,7 @@ function stateless(
   }))
 }
 
-/** Text as a model may sample it: in pieces that the tokenizer would not make of it. */
-const sampledText = (text: string): fc.Arbitrary<number[]> =>
-  fc.oneof(
-    { weight: 3, arbitrary: fc.constant(encodeText(text)) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .uniqueArray(fc.nat(text.length), { maxLength: 3 })
-        .map((cuts) => [0, ...cuts.sort((a, b) => a - b), text.length])
-        .map((cuts) => cuts.slice(1).flatMap((cut, at) => encodeText(text.slice(cuts[at], cut)))),
-    },
-  )
-
 const PATCH = '*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n'
-const words = fc.constantFrom('Hm.', 'Rain is likely.', 'Let me look', ' ', 'a b')
 const bodies = fc.constantFrom(
   '{}',
   '{"city":"Rome"}',
@@ -173,11 +131,6 @@ const recipients = fc.constantFrom(
   'python',
   'browser.search',
 )
-const types = fc.constantFrom('', ' json', ' code', ' <|constrain|>json', '<|constrain|>json')
-
-/** A message from behind `<|start|>assistant` on, without its end. */
-const said = (channel: string): fc.Arbitrary<number[]> =>
-  words.chain(sampledText).map((text) => [...encodeHarmony(`<|channel|>${channel}<|message|>`), ...text])
 
 const call: fc.Arbitrary<number[]> = fc
   .tuple(fc.boolean(), fc.constantFrom('commentary', 'analysis'), recipients, types, bodies.chain(sampledText))
@@ -185,16 +138,6 @@ const call: fc.Arbitrary<number[]> = fc
     const header = isFirst ? ` to=${to}<|channel|>${channel}${type}` : `<|channel|>${channel} to=${to}${type}`
     return [...encodeHarmony(`${header}<|message|>`), ...body]
   })
-
-const START = [m.start, ...encodeText('assistant')]
-const joined = (messages: readonly number[][], end: number): number[] => [
-  ...messages.flatMap((message, at) => [
-    ...(at === 0 ? [] : START),
-    ...message,
-    ...(at === messages.length - 1 ? [] : [m.end]),
-  ]),
-  end,
-]
 
 /** What the model writes in one go: reasoning, preambles and calls in any order, up to a call or an answer. */
 const turn: fc.Arbitrary<number[]> = fc

@@ -31,6 +31,7 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
     ['JavaScript: npm install openai', javascript(options)],
     ['Python: pip install openai', python(options)],
     ['Codex: ~/.codex/config.toml', codex(options)],
+    ['Claude Code', claudeCode(options)],
   ] as const
   return [
     `${paint(`harmony-responses ${version} listens on ${url}/v1`, 'bold')}\n`,
@@ -101,8 +102,23 @@ function codex({ url, models, hasKey, keyVariable }: BannerOptions): string[] {
   ]
 }
 
+function claudeCode({ url, models, hasKey, keyVariable }: BannerOptions): string[] {
+  const model = shellWord(models[0])
+  return [
+    `export ANTHROPIC_BASE_URL=${url}`,
+    `export ANTHROPIC_API_KEY=${hasKey ? `$${keyVariable}` : 'none'}`,
+    `export ANTHROPIC_MODEL=${model}`,
+    `export ANTHROPIC_SMALL_FAST_MODEL=${model}`,
+    'claude',
+  ]
+}
+
 /** The request of a fixture that ships with the package. */
 const QUESTION = 'What is the capital of France?'
+
+function shellWord(text = ''): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
 
 function quoted(text = ''): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`

@@ -1,6 +1,6 @@
 import type { Fields } from '../../fields.js'
 import { invalidType, invalidValue, missingParameter } from '../../request-error.js'
-import { fieldOf, objectIn, objectsAt, renamed, textIn } from './read.js'
+import { fieldOf, objectIn, objectsAt, renamed, textIn } from '../body/read.js'
 
 /** What a content part becomes. @param text - the type of a text: of the client's or of the model's */
 type ReadPart = (part: Fields, param: string, text: TextType) => object

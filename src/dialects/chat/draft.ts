@@ -1,22 +1,19 @@
+import { BodyDraft } from '../body/draft.js'
 import type { ChatAnswerOptions } from './answer-options.js'
-import { Origins } from './origins.js'
 
 /** What a body becomes, while it is read. */
-export class Draft {
-  readonly request: { [parameter: string]: unknown } = {}
-  readonly origins: Origins = new Origins()
-  readonly tools: object[] = []
+export class Draft extends BodyDraft {
   answer: ChatAnswerOptions = {}
 
-  /** Sets a parameter. @param theirs - its path in the body, if it has another */
-  put(parameter: string, value: unknown, theirs: string = parameter): void {
-    this.request[parameter] = value
-    if (theirs !== parameter) this.origins.rename(parameter, theirs)
+  constructor() {
+    super(partOf)
   }
+}
 
-  /** Sets a field of a parameter that is an object. */
-  putIn(parameter: string, field: string, value: unknown, theirs: string): void {
-    this.request[parameter] = { ...(this.request[parameter] as object | undefined), [field]: value }
-    this.origins.rename(`${parameter}.${field}`, theirs)
-  }
+/** A path within the content of a message, whose images and files have a level more here. */
+function partOf(path: string): string {
+  return path
+    .replace(/^(content\[\d+\])\.image_url$/, '$1.image_url.url')
+    .replace(/^(content\[\d+\])\.detail$/, '$1.image_url.detail')
+    .replace(/^(content\[\d+\])\.(file_data|file_id|filename)$/, '$1.file.$2')
 }

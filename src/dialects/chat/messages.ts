@@ -1,9 +1,9 @@
 import type { Fields } from '../../fields.js'
-import { invalidValue, RequestError, unsupported } from '../../request-error.js'
+import { emptyArray, invalidValue, unsupported } from '../../request-error.js'
+import { fieldOf, objectAt, objectIn, objectsAt, optionalTextIn, renamed, textIn } from '../body/read.js'
 import { ChatCalls } from './calls.js'
 import { contentIn, requiredContentIn } from './content.js'
 import type { Draft } from './draft.js'
-import { fieldOf, objectAt, objectIn, objectsAt, optionalTextIn, renamed, textIn } from './read.js'
 
 interface ChatConversation {
   readonly items: object[]
@@ -30,7 +30,7 @@ const ROLES: { readonly [role: string]: ReadMessage } = {
  */
 export function readMessages(value: unknown, draft: Draft): object[] {
   const messages = objectsAt(value, 'messages')
-  if (messages.length === 0) throw emptyMessages()
+  if (messages.length === 0) throw emptyArray('messages')
   const conversation: ChatConversation = { items: [], draft, calls: new ChatCalls() }
   for (const [index, message] of messages.entries()) {
     const param = `messages[${index}]`
@@ -41,11 +41,6 @@ export function readMessages(value: unknown, draft: Draft): object[] {
   }
   conversation.calls.finish()
   return conversation.items
-}
-
-function emptyMessages(): RequestError {
-  const expected = 'Expected an array with minimum length 1, but got an empty array instead.'
-  return new RequestError(`Invalid 'messages': empty array. ${expected}`, { param: 'messages', code: 'empty_array' })
 }
 
 /** @param fields - where the item's fields are in the message, if they have other names there */

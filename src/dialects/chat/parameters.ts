@@ -7,8 +7,8 @@ import {
   unsupported,
   unsupportedParameter,
 } from '../../request-error.js'
+import { fieldOf, flagAt, objectAt } from '../body/read.js'
 import type { Draft } from './draft.js'
-import { fieldOf, flagAt, objectAt } from './read.js'
 
 /** Parameters that more than their name tells apart. Each throws RequestError. */
 

@@ -1,9 +1,9 @@
 import { type Fields, isFields } from '../../fields.js'
 import { invalidType, missingParameter, RequestError } from '../../request-error.js'
+import { fieldOf } from '../body/read.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { CHAT_FIELDS } from './fields.js'
-import { fieldOf } from './read.js'
 
 /** A Chat Completions request in the words of the Responses API. */
 export interface ChatRequest {

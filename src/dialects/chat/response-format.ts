@@ -1,5 +1,5 @@
+import { objectAt, objectIn, renamed, textIn } from '../body/read.js'
 import type { Draft } from './draft.js'
-import { objectAt, objectIn, renamed, textIn } from './read.js'
 
 const JSON_SCHEMA = { name: 'name', description: 'description', schema: 'schema', strict: 'strict' } as const
 

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../fields.js'
 import { invalidType, invalidValue } from '../../request-error.js'
+import { fieldOf, objectAt, objectIn, objectsAt, renamed, textIn } from '../body/read.js'
 import type { Draft } from './draft.js'
-import { fieldOf, objectAt, objectIn, objectsAt, renamed, textIn } from './read.js'
 
 const FUNCTION = { name: 'name', description: 'description', parameters: 'parameters', strict: 'strict' } as const
 const CUSTOM = { name: 'name', description: 'description' } as const

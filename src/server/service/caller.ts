@@ -19,6 +19,15 @@ export interface Caller {
   readonly observed?: RequestObservation
   /** Whether a failure is also an `error` event. Default: as the service has it. */
   readonly errorEvent?: boolean
+  /**
+   * What becomes of content that another seal made. Default: as the service has it. A client of the Messages API may bring a
+   * conversation with any server: what nobody here can open is left out.
+   */
+  readonly foreignSeals?: 'ignore'
+  /** As in `respond`. */
+  readonly returnedArguments?: 'objects'
+  /** Called with the stop string that ends an answer. */
+  readonly onStopString?: (string: string) => void
   /** Whether its client can be asked for the approval of a call. Default: `ask`. */
   readonly approvals?: 'ask' | 'refuse'
   /** Responses that are not stored, and that the caller remembers. */

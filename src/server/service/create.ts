@@ -189,7 +189,7 @@ export function runOptions(
     setup.options.tools ?? [],
     merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
-  const { errorEvent } = caller
+  const { errorEvent, onStopString, returnedArguments } = caller
   const { earlier } = conversation
   const shelf = request.store === false ? setup.transient : setup.durable
   return {
@@ -202,6 +202,8 @@ export function runOptions(
         onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
       }),
       ...(errorEvent !== undefined && { errorEvent }),
+      ...(onStopString && { onStopString }),
+      ...(returnedArguments && { returnedArguments }),
       ...(earlier && { earlier }),
     }),
     seal,

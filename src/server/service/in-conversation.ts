@@ -11,14 +11,15 @@ import type { Setup } from './setup.js'
  * @throws RequestError if the request refers to what its caller does not have; what `make` throws
  */
 export async function inConversation<Made>(
-  { durable, seal, foreignSeals, reportUnopened: onUnopened, pause, known }: Setup,
+  { durable, seal, foreignSeals: inGeneral, reportUnopened: onUnopened, pause, known }: Setup,
   request: ParsedRequest,
   responseId: string,
-  { owner, remembered, signal }: Caller,
+  { owner, remembered, foreignSeals, signal }: Caller,
   make: (conversation: ResolvedRequest) => Promise<Made>,
 ): Promise<Made> {
   const conversation = await resolveConversation(request, {
-    ...{ owner, store: durable.stored, seal, foreignSeals, onUnopened, pause, known, responseId },
+    ...{ owner, store: durable.stored, seal, onUnopened, pause, known, responseId },
+    foreignSeals: foreignSeals ?? inGeneral,
     ...(signal && { signal }),
     ...(remembered && { remembered }),
   })

@@ -12,6 +12,12 @@ export interface BodyOrigin {
 export class Origins {
   readonly #lists: { readonly [list: string]: BodyOrigin[] } = { input: [], tools: [] }
   readonly #parameters = new Map<string, string>([['input', 'messages']])
+  readonly #partOf: (path: string) => string
+
+  /** @param partOf - what a path within an item is called in the body, where that is the same for all items */
+  constructor(partOf: (path: string) => string) {
+    this.#partOf = partOf
+  }
 
   /** Notes what the next item, or the next tool, was made of. */
   add(list: 'input' | 'tools', origin: BodyOrigin): void {
@@ -29,7 +35,7 @@ export class Origins {
     const origin = list === '' ? undefined : this.#lists[list]?.[Number(index)]
     if (origin === undefined) return moved(param, (path) => this.#parameters.get(path))
     const { at, fields = {} } = origin
-    const within = partOf(moved(rest, (path) => (Object.hasOwn(fields, path) ? fields[path] : undefined)))
+    const within = this.#partOf(moved(rest, (path) => (Object.hasOwn(fields, path) ? fields[path] : undefined)))
     return within === '' || within.startsWith('[') ? at + within : `${at}.${within}`
   }
 
@@ -50,12 +56,4 @@ function moved(path: string, nameOf: (beginning: string) => string | undefined):
     if (name !== undefined) return name + path.slice(end)
   }
   return path
-}
-
-/** A path within the content of a message, whose images and files have a level more here. */
-function partOf(path: string): string {
-  return path
-    .replace(/^(content\[\d+\])\.image_url$/, '$1.image_url.url')
-    .replace(/^(content\[\d+\])\.detail$/, '$1.image_url.detail')
-    .replace(/^(content\[\d+\])\.(file_data|file_id|filename)$/, '$1.file.$2')
 }

@@ -1,0 +1,44 @@
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
+import { aFunction, aString, aText, oneOf } from '../../options/checks.js'
+
+/** How an answer is worded. What the client asked for comes from `fromMessagesRequest`. */
+export interface MessageAnswerOptions {
+  /** Default: the id of the response, with `msg_` in the place of `resp_`. */
+  readonly id?: string
+  /** The name of the model, as the client knows it. Default: that of the response. */
+  readonly model?: string
+  /**
+   * What the client is shown of the reasoning. `shown`: its text. `omitted`: thinking blocks without a text. `sealed`
+   * (default): nothing, but for a `redacted_thinking` block in front of calls, for the model to read when it comes back with
+   * their results.
+   */
+  readonly thinking?: 'shown' | 'omitted' | 'sealed'
+  /** Where preambles go, which the model writes before its answer or a call. Default: `text`. */
+  readonly preambles?: 'text' | 'hidden'
+  /** The stop string that ended the answer, asked for when it is over. Default: none did. */
+  readonly stopSequence?: () => string | undefined
+}
+
+export type ResolvedMessageAnswerOptions = Required<Omit<MessageAnswerOptions, 'id' | 'model' | 'stopSequence'>> &
+  Pick<MessageAnswerOptions, 'id' | 'model' | 'stopSequence'>
+
+const MESSAGE_ANSWER_OPTIONS: OptionTable<MessageAnswerOptions> = {
+  id: aString,
+  model: aText,
+  thinking: oneOf('shown', 'omitted', 'sealed'),
+  preambles: oneOf('text', 'hidden'),
+  stopSequence: aFunction,
+}
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function resolveAnswerOptions(what: string, options: MessageAnswerOptions): ResolvedMessageAnswerOptions {
+  checkOptions(what, options, MESSAGE_ANSWER_OPTIONS)
+  const { id, model, stopSequence, thinking = 'sealed', preambles = 'text' } = options
+  return {
+    thinking,
+    preambles,
+    ...(id !== undefined && { id }),
+    ...(model !== undefined && { model }),
+    ...(stopSequence !== undefined && { stopSequence }),
+  }
+}

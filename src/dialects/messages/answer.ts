@@ -1,0 +1,195 @@
+import type { FunctionCallItem, OutputItem } from '../../responses/items.js'
+import type { Response, ResponseUsage } from '../../responses/response.js'
+import type { ResolvedMessageAnswerOptions } from './answer-options.js'
+import type {
+  Message,
+  MessageBlock,
+  MessageDelta,
+  MessageStopReason,
+  MessageStreamEvent,
+  MessageUsage,
+} from './message.js'
+import { type PlacedSeal, writeSignature } from './signature.js'
+import { toolInput, toolUseId } from './tool-input.js'
+
+/** The call of a client's function. The API has no other. */
+export function isToolUse(item: OutputItem): item is FunctionCallItem {
+  return item.type === 'function_call'
+}
+
+/**
+ * One answer as it grows: what of a response becomes which block. Streams are its events as they come; an answer that does
+ * not stream is the same events, put together.
+ *
+ * A call is shown when it is whole, so that no client runs half of one, and behind the block with the seals that belong to
+ * it. So a thinking block in front of calls stays open until the answer goes on with text, or is over.
+ */
+export class MessageAnswer {
+  readonly #options: ResolvedMessageAnswerOptions
+  /** How many blocks have begun; how many of them, and of the calls that wait, are text or calls. */
+  #count = 0
+  #placed = 0
+  #open: { readonly type: 'thinking' | 'text'; readonly item: number } | undefined
+  /** The seals that no block carries yet, and the calls that are whole. */
+  #seals: PlacedSeal[] = []
+  #calls: FunctionCallItem[] = []
+  #hasCalls = false
+
+  constructor(options: ResolvedMessageAnswerOptions) {
+    this.#options = options
+  }
+
+  begin(response: Response): MessageStreamEvent[] {
+    const { id = messageId(response.id), model = response.model } = this.#options
+    const rest = { stop_reason: null, stop_sequence: null, usage: messageUsage(response.usage) } as const
+    return [{ type: 'message_start', message: { id, type: 'message', role: 'assistant', model, content: [], ...rest } }]
+  }
+
+  /** A piece of the reasoning of an item. @param at - the item's position in the output */
+  reasoning(at: number, text: string): MessageStreamEvent[] {
+    if (text === '' || this.#options.thinking !== 'shown') return []
+    return [...this.#enter('thinking', at), this.#delta({ type: 'thinking_delta', thinking: text })]
+  }
+
+  /** The end of reasoning: `sealed` for the block that is open, or for the next one. */
+  reasoned(sealed: string | undefined): void {
+    if (sealed !== undefined && sealed !== '') this.#seals.push({ before: this.#placed, sealed })
+  }
+
+  /** @param isPreamble - whether it stands before the answer, or before a call */
+  text(at: number, isPreamble: boolean, text: string): MessageStreamEvent[] {
+    if (text === '' || (isPreamble && this.#options.preambles === 'hidden')) return []
+    return [...this.#enter('text', at), this.#delta({ type: 'text_delta', text })]
+  }
+
+  /** A call that is whole. */
+  call(item: FunctionCallItem): MessageStreamEvent[] {
+    // A text has no seal to wait for.
+    const ended = this.#open?.type === 'text' ? this.#close() : []
+    this.#calls.push(item)
+    this.#placed += 1
+    this.#hasCalls = true
+    return ended
+  }
+
+  end(response: Response): MessageStreamEvent[] {
+    const { stopSequence } = this.#options
+    const stopped = this.#hasCalls || response.status === 'incomplete' ? undefined : stopSequence?.()
+    const delta = { stop_reason: this.#stopReason(response, stopped), stop_sequence: stopped ?? null }
+    const usage = messageUsage(response.usage)
+    return [...this.#settle(), { type: 'message_delta', delta, usage }, { type: 'message_stop' }]
+  }
+
+  #stopReason({ status, incomplete_details }: Response, stopped: string | undefined): MessageStopReason {
+    if (this.#hasCalls) return 'tool_use'
+    if (status === 'incomplete') return incomplete_details?.reason === 'content_filter' ? 'refusal' : 'max_tokens'
+    return stopped === undefined ? 'end_turn' : 'stop_sequence'
+  }
+
+  /** Goes on in the block of an item, which begins unless it is open. */
+  #enter(type: 'thinking' | 'text', item: number): MessageStreamEvent[] {
+    if (this.#open?.type === type && this.#open.item === item) return []
+    const before = this.#settle()
+    this.#open = { type, item }
+    if (type === 'text') this.#placed += 1
+    const block: MessageBlock =
+      type === 'text' ? { type, text: '', citations: null } : { type, thinking: '', signature: '' }
+    return [...before, this.#start(block)]
+  }
+
+  /** Ends what is open, and shows the calls that waited behind it. */
+  #settle(): MessageStreamEvent[] {
+    const events = this.#open === undefined ? [] : this.#close()
+    // Reasoning that the client does not see is of use to the model in front of calls alone: an answer drops it.
+    const isOfUse = this.#options.thinking !== 'sealed' || this.#calls.length > 0
+    if (this.#seals.length > 0 && isOfUse) events.push(...this.#carrier())
+    for (const item of this.#calls) events.push(...this.#toolUse(item))
+    this.#calls = []
+    return events
+  }
+
+  #close(): MessageStreamEvent[] {
+    const events: MessageStreamEvent[] = []
+    if (this.#open?.type === 'thinking') {
+      events.push(this.#delta({ type: 'signature_delta', signature: this.#takeSeals() }))
+    }
+    this.#open = undefined
+    return [...events, { type: 'content_block_stop', index: this.#count - 1 }]
+  }
+
+  /** A block for seals that no thinking block has taken. */
+  #carrier(): MessageStreamEvent[] {
+    const seals = this.#takeSeals()
+    if (this.#options.thinking === 'sealed') {
+      return [this.#start({ type: 'redacted_thinking', data: seals }), this.#stop()]
+    }
+    const start = this.#start({ type: 'thinking', thinking: '', signature: '' })
+    return [start, this.#delta({ type: 'signature_delta', signature: seals }), this.#stop()]
+  }
+
+  #takeSeals(): string {
+    const seals = this.#seals
+    this.#seals = []
+    return writeSignature(seals)
+  }
+
+  #toolUse({ call_id, name, arguments: text }: FunctionCallItem): MessageStreamEvent[] {
+    const start = this.#start({ type: 'tool_use', id: toolUseId(call_id), name, input: {} })
+    const partial_json = JSON.stringify(toolInput(text))
+    return [start, this.#delta({ type: 'input_json_delta', partial_json }), this.#stop()]
+  }
+
+  #start(content_block: MessageBlock): MessageStreamEvent {
+    this.#count += 1
+    return { type: 'content_block_start', index: this.#count - 1, content_block }
+  }
+
+  #delta(delta: MessageDelta): MessageStreamEvent {
+    return { type: 'content_block_delta', index: this.#count - 1, delta }
+  }
+
+  #stop(): MessageStreamEvent {
+    return { type: 'content_block_stop', index: this.#count - 1 }
+  }
+}
+
+/** The id of a response as that of a message. */
+export function messageId(responseId: string): string {
+  return responseId.replace(/^(resp_)?/, 'msg_')
+}
+
+/** The token counts in the words of this API, whose clients add the cached ones to `input_tokens`. */
+export function messageUsage(usage: ResponseUsage | null): MessageUsage {
+  const { input_tokens = 0, output_tokens = 0, input_tokens_details } = usage ?? {}
+  const cached = input_tokens_details?.cached_tokens ?? 0
+  return {
+    input_tokens: input_tokens - cached,
+    output_tokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cached,
+  }
+}
+
+/** Puts the events of an answer together, as clients do with a stream. */
+export function messageOf(events: readonly MessageStreamEvent[]): Message | undefined {
+  let message: Message | undefined
+  let json = ''
+  for (const event of events) {
+    const block = message?.content.at(-1)
+    if (event.type === 'message_start') message = event.message
+    else if (event.type === 'content_block_start') message?.content.push(event.content_block)
+    else if (event.type === 'content_block_delta') {
+      const { delta } = event
+      if (delta.type === 'text_delta' && block?.type === 'text') block.text += delta.text
+      if (delta.type === 'thinking_delta' && block?.type === 'thinking') block.thinking += delta.thinking
+      if (delta.type === 'signature_delta' && block?.type === 'thinking') block.signature = delta.signature
+      if (delta.type === 'input_json_delta') json += delta.partial_json
+    } else if (event.type === 'content_block_stop') {
+      if (block?.type === 'tool_use') block.input = JSON.parse(json)
+      json = ''
+    } else if (event.type === 'message_delta' && message !== undefined) {
+      Object.assign(message, event.delta, { usage: event.usage })
+    }
+  }
+  return message
+}

@@ -1,0 +1,79 @@
+import type { RequestError } from '../../request-error.js'
+import type { MessageError, MessageErrorType } from './message.js'
+
+/** The `type` of an error, by its HTTP status. */
+const TYPES: ReadonlyMap<number, MessageErrorType> = new Map([
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [500, 'api_error'],
+  [529, 'overloaded_error'],
+])
+
+/** The status that this API has for one of the Responses API. */
+export function messagesStatus(status: number): number {
+  if (status === 503) return 529
+  return TYPES.has(status) || status < 500 ? status : 500
+}
+
+/** What tells the SDK, whose tool runner has the server keep the conversation, to send all of it instead. */
+const WITHOUT_THREADS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] } as const
+
+/** What is refused, in the words of this API. */
+export interface MessagesErrorAnswer {
+  readonly status: number
+  readonly body: MessageError
+}
+
+/**
+ * An error of a request, as this API words it.
+ *
+ * @param requestId - the `request-id` of its answer
+ */
+export function toMessagesError(
+  { status, body: { error } }: Pick<RequestError, 'status' | 'body'>,
+  requestId?: string,
+): MessagesErrorAnswer {
+  const theirs = messagesStatus(status)
+  return {
+    status: theirs,
+    body: {
+      type: 'error',
+      error: {
+        type: TYPES.get(theirs) ?? 'invalid_request_error',
+        message: messageOf(error),
+        ...(error.param === 'thread' && { details: WITHOUT_THREADS }),
+      },
+      ...(requestId !== undefined && { request_id: requestId }),
+    },
+  }
+}
+
+/** A failure of a response: what ends its stream. */
+export function messagesFailure({ code, message }: { readonly code: string; readonly message: string }): MessageError {
+  return { type: 'error', error: { type: FAILURES.get(code) ?? 'api_error', message: messageOf({ code, message }) } }
+}
+
+const FAILURES: ReadonlyMap<string, MessageErrorType> = new Map([
+  ['context_length_exceeded', 'invalid_request_error'],
+  ['invalid_prompt', 'invalid_request_error'],
+  ['rate_limit_exceeded', 'rate_limit_error'],
+  ['server_is_overloaded', 'overloaded_error'],
+])
+
+/** Clients find a prompt that is too long by these words, and compact their conversation. */
+const TOO_LONG = 'prompt is too long (capability_rejected: prompt_too_long)'
+
+interface Worded {
+  readonly code: string | null
+  readonly message: string
+  readonly param?: string | null
+}
+
+/** The API has no `param`: the message says where. */
+function messageOf({ code, message, param = null }: Worded): string {
+  if (code === 'context_length_exceeded') return `${TOO_LONG}: ${message}`
+  return param === null || message.includes(param) ? message : `${param}: ${message}`
+}

@@ -1,0 +1,109 @@
+import { unsupportedParameter } from '../../request-error.js'
+import type { Draft } from './draft.js'
+import { readOutputConfig, readOutputFormat, readStopSequences, readSystem, readThinking } from './parameters.js'
+import { readMessages } from './read-messages.js'
+import { readToolChoice, readTools } from './tools.js'
+
+/**
+ * What becomes of a parameter:
+ *
+ * - `mapped`: it is a parameter of the Responses request, or decides how the answer is worded.
+ * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
+ * - `ignored`: it changes nothing.
+ */
+export type MessagesFate = 'mapped' | 'refused' | 'ignored'
+
+export interface MessagesField {
+  readonly fate: MessagesFate
+  /** What it becomes, in a word or two; why it is not mapped, as a phrase. */
+  readonly does: string
+  /** Who sends it, if it is not a parameter of the SDK any more. */
+  readonly sentBy?: string
+  /** Reads a value that is not null. @throws RequestError */
+  readonly read?: (value: unknown, draft: Draft) => void
+}
+
+/** A parameter that the other API has too. */
+function same(name: string): MessagesField {
+  return { fate: 'mapped', does: `\`${name}\``, read: (value, draft) => draft.put(name, value) }
+}
+
+function refused(name: string, does: string, isOfUse: (value: unknown) => boolean = () => true): MessagesField {
+  const read = (value: unknown): void => {
+    if (isOfUse(value)) throw unsupportedParameter(name)
+  }
+  return { fate: 'refused', does, read }
+}
+
+function ignored(does: string): MessagesField {
+  return { fate: 'ignored', does }
+}
+
+const OLDER = 'older clients'
+const COMPACTED = 'a conversation that is too long is refused in the words that clients compact theirs for'
+
+/** Everything about every parameter, in the order in which they are read: the first error is reported. */
+export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
+  model: same('model'),
+  messages: {
+    fate: 'mapped',
+    does: '`input`: see [messages](#messages-and-blocks)',
+    read: (value, draft) => draft.put('input', readMessages(value, draft), 'messages'),
+  },
+  system: {
+    fate: 'mapped',
+    does: '`instructions`, without the attribution that Claude Code puts in front (`x-anthropic-billing-header`)',
+    read: readSystem,
+  },
+  max_tokens: {
+    fate: 'mapped',
+    does: '`max_output_tokens`',
+    read: (value, draft) => draft.put('max_output_tokens', value, 'max_tokens'),
+  },
+  output_config: {
+    fate: 'mapped',
+    does: '`effort` is `reasoning.effort` (`xhigh` and `max` are `high`), `format` is `text.format`, strict',
+    read: readOutputConfig,
+  },
+  output_format: {
+    fate: 'mapped',
+    does: '`text.format`, if `output_config.format` is missing',
+    read: readOutputFormat,
+  },
+  thinking: {
+    fate: 'mapped',
+    does:
+      'what the client [sees of the reasoning](#thinking); `disabled` is `reasoning.effort` `low`, and so is a ' +
+      '`budget_tokens` below 4,096, `high` one from 16,384 on, unless `output_config` has an effort',
+    read: readThinking,
+  },
+  stop_sequences: { fate: 'mapped', does: '`stop`: up to 4', read: readStopSequences },
+  tools: { fate: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
+  tool_choice: {
+    fate: 'mapped',
+    does: '`tool_choice`: `any` is `required`; `disable_parallel_tool_use` is `parallel_tool_calls`',
+    read: readToolChoice,
+  },
+  temperature: { ...same('temperature'), sentBy: OLDER },
+  top_p: { ...same('top_p'), sentBy: OLDER },
+  stream: same('stream'),
+  container: refused('container', 'there is no container to go on in'),
+  mcp_servers: refused('mcp_servers', 'unless it is empty: the server asks none that a client names', (value) => {
+    return !Array.isArray(value) || value.length > 0
+  }),
+  thread: refused('thread', 'nothing is stored; the SDK then sends the whole conversation'),
+  billing_policy: ignored('nothing is billed'),
+  cache_control: ignored('engines keep what they can, and find it by the tokens'),
+  compaction: ignored(COMPACTED),
+  context_management: ignored('the prompt drops the reasoning of earlier turns, as gpt-oss was trained to have it'),
+  diagnostics: ignored('there is nothing to tell'),
+  fallback_credit_token: ignored('nothing is billed'),
+  fallbacks: ignored('the model that is asked answers'),
+  inference_geo: ignored('the server is where it is'),
+  metadata: ignored('who asks is known by the key'),
+  service_tier: ignored('there is one tier'),
+  speed: ignored('there is one speed'),
+  top_k: { ...ignored('no engine of this library has it'), sentBy: OLDER },
+  user_profile_id: ignored('who asks is known by the key'),
+  workspace_id: ignored('who asks is known by the key'),
+}

@@ -1,0 +1,91 @@
+/** The answers of the Messages API, in their wire form. Source: the `@anthropic-ai/sdk` 1.14 types. */
+
+export type MessageStopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal'
+
+export interface MessageTextBlock {
+  type: 'text'
+  text: string
+  citations: null
+}
+
+/** The model's reasoning; empty where the client asked for it to be left out. */
+export interface MessageThinkingBlock {
+  type: 'thinking'
+  thinking: string
+  /** What the server seals for itself: see {@link writeSignature}. */
+  signature: string
+}
+
+/** Reasoning that is sealed alone: the client did not ask to see it, and the model reads it when it comes back. */
+export interface MessageRedactedThinkingBlock {
+  type: 'redacted_thinking'
+  data: string
+}
+
+export interface MessageToolUseBlock {
+  type: 'tool_use'
+  id: string
+  name: string
+  input: { [name: string]: unknown }
+}
+
+export type MessageBlock = MessageTextBlock | MessageThinkingBlock | MessageRedactedThinkingBlock | MessageToolUseBlock
+
+/** Tokens: `input_tokens` are those that no cache had. */
+export interface MessageUsage {
+  input_tokens: number
+  output_tokens: number
+  /** Engines do not tell: always 0. */
+  cache_creation_input_tokens: number
+  cache_read_input_tokens: number
+}
+
+export interface Message {
+  id: string
+  type: 'message'
+  role: 'assistant'
+  model: string
+  content: MessageBlock[]
+  /** Null until the message is over, as is `stop_sequence` unless one of them ended it. */
+  stop_reason: MessageStopReason | null
+  stop_sequence: string | null
+  usage: MessageUsage
+}
+
+export type MessageDelta =
+  | { type: 'text_delta'; text: string }
+  | { type: 'thinking_delta'; thinking: string }
+  | { type: 'signature_delta'; signature: string }
+  | { type: 'input_json_delta'; partial_json: string }
+
+export type MessageErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'request_too_large'
+  | 'rate_limit_error'
+  | 'api_error'
+  | 'overloaded_error'
+
+/** What ends a stream that failed, and the body of an HTTP error. */
+export type MessageError = {
+  type: 'error'
+  error: { type: MessageErrorType; message: string; details?: { [name: string]: unknown } }
+  request_id?: string
+}
+
+/** The events of a stream. Index: position of the block in `content`, from 0. */
+export type MessageStreamEvent =
+  | { type: 'message_start'; message: Message }
+  | { type: 'content_block_start'; index: number; content_block: MessageBlock }
+  | { type: 'content_block_delta'; index: number; delta: MessageDelta }
+  | { type: 'content_block_stop'; index: number }
+  | {
+      type: 'message_delta'
+      delta: { stop_reason: MessageStopReason; stop_sequence: string | null }
+      usage: MessageUsage
+    }
+  | { type: 'message_stop' }
+  | { type: 'ping' }
+  | MessageError

@@ -1,0 +1,99 @@
+import { emptyString, invalidType, invalidValue, outOfRange } from '../../request-error.js'
+import { fieldOf, objectAt, objectIn, objectsAt, textIn } from '../body/read.js'
+import type { Draft } from './draft.js'
+
+/** Parameters that more than their name tells apart. Each throws RequestError. */
+
+/** How an attribution begins that Claude Code puts in front of its instructions: it is for the server, not for the model. */
+const ATTRIBUTION = 'x-anthropic-billing-header'
+
+/** `system`: a text, or blocks of text. */
+export function readSystem(value: unknown, draft: Draft): void {
+  const blocks =
+    typeof value === 'string'
+      ? [value]
+      : systemBlocks(value).map((block, index) => {
+          const at = `system[${index}]`
+          const type = textIn(block, 'type', at)
+          if (type !== 'text') throw invalidValue(`${at}.type`, type, ['text'])
+          return textIn(block, 'text', at)
+        })
+  const said = blocks[0]?.startsWith(ATTRIBUTION) ? blocks.slice(1) : blocks
+  if (said.length > 0) draft.put('instructions', said.join('\n'), 'system')
+}
+
+function systemBlocks(value: unknown) {
+  if (!Array.isArray(value)) throw invalidType('system', 'one of a string or array of objects', value)
+  return objectsAt(value, 'system')
+}
+
+/** `stop_sequences`. */
+export function readStopSequences(value: unknown, draft: Draft): void {
+  if (!Array.isArray(value)) throw invalidType('stop_sequences', 'an array of strings', value)
+  if (value.includes('')) throw emptyString(`stop_sequences[${value.indexOf('')}]`)
+  if (value.length > 0) draft.put('stop', value, 'stop_sequences')
+}
+
+const THINKING = ['adaptive', 'enabled', 'between_tools', 'disabled'] as const
+const DISPLAYS = { summarized: 'shown', updates: 'shown', omitted: 'omitted' } as const
+
+/** `thinking`: whether the client sees the reasoning, and how much of it there may be. */
+export function readThinking(value: unknown, draft: Draft): void {
+  const thinking = objectAt(value, 'thinking')
+  const type = textIn(thinking, 'type', 'thinking') as (typeof THINKING)[number]
+  if (!THINKING.includes(type)) throw invalidValue('thinking.type', type, THINKING)
+  if (type === 'disabled') {
+    putEffort('low', 'thinking.type', draft)
+    return
+  }
+  const display = fieldOf(thinking, 'display') ?? 'summarized'
+  const shown = Object.hasOwn(DISPLAYS, display as string) ? DISPLAYS[display as keyof typeof DISPLAYS] : undefined
+  if (shown === undefined) throw invalidValue('thinking.display', display, Object.keys(DISPLAYS))
+  draft.answer = { ...draft.answer, thinking: shown }
+  if (type === 'enabled') readBudget(fieldOf(thinking, 'budget_tokens'), draft)
+}
+
+/** The efforts of gpt-oss, by the least budget that asks for them. */
+const BUDGETS = [
+  [16_384, 'high'],
+  [4096, 'medium'],
+  [0, 'low'],
+] as const
+
+function readBudget(budget: unknown, draft: Draft): void {
+  if (budget === undefined) return
+  const param = 'thinking.budget_tokens'
+  if (!Number.isInteger(budget)) throw invalidType(param, 'an integer', budget)
+  const tokens = budget as number
+  if (tokens < 1) throw outOfRange(param, 'integer', { least: 1 }, tokens)
+  const [, effort] = BUDGETS.find(([least]) => tokens >= least) ?? BUDGETS[2]
+  putEffort(effort, param, draft)
+}
+
+/** `output_config`: `effort` and `format`. */
+export function readOutputConfig(value: unknown, draft: Draft): void {
+  const config = objectAt(value, 'output_config')
+  const effort = fieldOf(config, 'effort')
+  if (effort !== undefined) putEffort(effort, 'output_config.effort', draft)
+  if (fieldOf(config, 'format') !== undefined)
+    readFormat(objectIn(config, 'format', 'output_config'), 'output_config.format', draft)
+}
+
+/** `output_format`, the name before `output_config.format`. */
+export function readOutputFormat(value: unknown, draft: Draft): void {
+  if (draft.request['text'] === undefined) readFormat(objectAt(value, 'output_format'), 'output_format', draft)
+}
+
+/** Where the answer has to be JSON, preambles are left out: clients parse all of the text. */
+function readFormat(format: { readonly [field: string]: unknown }, param: string, draft: Draft): void {
+  const type = textIn(format, 'type', param)
+  if (type !== 'json_schema') throw invalidValue(`${param}.type`, type, ['json_schema'])
+  const schema = objectIn(format, 'schema', param)
+  draft.putIn('text', 'format', { type, name: 'response', schema, strict: true }, param)
+  draft.answer = { ...draft.answer, preambles: 'hidden' }
+}
+
+/** The first effort that the body has. */
+function putEffort(effort: unknown, param: string, draft: Draft): void {
+  if (draft.request['reasoning'] === undefined) draft.putIn('reasoning', 'effort', effort, param)
+}

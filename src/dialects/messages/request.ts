@@ -1,0 +1,49 @@
+import { isFields } from '../../fields.js'
+import { invalidType, missingParameter, RequestError } from '../../request-error.js'
+import { fieldOf } from '../body/read.js'
+import type { MessageAnswerOptions } from './answer-options.js'
+import { Draft } from './draft.js'
+import { MESSAGES_FIELDS } from './fields.js'
+
+/** A Messages request in the words of the Responses API. */
+export interface MessagesRequest {
+  /** The body of a Responses create request, for `parseRequest` to check: its values are the client's own. */
+  readonly request: { readonly [parameter: string]: unknown }
+  /** How the client wants the answer: for `toMessageEvents` and `toMessage`. */
+  readonly answer: MessageAnswerOptions
+  /**
+   * What `parseRequest` or `renderPrompt` refuses, in the words of the body: `messages[1].content[0].id` in the place of
+   * `input[2].call_id`.
+   */
+  refusal(error: RequestError): RequestError
+}
+
+/**
+ * Reads the body of a Messages create request, or of one that counts tokens. docs/messages.md says what becomes of each
+ * parameter; those that are not known are ignored.
+ *
+ *     const { request, answer, refusal } = fromMessagesRequest(await httpRequest.json())
+ *
+ * @param body - what `JSON.parse` made of it
+ * @throws RequestError with the path in the body: `messages[3].content[0]`
+ */
+export function fromMessagesRequest(body: unknown): MessagesRequest {
+  if (!isFields(body)) throw notAnObject(body)
+  if (fieldOf(body, 'messages') === undefined) throw missingParameter('messages')
+  const draft = new Draft()
+  // Nothing is stored: a client sends all of the conversation, with seals that tell how it was sampled.
+  draft.put('store', false)
+  draft.put('include', ['reasoning.encrypted_content'])
+  for (const [name, { read }] of Object.entries(MESSAGES_FIELDS)) {
+    const value = fieldOf(body, name)
+    if (value !== undefined) read?.(value, draft)
+  }
+  if (draft.tools.length > 0) draft.put('tools', draft.tools)
+  const { request, answer, origins } = draft
+  return { request, answer, refusal: (error) => origins.refusal(error) }
+}
+
+function notAnObject(body: unknown): RequestError {
+  const { message, code } = invalidType('body', 'an object', body)
+  return new RequestError(message, { code })
+}

@@ -1,0 +1,131 @@
+import { check, checkEvent, checkStream } from '../../errors.js'
+import type { ErrorEvent, ResponseStreamEvent } from '../../responses/events.js'
+import type { OutputItem } from '../../responses/items.js'
+import { isToolUse, MessageAnswer } from './answer.js'
+import { type MessageAnswerOptions, type ResolvedMessageAnswerOptions, resolveAnswerOptions } from './answer-options.js'
+import { messagesFailure } from './error.js'
+import type { MessageError, MessageStreamEvent } from './message.js'
+
+/** Maps the events of one stream in order, each to the events of a message that it becomes: none, one, or some. */
+export type MessageEncoder = (event: ResponseStreamEvent) => MessageStreamEvent[]
+
+type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
+
+/**
+ * Maps a stream to that of the Messages API, lazily. A stream that fails ends with a {@link MessageError}.
+ *
+ *     toSseResponse(toMessageEvents(translate(tokens, { request }), answer))
+ *
+ * @param events - single events or batches, as `translate` and `translateBatches` yield them
+ * @throws HarmonyResponsesError at once: `bad_option`, `bad_stream` if `events` is not a stream; while reading:
+ *   `bad_stream` if a value is not an event, or comes before `response.created`
+ */
+export function toMessageEvents(
+  events: AsyncIterable<Events> | Iterable<Events>,
+  options: MessageAnswerOptions = {},
+): AsyncGenerator<MessageStreamEvent, void> {
+  checkStream('toMessageEvents', events)
+  return eventsOf(events, encoderOf(resolveAnswerOptions('toMessageEvents', options)))
+}
+
+/**
+ * {@link toMessageEvents} for whoever has the events one at a time.
+ *
+ * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
+ */
+export function createMessageEncoder(options: MessageAnswerOptions = {}): MessageEncoder {
+  return encoderOf(resolveAnswerOptions('createMessageEncoder', options))
+}
+
+async function* eventsOf(
+  events: AsyncIterable<Events> | Iterable<Events>,
+  encode: MessageEncoder,
+): AsyncGenerator<MessageStreamEvent, void> {
+  for await (const given of events) {
+    for (const event of isBatch(given) ? given : [given]) yield* encode(event)
+  }
+}
+
+function isBatch(events: Events): events is readonly ResponseStreamEvent[] {
+  return Array.isArray(events)
+}
+
+function encoderOf(options: ResolvedMessageAnswerOptions): MessageEncoder {
+  const encoder = new Encoder(options)
+  return (event) => {
+    checkEvent('createMessageEncoder', event)
+    return encoder.encode(event)
+  }
+}
+
+class Encoder {
+  readonly #answer: MessageAnswer
+  #hasBegun = false
+  #isOver = false
+  /** Which form of its reasoning each item sends first. The other says the same again. */
+  readonly #forms = new Map<number, string>()
+  /** The messages that are preambles, by their positions. */
+  readonly #preambles = new Set<number>()
+
+  constructor(options: ResolvedMessageAnswerOptions) {
+    this.#answer = new MessageAnswer(options)
+  }
+
+  encode(event: ResponseStreamEvent): MessageStreamEvent[] {
+    if (this.#isOver) return []
+    if (event.type === 'error') return [this.#failed(failureOf(event))]
+    if (event.type === 'response.failed') {
+      return [this.#failed(messagesFailure(event.response.error ?? NEUTRAL))]
+    }
+    if ('response' in event && !this.#hasBegun) {
+      this.#hasBegun = true
+      return [...this.#answer.begin(event.response), ...this.encode(event)]
+    }
+    check(this.#hasBegun, 'toMessageEvents', 'response.created first', event.type, 'bad_stream')
+    if (event.type === 'response.completed' || event.type === 'response.incomplete') {
+      this.#isOver = true
+      return this.#answer.end(event.response)
+    }
+    return this.#said(event)
+  }
+
+  #said(event: ResponseStreamEvent): MessageStreamEvent[] {
+    switch (event.type) {
+      case 'response.output_item.added':
+        if (event.item.type === 'message' && event.item.phase === 'commentary') this.#preambles.add(event.output_index)
+        return []
+      case 'response.output_text.delta': {
+        const { output_index: at, delta } = event
+        return this.#answer.text(at, this.#preambles.has(at), delta)
+      }
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta': {
+        const { output_index: at, type, delta } = event
+        if (!this.#forms.has(at)) this.#forms.set(at, type)
+        return this.#forms.get(at) === type ? this.#answer.reasoning(at, delta) : []
+      }
+      case 'response.output_item.done':
+        return this.#done(event.item)
+      default:
+        return []
+    }
+  }
+
+  /** What has to be whole before it is shown. Hosted tools have nothing: the client has nothing to run. */
+  #done(item: OutputItem): MessageStreamEvent[] {
+    if (isToolUse(item)) return item.status === 'completed' ? this.#answer.call(item) : []
+    if (item.type === 'reasoning') this.#answer.reasoned(item.encrypted_content)
+    return []
+  }
+
+  #failed(error: MessageError): MessageError {
+    this.#isOver = true
+    return error
+  }
+}
+
+const NEUTRAL = { code: 'server_error', message: 'The server had an internal error.' } as const
+
+function failureOf({ error: { code, message } }: ErrorEvent): MessageError {
+  return messagesFailure({ code, message })
+}

@@ -1,0 +1,38 @@
+import { check } from '../../errors.js'
+import type { OutputItem } from '../../responses/items.js'
+import type { Response } from '../../responses/response.js'
+import { isToolUse, MessageAnswer, messageOf } from './answer.js'
+import { type MessageAnswerOptions, resolveAnswerOptions } from './answer-options.js'
+import type { Message, MessageStreamEvent } from './message.js'
+
+/**
+ * The answer to a Messages request that does not stream: what {@link toMessageEvents} says, put together.
+ *
+ *     toMessage(await collectResponse(events), answer)
+ *
+ * @param response - of a terminal event. That of a failure is no answer
+ * @throws HarmonyResponsesError `bad_stream`: it is no response, or one that failed or is not over; `bad_option`
+ */
+export function toMessage(response: Response, options: MessageAnswerOptions = {}): Message {
+  const answer = new MessageAnswer(resolveAnswerOptions('toMessage', options))
+  const { object, status } = Object(response) as Partial<Response>
+  check(object === 'response', 'toMessage', 'a response', response, 'bad_stream')
+  const isAnswer = status === 'completed' || status === 'incomplete'
+  check(isAnswer, 'toMessage', 'a response that is completed or incomplete', status, 'bad_stream')
+  const said = response.output.flatMap((item, at) => eventsOf(item, at, answer))
+  return messageOf([...answer.begin(response), ...said, ...answer.end(response)]) as Message
+}
+
+function eventsOf(item: OutputItem, at: number, answer: MessageAnswer): MessageStreamEvent[] {
+  if (isToolUse(item)) return item.status === 'completed' ? answer.call(item) : []
+  if (item.type === 'reasoning') {
+    const parts = item.content.length > 0 ? item.content : item.summary
+    const events = parts.flatMap(({ text }) => answer.reasoning(at, text))
+    answer.reasoned(item.encrypted_content)
+    return events
+  }
+  if (item.type !== 'message') return []
+  const isPreamble = item.phase === 'commentary'
+  // A host that inserts a message may have it refuse: as in a stream, that is no text.
+  return item.content.flatMap(({ type, text }) => (type === 'output_text' ? answer.text(at, isPreamble, text) : []))
+}

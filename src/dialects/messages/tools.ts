@@ -1,0 +1,49 @@
+import type { Fields } from '../../fields.js'
+import { invalidValue, unsupported } from '../../request-error.js'
+import { fieldOf, flagAt, objectAt, objectsAt, optionalTextIn, renamed, textIn } from '../body/read.js'
+import type { Draft } from './draft.js'
+
+const FUNCTION = { name: 'name', description: 'description', input_schema: 'parameters' } as const
+const FIELDS = { parameters: 'input_schema' } as const
+const SEARCH = 'web_search_20250305'
+
+/** `tools`. @throws RequestError */
+export function readTools(value: unknown, draft: Draft): void {
+  for (const [index, tool] of objectsAt(value, 'tools').entries()) {
+    const at = `tools[${index}]`
+    const type = optionalTextIn(tool, 'type', at) ?? 'custom'
+    if (type === 'custom') draft.tools.push(functionOf(tool))
+    else if (type === SEARCH) draft.tools.push(searchOf(tool))
+    else if (type.startsWith('web_search_')) throw invalidValue(`${at}.type`, type, ['custom', SEARCH])
+    else throw unsupported(`${at}.type`, `tools of type '${type.slice(0, 60)}' are`, HINT)
+    draft.origins.add('tools', { at, fields: FIELDS })
+  }
+}
+
+const HINT = 'gpt-oss knows none of these: declare a tool of your own, with an input_schema.'
+
+/** A function, which is not strict unless it says so. */
+function functionOf(tool: Fields): object {
+  return { type: 'function', ...renamed(tool, FUNCTION), strict: fieldOf(tool, 'strict') ?? false }
+}
+
+/** The search of the host. */
+function searchOf(tool: Fields): object {
+  const location = fieldOf(tool, 'user_location')
+  return { type: 'web_search', ...(location !== undefined && { user_location: location }) }
+}
+
+/** `tool_choice`. @throws RequestError */
+export function readToolChoice(value: unknown, draft: Draft): void {
+  const choice = objectAt(value, 'tool_choice')
+  const type = textIn(choice, 'type', 'tool_choice')
+  const known = Object.hasOwn(CHOICES, type) ? CHOICES[type as keyof typeof CHOICES] : undefined
+  if (known === undefined && type !== 'tool') {
+    throw invalidValue('tool_choice.type', type, [...Object.keys(CHOICES), 'tool'])
+  }
+  draft.put('tool_choice', known ?? { type: 'function', name: textIn(choice, 'name', 'tool_choice') })
+  const isSingle = flagAt(fieldOf(choice, 'disable_parallel_tool_use'), 'tool_choice.disable_parallel_tool_use')
+  if (isSingle === true) draft.put('parallel_tool_calls', false, 'tool_choice.disable_parallel_tool_use')
+}
+
+const CHOICES = { auto: 'auto', any: 'required', none: 'none' } as const

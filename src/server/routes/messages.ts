@@ -1,0 +1,99 @@
+import type { Context, Hono } from 'hono'
+import {
+  createMessageEncoder,
+  fromMessagesRequest,
+  type MessageStreamEvent,
+  type MessagesRequest,
+  toMessage,
+} from '../../dialects/index.js'
+import { merged } from '../../merged.js'
+import { RequestError } from '../../request-error.js'
+import type { ResponseStreamEvent } from '../../responses/events.js'
+import { createSseEncoder, type SseEvent } from '../../sse/index.js'
+import { answerEvents } from '../answer-events.js'
+import { failedAnswer } from '../error-answer.js'
+import { modelOfAlias } from '../model-aliases.js'
+import { sendJson } from '../send-json.js'
+import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
+import type { Caller } from '../service/caller.js'
+import { wholeResponse } from './create-response.js'
+
+const PING: SseEvent = { type: 'ping' }
+
+/** `POST /messages` and `POST /messages/count_tokens`, for Claude Code and what else speaks the Messages API. */
+export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
+  const { service, keepAliveMs } = server
+
+  app.post('/messages', async (context) => {
+    const messages = fromMessagesRequest(await server.readJson(context))
+    let stopSequence: string | undefined
+    const onStopString = (string: string): void => {
+      stopSequence = string
+    }
+    const { request } = messages
+    const caller = merged(messagesCaller(context), { onStopString })
+    const live = await inItsWords(messages, () => service.create(asked(request), caller))
+    const { model } = request
+    const answer = {
+      ...messages.answer,
+      ...(typeof model === 'string' && { model }),
+      stopSequence: () => stopSequence,
+    }
+    if (live.request.stream) {
+      const encode = createMessageEncoder(answer)
+      const write = createSseEncoder()
+      return answerEvents(context, live.events, {
+        encode: (event: SseEvent) => framesOf(encode(event as ResponseStreamEvent), write),
+        done: false,
+        keepAliveMs,
+        // A comment is nothing to a client that waits for its next event.
+        keepAlive: write(PING),
+        headers: context.get('headers'),
+        report: service.report,
+        unread: service.holdBytes(context.get('owner'), 'reader'),
+      })
+    }
+    const response = await wholeResponse(live, context.req.raw.signal)
+    if (response.status === 'failed' || response.status === 'cancelled') {
+      return sendAnswer(context, failedAnswer(response))
+    }
+    return sendJson(context, toMessage({ ...response, status: response.status }, answer), server)
+  })
+
+  app.post('/messages/count_tokens', async (context) => {
+    const messages = fromMessagesRequest(await server.readJson(context))
+    const count = (): ReturnType<typeof service.inputTokens> =>
+      service.inputTokens(asked(messages.request), messagesCaller(context))
+    const { input_tokens } = await inItsWords(messages, count)
+    return context.json({ input_tokens })
+  })
+
+  /** The request for the model that is meant. */
+  function asked(request: MessagesRequest['request']): MessagesRequest['request'] {
+    const model = modelOfAlias(request['model'], service.models)
+    return model === undefined ? request : { ...request, model }
+  }
+}
+
+/** A conversation may have been with any server: thinking that was signed elsewhere is no mistake. */
+function messagesCaller(context: Context<Env>): Caller {
+  return merged(callerOf(context), {
+    foreignSeals: 'ignore',
+    returnedArguments: 'objects',
+    approvals: 'refuse',
+  } as const)
+}
+
+function framesOf(events: readonly MessageStreamEvent[], write: (event: SseEvent) => string): string {
+  let frames = ''
+  for (const event of events) frames += write(event as SseEvent)
+  return frames
+}
+
+async function inItsWords<Result>(messages: MessagesRequest, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof RequestError ? messages.refusal(error) : error
+  }
+}

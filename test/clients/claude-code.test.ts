@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { HarmonyMessage } from '../../src/harmony/index.js'
+import { answer, call, firstTokens, hang, preamble, type Script, think } from '../../src/testing/index.js'
+import { ClaudeCode, claudeCodePath } from './claude-code.js'
+
+let claude: ClaudeCode | undefined
+afterEach(async () => {
+  await claude?.close()
+  claude = undefined
+})
+
+const callsIn = (messages: readonly HarmonyMessage[]): number =>
+  messages.filter(({ role, recipient }) => role === 'assistant' && recipient !== undefined).length
+const hasAsked = (messages: readonly HarmonyMessage[], words: string): boolean =>
+  messages.some(({ role, content }) => role === 'user' && content.includes(words))
+const toolSaid = (messages: readonly HarmonyMessage[]): string[] =>
+  messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))
+
+/** Plays one turn after the other, whatever was asked. */
+function steps(turns: (folder: string) => Script[]): (folder: () => string) => Script {
+  return (folder) => (prompt) => {
+    const turn = turns(folder())[callsIn(prompt.messages)] ?? (() => [answer('Done.')])
+    return typeof turn === 'function' ? turn(prompt) : (turn as never)
+  }
+}
+
+/** Each prompt begins with the one before it, and what the model wrote then. */
+function expectSamePrefix({ engine }: ClaudeCode): void {
+  const [first, ...others] = engine.calls
+  let before = first?.tokens ?? new Uint32Array()
+  for (const { tokens, messages } of others) {
+    expect(Array.from(tokens.subarray(0, before.length))).toEqual(Array.from(before))
+    expect(messages.length).toBeGreaterThan(0)
+    before = tokens
+  }
+}
+
+describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
+  test('it reads, edits and runs a file, and every prompt begins with the ids of the one before', async () => {
+    claude = await ClaudeCode.start(
+      steps((folder) => [
+        () => [think('Read first.'), call('functions.Read', `{"file_path": "${join(folder, 'hello.mjs')}"}`)],
+        () => [
+          think('A typo.'),
+          preamble('I mend it.'),
+          call('functions.Edit', {
+            file_path: join(folder, 'hello.mjs'),
+            old_string: 'helo',
+            new_string: 'hello',
+            replace_all: false,
+          }),
+        ],
+        () => [call('functions.Bash', { command: 'node hello.mjs', description: 'Run it' })],
+        ({ messages }) => [think('It works.'), answer(`It prints ${messages.at(-1)?.content}.`)],
+      ]),
+    )
+    claude.write('hello.mjs', "console.log('helo')\n")
+    const { result, is_error } = await claude.ask('Mend it.', '--allowedTools', 'Read,Edit,Bash')
+    expect([result, is_error]).toEqual(['It prints hello.', false])
+    expect(readFileSync(join(claude.folder, 'hello.mjs'), 'utf8')).toBe("console.log('hello')\n")
+    expectSamePrefix(claude)
+    // What it read back is what it wrote, with the blank in it.
+    const last = claude.engine.calls.at(-1)?.messages ?? []
+    expect(last.map(({ content }) => content)).toEqual(
+      expect.arrayContaining(['Read first.', expect.stringContaining('{"file_path": "'), 'A typo.', 'I mend it.']),
+    )
+  })
+
+  test('it runs calls that stand side by side, and their results come in their order', async () => {
+    const look = { command: 'echo two', description: 'Say two' }
+    claude = await ClaudeCode.start(
+      steps((folder) => [
+        () => [
+          think('Both.'),
+          { ...call('functions.Read', { file_path: join(folder, 'one.txt') }), ends: 'end' },
+          call('functions.Bash', look),
+        ],
+        () => [],
+        ({ messages }) => [answer(toolSaid(messages).join(' and '))],
+      ]),
+    )
+    claude.write('one.txt', 'one')
+    const { result } = await claude.ask('Look.', '--allowedTools', 'Read,Bash')
+    expect(result).toMatch(/one.* and two/s)
+    expectSamePrefix(claude)
+  })
+
+  test('a sub-agent asks by itself, and what it found is the result of its call', async () => {
+    const brief = {
+      description: 'Count',
+      prompt: 'COUNT the files',
+      subagent_type: 'general-purpose',
+      run_in_background: false,
+    }
+    claude = await ClaudeCode.start(() => ({ messages }) => {
+      if (hasAsked(messages, 'COUNT the files')) return [think('I count.'), answer('There are 7.')]
+      if (callsIn(messages) === 0) return [think('Delegate.'), call('functions.Agent', brief)]
+      return [answer(toolSaid(messages).join().includes('There are 7.') ? 'Seven.' : 'Unknown.')]
+    })
+    expect(await claude.ask('How many?', '--allowedTools', 'Agent')).toMatchObject({ result: 'Seven.' })
+  })
+
+  test("it finds a tool of the user's MCP server by its search, and calls it", async () => {
+    const server = fileURLToPath(new URL('docs-server.mjs', import.meta.url))
+    const mcpServers = { docs: { command: process.execPath, args: [server] } }
+    claude = await ClaudeCode.start(
+      steps(() => [
+        () => [call('functions.ToolSearch', { query: 'select:mcp__docs__lookup', max_results: 3 })],
+        () => [call('functions.mcp__docs__lookup', { q: 'life' })],
+        ({ messages }) => [answer(toolSaid(messages).at(-1) ?? '')],
+      ]),
+    )
+    const given = ['--mcp-config', JSON.stringify({ mcpServers }), '--strict-mcp-config']
+    const { result } = await claude.ask('Look it up.', ...given, '--allowedTools', 'ToolSearch,mcp__docs__lookup')
+    expect(result).toBe('life is 42')
+  })
+
+  test('a turn that is interrupted stops the engine, and its session is resumed, compacted, and goes on', async () => {
+    let stopped = (): void => {}
+    let began = (): void => {}
+    const isStopped = new Promise<void>((resolve) => {
+      stopped = resolve
+    })
+    const hasBegun = new Promise<void>((resolve) => {
+      began = resolve
+    })
+    claude = await ClaudeCode.start(() => ({ messages, signal }) => {
+      const last = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+      if (last.includes('WAIT')) {
+        signal.addEventListener('abort', stopped)
+        began()
+        return [firstTokens(3, [answer('One two three four')]), hang()]
+      }
+      if (last.includes('<summary>')) return [answer('<summary>They said hello.</summary>')]
+      return [answer(hasAsked(messages, 'They said hello.') ? 'After the summary.' : 'Hello.')]
+    })
+    const session = '11111111-2222-4333-8444-555555555501'
+    expect(await claude.ask('Hello', '--session-id', session)).toMatchObject({ result: 'Hello.', session_id: session })
+    const waiting = claude.begin('WAIT', '--resume', session)
+    await hasBegun
+    waiting.interrupt()
+    await Promise.all([isStopped, waiting.text])
+    expect(await claude.ask('Hello again', '--resume', session)).toMatchObject({ result: 'Hello.' })
+    expect(claude.engine.calls.at(-1)?.messages.some(({ content }) => content.includes('interrupted'))).toBe(true)
+    expect(await claude.ask('/compact', '--resume', session)).toMatchObject({ is_error: false })
+    expect(await claude.ask('And now?', '--resume', session)).toMatchObject({ result: 'After the summary.' })
+  })
+
+  test('/context counts tokens without asking the model', async () => {
+    claude = await ClaudeCode.start(() => () => [answer('Hello.')])
+    const { result } = await claude.ask('/context')
+    expect(result).toMatch(/System prompt \| [\d.]+k/)
+    expect(claude.engine.calls).toEqual([])
+  })
+})

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { loadTokenTable } from '../../src/index.js'
+import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
+import { type Script, type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'
+
+const tokenTable = await loadTokenTable()
+
+/** The published program for this platform; undefined if there is none. */
+export function claudeCodePath(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(
+      `@anthropic-ai/claude-code-${process.platform}-${process.arch}/package.json`,
+    )
+    return join(dirname(manifest), 'claude')
+  } catch {
+    return undefined
+  }
+}
+
+/** What `claude -p --output-format json` prints at its end. */
+export interface Printed {
+  readonly result: string
+  readonly is_error: boolean
+  readonly session_id: string
+  readonly num_turns: number
+}
+
+/** Claude Code in an empty repository, in front of a scripted model. It reaches nothing but the endpoint. */
+export class ClaudeCode {
+  readonly engine: ScriptedEngine
+  readonly folder: string
+  readonly #server: ResponsesServer
+  readonly #home: string
+  readonly #children = new Set<ChildProcess>()
+
+  private constructor(engine: ScriptedEngine, server: ResponsesServer) {
+    this.engine = engine
+    this.#server = server
+    this.folder = mkdtempSync(join(tmpdir(), 'repository-'))
+    this.#home = mkdtempSync(join(tmpdir(), 'home-'))
+  }
+
+  static async start(script: (folder: () => string) => Script): Promise<ClaudeCode> {
+    let started: ClaudeCode | undefined
+    const engine = scriptedEngine(
+      script(() => started?.folder ?? ''),
+      { tokenTable },
+    )
+    const server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200 })
+    started = new ClaudeCode(engine, server)
+    return started
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text)
+  }
+
+  /** Runs it in print mode, to its end. */
+  async ask(prompt: string, ...given: string[]): Promise<Printed> {
+    const text = await this.begin(prompt, ...given).text
+    const line = text.split('\n').find((one) => one.startsWith('{')) ?? ''
+    try {
+      return JSON.parse(line)
+    } catch {
+      throw new Error(`Claude Code printed no result: ${text.slice(0, 2000)}`)
+    }
+  }
+
+  /** Starts it. `interrupt` is what Ctrl-C does. */
+  begin(prompt: string, ...given: string[]): { readonly text: Promise<string>; interrupt(): void } {
+    const child = spawn(claudeCodePath() ?? '', ['-p', prompt, '--output-format', 'json', ...given], {
+      cwd: this.folder,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: this.#home,
+        ANTHROPIC_BASE_URL: this.#server.url,
+        ANTHROPIC_API_KEY: 'none',
+        ANTHROPIC_MODEL: 'claude-gpt-oss',
+        ANTHROPIC_SMALL_FAST_MODEL: 'claude-gpt-oss',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+        DISABLE_TELEMETRY: '1',
+        DISABLE_ERROR_REPORTING: '1',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#children.add(child)
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text
+      })
+    }
+    const text = new Promise<string>((resolve, reject) => {
+      child.once('error', reject).once('close', () => {
+        this.#children.delete(child)
+        resolve(said)
+      })
+    })
+    return { text, interrupt: () => void child.kill('SIGINT') }
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL')
+    await this.#server.close({ graceMs: 0 })
+    for (const folder of [this.folder, this.#home]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}

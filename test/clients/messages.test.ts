@@ -1,0 +1,173 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import Anthropic from '@anthropic-ai/sdk'
+import { ChatAnthropic } from '@langchain/anthropic'
+import { HumanMessage, ToolMessage } from '@langchain/core/messages'
+import { tool } from '@langchain/core/tools'
+import { tool as aiTool, generateText, stepCountIs, streamText } from 'ai'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { loadTokenTable } from '../../src/index.js'
+import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
+import { answer, call, preamble, type ScriptedEngine, scriptedEngine, think } from '../../src/testing/index.js'
+import { WEATHER } from './scenarios.js'
+
+let server: ResponsesServer
+let engine: ScriptedEngine
+let seen = 0
+
+beforeAll(async () => {
+  const tokenTable = await loadTokenTable()
+  engine = scriptedEngine(
+    ({ messages }) => {
+      const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+      const asked = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+      if (!asked.includes('weather')) return [think('Easy.'), answer('Take an umbrella.')]
+      // With blanks, and in another order than clients write it.
+      if (results.length === 0) {
+        return [
+          think('Oslo first.'),
+          preamble('I look.'),
+          call('functions.get_weather', '{"unit": "C", "city": "Oslo"}'),
+        ]
+      }
+      if (results.length === 1) return [think('Now Rome.'), call('functions.get_weather', { city: 'Rome' })]
+      return [think('17 more.'), answer(`Oslo: ${results[0]}; Rome: ${results[1]}`)]
+    },
+    { tokenTable },
+  )
+  server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'] })
+})
+beforeEach(() => {
+  seen = engine.calls.length
+})
+afterAll(() => server.close())
+
+const ANSWER = `Oslo: ${WEATHER['Oslo']}; Rome: ${WEATHER['Rome']}`
+const QUESTION = 'How is the weather in Oslo and Rome?'
+const parameters = z.object({ city: z.string(), unit: z.string().optional() })
+
+/** Each prompt of the loop begins with the one before it, to the end of what the model wrote then. */
+function expectSameIds(): void {
+  const calls = engine.calls.slice(seen)
+  expect(calls).toHaveLength(3)
+  for (const [at, { tokens }] of calls.slice(1).entries()) {
+    const before = calls[at]?.tokens ?? new Uint32Array()
+    expect(Array.from(tokens.subarray(0, before.length))).toEqual(Array.from(before))
+  }
+  const said = calls.at(-1)?.messages.map(({ content }) => content) ?? []
+  expect(said).toEqual(
+    expect.arrayContaining(['Oslo first.', '{"unit": "C", "city": "Oslo"}', 'Now Rome.', '{"city":"Rome"}']),
+  )
+}
+
+describe('@anthropic-ai/sdk', () => {
+  const sdk = (): Anthropic => new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries: 0 })
+  const get_weather = {
+    name: 'get_weather',
+    description: 'The weather in a city.',
+    input_schema: z.toJSONSchema(parameters) as Anthropic.Tool.InputSchema,
+    parse: (input: unknown) => parameters.parse(input),
+    run: async ({ city }: z.infer<typeof parameters>) => WEATHER[city] ?? '',
+  }
+  const asked = { model: 'gpt-oss', max_tokens: 2000, thinking: { type: 'adaptive' } } as const
+
+  test.for([true, false])('the tool runner runs every call, streamed: %s', async (stream) => {
+    const messages = [{ role: 'user' as const, content: QUESTION }]
+    const runner = sdk().beta.messages.toolRunner({
+      ...asked,
+      messages,
+      tools: [get_weather as never],
+      stream,
+    } as never)
+    const last = (await runner.runUntilDone()) as Anthropic.Beta.BetaMessage
+    expect(last.content.at(-1)).toMatchObject({ type: 'text', text: ANSWER })
+    expectSameIds()
+  })
+
+  test('the accumulator of a stream gives what create gives', async () => {
+    const messages = [{ role: 'user' as const, content: 'Rain?' }]
+    const whole = await sdk().messages.create({ ...asked, messages })
+    const events: string[] = []
+    const stream = sdk().messages.stream({ ...asked, messages })
+    stream.on('text', (text) => events.push(text))
+    const final = await stream.finalMessage()
+    expect(events.join('')).toBe('Take an umbrella.')
+    const said = ({ content }: Anthropic.Message) =>
+      content.map((block) => (block.type === 'thinking' ? block.thinking : block.type === 'text' ? block.text : ''))
+    expect(said(final)).toEqual(['Easy.', 'Take an umbrella.'])
+    expect(said(whole)).toEqual(said(final))
+    expect(final.stop_reason).toBe('end_turn')
+  })
+})
+
+describe('@ai-sdk/anthropic', () => {
+  const model = () => createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'none' })('gpt-oss')
+  const get_weather = aiTool({
+    description: 'The weather in a city.',
+    inputSchema: parameters,
+    execute: async ({ city }) => WEATHER[city] ?? '',
+  })
+  const asked = () => ({
+    model: model(),
+    prompt: QUESTION,
+    tools: { get_weather },
+    stopWhen: stepCountIs(5),
+    maxRetries: 0,
+    providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 2000 } } },
+  })
+
+  test('a tool loop is run to its answer, with the reasoning of every step', async () => {
+    const { text, steps } = await generateText(asked())
+    expect(text).toBe(ANSWER)
+    expect(steps.map(({ reasoningText }) => reasoningText)).toEqual(['Oslo first.', 'Now Rome.', '17 more.'])
+    expectSameIds()
+  })
+
+  test('a streamed tool loop is run to its answer', async () => {
+    const { textStream, steps } = streamText(asked())
+    let text = ''
+    for await (const part of textStream) text += part
+    expect(text).toBe(`I look.${ANSWER}`)
+    expect((await steps).map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'tool-calls', 'stop'])
+    expectSameIds()
+  })
+})
+
+describe('ChatAnthropic of LangChain', () => {
+  const chat = (): ChatAnthropic =>
+    new ChatAnthropic({
+      model: 'gpt-oss',
+      apiKey: 'none',
+      anthropicApiUrl: server.url,
+      maxRetries: 0,
+      maxTokens: 4000,
+      thinking: { type: 'enabled', budget_tokens: 2000 },
+    })
+  const get_weather = tool(async ({ city }) => WEATHER[city] ?? '', {
+    name: 'get_weather',
+    description: 'The weather in a city.',
+    schema: parameters,
+  })
+
+  test.for([true, false])('a tool loop is run to its answer, streamed: %s', async (isStreamed) => {
+    const model = chat().bindTools([get_weather])
+    const messages: unknown[] = [new HumanMessage(QUESTION)]
+    let text = ''
+    for (let round = 0; round < 5; round++) {
+      let said: Awaited<ReturnType<typeof model.invoke>> | undefined
+      if (isStreamed) {
+        for await (const chunk of await model.stream(messages as never))
+          said = said === undefined ? chunk : said.concat(chunk)
+      } else said = await model.invoke(messages as never)
+      if (said === undefined) break
+      messages.push(said)
+      text = said.text
+      if ((said.tool_calls ?? []).length === 0) break
+      for (const { id, args } of said.tool_calls ?? []) {
+        messages.push(new ToolMessage({ tool_call_id: id ?? '', content: WEATHER[String(args['city'])] ?? '' }))
+      }
+    }
+    expect(text).toBe(ANSWER)
+    expectSameIds()
+  })
+})

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'vitest'
+import { fromMessagesRequest } from '../../../src/dialects/index.js'
+import { writeSignature } from '../../../src/dialects/messages/signature.js'
+import { parseRequest } from '../../../src/request/index.js'
+import { RequestError } from '../../../src/request-error.js'
+
+const user = { role: 'user', content: 'Hi' }
+
+/** What a body becomes, without what all have. */
+function read(body: object): { readonly [parameter: string]: unknown } {
+  const { store, include, ...request } = fromMessagesRequest({ messages: [user], ...body }).request
+  expect({ store, include }).toEqual({ store: false, include: ['reasoning.encrypted_content'] })
+  parseRequest({ ...request, store })
+  return request
+}
+
+/** The items that messages become. A user's message ends them. */
+function items(...messages: object[]): unknown[] {
+  return (read({ messages: [...messages, user] })['input'] as unknown[]).slice(0, -1)
+}
+
+function refusal(body: object): { readonly param: string | null; readonly message: string } {
+  try {
+    const messages = fromMessagesRequest({ messages: [user], ...body })
+    try {
+      parseRequest(messages.request)
+    } catch (error) {
+      throw error instanceof RequestError ? messages.refusal(error) : error
+    }
+  } catch (error) {
+    if (error instanceof RequestError) return { param: error.param, message: error.message }
+    throw error
+  }
+  throw new Error('it was not refused')
+}
+
+const text = (said: string) => ({ type: 'text', text: said })
+const input = (said: string) => ({ type: 'input_text', text: said })
+const use = (id: string, args: object = {}) => ({ type: 'tool_use', id, name: 'look', input: args })
+const called = (id: string, json = '{}') => ({ type: 'function_call', call_id: id, name: 'look', arguments: json })
+const result = (id: string, content: unknown = 'ok') => ({ type: 'tool_result', tool_use_id: id, content })
+const output = (id: string, ...parts: object[]) => ({ type: 'function_call_output', call_id: id, output: parts })
+
+describe('the messages of a request', () => {
+  test('instructions are the system text without the attribution of Claude Code', () => {
+    const attribution = text('x-anthropic-billing-header: cc_version=2.1.330;')
+    expect(read({ system: [attribution, text('Be brief.'), text('Be kind.')] })['instructions']).toBe(
+      'Be brief.\nBe kind.',
+    )
+    expect(read({ system: 'Be brief.' })['instructions']).toBe('Be brief.')
+    expect(read({ system: [attribution] })).not.toHaveProperty('instructions')
+    expect(read({ system: [text('Be brief.'), attribution] })['instructions']).toContain('x-anthropic-billing-header')
+  })
+
+  test('a system message stays where it stands, in the middle and last', () => {
+    const system = { role: 'system', content: [text('It is noon.')] }
+    const roles = (...messages: object[]) =>
+      (read({ messages })['input'] as { role?: string }[]).map(({ role }) => role)
+    expect(roles(user, system)).toEqual(['user', 'developer'])
+    expect(roles(user, system, { role: 'assistant', content: 'Ok.' }, user)).toEqual([
+      'user',
+      'developer',
+      'assistant',
+      'user',
+    ])
+  })
+
+  test('results come behind their calls in the order of the calls, whatever stands around them', () => {
+    const turn = { role: 'assistant', content: [use('a'), use('b')] }
+    const answer = { role: 'user', content: [text('Look.'), result('b', [text('two')]), result('a', 'one')] }
+    expect(items(turn, answer)).toEqual([
+      called('a'),
+      called('b'),
+      output('a', input('one')),
+      output('b', input('two')),
+      { type: 'message', role: 'user', content: [input('Look.')] },
+    ])
+  })
+
+  test('a result that failed says so', () => {
+    const turn = { role: 'assistant', content: [use('a')] }
+    const failed = (content: string) =>
+      items(turn, { role: 'user', content: [{ ...result('a', content), is_error: true }] })[1]
+    expect(failed('no such file')).toEqual(output('a', input('Error:'), input('no such file')))
+    expect(failed('<tool_use_error>no</tool_use_error>')).toEqual(
+      output('a', input('<tool_use_error>no</tool_use_error>')),
+    )
+  })
+
+  test('a text beside calls is a preamble, and of several texts the last is the answer', () => {
+    const phases = (...content: object[]) =>
+      items({ role: 'assistant', content }).map((item) => (item as { phase?: string }).phase)
+    expect(phases(text('a'), text('b'))).toEqual(['commentary', 'final_answer'])
+    const turn = [
+      { role: 'assistant', content: [text('a'), use('x')] },
+      { role: 'user', content: [result('x')] },
+    ]
+    expect(items(...turn)[0]).toMatchObject({ phase: 'commentary' })
+  })
+
+  test('a signature is taken apart into seals in their places, wherever its block stands', () => {
+    const [first, last] = ['A', 'B'].map((letter) => `hr1.rs.${letter.repeat(50)}`)
+    const seals = writeSignature([
+      { before: 0, sealed: first ?? '' },
+      { before: 2, sealed: last ?? '' },
+    ])
+    const wanted = [
+      { type: 'reasoning', content: [{ text: 'Hm.' }], encrypted_content: first },
+      { type: 'message' },
+      { type: 'function_call' },
+      { type: 'reasoning', content: [], encrypted_content: last },
+    ]
+    const thinking = { type: 'thinking', thinking: 'Hm.', signature: seals }
+    const answer = { role: 'user', content: [result('x')] }
+    const blocks = [text('a'), use('x')]
+    expect(items({ role: 'assistant', content: [thinking, ...blocks] }, answer)).toMatchObject([...wanted, {}])
+    expect(items({ role: 'assistant', content: [...blocks, thinking] }, answer)).toMatchObject([...wanted, {}])
+    // A client that keeps a message of its own for each block.
+    const split = [thinking, ...blocks].map((block) => ({ role: 'assistant', content: [block] }))
+    expect(items(...split, answer)).toMatchObject([...wanted, {}])
+  })
+
+  test('thinking of another server is read, with the signature for whoever opens it', () => {
+    const content = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
+      { type: 'redacted_thinking', data: 'EmwK' },
+      text('a'),
+    ]
+    expect(items({ role: 'assistant', content })).toMatchObject([
+      { type: 'reasoning', content: [{ text: 'Hm.' }], encrypted_content: 'EqQB' },
+      { type: 'reasoning', content: [], encrypted_content: 'EmwK' },
+      { type: 'message' },
+    ])
+    expect(
+      items({ role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: '' }, text('a')] }),
+    ).toHaveLength(1)
+  })
+
+  test('a signature of many seals, or of short ones, is one of another server and no list of items', () => {
+    const seal = `0.hr1.rs.${'A'.repeat(50)}`
+    for (const signature of [new Array(1000).fill(seal).join('~'), '0.a~'.repeat(1000), `${seal}~`, `x${seal}`]) {
+      const content = [{ type: 'thinking', thinking: 'Hm.', signature }, text('a')]
+      expect(items({ role: 'assistant', content })).toMatchObject([
+        { encrypted_content: signature },
+        { type: 'message' },
+      ])
+    }
+  })
+
+  test('images and documents are attachments, and a document of text is text', () => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }
+    const pdf = { type: 'document', title: 'a.pdf', source: { type: 'url', url: 'https://example.com/a.pdf' } }
+    const plain = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Hello.' } }
+    expect(items({ role: 'user', content: [image, pdf, plain] })).toMatchObject([
+      {
+        content: [
+          { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+          { type: 'input_file', filename: 'a.pdf', file_url: 'https://example.com/a.pdf' },
+          input('Hello.'),
+        ],
+      },
+    ])
+  })
+})
+
+describe('the parameters of a request', () => {
+  test.each([
+    [{ thinking: { type: 'enabled', budget_tokens: 2000 } }, { effort: 'low' }, 'shown'],
+    [{ thinking: { type: 'enabled', budget_tokens: 31_999 } }, { effort: 'high' }, 'shown'],
+    [{ thinking: { type: 'adaptive', display: 'omitted' } }, undefined, 'omitted'],
+    [{ thinking: { type: 'disabled' } }, { effort: 'low' }, undefined],
+    [
+      { thinking: { type: 'enabled', budget_tokens: 2000 }, output_config: { effort: 'max' } },
+      { effort: 'max' },
+      'shown',
+    ],
+  ])('%j asks for an effort, and how thinking is shown', (body, reasoning, thinking) => {
+    expect(read(body)['reasoning']).toEqual(reasoning)
+    expect(fromMessagesRequest({ messages: [user], ...body }).answer.thinking).toBe(thinking)
+  })
+
+  test.each([
+    [{ type: 'auto' }, 'auto'],
+    [{ type: 'any' }, 'required'],
+    [{ type: 'none' }, 'none'],
+    [
+      { type: 'tool', name: 'look' },
+      { type: 'function', name: 'look' },
+    ],
+  ])('the tool choice %j is %j', (tool_choice, wanted) => {
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }]
+    expect(read({ tools, tool_choice })['tool_choice']).toEqual(wanted)
+    const single = read({ tools, tool_choice: { ...tool_choice, disable_parallel_tool_use: true } })
+    expect(single['parallel_tool_calls']).toBe(false)
+  })
+
+  test('a tool is a function, which is not strict unless it says so', () => {
+    const tool = {
+      name: 'look',
+      description: 'Looks.',
+      input_schema: { type: 'object' },
+      cache_control: { type: 'ephemeral' },
+    }
+    const declared = { type: 'function', name: 'look', description: 'Looks.', parameters: { type: 'object' } }
+    expect(read({ tools: [tool, { ...tool, name: 'see', strict: true }] })['tools']).toEqual([
+      { ...declared, strict: false },
+      { ...declared, name: 'see', strict: true },
+    ])
+  })
+
+  test('a format is a strict schema, and hides preambles', () => {
+    const format = { type: 'json_schema', schema: { type: 'object' } }
+    expect(read({ output_config: { format } })['text']).toEqual({
+      format: { type: 'json_schema', name: 'response', schema: { type: 'object' }, strict: true },
+    })
+    expect(fromMessagesRequest({ messages: [user], output_config: { format } }).answer.preambles).toBe('hidden')
+  })
+})
+
+describe('what is refused', () => {
+  test.each<[object, string, string]>([
+    [{ messages: [] }, 'messages', 'empty array'],
+    [{ messages: [{ role: 'tool', content: '' }] }, 'messages[0].role', 'Supported values'],
+    [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type', 'Supported values'],
+    [{ messages: [user, { role: 'assistant', content: 'So' }] }, 'messages[1]', 'must end with a user message'],
+    [{ max_tokens: 0 }, 'max_tokens', '>= 1'],
+    [{ temperature: 3 }, 'temperature', '<= 2'],
+    [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'tools[0].type', 'input_schema'],
+    [{ tools: [{ type: 'web_search_20990101', name: 'web_search' }] }, 'tools[0].type', 'web_search_20250305'],
+    [{ tools: [{ name: 'a b', input_schema: {} }] }, 'tools[0].name', 'pattern'],
+    [{ tools: [{ name: 'a', input_schema: 1 }] }, 'tools[0].input_schema', 'object'],
+    [{ thinking: { type: 'loud' } }, 'thinking.type', 'Supported values'],
+    [{ stop_sequences: [''] }, 'stop_sequences[0]', 'empty string'],
+    [{ tool_choice: { type: 'tool', name: 'x' } }, 'tool_choice', 'not found'],
+    [{ output_config: { effort: 'huge' } }, 'output_config.effort', 'Supported values'],
+  ])('%j is refused at %s', (body, param, words) => {
+    const refused = refusal(body)
+    expect(refused.param).toBe(param)
+    expect(refused.message).toContain(words)
+  })
+
+  test('a body that is no object is refused', () => {
+    for (const body of [null, 1, 'x', []]) expect(() => fromMessagesRequest(body)).toThrow(RequestError)
+    expect(() => fromMessagesRequest({})).toThrow("Missing required parameter: 'messages'")
+  })
+})

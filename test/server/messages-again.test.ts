@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RUNS } from '../support/runs.js'
+import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
+import { endpoint } from './endpoint.js'
+import { joined, said, sampledText, types, writing } from './sampled-turns.js'
+
+type Block = Record<string, unknown> & { type: string }
+type Turns = readonly (readonly number[])[]
+
+const PARAMETERS = { type: 'object' } as const
+
+/** What the client's tool answers, or the user says. */
+const goOn = (round: number): string => `Go on from ${round}.`
+
+/** The prompts of a conversation by Messages, whose client sends back all that it got. */
+async function byMessages(turns: Turns, rounds: number, thinking: object): Promise<number[][]> {
+  const engine = writing(turns)
+  const app = endpoint(engine, { clock: () => 1_767_225_600 })
+  const tools = [{ name: 'look', input_schema: PARAMETERS }]
+  const messages: { role: string; content: unknown }[] = [{ role: 'user', content: 'Look.' }]
+  for (let round = 0; round < rounds; round++) {
+    const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages, ...thinking })
+    expect(status, JSON.stringify(body)).toBe(200)
+    const content = body.content as Block[]
+    // As Claude Code does with the input of its tools.
+    for (const block of content) if (block.type === 'tool_use') block['input'] = reversed(block['input'] as object)
+    messages.push({ role: 'assistant', content: content.length === 0 ? [{ type: 'text', text: ' ' }] : content })
+    const results = content.flatMap(({ type, id }) =>
+      type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: 'dry' }] : [],
+    )
+    messages.push({ role: 'user', content: results.length > 0 ? results : goOn(round) })
+  }
+  return engine.contexts
+}
+
+/** The same object, whose fields stand in another order. */
+function reversed(input: object): object {
+  return Object.fromEntries(Object.entries(input).reverse())
+}
+
+/** The prompts of the same conversation by Responses, which are stored. */
+async function byResponses(turns: Turns, rounds: number): Promise<number[][]> {
+  const engine = writing(turns)
+  const app = endpoint(engine, { clock: () => 1_767_225_600 })
+  const tools = [{ type: 'function', name: 'look', parameters: PARAMETERS, strict: false }]
+  let request: object = { input: [{ role: 'user', content: 'Look.' }] }
+  for (let round = 0; round < rounds; round++) {
+    const { body } = await app.create({ max_output_tokens: 10_000, tools, ...request })
+    const output = body.output as Block[]
+    const results = output.flatMap(({ type, call_id }) =>
+      type === 'function_call' ? [{ type: 'function_call_output', call_id, output: 'dry' }] : [],
+    )
+    const input = results.length > 0 ? results : [{ role: 'user', content: goOn(round) }]
+    request = { input, previous_response_id: body.id }
+  }
+  return engine.contexts
+}
+
+const bodies = fc.constantFrom(
+  '{}',
+  '{"city":"Rome"}',
+  '{ "q" : 1 }',
+  '{"b": [1, 2.50], "a": "\\u00e9\\/"}',
+  '{"10":1,"9":2}',
+)
+
+const call: fc.Arbitrary<number[]> = fc
+  .tuple(
+    fc.boolean(),
+    fc.constantFrom('commentary', 'analysis'),
+    fc.constantFrom('functions.look', 'look'),
+    types,
+    bodies.chain(sampledText),
+  )
+  .map(([isFirst, channel, to, type, body]) => {
+    const header = isFirst ? ` to=${to}<|channel|>${channel}${type}` : `<|channel|>${channel} to=${to}${type}`
+    return [...encodeHarmony(`${header}<|message|>`), ...body]
+  })
+
+/** Reasoning and preambles, and then a call, several side by side, or an answer. */
+const turn: fc.Arbitrary<number[]> = fc
+  .tuple(
+    fc.array(fc.oneof(said('analysis'), said('commentary'), call), { maxLength: 4 }),
+    fc.oneof(
+      { weight: 3, arbitrary: call.map((last) => ({ last, end: m.call })) },
+      { weight: 1, arbitrary: said('final').map((last) => ({ last, end: m.return })) },
+    ),
+  )
+  .map(([before, { last, end }]) => joined([...before, last], end))
+
+const turns = fc.array(turn, { minLength: 1, maxLength: 4 })
+
+test(
+  'a conversation by Messages whose blocks all come back renders to the ids of the stored one by Responses',
+  async () => {
+    const shown = fc.constantFrom({ type: 'adaptive' }, { type: 'enabled' }, { type: 'adaptive', display: 'omitted' })
+    await fc.assert(
+      fc.asyncProperty(turns, shown, async (written, thinking) => {
+        const theirs = await byMessages(written, 4, { thinking })
+        const ours = await byResponses(written, 4)
+        expect(theirs.map(decodeTokens)).toEqual(ours.map(decodeTokens))
+        expect(theirs).toEqual(ours)
+      }),
+      { numRuns: RUNS },
+    )
+  },
+  60_000 + RUNS * 1000,
+)
+
+test(
+  'a client that did not ask for thinking has the model read on in a tool loop from the ids that it sampled',
+  async () => {
+    const loops = fc.array(
+      fc
+        .tuple(fc.option(said('analysis')), call)
+        .map(([thought, last]) => joined(thought === null ? [last] : [thought, last], m.call)),
+      { minLength: 2, maxLength: 4 },
+    )
+    await fc.assert(
+      fc.asyncProperty(loops, async (written) => {
+        const contexts = await byMessages(written, written.length + 1, {})
+        for (const [at, tokens] of written.entries()) {
+          const before = [...(contexts[at] as number[]), ...tokens]
+          expect(contexts[at + 1]?.slice(0, before.length)).toEqual(before)
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  },
+  60_000 + RUNS * 1000,
+)
