@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { EngineError } from '../../src/engine/index.js'
 import type { ResponsesAppOptions } from '../../src/server/index.js'
 import { answer, call, fail, hang, preamble, type Script, think } from '../../src/testing/index.js'
+import { functionTools } from '../../src/tools/functions.js'
 import { type Endpoint, endpoint, readUntil } from './endpoint.js'
 
 const WEATHER: Anthropic.Tool = {
@@ -198,6 +199,48 @@ describe('POST /v1/messages', () => {
     const { input_tokens } = await anthropic.messages.countTokens(counted)
     await anthropic.messages.create(request)
     expect(input_tokens).toBe(engine.calls[0]?.tokens.length)
+  })
+})
+
+describe('tools of the server', () => {
+  const dice = functionTools('dice', {
+    roll: { description: 'Rolls a die.', parameters: { type: 'object', properties: {} }, run: () => '4' },
+  })
+  const offering = (script: Script) =>
+    messagesEndpoint(script, { tools: [dice], offered: { tools: [dice.declaration] } })
+  const rolled = () => [
+    [think('Roll.'), call('dice.roll', {})],
+    [think('Done.'), answer('It is 4.')],
+  ]
+
+  test('an offered tool runs inside, and the client sees the answer alone', async () => {
+    const served = offering(rolled())
+    const { content, stop_reason, usage } = await served.anthropic.messages.create({
+      ...QUESTION,
+      messages: [...QUESTION.messages],
+    })
+    expect(content.map(({ type }) => type)).toEqual(['text'])
+    expect(content).toMatchObject([{ text: 'It is 4.' }])
+    expect([stop_reason, served.engine.calls.length]).toEqual(['end_turn', 2])
+    expect(usage.output_tokens).toBeGreaterThan(0)
+  })
+
+  test('a stream with an offered call shows what the whole message shows', async () => {
+    const { anthropic } = offering(rolled())
+    const streamed = await anthropic.messages.stream({ ...QUESTION, messages: [...QUESTION.messages] }).finalMessage()
+    expect(streamed.content).toMatchObject([{ type: 'text', text: 'It is 4.' }])
+  })
+
+  test('a round with a call of the server and one of the client ends with tool_use of the client alone', async () => {
+    const { anthropic } = offering([[call('dice.roll', {}), call('functions.get_weather', { city: 'Rome' })]])
+    const { content, stop_reason } = await anthropic.messages.create({
+      ...QUESTION,
+      messages: [...QUESTION.messages],
+      tools: [WEATHER],
+    })
+    const calls = content.filter(({ type }) => type === 'tool_use')
+    expect(calls).toMatchObject([{ name: 'get_weather', input: { city: 'Rome' } }])
+    expect(stop_reason).toBe('tool_use')
   })
 })
 
