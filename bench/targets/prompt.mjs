@@ -5,7 +5,8 @@ import { expect, on } from '../measure.mjs'
 import { loadOfficialRenderer } from '../official-parser.mjs'
 
 const LINEAR = 1.5
-const options = { tokenTable, date: '2026-01-31' }
+const dated = { date: '2026-01-31' }
+const options = { tokenTable, ...dated }
 
 /** @type {import('../target.mjs').Target} */
 export default {
@@ -116,7 +117,7 @@ const render = {
   name: 'render',
   run: ({ request }) => renderPrompt(request, options),
   check({ tokens, messages }, input) {
-    const said = messagesOf(input.request, options)
+    const said = messagesOf(input.request, dated)
     expect(messages.length === said.length, 'not a message for each')
     for (const [at, { start, end }] of messages.entries()) {
       const text = tokens.subarray(tokens.indexOf(MESSAGE, start) + 1, end - 1)
@@ -124,7 +125,7 @@ const render = {
     }
     // The recipient of a call stands where gpt-oss mostly writes it, and not where the official renderer does.
     const inItsOrder = said.map(({ recipientAfter: _, ...message }) => message)
-    const { tokens: rendered } = renderMessages(inItsOrder, options)
+    const { tokens: rendered } = renderMessages(inItsOrder, { tokenTable })
     const next = tokens.subarray(messages.at(-1).end)
     const all = new Uint32Array(rendered.length + next.length)
     all.set(rendered)
@@ -158,7 +159,7 @@ function textOf(ids) {
 
 /** The input with its messages as the official renderer takes them. */
 function asBoth(input) {
-  const messages = messagesOf(input.request, options).map(({ contentType, constrained, item, ...message }) => ({
+  const messages = messagesOf(input.request, dated).map(({ contentType, constrained, item, ...message }) => ({
     ...message,
     ...(contentType && { content_type: constrained ? `<|constrain|>${contentType}` : contentType }),
   }))
