@@ -256,12 +256,12 @@ function respelled(text: string): string {
   }
 }
 
+/** Lists that say what they are: of an object its fields by their names, which an array of pairs is not equal to. */
 function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered)
+  if (Array.isArray(value)) return ['array', ...value.map(ordered)]
   if (typeof value !== 'object' || value === null) return value
-  return Object.entries(value)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, field]) => [name, ordered(field)])
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return ['object', ...fields.map(([name, field]) => [name, ordered(field)])]
 }
 
 function isRenderedTo(tokens: readonly number[], message: ReadMessage, tokenTable: TokenTable): boolean {
@@ -530,7 +530,7 @@ function saidTo(callee: Recipient, content: string): string {
     }
     // As their items show them. The item of a call without arguments has empty ones.
     case 'function_call':
-      if (content.trim() === '') return '{}'
+      if (content.trim() === '') return respelled('{}')
       return respelled((callee.declared ? objectIn(content) : undeclaredArguments(callee.name, content)).shown)
     case 'mcp_call':
     case 'mcp_approval_request':

@@ -45,6 +45,7 @@ import { textSource } from '../../src/sources/text.js'
 import { createTransformersJsEngine } from '../../src/sources/transformers-js.js'
 import { createVllmEngine } from '../../src/sources/vllm.js'
 import { createSseDecoder, sseStream, toSseResponse } from '../../src/sse/index.js'
+import { createSqliteStore } from '../../src/stores/sqlite/index.js'
 import { checkStore, scriptedEngine } from '../../src/testing/index.js'
 import { functionTools } from '../../src/tools/functions.js'
 import { mcpTools } from '../../src/tools/mcp/index.js'
@@ -109,6 +110,7 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './conformance/arbitraries malformedTranscript options': (more) => malformedTranscript({ ...more }),
   './conformance/arbitraries sourcePlan options': (more) => sourcePlan({ ...more }),
   './conformance/arbitraries wellFormedTranscript options': (more) => wellFormedTranscript({ ...more }),
+  './stores/sqlite createSqliteStore options': (more) => createSqliteStore({ file: 'none.db', ...more }),
   './testing checkStore options': (more) => checkStore(() => expect.unreachable(), { ...more }),
   './testing scriptedEngine options': (more) => scriptedEngine([], { ...more }),
   './sources/llama-cpp llamaCppSource options': (more) => llamaCppSource({ evaluate() {} } as never, [1], { ...more }),

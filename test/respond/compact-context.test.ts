@@ -105,6 +105,7 @@ const looping = (times: number): ((prompt: ScriptedPrompt) => ScriptedTurn) => {
 }
 
 const longWinded: Tool = {
+  isRepeatable: () => true,
   answers: () => true,
   run: async (asked) => {
     const { round } = JSON.parse('arguments' in asked ? (asked.arguments ?? '{}') : '{}') as { round: number }

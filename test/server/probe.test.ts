@@ -6,6 +6,9 @@ import { answer, call, type ScriptedPrompt, type ScriptedTurn, scriptedEngine, t
 import { probed } from '../probe/play.js'
 import { endpoint, tokenTable } from './endpoint.js'
 
+const COUNTED =
+  'one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, sixteen, '
+
 /** A model that does what the probe hopes for. */
 function obliging({ messages, opening }: ScriptedPrompt): ScriptedTurn {
   const last = messages.at(-1)
@@ -24,16 +27,22 @@ function obliging({ messages, opening }: ScriptedPrompt): ScriptedTurn {
   if (all.includes('# Response Formats')) return [...thought, answer('{"city":"Oslo","population":717710}')]
   const [, word] = /Remember this word: ([\w-]+)/.exec(all) ?? []
   if (/^Which word/.test(question)) return answer(word === undefined ? 'I do not know.' : `It was ${word}.`)
-  if (/numbers from one/.test(question)) return [...thought, answer('one, two, three, '.repeat(20))]
+  if (/numbers from one/.test(question)) return [...thought, answer(COUNTED.repeat(4))]
   return [...thought, answer('Hello there!')]
 }
+
+/** What the probe says of the model then. */
+const ONE_CALL: readonly string[] = [
+  'the model made one call where two were asked for',
+  'the model made 1 of 2 calls that were asked for',
+]
 
 /** Has the probe look at a server, and expects nothing of its report. */
 async function expectNothing(url: string, options: Partial<ProbeOptions> = {}): Promise<void> {
   const results = await probed(url, options)
   for (const { scenario, verdict, why, findings, notes } of results.values()) {
     // The body of a strict call is held to its schema, and its end is the end of the turn.
-    const isOneCall = scenario === 'two-tools' && why === 'the model made one call where two were asked for'
+    const isOneCall = scenario.endsWith('two-tools') && ONE_CALL.includes(why ?? '')
     expect([scenario, verdict, findings, notes]).toEqual([scenario, isOneCall ? 'inconclusive' : 'pass', [], []])
   }
   expect([...results.keys()]).toEqual(SCENARIOS.map(({ name }) => name))

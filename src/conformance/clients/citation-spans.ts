@@ -9,6 +9,11 @@ export interface MovedCitation {
   readonly at: EventRef
 }
 
+/** What is no id and no index, as any JSON may be, is none of an item. */
+function keyOf(item: unknown, part: unknown): string {
+  return `${typeof item === 'string' ? item : ''} ${typeof part === 'number' ? part : ''}`
+}
+
 interface Added {
   readonly span: string
   readonly at: EventRef
@@ -24,7 +29,7 @@ export class CitationSpans {
   readonly #parts = new Map<string, readonly string[]>()
 
   added({ item_id, content_index, annotation }: StreamEvent, at: EventRef): void {
-    const key = `${String(item_id)} ${String(content_index)}`
+    const key = keyOf(item_id, content_index)
     const list = this.#added.get(key) ?? []
     this.#added.set(key, list)
     list.push({ span: spanOf(annotation), at })
@@ -34,14 +39,14 @@ export class CitationSpans {
   closed({ type, item_id, content_index, part, item }: StreamEvent): MovedCitation | undefined {
     if (this.#added.size === 0) return undefined
     if (type === 'response.content_part.done') {
-      this.#parts.set(`${String(item_id)} ${String(content_index)}`, spansIn(part))
+      this.#parts.set(keyOf(item_id, content_index), spansIn(part))
       return undefined
     }
     if (type !== 'response.output_item.done') return undefined
     const { id, content } = asFields(item)
     let moved: MovedCitation | undefined
     for (const [index, one] of asList(content).entries()) {
-      const key = `${String(id)} ${index}`
+      const key = keyOf(id, index)
       const [spans, others, added = []] = [spansIn(one), this.#parts.get(key), this.#added.get(key)]
       this.#added.delete(key)
       this.#parts.delete(key)
