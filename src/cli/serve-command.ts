@@ -14,7 +14,7 @@ export const serve: Command = defineCommand({
   --sglang URL              SGLang
   --llama-server URL        llama.cpp's server; the key of any of these three is in HARMONY_ENGINE_API_KEY
   --skip-model-check        trusts a server that cannot prove that its model is gpt-oss
-  --structured-outputs B    what compiles schemas on vLLM or SGLang: xgrammar, guidance, other (default: it is asked)
+  --structured-outputs B    the grammar backend of vLLM or SGLang: xgrammar, guidance, other (default: asks it)
 
   --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable

@@ -80,8 +80,8 @@ function eitherOf({ plain, escaped }: Spelling): Expression {
 }
 
 /**
- * Any number of characters: runs of plain ones, with escapes between. xgrammar takes 10,000 times as long for each token
- * where the choice between the two is what is repeated.
+ * Any number of characters: runs of plain ones, with escapes between. Where the choice between the two is repeated instead,
+ * xgrammar 0.2 takes 92 ms for the mask of each token in place of 0.01.
  */
 function anyNumber({ plain, escaped }: Spelling, rules: Rules): Expression {
   const run = plain.length === 0 ? EMPTY : repeat(oneOf(plain), 0, Number.POSITIVE_INFINITY)

@@ -1,5 +1,5 @@
 import type { Constraint, EngineCapabilities, UnsupportedConstraint } from '../engine/constraint.js'
-import { compileSchema, regexToGbnf, UnsupportedSchema, writeGbnf } from '../grammar/index.js'
+import { compileSchema, regexToGbnf, unsupportedIn, writeGbnf } from '../grammar/index.js'
 import { atOnce, type Slices } from '../slices.js'
 import { cachedGrammars, type WriteGrammar, type WrittenGrammar } from './grammar-cache.js'
 
@@ -36,11 +36,5 @@ function* write(constraint: Constraint): Slices<WrittenGrammar> {
 }
 
 function refusalOf(constraint: Constraint): UnsupportedConstraint | undefined {
-  try {
-    gbnfOf(constraint)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof UnsupportedSchema)) throw error
-    return { path: error.path, message: error.message }
-  }
+  return unsupportedIn(() => gbnfOf(constraint))
 }

@@ -1,28 +1,25 @@
 import * as z from 'zod'
-import { checkHolds } from '../engine/check-constraint.js'
-import type { Constraint } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
 import type { TokenEngine } from '../engine/index.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aFunction, oneOf, wholeNumber } from '../options/checks.js'
-import { atOnce } from '../slices.js'
 import type { HarmonyToken, HostUsage } from '../tokens/token-source.js'
 import { BANNED } from './http/banned-tokens.js'
-import { failureOf, TransientError } from './http/failure-of.js'
-import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
+import { failureOf } from './http/failure-of.js'
+import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
 import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
 import { findBackend } from './sglang/find-backend.js'
-import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured/backends.js'
-import { fitConstraint, heldBy, type SentConstraint } from './structured/grammar-backend.js'
-import { createKnownBackend } from './structured/known-backend.js'
+import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
+import type { SentConstraint } from './structured-outputs/fit-constraint.js'
+import { createServerBackend } from './structured-outputs/server-backend.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export { STOP_TOKENS } from '../engine/stop-tokens.js'
-export type { GrammarBackend, NamedBackend } from './structured/backends.js'
+export type { GrammarBackend, NamedBackend } from './structured-outputs/backends.js'
 
 /** Options of {@link createSglangEngine}. */
 export interface SglangEngineOptions extends HttpOptions {
@@ -78,15 +75,13 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
   checkOptions('createSglangEngine', options, SGLANG_OPTIONS)
   const { contextSize, structuredOutputs, onBackend, ...http } = options
   let knownSize = contextSize
-  const backend = createKnownBackend(findBackend, structuredOutputs, onBackend)
-
-  /** The constraint as the server's backend takes it. */
-  async function constrained(constraint: Constraint, client: HttpClient, signal: AbortSignal): Promise<object> {
-    const found = await backend.get(client, signal)
-    checkHolds('SGLang', heldBy(found, { hasLark: false }), constraint)
-    return { ...constraintField(atOnce(fitConstraint(found, constraint)).sent), logit_bias: LOGIT_BIAS }
-  }
-
+  const backend = createServerBackend({
+    engine: 'SGLang',
+    find: findBackend,
+    hasLark: false,
+    named: structuredOutputs,
+    onBackend,
+  })
   return createHttpEngine(http, {
     name: 'SGLang',
     healthPath: '/health',
@@ -97,10 +92,8 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
       knownSize ??= await maxModelLen('SGLang', client, undefined, signal)
       return knownSize
     },
-    held: async (client, signal) => heldBy(await backend.get(client, signal), { hasLark: false }),
-    onFailure(call, error) {
-      if (call.constraint !== undefined || error instanceof TransientError) backend.forget()
-    },
+    held: backend.held,
+    onFailure: backend.onFailure,
     async body({ prompt, sampling, stop, maxTokens, logprobs, constraint }, client, signal) {
       const { temperature, topP, topK, minP, seed } = sampling
       return {
@@ -116,7 +109,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
           stop_token_ids: stop,
           no_stop_trim: true,
           skip_special_tokens: false,
-          ...(constraint === undefined ? {} : await constrained(constraint, client, signal)),
+          ...(constraint === undefined ? {} : constrained(await backend.send(constraint, client, signal))),
         },
         ...(logprobs === undefined
           ? {}
@@ -126,6 +119,10 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
     },
     steps,
   })
+}
+
+function constrained(sent: SentConstraint): object {
+  return { ...constraintField(sent), logit_bias: LOGIT_BIAS }
 }
 
 function constraintField(sent: SentConstraint): Record<string, string> {

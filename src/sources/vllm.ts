@@ -1,29 +1,25 @@
 import * as z from 'zod'
-import { checkHolds } from '../engine/check-constraint.js'
-import type { Constraint } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
 import type { TokenEngine } from '../engine/index.js'
 import { markerText } from '../harmony/vocabulary.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aFunction, aString, oneOf, wholeNumber } from '../options/checks.js'
-import { atOnce } from '../slices.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
 import { BANNED } from './http/banned-tokens.js'
-import { TransientError } from './http/failure-of.js'
 import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
-import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured/backends.js'
-import { fitConstraint, heldBy } from './structured/grammar-backend.js'
-import { createKnownBackend, type FindBackend } from './structured/known-backend.js'
+import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
+import type { SentConstraint } from './structured-outputs/fit-constraint.js'
+import { createServerBackend } from './structured-outputs/server-backend.js'
 import { findBackend } from './vllm/find-backend.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export { STOP_TOKENS } from '../engine/stop-tokens.js'
-export type { GrammarBackend, NamedBackend } from './structured/backends.js'
+export type { GrammarBackend, NamedBackend } from './structured-outputs/backends.js'
 
 /** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */
 export interface VllmEngineOptions extends HttpOptions {
@@ -88,17 +84,13 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   const { model, contextSize, structuredOutputs, onBackend, ...http } = options
   const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
   let knownSize = contextSize
-  const find: FindBackend = (client, signal) => findBackend(client, model, signal)
-  const backend = createKnownBackend(find, structuredOutputs, onBackend)
-
-  /** The constraint as the server's backend takes it. */
-  async function constrained(constraint: Constraint, client: HttpClient, signal: AbortSignal): Promise<object> {
-    const found = await backend.get(client, signal)
-    checkHolds('vLLM', heldBy(found, { hasLark: true }), constraint)
-    const { sent } = atOnce(fitConstraint(found, constraint))
-    const structured = sent.kind === 'json' ? { json: sent.schema } : { [sent.kind]: sent.text }
-    return { structured_outputs: structured, bad_words: BAD_WORDS }
-  }
+  const backend = createServerBackend({
+    engine: 'vLLM',
+    find: (client, signal) => findBackend(client, model, signal),
+    hasLark: true,
+    named: structuredOutputs,
+    onBackend,
+  })
 
   async function contextLength(client: HttpClient, signal: AbortSignal): Promise<number | undefined> {
     knownSize ??= await maxModelLen('vLLM', client, model, signal)
@@ -126,11 +118,9 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
       },
       generatePath: '/v1/completions',
       capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
-      held: async (client, signal) => heldBy(await backend.get(client, signal), { hasLark: true }),
+      held: backend.held,
+      onFailure: backend.onFailure,
       contextLength,
-      onFailure(call, error) {
-        if (call.constraint !== undefined || error instanceof TransientError) backend.forget()
-      },
       async body(call, client, signal) {
         const { prompt, sampling, stop, maxTokens, logprobs, constraint } = call
         const { temperature, topP, topK, minP, seed } = sampling
@@ -147,7 +137,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
           stop_token_ids: stop,
           skip_special_tokens: false,
           ...(logprobs === undefined ? {} : { logprobs, return_tokens_as_token_ids: true }),
-          ...(constraint === undefined ? {} : await constrained(constraint, client, signal)),
+          ...(constraint === undefined ? {} : constrained(await backend.send(constraint, client, signal))),
           return_token_ids: true,
           stream: true,
           stream_options: { include_usage: true },
@@ -156,6 +146,11 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
       steps,
     },
   )
+}
+
+function constrained(sent: SentConstraint): object {
+  const structured = sent.kind === 'json' ? { json: sent.schema } : { [sent.kind]: sent.text }
+  return { structured_outputs: structured, bad_words: BAD_WORDS }
 }
 
 /** Banned by their spelling. The last one has another name in the model's own tokenizer. */
@@ -194,15 +189,10 @@ const chunk = z.object(
 type Choice = z.infer<typeof chunk>['choices'][number]
 
 async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
-  let isEmpty = true
   for await (const event of ask(call)) {
     const { choices, usage } = parseEvent(chunk, event, 'vLLM')
     // The last chunk has counts and no choice.
     const [choice] = choices
-    if ((choice?.token_ids ?? []).length > 0) isEmpty = false
-    // What guidance cannot compile, where another backend checked it: status 200, and an empty body that says stop.
-    if (call.constraint !== undefined && isEmpty && choice?.finish_reason === 'stop')
-      throw new EngineError('server_error', NO_TOKEN)
     const inputTokens = usage?.prompt_tokens
     const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
     yield {
@@ -214,8 +204,6 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
     }
   }
 }
-
-const NO_TOKEN = 'vLLM ended a constrained call without a token: its backend cannot compile the constraint'
 
 function endOf({ finish_reason, stop_reason }: Choice): NonNullable<EngineStep['end']> {
   if (finish_reason === 'length') return { reason: 'max_output_tokens' }

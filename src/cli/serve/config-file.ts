@@ -3,7 +3,7 @@ import { toDotPath } from 'zod/v4/core'
 import { didYouMean } from '../../did-you-mean.js'
 import { policies } from '../../index.js'
 import { ATTACHMENT_POLICIES } from '../../prompt/attachments.js'
-import { NAMED_BACKENDS } from '../../sources/structured/backends.js'
+import { NAMED_BACKENDS } from '../../sources/structured-outputs/backends.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
 import { LIMIT_NAMES } from './limits.js'
@@ -26,7 +26,7 @@ const OPTIONS = {
   'skip-model-check': z.boolean().describe('Whether a server that cannot prove it is trusted to run gpt-oss.'),
   'structured-outputs': z
     .enum(NAMED_BACKENDS)
-    .describe('What compiles schemas on the server. Default: the server is asked.'),
+    .describe('The grammar backend of vLLM or SGLang. Default: asked of the server.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
   'mcp-config': text.describe('A file of MCP servers, as Claude Desktop (JSON) or Codex (TOML) has it.'),
   offer: texts.describe('MCP servers whose tools each response has: labels, or LABEL=COMMAND or LABEL=URL.'),

@@ -3,7 +3,7 @@ import { EngineError, type TokenEngine } from '../../engine/index.js'
 import { HarmonyResponsesError } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
-import type { GrammarBackend, NamedBackend } from '../../sources/structured/backends.js'
+import type { GrammarBackend, NamedBackend } from '../../sources/structured-outputs/backends.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
 import { type Io, nameOf, UsageError, unreadable } from '../io.js'
@@ -119,11 +119,11 @@ async function openServer(
     ...{ url, checkModel },
     ...(apiKey && { apiKey }),
     ...(structuredOutputs && { structuredOutputs }),
-    ...(kind !== 'llama-server' && { onBackend: (backend) => complain(`${kind} holds schemas by ${backend}\n`) }),
+    ...(kind !== 'llama-server' && { onBackend: (backend) => complain(`${kind}: the grammar backend is ${backend}\n`) }),
   })
   const { host } = new URL(url)
   const backend =
-    kind === 'llama-server' ? '' : `, schemas by ${structuredOutputs ?? 'what it says when one is needed'}`
+    kind === 'llama-server' ? '' : `, grammar backend ${structuredOutputs ?? 'unknown until the first strict request'}`
   return { engine, about: `${kind} at ${host}${backend}`, tools: [], async close() {} }
 }
 

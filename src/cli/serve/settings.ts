@@ -1,7 +1,7 @@
 import { type PolicyName, policies } from '../../index.js'
 import { ATTACHMENT_POLICIES, type AttachmentPolicy } from '../../prompt/attachments.js'
 import type { ServeOptions } from '../../server/serve-responses.js'
-import { NAMED_BACKENDS, type NamedBackend } from '../../sources/structured/backends.js'
+import { NAMED_BACKENDS, type NamedBackend } from '../../sources/structured-outputs/backends.js'
 import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'

@@ -10,6 +10,7 @@ import { withRetries } from './retry.js'
 import { sharedWork } from './shared-work.js'
 import { type EngineStep, stepsToTokens } from './steps-to-tokens.js'
 import { traceHeaders } from './trace-headers.js'
+import { writtenBody } from './written-body.js'
 
 /** One model call, with defaults filled in. */
 export interface HttpCall {
@@ -86,10 +87,8 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   }
 
   function attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
-    return stepsToTokens(
-      protocol.steps((next) => ask(next, signal), call),
-      call,
-    )
+    const steps = protocol.steps((next) => ask(next, signal), call)
+    return writtenBody(stepsToTokens(steps, call), call, protocol.name)
   }
 
   async function* run(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {

@@ -1,5 +1,5 @@
 import type { GenerateOptions } from '../../engine/engine.js'
-import type { HarmonyToken, HostUsage, StreamEnd, TokenChunk } from '../../tokens/token-source.js'
+import type { HarmonyToken, HostUsage, StreamEnd } from '../../tokens/token-source.js'
 import { sleep } from '../sleep.js'
 import { TransientError } from './failure-of.js'
 
@@ -37,7 +37,7 @@ export const FINAL_COUNTS_MS = 2000
 export async function* stepsToTokens(
   steps: AsyncIterable<EngineStep>,
   { stop, maxTokens = Number.POSITIVE_INFINITY, onUsage }: TokenLimits,
-): AsyncGenerator<TokenChunk, StreamEnd> {
+): AsyncGenerator<readonly HarmonyToken[], StreamEnd> {
   let left = maxTokens
   let isTold = onUsage === undefined
   let last: number | undefined
@@ -95,7 +95,7 @@ function isStop(id: number | undefined, stop: readonly number[]): boolean {
   return id !== undefined && stop.includes(id)
 }
 
-function idOf(token: HarmonyToken | undefined): number | undefined {
+export function idOf(token: HarmonyToken | undefined): number | undefined {
   return typeof token === 'object' ? token.id : token
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { EngineError } from '../../engine/engine-error.js'
 import type { HttpClient } from '../http/http-client.js'
 import { jsonOf } from '../http/parse-event.js'
-import type { GrammarBackend } from '../structured/backends.js'
+import type { GrammarBackend } from '../structured-outputs/backends.js'
 
 const serverInfo = z.object({ grammar_backend: z.string().nullish() })
 

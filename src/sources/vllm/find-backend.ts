@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { EngineError } from '../../engine/engine-error.js'
 import { SPECIAL } from '../../harmony/vocabulary.js'
 import { TransientError } from '../http/failure-of.js'
-import type { HttpClient } from '../http/http-client.js'
+import { type HttpClient, lostConnection } from '../http/http-client.js'
 import { jsonOf } from '../http/parse-event.js'
 import { readText } from '../http/read-text.js'
-import type { GrammarBackend } from '../structured/backends.js'
+import type { GrammarBackend } from '../structured-outputs/backends.js'
 
 const WORD = 'harmony'
 const MOST_TOKENS = 16
@@ -72,8 +72,10 @@ async function answerTo(
     structured_outputs: constraint,
   }
   try {
-    const { text } = await readText(await client.request('POST', '/v1/completions', signal, body), MOST_OF_AN_ANSWER)
+    const answer = await client.request('POST', '/v1/completions', signal, body)
+    const { text, error } = await readText(answer, MOST_OF_AN_ANSWER)
     signal.throwIfAborted()
+    if (error !== undefined) throw lostConnection(error)
     return completion.safeParse(jsonOf(text)).data?.choices[0]?.text.trim()
   } catch (error) {
     signal.throwIfAborted()

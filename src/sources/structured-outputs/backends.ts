@@ -1,5 +1,5 @@
 /**
- * What compiles the constraints of a server of vLLM or SGLang, for the whole process:
+ * The grammar backend of a vLLM or SGLang server, which compiles the constraints of the whole process:
  *
  * - `xgrammar`: takes any schema, and ignores what it does not hold.
  * - `guidance`: llguidance. It holds what our own grammars say.

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkHolds } from '../../src/engine/check-constraint.js'
-import { EngineError } from '../../src/engine/index.js'
+import { type Constraint, EngineError } from '../../src/engine/index.js'
 import { atOnce } from '../../src/slices.js'
 import { createSglangEngine } from '../../src/sources/sglang.js'
-import { NAMED_BACKENDS } from '../../src/sources/structured/backends.js'
-import { fitConstraint, heldBy } from '../../src/sources/structured/grammar-backend.js'
-import { plainSchema } from '../../src/sources/structured/plain-schema.js'
+import { NAMED_BACKENDS } from '../../src/sources/structured-outputs/backends.js'
+import { fitConstraint, heldBy } from '../../src/sources/structured-outputs/fit-constraint.js'
+import { plainSchema } from '../../src/sources/structured-outputs/plain-schema.js'
 import { createVllmEngine } from '../../src/sources/vllm.js'
 import { anyCase } from '../grammar/schemas.js'
 import { validatorOf } from '../support/json-schema-judge.js'
 import { readTokens } from '../support/read-tokens.js'
 import { runs } from '../support/runs.js'
 
-const leftOut = (schema: object): string[] => plainSchema(schema as never).leftOut.map(({ path }) => path)
+const leftOut = (schema: object): string[] => atOnce(plainSchema(schema as never)).leftOut.map(({ path }) => path)
 const city = {
   type: 'object',
   properties: { city: { type: 'string' } },
@@ -51,7 +51,7 @@ describe('what every grammar backend holds of a schema', () => {
     [{ $ref: '#' }, ['/$ref']],
     [
       { $ref: '#/$defs/n', maxLength: 2, $defs: { n: { type: 'string', oneOf: [{}] } } },
-      ['/$defs/n/oneOf', '/maxLength'],
+      ['/maxLength', '/$defs/n/oneOf'],
     ],
     [{ type: 'object', properties: { 'a/b': { not: {} } } }, ['/properties/a~1b/not']],
     [{ type: 'object', properties: { a: false } }, ['/properties/a']],
@@ -64,7 +64,7 @@ describe('what every grammar backend holds of a schema', () => {
     fc.assert(
       fc.property(anyCase(), ({ schema, value }) => {
         fc.pre(typeof schema === 'object' && schema !== null && validatorOf(schema)(value))
-        expect(validatorOf(plainSchema(schema as never).schema)(value)).toBe(true)
+        expect(validatorOf(atOnce(plainSchema(schema as never)).schema)(value)).toBe(true)
       }),
       { numRuns: runs(1000) },
     )
@@ -74,9 +74,9 @@ describe('what every grammar backend holds of a schema', () => {
     fc.assert(
       fc.property(anyCase(), ({ schema }) => {
         fc.pre(typeof schema === 'object' && schema !== null)
-        const { schema: plain, leftOut } = plainSchema(schema as never)
+        const { schema: plain, leftOut } = atOnce(plainSchema(schema as never))
         fc.pre(leftOut.length === 0)
-        expect(plainSchema(plain as never)).toEqual({ schema: plain, leftOut: [] })
+        expect(atOnce(plainSchema(plain as never))).toEqual({ schema: plain, leftOut: [] })
       }),
       { numRuns: runs(1000) },
     )
@@ -173,8 +173,11 @@ function fakeVllm(behaviours: readonly Behaviour[]) {
       const isRefused = JSON.stringify(constraint).includes('refused')
       if (isRefused) return Response.json({ error: { message: 'bad grammar', code: 400 } }, { status: 400 })
       const isEmpty = JSON.stringify(constraint).includes('empty')
+      const isEnded = JSON.stringify(constraint).includes('ended')
       const choice = { index: 0, text: '', logprobs: null, stop_reason: null }
-      const chunk = { choices: [{ ...choice, token_ids: isEmpty ? [] : [1, 200002], finish_reason: 'stop' }] }
+      const chunk = {
+        choices: [{ ...choice, token_ids: isEmpty ? [] : isEnded ? [200002] : [1, 200002], finish_reason: 'stop' }],
+      }
       return new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, {
         headers: { 'content-type': 'text/event-stream' },
       })
@@ -277,6 +280,29 @@ describe('which backend compiles on vLLM', () => {
     expect(await kindsOf(engine)).toContain('gbnf')
   })
 
+  test('an answer that breaks off says nothing of the backend, and is an error', async () => {
+    const broken = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"choices":[')),
+      pull: (controller) => controller.error(new Error('reset')),
+    })
+    const told: string[] = []
+    const engine = createVllmEngine({
+      ...{ url: 'http://vllm.invalid', checkModel: false, retries: 0, contextSize: 4096 },
+      onBackend: (backend) => void told.push(backend),
+      fetch: async () => new Response(broken),
+    })
+    await expect(engine.capabilities?.()).rejects.toThrow('the connection was lost')
+    expect(told).toEqual([])
+  })
+
+  test.each(['xgrammar', 'guidance', 'other'])('%s is sent nothing that is no schema', async (structuredOutputs) => {
+    const server = of('xgrammar')
+    const constraint = { jsonSchema: { type: 'object', required: 'city' } }
+    const call = engineOf(server, { structuredOutputs }).generate([1], { maxTokens: 5, constraint })
+    await expect(readTokens(call)).rejects.toMatchObject({ code: 'bad_option' })
+    expect(server.asked).toEqual([])
+  })
+
   test('a constraint of a kind that the backend does not hold fails the call, and is not sent', async () => {
     const server = of('outlines')
     const call = engineOf(server).generate([1], {
@@ -289,7 +315,21 @@ describe('which backend compiles on vLLM', () => {
 
   test('a constrained call that ends without a token is an error, never an empty body', async () => {
     const call = engineOf(of('xgrammar')).generate([1], { maxTokens: 5, constraint: { regex: 'empty' } })
-    await expect(readTokens(call)).rejects.toThrow('vLLM ended a constrained call without a token')
+    await expect(readTokens(call)).rejects.toThrow('vLLM ended a constrained call without a text')
+  })
+})
+
+describe('a constrained call of which nothing comes', () => {
+  const called = (constraint: Constraint) =>
+    readTokens(engineOf(of('xgrammar')).generate([1], { maxTokens: 5, constraint }))
+
+  test('an end of sequence alone is an error where the body has to be JSON', async () => {
+    const ended = { jsonSchema: { enum: ['ended'] } }
+    await expect(called(ended)).rejects.toThrow('vLLM ended a constrained call without a text')
+  })
+
+  test('an end of sequence alone is the empty text that a regular expression may allow', async () => {
+    expect((await called({ regex: '(ended)?' })).tokens).toEqual([200002])
   })
 })
 

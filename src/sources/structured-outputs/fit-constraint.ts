@@ -1,11 +1,11 @@
-import {
-  type Constraint,
-  constraintKind,
-  type EngineCapabilities,
-  type RelaxedConstraint,
+import type {
+  Constraint,
+  EngineCapabilities,
+  RelaxedConstraint,
+  UnsupportedConstraint,
 } from '../../engine/constraint.js'
-import { UnsupportedSchema } from '../../grammar/index.js'
-import type { Slices } from '../../slices.js'
+import { checkSchema, UnsupportedSchema, unsupportedIn } from '../../grammar/index.js'
+import { atOnce, type Slices } from '../../slices.js'
 import { GBNF_CAPABILITIES, writtenGbnf } from '../gbnf.js'
 import type { GrammarBackend } from './backends.js'
 import { type PlainSchema, plainSchema } from './plain-schema.js'
@@ -34,13 +34,14 @@ const MOST_BLANKS = 2
  * A constraint as this backend holds it.
  *
  * @param constraint - of a kind that {@link heldBy} names
- * @throws UnsupportedSchema if there is no grammar of it
+ * @throws UnsupportedSchema if it is no schema, or no grammar of ours can be made of it and the backend has no other way
  */
 export function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices<FittedConstraint> {
   if ('regex' in constraint) return whole({ kind: 'regex', text: constraint.regex })
   if ('grammar' in constraint) return whole({ kind: 'grammar', text: constraint.grammar })
   if (backend === 'guidance') return yield* asGrammar(constraint)
-  const { schema, leftOut } = plainSchema(constraint.jsonSchema)
+  yield* checkSchema(constraint.jsonSchema)
+  const { schema, leftOut } = yield* plainSchema(constraint.jsonSchema)
   if (backend !== 'xgrammar') return { sent: { kind: 'json', schema }, relaxed: leftOut, nodes: 0 }
   const ours = leftOut.length === 0 ? undefined : yield* ifAny(constraint)
   if (ours !== undefined && isFast(ours.sent.text)) return ours
@@ -92,12 +93,14 @@ export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark:
       ...(isWhole ? (['gbnf'] as const) : []),
     ],
     hasConstrainedLogprobs: true,
-    ...(backend === 'guidance' && { refuses: refusalOf }),
+    refuses: (constraint) => refusalOf(backend, constraint),
     relaxes: (constraint) => fitConstraint(backend, constraint),
   }
 }
 
-/** What our own grammar cannot say at all. A regular expression is the backend's own to read. */
-function refusalOf(constraint: Constraint): ReturnType<NonNullable<EngineCapabilities['refuses']>> {
-  return constraintKind(constraint) === 'json_schema' ? GBNF_CAPABILITIES.refuses?.(constraint) : undefined
+/** What is no schema, and what our own grammar cannot say where that is sent. Other kinds are the backend's to read. */
+function refusalOf(backend: GrammarBackend, constraint: Constraint): UnsupportedConstraint | undefined {
+  if (!('jsonSchema' in constraint)) return undefined
+  if (backend === 'guidance') return GBNF_CAPABILITIES.refuses?.(constraint)
+  return unsupportedIn(() => atOnce(checkSchema(constraint.jsonSchema)))
 }

@@ -1,0 +1,201 @@
+import type { UnsupportedConstraint } from '../../engine/constraint.js'
+import { below, isJsonObject, type JsonObject } from '../../grammar/index.js'
+import { createWork, type Slices, type Work } from '../../slices.js'
+
+/** A schema without what it says beyond the forms that every grammar backend holds. */
+export interface PlainSchema {
+  readonly schema: JsonObject | boolean
+  /** What was left out, and where. Empty if the schema is as it was given. */
+  readonly leftOut: readonly UnsupportedConstraint[]
+}
+
+/** Keywords that say nothing of a value. */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
+  ...['$schema', '$id', '$comment', '$anchor', 'contentMediaType', 'contentEncoding'],
+])
+
+/** Keywords that say something, of which a backend may know nothing. All others are unknown to JSON Schema too. */
+const ASSERTIONS: ReadonlySet<string> = new Set([
+  ...[
+    '$ref',
+    '$dynamicRef',
+    'type',
+    'nullable',
+    'const',
+    'enum',
+    'anyOf',
+    'allOf',
+    'oneOf',
+    'not',
+    'if',
+    'then',
+    'else',
+  ],
+  ...['properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames', 'minProperties'],
+  ...['maxProperties', 'dependentRequired', 'dependentSchemas', 'dependencies', 'unevaluatedProperties'],
+  ...['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems', 'uniqueItems', 'contains', 'minContains'],
+  ...['maxContains', 'unevaluatedItems', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
+  ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+])
+
+/** What is held of a value of each type, beside `type`. */
+const HELD: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['object', ['properties', 'required', 'additionalProperties']],
+  ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
+  ['string', ['minLength', 'maxLength', 'pattern', 'format']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']],
+  ['integer', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']],
+  ['boolean', []],
+  ['null', []],
+])
+
+/** Held alone: beside a length or a pattern, xgrammar reads the format and ignores the rest. */
+const FORMATS: readonly unknown[] = [
+  ...['date', 'time', 'date-time', 'duration', 'uuid', 'ipv4', 'ipv6', 'email', 'hostname'],
+]
+/** So many schemas are read in some milliseconds. */
+const SLICE = 2_000
+const LOCAL = /^#\/(?:\$defs|definitions)\/[^/~%]+$/
+/** Groups that look around or have names, backreferences, and classes by property: backends read them differently. */
+const SUBTLE = /\(\?(?!:)|\\[bBpPk1-9]/
+
+/** A walk through one schema. */
+interface Walk {
+  readonly leftOut: UnsupportedConstraint[]
+  readonly work: Work
+}
+
+/**
+ * What of a schema every backend holds, as xgrammar does: it takes any schema, and ignores what it does not know. Beside
+ * `enum`, `const`, `anyOf` and `$ref` it ignores all else, a type included; names that are `required` and not among the
+ * `properties`, too.
+ *
+ * Each form was tried in xgrammar 0.2.8, by bodies that it has to accept and to refuse.
+ *
+ * @param schema - one that `checkSchema` takes
+ */
+export function* plainSchema(schema: JsonObject): Slices<PlainSchema> {
+  const walk = { leftOut: [], work: createWork(SLICE) }
+  return { schema: yield* plain(schema, '', walk), leftOut: walk.leftOut }
+}
+
+function* plain(schema: unknown, path: string, walk: Walk): Slices<JsonObject | boolean> {
+  walk.work.left -= 1
+  if (walk.work.left <= 0) yield* walk.work.pause()
+  if (!isJsonObject(schema)) {
+    if (schema === false) omit(path, 'false', walk)
+    return true
+  }
+  const isHeld = heldIn(schema)
+  const kept: [string, unknown][] = []
+  for (const [keyword, value] of Object.entries(schema)) {
+    const at = below(path, keyword)
+    // Unknown keywords mean nothing, and `nullable` is in the list of types.
+    if (ANNOTATIONS.has(keyword)) kept.push([keyword, value])
+    else if (keyword === '$defs' || keyword === 'definitions') kept.push([keyword, yield* each(value, at, walk)])
+    else if (!ASSERTIONS.has(keyword) || keyword === 'nullable') continue
+    else if (!isHeld(keyword)) omit(at, keyword, walk)
+    else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
+    else kept.push([keyword, yield* inner(keyword, value, at, walk)])
+  }
+  return Object.fromEntries(kept)
+}
+
+function omit(path: string, keyword: string, { leftOut }: Walk): void {
+  leftOut.push({ path, message: `The engine's grammar backend does not enforce '${keyword}' here.` })
+}
+
+/** The schemas of a keyword, or its value. */
+function* inner(keyword: string, value: unknown, path: string, walk: Walk): Slices<unknown> {
+  switch (keyword) {
+    case 'properties':
+      return yield* each(value, path, walk)
+    case 'anyOf':
+    case 'prefixItems': {
+      const list: unknown[] = []
+      for (const [index, one] of (value as readonly unknown[]).entries()) {
+        list.push(yield* plain(one, below(path, index), walk))
+      }
+      return list
+    }
+    case 'items':
+    case 'additionalProperties':
+      return value === false ? value : yield* plain(value, path, walk)
+    default:
+      return value
+  }
+}
+
+/** Schemas by their names. */
+function* each(schemas: unknown, path: string, walk: Walk): Slices<JsonObject> {
+  const all: [string, unknown][] = []
+  for (const [name, one] of Object.entries(schemas as JsonObject)) {
+    all.push([name, yield* plain(one, below(path, name), walk)])
+  }
+  return Object.fromEntries(all)
+}
+
+/** Which of a schema's keywords are held, beside its others. */
+function heldIn(schema: JsonObject): (keyword: string) => boolean {
+  const { $ref, enum: listed } = schema
+  if ($ref !== undefined) return (keyword) => keyword === '$ref' && LOCAL.test(String($ref))
+  const types = [namedTypes(schema) ?? impliedType(schema)].flat()
+  const values = 'const' in schema ? [schema['const']] : listed
+  if (Array.isArray(values)) {
+    const isTyped = values.every((value) => types.some((type) => isOfType(value, type)))
+    const which = 'const' in schema ? 'const' : 'enum'
+    return (keyword) => keyword === which || (keyword === 'type' && isTyped)
+  }
+  if ('anyOf' in schema && types[0] === undefined) return (keyword) => keyword === 'anyOf'
+  const held = new Set(types.flatMap((type) => HELD.get(type) ?? []))
+  return (keyword) =>
+    keyword === 'type' ? types.every((type) => HELD.has(type)) : held.has(keyword) && isHeldHere(keyword, schema)
+}
+
+/** The types that a schema names; `nullable` of OpenAPI is one of them. */
+function namedTypes({ type, nullable }: JsonObject): unknown {
+  return type === undefined || nullable !== true ? type : [...new Set([type, 'null'].flat())]
+}
+
+/** The type of a schema that names none: xgrammar takes one with properties for an object, one with items for an array. */
+function impliedType(schema: JsonObject): string | undefined {
+  if ('properties' in schema) return 'object'
+  return 'items' in schema || 'prefixItems' in schema ? 'array' : undefined
+}
+
+/** Whether a keyword that goes with the type is held as it stands here. */
+function isHeldHere(keyword: string, schema: JsonObject): boolean {
+  const value = schema[keyword]
+  const hasAny = (...others: readonly string[]): boolean => others.some((other) => other in schema)
+  switch (keyword) {
+    case 'required':
+      return (value as readonly string[]).every((name) => Object.hasOwn(Object(schema['properties']), name))
+    case 'items':
+      return !Array.isArray(value)
+    case 'format':
+      return FORMATS.includes(value) && !hasAny('pattern', 'minLength', 'maxLength')
+    case 'pattern':
+      return !SUBTLE.test(String(value)) && !hasAny('minLength', 'maxLength')
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return typeof value === 'number'
+    default:
+      return true
+  }
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isJsonObject(value)
+    case 'integer':
+      return Number.isInteger(value)
+    default:
+      return typeof value === type
+  }
+}
