@@ -55,7 +55,7 @@ export function numberText(shape: Shape, relax: Relax): Expression {
   const { multiples, isFractional } = shape
   const isFree = !Number.isFinite(shape.low.value) && !Number.isFinite(shape.high.value) && multiples.length === 0
   if (isFractional && isFree) return fractions()
-  if (isFractional) relax(shape.path, 'That a number is no whole one cannot be enforced beside bounds.')
+  if (isFractional) relax(shape.path, 'A number that is not an integer cannot be enforced beside bounds.')
   // What is a multiple of a whole number is one.
   if (multiples.some(({ value }) => Number.isSafeInteger(value))) return integerText(shape, relax)
   for (const { path } of multiples) relax(path, UNHELD)
