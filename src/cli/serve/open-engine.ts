@@ -119,7 +119,9 @@ async function openServer(
     ...{ url, checkModel },
     ...(apiKey && { apiKey }),
     ...(structuredOutputs && { structuredOutputs }),
-    ...(kind !== 'llama-server' && { onBackend: (backend) => complain(`${kind}: the grammar backend is ${backend}\n`) }),
+    ...(kind !== 'llama-server' && {
+      onBackend: (backend) => complain(`${kind}: the grammar backend is ${backend}\n`),
+    }),
   })
   const { host } = new URL(url)
   const backend =
