@@ -2,11 +2,13 @@ import { atOnce, type Slices } from '../../slices.js'
 import { choice, type Expression, type Grammar, rule, sequence, text } from '../expression.js'
 import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
+import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
 import { Budget, MOST_NODES, SLICE_NODES } from './budget.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
+import { Firsts } from './firsts.js'
 import { isJsonObject } from './keywords.js'
 import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
@@ -48,7 +50,8 @@ export interface CompiledSchema {
  * @throws InvalidSchema
  */
 export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
-  const references = yield* checkSchema(document)
+  const { references, schemas } = yield* checkSchema(document)
+  const firsts = new Firsts(yield* alikeIn(schemas, references))
   const rules = createRules()
   const relaxations = new Relaxations()
   const relax: Relax = (path, message) => relaxations.add(path, message)
@@ -94,10 +97,11 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     relax,
     spend: (nodes) => budget.spend(nodes),
     value(given) {
-      const located = given === ANYTHING ? given : followed(references, given)
+      const located = given === ANYTHING ? given : firsts.of(followed(references, given))
       return once(located === ANYTHING ? 'anything' : `value ${keyOf(located)}`, 'value', located)
     },
-    name(located) {
+    name(given) {
+      const located = firsts.of(given)
       return once(`name ${keyOf(located)}`, 'name', { all: [located, { schema: { type: 'string' }, path: '' }] })
     },
     shape(shape) {
@@ -133,7 +137,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   const nodes = used()
   if (grammar !== undefined) {
     const shared = Array.from(included).filter(({ name }) => grammar.has(name))
-    return { grammar, shared, relaxed: relaxations.list, nodes }
+    return { grammar, shared, relaxed: relaxations.list(firsts), nodes }
   }
   const relaxed = [{ path: '', message: 'No value is valid against this schema.' }]
   return { ...(yield* compileSchema(true)), relaxed, nodes }

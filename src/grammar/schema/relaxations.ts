@@ -1,3 +1,4 @@
+import type { Firsts } from './firsts.js'
 import { writtenPath } from './located.js'
 
 /** A keyword that the grammar does not hold, and where it stands: `/properties/a/not`. */
@@ -23,7 +24,12 @@ export class Relaxations {
     if (!this.#byPath.has(path)) this.#byPath.set(path, { path, message })
   }
 
-  get list(): Relaxation[] {
+  /** Of all places, where only the first one of several that are alike was compiled. */
+  list(firsts: Firsts): Relaxation[] {
+    // It grows meanwhile.
+    for (const { path, message } of this.#byPath.values()) {
+      for (const other of firsts.othersOf(path)) this.add(other, message)
+    }
     const all = [...this.#byPath.values()]
     if (all.length <= MOST_NAMED) return all
     const others = all.length - MOST_NAMED
