@@ -59,7 +59,8 @@ function readSource() {
 /** Each token as the two shorter tokens that make it up: what `createMergeTable` reads, in its format. */
 function mergesOf(tokens) {
   const ids = new Map(tokens.map((token, id) => [token.toString('latin1'), id]))
-  return tokens.flatMap((token, id) => numbersOf(token, id, ids).map(digits)).join('')
+  const merges = tokens.map((token, id) => numbersOf(token, id, ids).map(digits).join(''))
+  return [0, 1, 2, 3, 4, 5].map((place) => merges.map((digits) => digits[place]).join('')).join('')
 }
 
 /**
