@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../errors.js'
+import type { Fields } from '../fields.js'
 import type { OpenEntry, PromptRecord } from '../journal/entry.js'
 import { nextTurn } from '../next-turn.js'
 import type { AttachmentPolicy } from '../prompt/attachments.js'
@@ -55,7 +56,7 @@ export function promptedRequest(request: ResponseRequest, isCompaction: boolean)
 /** The tools of a {@link promptedRequest}, for all prompts of its response. @throws RequestError */
 export function taughtTools(prompted: ResponseRequest, { listings, hosted, policy, choice }: Teaching): TaughtTools {
   const all = listingsWith(prompted.input, listings)
-  return teachTools(prompted as never, all, policy, hosted, choice)
+  return teachTools(prompted as object as Fields, all, policy, hosted, choice)
 }
 
 /**
