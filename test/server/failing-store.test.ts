@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.js'
-import { createMemoryStore, type Lease, type NewResponse, type ResponseStore } from '../../src/stores/index.js'
+import {
+  type Append,
+  createMemoryStore,
+  type Lease,
+  type NewResponse,
+  type ResponseStore,
+} from '../../src/stores/index.js'
 import { answer, call, scriptedEngine, think } from '../../src/testing/index.js'
 import type { Tool } from '../../src/tools/tool.js'
 import { block, entriesNow } from '../stores/kept.js'
@@ -401,4 +407,53 @@ test('a writer whose response another process writes by now stops, and shows wha
   const numbers = partOf(text).map((event) => event.sequence_number)
   expect(numbers).toEqual(numbers.map((_, at) => at))
   expect([served.errors.length, other.errors.length]).toEqual([1, 0])
+})
+
+/** A store that can forget the last entries of its one response, as one does that answers before it has written. */
+function forgetfulStore(): ResponseStore & { forget(keptBlocks: number): Promise<void> } {
+  let real = createMemoryStore()
+  let opened: NewResponse | undefined
+  const appends: Append[] = []
+  const methods = METHODS.map((method) => [
+    method,
+    (...all: unknown[]) => (real[method] as (...given: unknown[]) => unknown)(...all),
+  ])
+  return {
+    ...(Object.fromEntries(methods) as unknown as ResponseStore),
+    durability: 'none',
+    open(response) {
+      opened = response
+      return real.open(response)
+    },
+    append(given) {
+      appends.push(...given)
+      return real.append(given)
+    },
+    async forget(keptBlocks) {
+      real = createMemoryStore()
+      await real.open(opened as NewResponse)
+      await real.append(appends.slice(0, keptBlocks))
+    },
+  }
+}
+
+test('a response whose entries the store has lost ends failed and says so, with no event twice and none missing', async () => {
+  const store = forgetfulStore()
+  const engine = heldEngine(6)
+  const served = endpoint(engine, { store })
+  const body = JSON.stringify({ input: 'Hi', stream: true })
+  const { body: stream } = await served.send('/v1/responses', { method: 'POST', headers: JSON_TYPE, body })
+  const reader = (stream as ReadableStream<Uint8Array>).getReader()
+  const begun = await readUntil(reader, 'response.output_text.delta')
+  await store.forget(1)
+  engine.step(1)
+  const chunks = [begun]
+  const decoder = new TextDecoder()
+  for (let step = await reader.read(); !step.done; step = await reader.read()) chunks.push(decoder.decode(step.value))
+  const events = eventsIn(chunks.join(''))
+  const error = { code: 'server_error', message: 'The storage of the server has lost a part of this response.' }
+  const last = events.at(-1)
+  expect(last).toMatchObject({ type: 'response.failed', response: { error } })
+  expect(await served.stream(`/responses/${last?.response.id}?stream=true`)).toEqual(events)
+  expect(served.errors).toMatchObject([{ name: 'EntriesLost' }])
 })
