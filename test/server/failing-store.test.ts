@@ -19,6 +19,8 @@ const broken = new Error('redis://user:pass@10.0.0.1 is gone')
 
 interface Failure {
   readonly method: 'append' | 'entries'
+  /** Whether only appends count that end a response. Default: false. */
+  readonly isEnd?: boolean
   /** How many calls of the method come before it. Default: none. */
   readonly after?: number
   /** How many calls fail. Default 1. */
@@ -67,8 +69,9 @@ function flakyStore(given?: Failure): FlakyStore {
         if (store.isGone || (store.isDown && WRITES.includes(method))) throw broken
         if (method === 'append') store.appends += 1
         if (method === 'open') store.ids.push((all[0] as NewResponse).responseId)
-        const { after = 0, times = 1, isDone = false, isLast = false } = store.failing ?? {}
+        const { isEnd = false, after = 0, times = 1, isDone = false, isLast = false } = store.failing ?? {}
         if (store.failing?.method !== method) return await run(...all)
+        if (isEnd && (all[0] as readonly Append[]).every(({ end }) => end === undefined)) return await run(...all)
         calls += 1
         if (calls <= after || calls > after + times) return await run(...all)
         if (isDone) await run(...all)
@@ -171,7 +174,7 @@ describe('a store that fails once in mid-response', () => {
     const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ input: 'Hi', stream: true }) }
     const reader = ((await send('/v1/responses', init)).body as ReadableStream<Uint8Array>).getReader()
     await readUntil(reader, 'response.output_text.delta')
-    store.failing = { method: 'append' }
+    store.failing = { method: 'append', isEnd: true }
     await reader.cancel()
     await until(() => service.load.running === 0)
     expect((await ask('GET', `/responses/${store.ids[0]}`)).body).toMatchObject({ status: 'cancelled', error: null })
@@ -298,15 +301,9 @@ describe('a store that takes nothing any more', () => {
   test.each([false, true])(
     'a response whose end may be written or not is told as failed unless the store has it, and stays so: %s',
     async (isDone) => {
-      const store = flakyStore()
-      const { stream, ask } = endpoint([answer('Hi')], {
-        store,
-        onEntry: (_, { type }) => {
-          // The end itself is the next to be appended, and then the store is gone.
-          if (type !== 'stop') return
-          store.failing = { method: 'append', isDone, isLast: true }
-        },
-      })
+      // The end itself fails, and then the store is gone.
+      const store = flakyStore({ method: 'append', isEnd: true, isDone, isLast: true })
+      const { stream, ask } = endpoint([answer('Hi')], { store })
       const events = await stream('/responses', { input: 'Hi' })
       const { id } = events.at(-1)?.response ?? {}
       // A store that takes nothing still says what it has.
