@@ -38,6 +38,8 @@ export interface RelaxedConstraint {
 export interface EngineCapabilities {
   /** The limit of prompt and answer tokens together. */
   readonly contextLength?: number
+  /** The limit of the prompt alone, in tokens, where it is less than one below `contextLength`. */
+  readonly maxPromptLength?: number
   /** What `constraint` may be. None if absent. */
   readonly constraints?: readonly ConstraintKind[]
   /** Whether log-probabilities can be requested beside a constraint. Not if absent. */

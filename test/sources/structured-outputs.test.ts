@@ -367,8 +367,11 @@ describe('which backend compiles on SGLang', () => {
   })
 
   test('a backend that the host names is not asked for', async () => {
-    const { engine, paths } = engineWith({}, { structuredOutputs: 'guidance' })
-    await engine.capabilities?.()
-    expect(paths).toEqual(['/v1/models'])
+    const { engine, told } = engineWith(
+      { '/server_info': { grammar_backend: 'xgrammar' } },
+      { structuredOutputs: 'other' },
+    )
+    expect((await engine.capabilities?.())?.constraints).toEqual(['json_schema', 'regex'])
+    expect(told).toEqual([])
   })
 })
