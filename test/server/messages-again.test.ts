@@ -10,6 +10,12 @@ type Turns = readonly (readonly number[])[]
 
 const PARAMETERS = { type: 'object' } as const
 
+/** A tool that a search has to find, by its number. */
+const hidden = (number: number): object => ({
+  ...{ name: `hidden_${number}`, description: `Tool ${number}.`, input_schema: PARAMETERS },
+  defer_loading: true,
+})
+
 /** What the client's tool answers, or the user says. */
 const goOn = (round: number): string => `Go on from ${round}.`
 
@@ -130,3 +136,50 @@ test(
   },
   60_000 + RUNS * 1000,
 )
+
+test(
+  'tools that results find in a tool loop change nothing in front of them, whenever the client declares them',
+  async () => {
+    const rounds = fc.array(fc.record({ body: said('analysis'), found: fc.uniqueArray(fc.nat(5), { maxLength: 3 }) }), {
+      minLength: 2,
+      maxLength: 4,
+    })
+    const look = encodeHarmony('<|channel|>commentary to=functions.look <|constrain|>json<|message|>{}')
+    await fc.assert(
+      fc.asyncProperty(rounds, fc.boolean(), async (drawn, areDeclaredAtOnce) => {
+        const written = drawn.map(({ body }) => joined([body, look], m.call))
+        const engine = writing(written)
+        const app = endpoint(engine, { clock: () => 1_767_225_600 })
+        const messages: { role: string; content: unknown }[] = [{ role: 'user', content: 'Look.' }]
+        const known = new Set<number>(areDeclaredAtOnce ? [0, 1, 2, 3, 4, 5] : [])
+        for (const [round, { found }] of [...drawn, { found: [] }].entries()) {
+          const tools = [...[...known].map(hidden), { name: 'look', input_schema: PARAMETERS }]
+          const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages })
+          expect(status, JSON.stringify(body)).toBe(200)
+          const results = (body.content as Block[]).flatMap(({ type, id }) =>
+            type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: found.map(referenceTo) }] : [],
+          )
+          if (round === drawn.length) break
+          for (const one of found) known.add(one)
+          messages.push({ role: 'assistant', content: body.content }, { role: 'user', content: results })
+        }
+        const taught = new Set<number>()
+        for (const [at, { found }] of drawn.entries()) {
+          const before = [...(engine.contexts[at] as number[]), ...(written[at] as number[])]
+          const next = engine.contexts[at + 1] as number[]
+          expect(decodeTokens(next.slice(0, before.length))).toBe(decodeTokens(before))
+          const rest = decodeTokens(next.slice(before.length))
+          for (const one of [0, 1, 2, 3, 4, 5]) {
+            const isNew = found.includes(one) && !taught.has(one)
+            expect(rest.includes(`type hidden_${one} = `)).toBe(isNew)
+            if (isNew) taught.add(one)
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  },
+  60_000 + RUNS * 1000,
+)
+
+const referenceTo = (number: number): object => ({ type: 'tool_reference', tool_name: `hidden_${number}` })

@@ -45,6 +45,8 @@ const COMPACTED = 'a conversation that is too long is refused in the words that 
 /** Everything about every parameter, in the order in which they are read: the first error is reported. */
 export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
   model: same('model'),
+  // Before the messages, which name those that are deferred.
+  tools: { fate: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
   messages: {
     fate: 'mapped',
     does: '`input`: see [messages](#messages-and-blocks)',
@@ -78,7 +80,6 @@ export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
     read: readThinking,
   },
   stop_sequences: { fate: 'mapped', does: '`stop`: up to 4', read: readStopSequences },
-  tools: { fate: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
   tool_choice: {
     fate: 'mapped',
     does: '`tool_choice`: `any` is `required`; `disable_parallel_tool_use` is `parallel_tool_calls`',

@@ -23,7 +23,7 @@ const ROLES = ['user', 'assistant', 'system'] as const
 export function readMessages(value: unknown, draft: Draft): object[] {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyArray('messages')
-  const conversation = new Conversation()
+  const conversation = new Conversation((name) => draft.load(name))
   for (const [index, message] of messages.entries()) {
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
@@ -44,6 +44,12 @@ class Conversation {
   #last: { readonly role: 'user' | 'assistant'; readonly param: string } | undefined
   /** The place of each call among those of its turn, by its id: results are read in the order of their calls. */
   readonly #order = new Map<string, number>()
+  readonly #load: (name: string) => object | undefined
+
+  /** @param load - makes a tool that was kept back one of the request's, once */
+  constructor(load: (name: string) => object | undefined) {
+    this.#load = load
+  }
 
   user(message: Fields, param: string): void {
     this.#endTurn()
@@ -61,6 +67,10 @@ class Conversation {
     // Harmony has a result behind its call, whatever the user says beside it.
     const results = blocks.filter(isResult).sort((a, b) => this.#placeOf(a.block) - this.#placeOf(b.block))
     for (const { block, index } of results) this.#add(readResult(block, `${param}.content[${index}]`))
+    this.#teach(
+      results.flatMap(({ block }) => namesIn(block)),
+      param,
+    )
     const said = blocks.filter((each) => !isResult(each))
     if (said.length === 0) return
     const parts: object[] = []
@@ -104,6 +114,12 @@ class Conversation {
     return this.#made
   }
 
+  /** Teaches the tools that results have found behind them, so that the prompt in front stays what it was. */
+  #teach(names: readonly string[], at: string): void {
+    const tools = names.flatMap((name) => this.#load(name) ?? [])
+    if (tools.length > 0) this.#add({ item: { type: 'additional_tools', role: 'developer', tools }, at })
+  }
+
   #add(made: MadeItem): void {
     this.#made.push(made)
   }
@@ -132,6 +148,12 @@ function readResult(block: Fields, at: string): MadeItem {
   if (fieldOf(block, 'is_error') === true) markFailed(output)
   const call_id = textIn(block, 'tool_use_id', at)
   return { item: { type: 'function_call_output', call_id, output }, at, fields: OUTPUT }
+}
+
+/** The tools that a result names. */
+function namesIn({ content }: Fields): string[] {
+  if (!Array.isArray(content)) return []
+  return content.flatMap(({ type, tool_name: name }) => (type === 'tool_reference' ? [name as string] : []))
 }
 
 /** Harmony has no mark for it: the text has to say that the tool failed, unless it does. */

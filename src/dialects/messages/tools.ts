@@ -12,11 +12,13 @@ export function readTools(value: unknown, draft: Draft): void {
   for (const [index, tool] of objectsAt(value, 'tools').entries()) {
     const at = `tools[${index}]`
     const type = optionalTextIn(tool, 'type', at) ?? 'custom'
-    if (type === 'custom') draft.tools.push(functionOf(tool))
-    else if (type === SEARCH) draft.tools.push(searchOf(tool))
+    const origin = { at, fields: FIELDS }
+    if (type === 'custom' && flagAt(fieldOf(tool, 'defer_loading'), `${at}.defer_loading`) === true) {
+      draft.defer(textIn(tool, 'name', at), functionOf(tool), origin)
+    } else if (type === 'custom') draft.addTool(functionOf(tool), origin)
+    else if (type === SEARCH) draft.addTool(searchOf(tool), origin)
     else if (type.startsWith('web_search_')) throw invalidValue(`${at}.type`, type, ['custom', SEARCH])
     else throw unsupported(`${at}.type`, `tools of type '${type.slice(0, 60)}' are`, HINT)
-    draft.origins.add('tools', { at, fields: FIELDS })
   }
 }
 
@@ -41,9 +43,16 @@ export function readToolChoice(value: unknown, draft: Draft): void {
   if (known === undefined && type !== 'tool') {
     throw invalidValue('tool_choice.type', type, [...Object.keys(CHOICES), 'tool'])
   }
-  draft.put('tool_choice', known ?? { type: 'function', name: textIn(choice, 'name', 'tool_choice') })
+  draft.put('tool_choice', known ?? { type: 'function', name: chosenName(choice, draft) })
   const isSingle = flagAt(fieldOf(choice, 'disable_parallel_tool_use'), 'tool_choice.disable_parallel_tool_use')
   if (isSingle === true) draft.put('parallel_tool_calls', false, 'tool_choice.disable_parallel_tool_use')
+}
+
+/** A deferred tool that has to be called is taught from the beginning, unless a result has named it. */
+function chosenName(choice: Fields, draft: Draft): string {
+  const name = textIn(choice, 'name', 'tool_choice')
+  draft.load(name)
+  return name
 }
 
 const CHOICES = { auto: 'auto', any: 'required', none: 'none' } as const
