@@ -229,10 +229,14 @@ function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
   })
 }
 
+/** The calls whose arguments are objects where clients parse them. */
+const PARSED: readonly Recipient['kind'][] = ['function_call', 'mcp_call']
+
 /** Whether a client that parses what a call says, and writes it anew, cannot but write the same. */
 function hasOneSpelling(message: ReadMessage, tools: RequestTools): boolean {
   const { role, content } = message
-  if (role !== 'assistant' || calleeOf(message, tools).kind !== 'function_call') return true
+  const isParsed = role === 'assistant' && PARSED.includes(calleeOf(message, tools).kind)
+  if (!isParsed) return true
   try {
     return JSON.stringify(JSON.parse(content)) === content && !hasOrder(JSON.parse(content))
   } catch {
@@ -534,7 +538,8 @@ function saidTo(callee: Recipient, content: string): string {
       return respelled((callee.declared ? objectIn(content) : undeclaredArguments(callee.name, content)).shown)
     case 'mcp_call':
     case 'mcp_approval_request':
-      return replacedByServer(callee.serverLabel) === undefined ? objectIn(content).shown : content
+      if (replacedByServer(callee.serverLabel) !== undefined) return content
+      return respelled(content.trim() === '' ? '{}' : objectIn(content).shown)
     default:
       return content
   }

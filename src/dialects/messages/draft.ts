@@ -1,10 +1,20 @@
+import type { Fields } from '../../fields.js'
 import { BodyDraft } from '../body/draft.js'
 import type { BodyOrigin } from '../body/origins.js'
 import type { MessageAnswerOptions } from './answer-options.js'
 
+/** A server as the request declares it. */
+interface GivenServer {
+  readonly at: string
+  readonly server: Fields
+  isUsed: boolean
+}
+
 /** What a body becomes, while it is read. */
 export class Draft extends BodyDraft {
   answer: MessageAnswerOptions = {}
+  /** The servers of the request by their names, and whether a toolset is of it. */
+  readonly mcpServers: Map<string, GivenServer> = new Map()
   /** The tools that the model is not told of until a result names them. */
   readonly #deferred = new Map<string, { readonly tool: object; readonly origin: BodyOrigin }>()
 
