@@ -239,7 +239,7 @@ export interface RenderedPrompt {
 }
 
 function saidIn({ messages }: RenderedMessages): number {
-  return messages.filter((message) => message.role !== 'developer' && !isReasoning(message as never)).length
+  return messages.filter((message) => message.role !== 'developer' && !isReasoning(message)).length
 }
 
 /** How the conversation of a request is read. @throws RequestError */

@@ -1,3 +1,4 @@
+import type { Fields } from '../fields.js'
 import { type EarlierPrompt, KnownConversation, type Reading, readingOf } from '../prompt/known-conversation.js'
 import { type RenderOptions, turnStart } from '../prompt/render-prompt.js'
 import { RequestError } from '../request-error.js'
@@ -50,7 +51,7 @@ function* renderAndGive(
   { reading, options, earlier, work, most }: RenderAndGive,
 ): ReturnType<KnownConversation['render']> {
   try {
-    return yield* known.render(request as never, reading, options, work, most)
+    return yield* known.render(request as object as Fields, reading, options, work, most)
   } finally {
     earlier.give(known)
   }

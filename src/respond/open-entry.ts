@@ -27,6 +27,7 @@ import { toolsFor, withTerms } from './offered.js'
 import { operatorTerms } from './operator-terms.js'
 import type { RespondOptions } from './options.js'
 import { ownParameters } from './own-parameters.js'
+import { promptBound } from './prompt-bound.js'
 import { promptDigest } from './prompt-digest.js'
 import type { FirstPrompt } from './prompt-ids.js'
 import { relisted } from './relisted.js'
@@ -77,7 +78,7 @@ export async function openEntry(
   const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
   if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, options.tools ?? []))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
-  const { refuses: _, relaxes: __, ...abilities } = capabilities
+  const { fit: _, ...abilities } = capabilities
   const listed = listings.length === 0 ? new Set() : listedIn(request)
   // A compaction is one item, and nothing else.
   const own = declaredServers(request)
@@ -184,7 +185,7 @@ export async function prepareRequest(
   const tools = taughtTools(prompted, { listings, hosted, policy, choice: given })
   checkDemand(tools)
   const rendering = renderingOf(options, hosted, at)
-  const contextLength = counted === undefined ? capabilities.contextLength : counted + 1
+  const contextLength = counted === undefined ? promptBound(capabilities) : counted + 1
   const prompt = await firstPrompt(prompted, { rendering, tools, isCompaction, contextLength }, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
   return { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }

@@ -1,9 +1,10 @@
+import { ask, type EngineStep } from '../engine/ask.js'
 import type { TokenEngine, TokenStream } from '../engine/engine.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { ChunkEntry, Happened, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { merged } from '../merged.js'
-import type { HarmonyToken, HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import type { HarmonyToken, HostUsage, StreamEnd } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { Budget } from './budget.js'
 import { isContextFull, stopOf } from './call-end.js'
@@ -37,8 +38,6 @@ export interface SamplingOptions {
 export function sample(options: SamplingOptions): Promise<void> {
   return new Promise((resolve, reject) => new SamplingRun(options, { resolve, reject }).goOn())
 }
-
-type EngineAnswer = IteratorResult<TokenChunk, StreamEnd | undefined>
 
 interface EngineFailure {
   readonly error: unknown
@@ -81,7 +80,7 @@ class SamplingRun {
   /** What happens when all of the queue is taken, because nothing more is read of the engine. */
   #last: (() => void) | undefined
   /** What the engine is doing: nothing, a step that was asked for, or it has answered. */
-  #asked: 'nothing' | 'asked' | EngineAnswer | EngineFailure = 'nothing'
+  #asked: 'nothing' | 'asked' | EngineStep | EngineFailure = 'nothing'
   /** Whether nothing is done until the engine answers, or the host inserts something. */
   #isWaiting = false
   #isWatched = false
@@ -147,14 +146,14 @@ class SamplingRun {
     }
     if (this.#asked !== 'nothing') return
     this.#asked = 'asked'
-    this.#stream.next().then(this.#answered, this.#refused)
+    ask(this.#stream, this.#answered, this.#refused)
   }
 
-  readonly #answered = (step: EngineAnswer): void => this.#arrived(step)
+  readonly #answered = (step: EngineStep): void => this.#arrived(step)
   readonly #refused = (error: unknown): void => this.#arrived({ error })
 
   /** It may come while an entry of the host's is being written: then it waits. */
-  #arrived(answer: EngineAnswer | EngineFailure): void {
+  #arrived(answer: EngineStep | EngineFailure): void {
     this.#asked = answer
     if (this.#isWaiting) this.goOn()
   }
@@ -203,7 +202,7 @@ class SamplingRun {
     if (usage !== undefined) this.#queue.push({ type: 'usage', usage })
   }
 
-  #read(answer: EngineAnswer | EngineFailure): void {
+  #read(answer: EngineStep | EngineFailure): void {
     this.#asked = 'nothing'
     if (!('error' in answer) && answer.done && !this.#isStopped) this.#take(this.#chunks.end())
     if ('error' in answer) this.#readFailure(answer)

@@ -19,7 +19,7 @@ type Item = { readonly [field: string]: unknown }
  * so does the last exchange. A call and its output are in one exchange. No more of it is encoded than fits, and one
  * message.
  *
- * @param contextLength - of the engine; undefined if nobody knows it
+ * @param contextLength - `promptBound` of the engine
  * @returns undefined if it does not fit
  * @throws RequestError if the request cannot be rendered
  */
@@ -27,7 +27,7 @@ export function* fittingPrompt(
   request: ResponseRequest,
   options: RenderOptions,
   work: Work,
-  contextLength: number = Number.POSITIVE_INFINITY,
+  contextLength: number,
 ): Slices<Prompt | undefined> {
   const most = contextLength - 1
   const isTruncated =

@@ -10,12 +10,12 @@ import type { KeptResponse, RequestKey } from '../../stores/store.js'
 import type { HostedCall } from '../../tools/tool.js'
 import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
-import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
+import { watchedDiagnostics, watchedTools } from '../observe/watched.js'
 import { usedApproval } from './approvals.js'
 import { auditedTools } from './audit.js'
 import type { Caller } from './caller.js'
 import type { ResolvedRequest } from './conversation.js'
-import { countedEngine, countedTools } from './counted.js'
+import { countedTools, createMeter } from './counted.js'
 import { digestOf } from './digest.js'
 import { inConversation } from './in-conversation.js'
 import { OpeningRefused } from './journal.js'
@@ -195,7 +195,7 @@ export function runOptions(
   return {
     conversation,
     respond: merged(setup.respondOptions(responseId, owner, request), {
-      engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
+      engine: setup.guard(engine, { meter: createMeter(held), observed }),
       ...operator,
       tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
       ...(observed && {
