@@ -189,7 +189,7 @@ export function runOptions(
     setup.options.tools ?? [],
     merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
-  const { errorEvent, onStopString, returnedArguments } = caller
+  const { errorEvent, mostSearches, onStopString, returnedArguments } = caller
   const { earlier } = conversation
   const shelf = request.store === false ? setup.transient : setup.durable
   return {
@@ -204,6 +204,7 @@ export function runOptions(
       ...(errorEvent !== undefined && { errorEvent }),
       ...(onStopString && { onStopString }),
       ...(returnedArguments && { returnedArguments }),
+      ...(mostSearches !== undefined && { mostSearches }),
       ...(earlier && { earlier }),
     }),
     seal,
