@@ -217,8 +217,13 @@ class SamplingRun {
     const last = missing ?? stop
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
     if (watched === undefined) this.#finish(last)
-    // What was held back may be all that the response may take.
-    else if (!this.#queueWatched(watched, stop)) this.#last = () => this.#finish(last)
+    // What was held back may be all that the response may take: then putting it ends the call.
+    else if (!this.#queueWatched(watched, stop)) {
+      this.#known = end?.usage ?? this.#known
+      this.#last = () => {
+        if (!this.#isOver) this.#finish(last)
+      }
+    }
   }
 
   #stopOf(end: StreamEnd | undefined): StopEntry {
