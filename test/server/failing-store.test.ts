@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.js'
-import { createMemoryStore, type Lease, type NewResponse, type ResponseStore } from '../../src/stores/index.js'
+import {
+  type Append,
+  createMemoryStore,
+  type Lease,
+  type NewResponse,
+  type ResponseStore,
+} from '../../src/stores/index.js'
 import { answer, call, scriptedEngine, think } from '../../src/testing/index.js'
 import type { Tool } from '../../src/tools/tool.js'
 import { block, entriesNow } from '../stores/kept.js'
@@ -21,6 +27,8 @@ interface Failure {
   readonly isDone?: boolean
   /** Whether nothing can be written from then on. Default: false. */
   readonly isLast?: boolean
+  /** Whether appends that do not end the response are done, and not counted. Default: false. */
+  readonly isEnd?: boolean
 }
 
 /** A store in memory whose calls fail when a test says so. */
@@ -61,8 +69,9 @@ function flakyStore(given?: Failure): FlakyStore {
         if (store.isGone || (store.isDown && WRITES.includes(method))) throw broken
         if (method === 'append') store.appends += 1
         if (method === 'open') store.ids.push((all[0] as NewResponse).responseId)
-        const { after = 0, times = 1, isDone = false, isLast = false } = store.failing ?? {}
+        const { after = 0, times = 1, isDone = false, isLast = false, isEnd = false } = store.failing ?? {}
         if (store.failing?.method !== method) return await run(...all)
+        if (isEnd && !endsResponse(all[0])) return await run(...all)
         calls += 1
         if (calls <= after || calls > after + times) return await run(...all)
         if (isDone) await run(...all)
@@ -73,6 +82,10 @@ function flakyStore(given?: Failure): FlakyStore {
   }
   return store
 }
+
+/** An append that several responses share ends one if any of its parts does. */
+const endsResponse = (given: unknown): boolean =>
+  [given].flat().some((append) => (append as Partial<Append>).end !== undefined)
 
 const TERMINAL: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed']
 
@@ -292,15 +305,8 @@ describe('a store that takes nothing any more', () => {
   test.each([false, true])(
     'a response whose end may be written or not is told as failed unless the store has it, and stays so: %s',
     async (isDone) => {
-      const store = flakyStore()
-      const { stream, ask } = endpoint([answer('Hi')], {
-        store,
-        onEntry: (_, { type }) => {
-          // The end itself is the next to be appended, and then the store is gone.
-          if (type !== 'stop') return
-          store.failing = { method: 'append', isDone, isLast: true }
-        },
-      })
+      const store = flakyStore({ method: 'append', isEnd: true, isDone, isLast: true })
+      const { stream, ask } = endpoint([answer('Hi')], { store })
       const events = await stream('/responses', { input: 'Hi' })
       const { id } = events.at(-1)?.response ?? {}
       // A store that takes nothing still says what it has.
