@@ -78,7 +78,7 @@ export async function openEntry(
   const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
   if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, options.tools ?? []))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
-  const { refuses: _, relaxes: __, ...abilities } = capabilities
+  const { fit: _, ...abilities } = capabilities
   const listed = listings.length === 0 ? new Set() : listedIn(request)
   // A compaction is one item, and nothing else.
   const own = declaredServers(request)

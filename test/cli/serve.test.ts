@@ -11,6 +11,7 @@ import { checkEvents, readStreams } from '../../src/conformance/index.js'
 import { loadTokenTable, translate } from '../../src/index.js'
 import { replay } from '../../src/sources/replay.js'
 import { readTokenFixture } from '../../src/sources/token-fixture.js'
+import { encodeHarmony } from '../support/tokens.js'
 import { http } from '../tools/mcp/fixtures.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
 
@@ -462,6 +463,37 @@ describe('the options of serve', () => {
       server.close()
     }
   })
+})
+
+test('serve says which grammar backend a server has when a strict request first needs it: in the log and in /metrics', async () => {
+  const ids = encodeHarmony('{}<|return|>')
+  const meta_info = { finish_reason: { type: 'stop', matched: 200002 }, completion_tokens: ids.length }
+  const answers: Readonly<Record<string, unknown>> = {
+    '/v1/models': { data: [{ id: 'gpt-oss', max_model_len: 4096, owned_by: 'sglang' }] },
+    '/tokenize': { tokens: [200006] },
+    '/server_info': { grammar_backend: 'llguidance', max_req_input_len: 4090 },
+  }
+  const server = createServer((request, response) => {
+    const answer = answers[request.url ?? '']
+    if (answer !== undefined) return void response.end(JSON.stringify(answer))
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`data: ${JSON.stringify({ output_ids: ids, meta_info })}\n\ndata: [DONE]\n\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = server.address() as AddressInfo
+    const { io, client } = await serve(['--sglang', `http://127.0.0.1:${port}`])
+    const metrics = async () => await (await fetch(client.baseURL.replace(/v1$/, 'metrics'))).text()
+    expect(io.out).toContain('grammar backend unknown until the first strict request')
+    expect(await metrics()).toContain('harmony_grammar_backend_info{backend="unknown"} 1\n')
+    const format = { type: 'json_schema', name: 'a', schema: { type: 'object' } } as const
+    await client.responses.create({ model: 'gpt-oss', input: 'Hi', text: { format } }).catch(() => {})
+    expect(io.err).toContain('sglang: the grammar backend is guidance\n')
+    expect(await metrics()).toContain('harmony_grammar_backend_info{backend="guidance"} 1\n')
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
 })
 
 describe('wrong usage of serve is one line and exit code 2', () => {

@@ -431,6 +431,12 @@ describe('what an engine cannot hold', () => {
     })
   })
 
+  const holdsNothing = (path: string): NonNullable<EngineCapabilities['fit']> =>
+    function* () {
+      yield
+      return { constraint: undefined, relaxed: [{ path, message: "'not' is not permitted." }], nodes: 0 }
+    }
+
   test.each<[string, Partial<ResponseRequest>, EngineCapabilities, object]>([
     ['a function', { tools: [LOOSE, F] }, {}, { param: 'tools[1].parameters', code: 'unsupported_value' }],
     ['a format', { text: { format: FORMAT } }, only('regex'), { param: 'text.format.schema' }],
@@ -439,7 +445,7 @@ describe('what an engine cannot hold', () => {
     [
       'a part of the schema of a function',
       { tools: [F] },
-      { ...ALL, refuses: () => ({ path: '/properties/a~1b/not', message: "'not' is not permitted." }) },
+      { ...ALL, fit: holdsNothing('/properties/a~1b/not') },
       {
         param: 'tools[0].parameters',
         code: 'invalid_function_parameters',
@@ -450,7 +456,7 @@ describe('what an engine cannot hold', () => {
     [
       'a part of the schema of a format',
       { text: { format: FORMAT } },
-      { ...ALL, refuses: () => ({ path: '', message: "'not' is not permitted." }) },
+      { ...ALL, fit: holdsNothing('') },
       {
         param: 'text.format.schema',
         code: 'invalid_json_schema',
@@ -462,7 +468,7 @@ describe('what an engine cannot hold', () => {
       { tools: [F] },
       {
         ...ALL,
-        refuses: () => {
+        fit: () => {
           throw new RangeError('too deep')
         },
       },

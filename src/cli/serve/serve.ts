@@ -133,7 +133,7 @@ function serveOptions(
   const translation = { reasoning, policy, citations: urlCitations() }
   const response = { ...translation, images, onUnsupportedConstraint, onDiagnostic: noticesTo(io) }
   const approval = APPROVALS[settings.approval]
-  const metrics = createPrometheusMetrics(memory)
+  const metrics = createPrometheusMetrics(memory, opened.grammarBackend)
   const log = createLog(settings, io)
   const { engine } = opened
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined

@@ -36,8 +36,10 @@ export interface Run {
   readonly before: ResolvedRequest['before']
   /** Its events, for who asked for it. Leaving them is what `onDisconnect` is about. */
   readonly events: AsyncGenerator<Batch>
-  /** Resolves when it is over and kept. Never rejects. */
+  /** Resolves when it is over and kept, by whichever process. Never rejects. */
   readonly finished: Promise<FinishedResponse | undefined>
+  /** Resolves when this process makes it no more: it is over, or another process makes it. Never rejects. */
+  readonly ended: Promise<void>
   /** Stops engine and tools before their next step. */
   cancel(): void
   /** Whether another process writes it by now. */
@@ -119,6 +121,7 @@ class RunningResponse implements Run {
   readonly input: Run['input']
   readonly before: Run['before']
   readonly finished: Promise<FinishedResponse | undefined>
+  readonly ended: Promise<void>
   created!: ResponseObject
   events!: Run['events']
   readonly #options: RunOptions
@@ -136,6 +139,7 @@ class RunningResponse implements Run {
   readonly #opened = deferred<Batch>()
   readonly #started = deferred<void>()
   readonly #finishing = deferred<FinishedResponse | undefined>()
+  readonly #ending = deferred<void>()
   readonly #failed = deferred<void>()
   #write: Write<Batch> = () => {}
   /** The sequence number of the last event that was shown, -1 if none was. */
@@ -154,6 +158,7 @@ class RunningResponse implements Run {
     this.input = conversation.input
     this.before = conversation.before
     this.finished = this.#finishing.promise
+    this.ended = this.#ending.promise
     const takenOver = 'lease' in begin ? begin : undefined
     this.#takenOver = takenOver
     this.#state = takenOver === undefined ? 'opening' : 'running'
@@ -169,7 +174,7 @@ class RunningResponse implements Run {
         ...(isWritten && { append: (entries, ended) => this.#append(entries, ended) }),
       } satisfies Partial<RespondOptions>),
     )
-    this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.finished)
+    this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()
     // The response has begun, so it is ended and kept, whether anybody reads it or not.
     this.#batches = channel((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
@@ -318,6 +323,7 @@ class RunningResponse implements Run {
     // Without a response that is kept, nothing may go on.
     if (kept === undefined) this.#work.abort()
     this.#end(kept?.response)
+    this.#ending.resolve()
     if (this.#isLost) return
     if (kept === undefined) this.#failed.resolve()
     this.#finishing.resolve(kept)

@@ -1,12 +1,11 @@
 import { checkHolds } from '../../engine/check-constraint.js'
 import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
-import { atOnce } from '../../slices.js'
 import { TransientError } from '../http/failure-of.js'
 import type { HttpClient } from '../http/http-client.js'
 import type { HttpProtocol } from '../http/http-engine.js'
 import { remembered } from '../http/remembered.js'
 import type { GrammarBackend } from './backends.js'
-import { fitConstraint, heldBy, type SentConstraint } from './fit-constraint.js'
+import { heldBy, type SentConstraint, sentTo } from './fit-constraint.js'
 
 /** Asks a server what compiles its constraints. @throws EngineError if it does not answer */
 export type FindBackend = (client: HttpClient, signal: AbortSignal) => Promise<GrammarBackend>
@@ -63,8 +62,7 @@ export function createServerBackend({
     held,
     async send(constraint, client, signal) {
       const backend = await current(client, signal)
-      checkHolds(engine, heldBy(backend, { hasLark }), constraint)
-      return atOnce(fitConstraint(backend, constraint)).sent
+      return sentTo(backend, checkHolds(engine, heldBy(backend, { hasLark }), constraint))
     },
     // Another process, with another backend, may answer next.
     onFailure({ constraint }, error) {

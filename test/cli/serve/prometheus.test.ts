@@ -115,6 +115,17 @@ test('load is what it was last', () => {
   expect([of('harmony_responses_running'), of('harmony_responses_waiting')]).toEqual([2, 4])
 })
 
+test('the grammar backend is a label of the one that is in use now, and none where the engine has one way', () => {
+  let backend: string | undefined
+  const prometheus = createPrometheusMetrics(undefined, () => backend)
+  const shown = () => samplesOf(prometheus.text()).filter(({ name }) => name === 'harmony_grammar_backend_info')
+  expect(shown()).toEqual([])
+  for (const now of ['unknown', 'xgrammar', 'other']) {
+    backend = now
+    expect(shown()).toEqual([{ name: 'harmony_grammar_backend_info', labels: { backend: now }, value: 1 }])
+  }
+})
+
 test('the memory that is held is shown by what it is for, and what was refused is counted', () => {
   const by = { body: 5, queue: 0, response: 7, socket: 0, reader: 0, store: 9 }
   const prometheus = createPrometheusMetrics(() => ({ total: 100, used: 21, by }))
