@@ -508,7 +508,9 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
-    [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],
+    [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a whole number of seconds/],
+    [['--replay', '--on-disconnect', '86401'], /^--on-disconnect: expected .* from 0 to 86400, got "86401"$/],
+    [['--replay', '--verbose', '--log', 'json'], /^--verbose: expected --log text with it/],
     [['--replay', '--mcp-config', 'none.json'], 'cannot read none.json: no such file or directory'],
     [['--replay', '--offer', ''], '--offer: expected label, label=command or label=url'],
     [
