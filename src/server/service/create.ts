@@ -228,10 +228,10 @@ export function runOptions(
   }
 }
 
-/** Keeps a run until it is over. */
+/** Keeps a run until this process makes it no more. */
 export function addRun({ runs }: Setup, run: Run): void {
   runs.set(run.responseId, run)
-  run.finished.then(() => {
+  run.ended.then(() => {
     // One that was lost may have been taken back meanwhile.
     if (runs.get(run.responseId) === run) runs.delete(run.responseId)
   })
