@@ -517,6 +517,11 @@ describe('wrong usage of serve is one line and exit code 2', () => {
       ['--replay', '--offer', 'a'],
       '--offer a: expected the label of a server of --mcp or --mcp-config, of which there are: none',
     ],
+    [
+      ['--replay', '--offer', 'code_interpreter'],
+      '--offer code_interpreter: serve has no tool of its own that runs code: name an MCP server that does, --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
+    ],
+    [['--replay', '--offer', 'browser'], /^--offer browser: serve has no tool of its own that searches the web/],
     [['--replay', '--mcp', 'a=x', '--offer', 'a=x'], '--mcp and --offer: expected each label once, got "a" again'],
     [['--replay', '--offer', 'a=x', '--policy', 'functions-only'], /^serve: offered\.tools\[0\]: expected a policy/],
     [

@@ -200,7 +200,7 @@ const aiSdk = (api: OfferedClient['api']): OfferedClient => ({
         maxRetries: 0,
         providerOptions: store,
       })
-      messages.push(...result.response.messages)
+      messages.push(...result.responseMessages)
       return result.text
     }
   },
