@@ -39,7 +39,7 @@ process.exitCode = await run(argv.slice(2), {
     await writeFile(`${path}.part`, pieces)
     await rename(`${path}.part`, path)
   },
-  // Its owner alone may read it: who asked for what is nobody else's.
+  // Only its owner may read it: it says who asked for what.
   appendFile: (path, piece) => appendFile(path, piece, { mode: 0o600 }),
   pieces: (path) => (path === '-' ? piecesOfStdin() : piecesOfFile(path)),
   print: (piece) =>
@@ -54,7 +54,7 @@ process.exitCode = await run(argv.slice(2), {
     return () => process.off('SIGINT', stop).off('SIGTERM', stop)
   },
 })
-// What is still open would keep the process, and nobody waits for it any more.
+// Handles that are still open would keep the process alive.
 if (stops > 1) process.exit()
 
 // Both are imported when they are needed: `--help` touches no file.

@@ -5,7 +5,7 @@ import type { RememberedResponse } from './earlier-responses.js'
 
 /** Who sends a request, and what came beside its body. */
 export interface Caller {
-  /** Whose responses these are: nobody else finds them. */
+  /** The owner of these responses. No other owner can find them. */
   readonly owner: string
   /** Aborts when the client has left before there was anything to send. */
   readonly signal?: AbortSignal
@@ -21,13 +21,15 @@ export interface Caller {
   readonly errorEvent?: boolean
   /**
    * What becomes of content that another seal made. Default: as the service has it. A client of the Messages API may bring a
-   * conversation with any server: what nobody here can open is left out.
+   * conversation with any server: what this server cannot open is left out.
    */
   readonly foreignSeals?: 'ignore'
   /** As in `respond`. */
   readonly returnedArguments?: 'objects'
   /** Called with the stop string that ends an answer. */
   readonly onStopString?: (string: string) => void
+  /** As in `respond`. */
+  readonly mostSearches?: number
   /** Whether its client can be asked for the approval of a call. Default: `ask`. */
   readonly approvals?: 'ask' | 'refuse'
   /** Whether it gets what `offeredCalls` hides: an API that has no place for the calls of the host leaves them out by itself. */
