@@ -1,4 +1,5 @@
 import { check, HarmonyResponsesError } from '../errors.js'
+import { atOnce } from '../slices.js'
 import { type Constraint, constraintKind, type EngineCapabilities } from './constraint.js'
 
 /**
@@ -24,24 +25,31 @@ export function checkConstraint(constraint: unknown): asserts constraint is Cons
 }
 
 /**
- * Checks that an engine can hold a constraint. All engines refuse those that they cannot hold with this, before the
+ * Checks that an engine can hold a constraint, or something of it. All engines refuse those that they cannot hold with this, before the
  * call begins: an answer that ignores its constraint would look like one that keeps it.
  *
  * @param engine - its name, for the message
+ * @returns what it holds
  * @throws HarmonyResponsesError `bad_option`
  */
-export function checkHolds(
+export function checkHolds<Given extends Constraint | undefined>(
   engine: string,
-  { constraints = [], refuses }: EngineCapabilities,
-  constraint: Constraint | undefined,
-): void {
-  if (constraint === undefined) return
+  capabilities: EngineCapabilities,
+  constraint: Given,
+): Constraint | Extract<Given, undefined> {
+  if (constraint === undefined) return constraint as Extract<Given, undefined>
+  const { constraints = [] } = capabilities
   const kind = constraintKind(constraint)
   const others = constraints.length === 0 ? `${engine} cannot constrain` : `${engine} supports nothing else`
   check(constraints.includes(kind), 'constraint', `${constraints.join(', ') || 'none'} (${others})`, kind)
-  const refused = refuses?.(constraint)
-  if (refused === undefined) return
-  throw new HarmonyResponsesError('bad_option', `constraint: ${engine} cannot hold ${wordsOf(refused)}`)
+  const fitted = capabilities.fit && atOnce(capabilities.fit(constraint))
+  if (fitted === undefined) return constraint
+  if (fitted.constraint !== undefined) return fitted.constraint
+  const { path, message } = fitted.relaxed[0] ?? { path: '', message: 'it' }
+  throw new HarmonyResponsesError(
+    'bad_option',
+    `constraint: ${engine} cannot hold ${path === '' ? '' : `${path}: `}${message}`,
+  )
 }
 
 /**
@@ -57,8 +65,4 @@ export function copyConstraint(constraint: Constraint): Constraint {
     const message = 'constraint.jsonSchema: expected a JSON Schema, got one that JSON cannot express'
     throw new HarmonyResponsesError('bad_option', message, { cause })
   }
-}
-
-function wordsOf({ path, message }: { readonly path: string; readonly message: string }): string {
-  return path === '' ? message : `${path}: ${message}`
 }

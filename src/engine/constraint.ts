@@ -15,7 +15,7 @@ export type Constraint =
 /** The kinds of constraints, as {@link EngineCapabilities} names them. */
 export type ConstraintKind = 'json_schema' | 'regex' | 'lark' | 'gbnf'
 
-/** Why an engine cannot hold a constraint: which part of it, and where. */
+/** What an engine does not hold of a constraint, and where. */
 export interface UnsupportedConstraint {
   /** A JSON pointer into the schema, such as `/properties/a/not`; the empty string is all of it. */
   readonly path: string
@@ -24,8 +24,13 @@ export interface UnsupportedConstraint {
 }
 
 /** What an engine makes of a constraint. */
-export interface RelaxedConstraint {
-  /** What it leaves out, and does not hold. All else is held. */
+export interface FittedConstraint {
+  /**
+   * What it holds in its place, and all of that: a schema without some keywords, a grammar that says the same. Undefined if
+   * it would hold nothing; the first of `relaxed` then says why.
+   */
+  readonly constraint: Constraint | undefined
+  /** What it leaves out. All else is held. */
   readonly relaxed: readonly UnsupportedConstraint[]
   /**
    * How much work it is, in nodes of a grammar: a request whose constraints have too many together is held to less. The
@@ -38,6 +43,8 @@ export interface RelaxedConstraint {
 export interface EngineCapabilities {
   /** The limit of prompt and answer tokens together. */
   readonly contextLength?: number
+  /** The limit of the prompt alone, in tokens, where it is less than one below `contextLength`. */
+  readonly maxPromptLength?: number
   /** What `constraint` may be. None if absent. */
   readonly constraints?: readonly ConstraintKind[]
   /** Whether log-probabilities can be requested beside a constraint. Not if absent. */
@@ -49,13 +56,11 @@ export interface EngineCapabilities {
    * absent: `respond` then takes token ids alone.
    */
   readonly spellsMarkers?: boolean
-  /** Why the engine would not hold this constraint, of a kind that it names; undefined if it would. */
-  readonly refuses?: (constraint: Constraint) => UnsupportedConstraint | undefined
   /**
-   * What the engine leaves out of a constraint that it does not refuse, in slices of some milliseconds. If absent, it
-   * holds all of it. Called before `refuses`, so that what both of them need is compiled here.
+   * What the engine makes of a constraint of a kind that it names, in slices of some milliseconds. If absent, it holds all
+   * of each. Pure: the same again for what it gave.
    */
-  readonly relaxes?: (constraint: Constraint) => Slices<RelaxedConstraint>
+  readonly fit?: (constraint: Constraint) => Slices<FittedConstraint>
 }
 
 /** The kind of a constraint. */

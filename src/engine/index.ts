@@ -1,5 +1,11 @@
 export type { EndReason, StreamEnd, TokenChunk } from '../tokens/token-source.js'
-export type { Constraint, ConstraintKind, EngineCapabilities, UnsupportedConstraint } from './constraint.js'
+export type {
+  Constraint,
+  ConstraintKind,
+  EngineCapabilities,
+  FittedConstraint,
+  UnsupportedConstraint,
+} from './constraint.js'
 export type { CapabilitiesOptions, GenerateOptions, Sampling, TokenEngine, TokenStream } from './engine.js'
 export { EngineError, type EngineErrorCode } from './engine-error.js'
 export { generateOptions } from './generate-options.js'

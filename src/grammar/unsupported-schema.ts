@@ -17,14 +17,3 @@ export class UnsupportedSchema extends Error {
 export class InvalidSchema extends UnsupportedSchema {
   override readonly name = 'InvalidSchema'
 }
-
-/** What is not supported of what is read here; undefined if all of it is. @throws what else goes wrong */
-export function unsupportedIn(read: () => unknown): { readonly path: string; readonly message: string } | undefined {
-  try {
-    read()
-    return undefined
-  } catch (error) {
-    if (!(error instanceof UnsupportedSchema)) throw error
-    return { path: error.path, message: error.message }
-  }
-}

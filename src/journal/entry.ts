@@ -89,7 +89,7 @@ export interface OpenEntry extends Addition {
   /** Whether the conversation is one message, which stays as it is: it is not compacted before the first turn. */
   readonly isOneMessage?: true
   /** What the engine said that it can do, when it was asked. */
-  readonly capabilities?: Omit<EngineCapabilities, 'refuses' | 'relaxes'>
+  readonly capabilities?: Omit<EngineCapabilities, 'fit'>
   /** The parameters that the engine holds bodies to: `tools[2].parameters`, `text.format.schema`. None if absent. */
   readonly constrained?: readonly string[]
   /** Those of them of which the type alone is held: the request's schemas are too much together. None if absent. */

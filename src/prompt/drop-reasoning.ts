@@ -1,12 +1,14 @@
-import type { HarmonyMessage } from '../harmony/events.js'
+import type { HarmonyHeader } from '../harmony/events.js'
+
+type Addressed = Pick<HarmonyHeader, 'role' | 'channel' | 'recipient'>
 
 /** Whether it is the model's reasoning, and no call in the same channel. */
-export function isReasoning({ role, channel, recipient }: HarmonyMessage): boolean {
+export function isReasoning({ role, channel, recipient }: Addressed): boolean {
   return role === 'assistant' && channel === 'analysis' && recipient === undefined
 }
 
 /** Whether it is the model's answer, which ends its work. */
-export function isAnswer({ role, channel, recipient }: HarmonyMessage): boolean {
+export function isAnswer({ role, channel, recipient }: Addressed): boolean {
   return role === 'assistant' && channel === 'final' && recipient === undefined
 }
 
@@ -14,7 +16,7 @@ export function isAnswer({ role, channel, recipient }: HarmonyMessage): boolean 
  * Drops the reasoning before the last final answer, as gpt-oss was trained to see its past. Reasoning since then stays:
  * it belongs to the tool loop that is still going on.
  */
-export function dropOldReasoning<Message extends HarmonyMessage>(messages: readonly Message[]): Message[] {
+export function dropOldReasoning<Message extends Addressed>(messages: readonly Message[]): Message[] {
   const last = messages.findLastIndex(isAnswer)
   return messages.filter((message, index) => index > last || !isReasoning(message))
 }

@@ -1,8 +1,8 @@
 import type { RequestTools } from '../recipients/request-tools.js'
 import { RequestError } from '../request-error.js'
-import { type FormOptions, sampledMessages } from './history.js'
 import { readInput } from './read-input.js'
 import { writeSampledForm } from './sampled-form.js'
+import { type FormOptions, sampledMessages } from './sampled-messages.js'
 import type { TranscriptMessage } from './transcript.js'
 
 /**

@@ -1,11 +1,15 @@
 import type { RequestTools } from '../recipients/request-tools.js'
 import type { Slices, Work } from '../slices.js'
 import type { ReadMessage } from './conversation.js'
-import { COMPARED, type Findings, isThought, keyOf } from './history.js'
+import { isReasoning } from './drop-reasoning.js'
+import type { Findings } from './history.js'
+import { keyOf } from './message-key.js'
+import { COMPARED } from './sayings.js'
 import { hashOf } from './text-hash.js'
 
 /*
- * Which messages keep their places when more of a conversation is read. `findPlaces` looks through all transcripts at once:
+ * Which messages keep their places when more of a conversation is read. `findPlaces` looks through all transcripts at once,
+ * for those messages first that have a transcript of their own:
  *
  * - What no tool says takes the last free place before that of the next message, from the last message back; where there is
  *   none, the last of all. Reasoning that finds none takes one of a preamble likewise.
@@ -113,7 +117,7 @@ export class SettledPlaces {
       const hash = hashOf(keyOf(message, tools))
       const isSaid = nth !== undefined && there[nth]?.hash === hash
       const mayMove = [isSaid && nth < first ? [] : [hash]]
-      if (!isSaid && isThought(message)) {
+      if (!isSaid && isReasoning(message)) {
         const shown = hashOf(keyOf({ ...message, channel: 'commentary' }, tools))
         if (nth !== undefined) lastShown ??= shown
         mayMove.push(nth !== undefined && nth < firstOfBoth ? [] : [shown])

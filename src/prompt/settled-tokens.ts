@@ -28,7 +28,7 @@ export class SettledTokens {
   }
 
   add({ tokens, messages }: RenderedMessages): void {
-    const answer = messages.findLastIndex(isAnswerSpan)
+    const answer = messages.findLastIndex(isAnswer)
     if (answer !== -1 && this.#reasoning.length > 0) {
       const buffer = createTokenBuffer()
       this.#copyTo(buffer, true)
@@ -40,7 +40,7 @@ export class SettledTokens {
 
   /** Copies all, and then the messages that follow, which are not added. */
   copyTo(buffer: TokenBuffer, { tokens, messages }: RenderedMessages): void {
-    const answer = messages.findLastIndex(isAnswerSpan)
+    const answer = messages.findLastIndex(isAnswer)
     this.#copyTo(buffer, answer !== -1)
     appendMessages(buffer, tokens, messages, answer, () => {})
   }
@@ -65,14 +65,10 @@ function appendMessages(
   onReasoning: (span: Span) => void,
 ): void {
   for (const [index, message] of messages.entries()) {
-    const isThought = isReasoning(message as never)
+    const isThought = isReasoning(message)
     if (isThought && index < answer) continue
     const start = buffer.length
     buffer.append(tokens.subarray(message.start, message.end))
     if (isThought) onReasoning({ start, end: buffer.length })
   }
-}
-
-function isAnswerSpan(message: MessageSpan): boolean {
-  return isAnswer(message as never)
 }

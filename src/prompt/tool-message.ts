@@ -65,7 +65,7 @@ function mcpCallee({ server_label, name }: { readonly server_label: string; read
 
 function calleeOf(item: OutputItem): Callee | undefined {
   const builtin = builtinCalled(item)
-  if (builtin !== undefined) return { recipient: builtin.recipientOf(item as never), channel: builtin.channel }
+  if (builtin !== undefined) return { recipient: builtin.recipientOf(item), channel: builtin.channel }
   const callee = CALLEES[item.type] as ((item: OutputItem) => Callee) | undefined
   return callee?.(item)
 }

@@ -2,6 +2,8 @@ import { createHarmonyParser } from '../harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyMessage } from '../harmony/events.js'
 import type { ToolLookup } from '../harmony/header.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
+import { toolNamed } from '../recipients/declared-tools.js'
+import type { RequestTools } from '../recipients/request-tools.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import { encoderOf } from '../tokens/encoder.js'
@@ -18,6 +20,12 @@ export interface TranscriptMessage {
   readonly isRepaired: boolean
 }
 
+/** Where a message stands: which transcript, which of its messages. */
+export interface Place {
+  readonly transcript: number
+  readonly index: number
+}
+
 const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
 const HEADER_MARKERS: readonly number[] = [SPECIAL.channel, SPECIAL.constrain]
 const BLANK = 0x20
@@ -31,6 +39,11 @@ export interface TranscriptOptions {
   readonly isRest?: boolean
   /** Whether there is an answer in what stood before that rest. Default false. */
   readonly hasAnswer?: boolean
+}
+
+/** How transcripts are read: as the translator read them when they were written. */
+export function readingOf({ declared }: RequestTools, tokenTable: TokenTable): TranscriptOptions {
+  return { tokenTable, toolNamed: (word) => toolNamed(word, declared) }
 }
 
 /**

@@ -62,8 +62,16 @@ export function builtinOfItem(type: string): BuiltinTool | undefined {
   return BUILTIN_TOOLS.find((tool) => builtinNamed(tool).item === type)
 }
 
+/** The descriptor of the tool that an item is a call of. It takes that item, so that no caller checks its type. */
+interface CalledBuiltin extends Builtin {
+  isHosted(item: OutputItem): boolean
+  isWaiting(item: OutputItem): boolean
+  recipientOf(item: OutputItem): string
+  actionOf(item: OutputItem): string | undefined
+}
+
 /** The descriptor of the tool that an item is a call of. */
-export function builtinCalled({ type }: Pick<OutputItem, 'type'>): Builtin | undefined {
+export function builtinCalled({ type }: Pick<OutputItem, 'type'>): CalledBuiltin | undefined {
   const tool = builtinOfItem(type)
   return tool && builtinNamed(tool)
 }

@@ -24,10 +24,11 @@ export function calleeNames(
   return names
 }
 
+/** As much of a recipient as its key is made of. */
 function keyOf(call: OutputItem): string {
   if (call.type === 'mcp_call') {
     return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as never)
   }
-  const action = builtinCalled(call)?.actionOf(call as never)
+  const action = builtinCalled(call)?.actionOf(call)
   return recipientKey({ kind: call.type, action } as never)
 }

@@ -4,6 +4,7 @@ import type { TaughtTools } from '../prompt/taught-tools.js'
 import { type BuiltinTool, builtinNamed, builtinOfItem } from '../recipients/builtin-tools.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import type { DemandedCall } from '../recipients/tool-choice.js'
+import { atOnce } from '../slices.js'
 
 /** Whether the call that a request demands may be of one of several tools: the model chooses. */
 export function isCalleeOpen(demand: DemandedCall | undefined): boolean {
@@ -60,6 +61,8 @@ export function nameConstraint(names: readonly string[]): Constraint {
 }
 
 /** Whether the engine holds a constraint. */
-export function isHeld(constraint: Constraint, { constraints = [], refuses }: EngineCapabilities): boolean {
-  return constraints.includes(constraintKind(constraint)) && refuses?.(constraint) === undefined
+export function isHeld(constraint: Constraint, capabilities: EngineCapabilities): boolean {
+  if (!capabilities.constraints?.includes(constraintKind(constraint))) return false
+  const fitted = capabilities.fit && atOnce(capabilities.fit(constraint))
+  return fitted === undefined || (fitted.constraint !== undefined && fitted.relaxed.length === 0)
 }

@@ -6,6 +6,7 @@ import { declareMcpServer } from '../recipients/mcp-server.js'
 import { undatedType } from '../recipients/undated-type.js'
 import type { Offered } from './offered.js'
 
+// Not known to be a rule: declaring the server is the check.
 const aRule: OptionCheck = (rule, path) =>
   void declareMcpServer({ type: 'mcp', server_label: 'any', require_approval: rule as never }, `${path}: `)
 
@@ -23,6 +24,7 @@ const anOfferedTool: OptionCheck = (tool, path) => {
   check(isKnown, path, `a tool of type ${OFFERED_TYPES.join(', ')}`, type ?? tool)
   if (type !== 'mcp') return
   check(typeof label === 'string' && label !== '', `${path}.server_label`, 'a label', label)
+  // Not known to be one of the types: this checks the rest of it.
   declareMcpServer(tool as never, `${path}.`)
 }
 

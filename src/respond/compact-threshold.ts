@@ -2,6 +2,7 @@ import type { EngineCapabilities } from '../engine/constraint.js'
 import { arrayTooLong, invalidType, invalidValue, unsupported } from '../request-error.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { RespondOptions } from './options.js'
+import { promptBound } from './prompt-bound.js'
 
 /** The context of the gpt-oss models, of which an engine that says nothing else has all. In tokens. */
 const CONTEXT = 131_072
@@ -12,12 +13,12 @@ const SHARE = 3 / 4
  * How many tokens a turn may take in before the conversation is compacted: `context_management` of the request.
  * Undefined if the request has none.
  *
- * @throws RequestError if it is not what the API has, or nobody would seal a compaction
+ * @throws RequestError if it is not what the API has, or there is no seal for a compaction
  */
 export function compactThreshold(
   request: ResponseRequest,
   { sealCompaction }: Pick<RespondOptions, 'sealCompaction'>,
-  { contextLength = CONTEXT }: EngineCapabilities,
+  capabilities: EngineCapabilities,
 ): number | undefined {
   const { context_management: entries } = request
   if (entries === undefined || entries === null) return undefined
@@ -29,7 +30,9 @@ export function compactThreshold(
   if (type !== 'compaction') throw invalidValue(`${PARAM}[0].type`, type, ['compaction'])
   if (others.length > 0) throw arrayTooLong(PARAM, 1, entries.length)
   if (sealCompaction === undefined) throw unsupported(`${PARAM}[0].type`, 'compaction is')
-  if (threshold === undefined || threshold === null) return Math.floor(contextLength * SHARE)
+  const bound = promptBound(capabilities)
+  if (threshold === undefined || threshold === null)
+    return Math.floor((Number.isFinite(bound) ? bound : CONTEXT) * SHARE)
   if (typeof threshold !== 'number') throw invalidType(`${PARAM}[0].compact_threshold`, 'an integer', threshold)
   if (Number.isSafeInteger(threshold) && threshold > 0) return threshold
   throw invalidValue(`${PARAM}[0].compact_threshold`, String(threshold))

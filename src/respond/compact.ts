@@ -13,6 +13,7 @@ import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { RESPOND_OPTIONS } from './check-respond-options.js'
 import type { SealCompaction } from './options.js'
+import { promptBound } from './prompt-bound.js'
 import { summarize, summaryRequest } from './summarize.js'
 
 /** A conversation in one item: what a later request sends in the place of all that came before. */
@@ -64,9 +65,9 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
   checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'date', 'sealCompaction', 'itemId'])
   const { engine, sealCompaction, itemId } = options
   const { signal = new AbortController().signal, pause = nextTurn } = options
-  const contextLength = await contextLengthOf(engine, signal)
+  const bound = await boundOf(engine, signal)
   const prompted = summaryRequest(request)
-  const rendering = renderPromptInSlices(prompted, withTools(prompted, options), createWork(), contextLength - 1)
+  const rendering = renderPromptInSlices(prompted, withTools(prompted, options), createWork(), bound - 1)
   const prompt = await withPauses(rendering, pause, signal)
   if (prompt === undefined) throw contextLengthExceeded()
   const { text, usage } = await summarize(prompt.tokens, request, options)
@@ -74,10 +75,9 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
 }
 
 /** An engine that does not say so refuses what is too long for it. */
-async function contextLengthOf(engine: TokenEngine, signal: AbortSignal): Promise<number> {
-  const { contextLength = Number.POSITIVE_INFINITY } =
-    (await engine.capabilities?.({ signal, constraints: false }).catch((): EngineCapabilities => ({}))) ?? {}
-  return contextLength
+async function boundOf(engine: TokenEngine, signal: AbortSignal): Promise<number> {
+  const unknown = (): EngineCapabilities => ({})
+  return promptBound((await engine.capabilities?.({ signal, constraints: false }).catch(unknown)) ?? {})
 }
 
 export function compactionItem(summary: string, id: string, seal: SealCompaction): CompactionItem {

@@ -1,3 +1,4 @@
+import type { Fields } from '../fields.js'
 import { type EarlierPrompt, KnownConversation, type Reading, readingOf } from '../prompt/known-conversation.js'
 import { type RenderOptions, turnStart } from '../prompt/render-prompt.js'
 import { RequestError } from '../request-error.js'
@@ -50,13 +51,13 @@ function* renderAndGive(
   { reading, options, earlier, work, most }: RenderAndGive,
 ): ReturnType<KnownConversation['render']> {
   try {
-    return yield* known.render(request as never, reading, options, work, most)
+    return yield* known.render(request as object as Fields, reading, options, work, most)
   } finally {
     earlier.give(known)
   }
 }
 
-/** What is known of all that came earlier. */
+/** The known prompt of the earlier conversation. */
 function* settled(
   reading: Reading,
   { items, history, take }: EarlierPrompt,

@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../errors.js'
+import type { Fields } from '../fields.js'
 import type { OpenEntry, PromptRecord } from '../journal/entry.js'
 import { nextTurn } from '../next-turn.js'
 import type { AttachmentPolicy } from '../prompt/attachments.js'
@@ -15,6 +16,7 @@ import { createWork, withPauses } from '../slices.js'
 import { promptFromEarlier } from './earlier-prompt.js'
 import { withTerms } from './offered.js'
 import type { RespondOptions } from './options.js'
+import { promptBound } from './prompt-bound.js'
 import { promptDigest } from './prompt-digest.js'
 import type { FirstPrompt } from './prompt-ids.js'
 import { summaryRequest } from './summarize.js'
@@ -34,7 +36,8 @@ export interface FirstPromptOptions {
   readonly rendering: Rendering
   readonly tools: TaughtTools
   readonly isCompaction: boolean
-  readonly contextLength: number | undefined
+  /** No prompt may have as many tokens: `promptBound` of the engine. */
+  readonly contextLength: number
 }
 
 /** What decides which tools the prompts of a response teach, besides its request. */
@@ -53,7 +56,7 @@ export function promptedRequest(request: ResponseRequest, isCompaction: boolean)
 /** The tools of a {@link promptedRequest}, for all prompts of its response. @throws RequestError */
 export function taughtTools(prompted: ResponseRequest, { listings, hosted, policy, choice }: Teaching): TaughtTools {
   const all = listingsWith(prompted.input, listings)
-  return teachTools(prompted as never, all, policy, hosted, choice)
+  return teachTools(prompted as object as Fields, all, policy, hosted, choice)
 }
 
 /**
@@ -87,11 +90,11 @@ export async function firstPrompt(
 }
 
 /** How many tokens a prompt has that is not refused and of which nothing has to be dropped: an answer has room beside it. */
-function mostOf({ truncation }: ResponseRequest, contextLength: number = Number.POSITIVE_INFINITY): number {
+function mostOf({ truncation }: ResponseRequest, contextLength: number): number {
   return (truncation === 'auto' ? Math.floor((contextLength * 3) / 4) : contextLength) - 1
 }
 
-/** How the prompts of a response are rendered, by whoever renders them. */
+/** How every prompt of a response is rendered. */
 export function promptOptions(
   { date, images, identity, knowledgeCutoff }: Rendering,
   tools: TaughtTools,
@@ -128,7 +131,7 @@ export async function promptAgain(
   const expected = `${responseId}: expected the conversation whose prompt had ${prompt.tokens} ids`
   let ids: Uint32Array | undefined
   try {
-    const known = { rendering: prompt, tools: teach(), isCompaction, contextLength: capabilities?.contextLength }
+    const known = { rendering: prompt, tools: teach(), isCompaction, contextLength: promptBound(capabilities ?? {}) }
     ids = (await firstPrompt(promptedRequest(withTerms(request, operator), isCompaction), known, options, signal))?.ids
   } catch (error) {
     signal?.throwIfAborted()

@@ -27,6 +27,7 @@ import { toolsFor, withTerms } from './offered.js'
 import { operatorTerms } from './operator-terms.js'
 import type { RespondOptions } from './options.js'
 import { ownParameters } from './own-parameters.js'
+import { promptBound } from './prompt-bound.js'
 import { promptDigest } from './prompt-digest.js'
 import type { FirstPrompt } from './prompt-ids.js'
 import { relisted } from './relisted.js'
@@ -35,7 +36,7 @@ import { resolveStrict } from './strict/resolve-strict.js'
 import { strictParts } from './strict/strict-parts.js'
 import { isUnavailable } from './unavailable.js'
 
-/** What an open entry is made with: options whose defaults are known. */
+/** The options of an open entry, with their defaults applied. */
 export interface OpenOptions extends RespondOptions {
   readonly policy: RecipientPolicy
   readonly responseId: string
@@ -77,7 +78,7 @@ export async function openEntry(
   const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
   if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, options.tools ?? []))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
-  const { refuses: _, relaxes: __, ...abilities } = capabilities
+  const { fit: _, ...abilities } = capabilities
   const listed = listings.length === 0 ? new Set() : listedIn(request)
   // A compaction is one item, and nothing else.
   const own = declaredServers(request)
@@ -130,7 +131,7 @@ export async function openEntry(
 /** Of a token. */
 const CHARACTERS = 4
 
-/** What a response adds that goes on from none. */
+/** The addition of a response that goes on from no other. */
 function wholeInput({ input = [] }: ResponseRequest): Addition {
   const said = { type: 'message', role: 'user', content: input } as InputItem
   return { input: typeof input === 'string' ? [said] : (input as readonly InputItem[]) }
@@ -184,7 +185,7 @@ export async function prepareRequest(
   const tools = taughtTools(prompted, { listings, hosted, policy, choice: given })
   checkDemand(tools)
   const rendering = renderingOf(options, hosted, at)
-  const contextLength = counted === undefined ? capabilities.contextLength : counted + 1
+  const contextLength = counted === undefined ? promptBound(capabilities) : counted + 1
   const prompt = await firstPrompt(prompted, { rendering, tools, isCompaction, contextLength }, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
   return { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
@@ -233,7 +234,7 @@ async function capabilitiesOf(
   try {
     return (await engine.capabilities?.({ signal, constraints: isConstrained })) ?? {}
   } catch (error) {
-    // Whoever aborted wants no answer, and is told so by the response.
+    // The caller aborted: the response itself reports it.
     if (signal.aborted) return {}
     // A call would fail for the same reason, after the client was shown that its response has begun.
     if (isNeeded || isUnavailable(error)) throw error
@@ -245,7 +246,7 @@ async function capabilitiesOf(
 /**
  * Whether the request asks for a compaction.
  *
- * @throws RequestError if nobody would seal it
+ * @throws RequestError if there is no seal for it
  */
 function checkCompaction({ input }: ResponseRequest, { sealCompaction }: OpenOptions): boolean {
   const items = Array.isArray(input) ? (input as readonly { readonly type?: unknown }[]) : []
@@ -282,7 +283,7 @@ async function listingsOf(
     const { serverLabel } = listing
     if (declared.has(serverLabel) && !listed.has(serverLabel)) listed.set(serverLabel, listing)
   }
-  // A tool that lists nothing may answer for any server. If there is none, nobody does, and the client has to learn it.
+  // A tool that lists nothing may answer for any server. Without one, no tool does, and the client is told.
   const isKnown = (label: string): boolean => {
     const replaced = replacedByServer(label)
     if (replaced !== undefined) return listed.has(label) || isReplacementHosted(label, replaced, tools, onError)

@@ -1,9 +1,9 @@
+import { ask, type EngineStep } from '../engine/ask.js'
 import type { TokenEngine, TokenStream } from '../engine/engine.js'
-import { SPECIAL } from '../harmony/vocabulary.js'
 import type { ChunkEntry, Happened, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { merged } from '../merged.js'
-import type { HarmonyToken, HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import type { HarmonyToken, HostUsage, StreamEnd } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { Budget } from './budget.js'
 import { isContextFull, stopOf } from './call-end.js'
@@ -37,8 +37,6 @@ export interface SamplingOptions {
 export function sample(options: SamplingOptions): Promise<void> {
   return new Promise((resolve, reject) => new SamplingRun(options, { resolve, reject }).goOn())
 }
-
-type EngineAnswer = IteratorResult<TokenChunk, StreamEnd | undefined>
 
 interface EngineFailure {
   readonly error: unknown
@@ -76,12 +74,12 @@ class SamplingRun {
   #given = 0
   /** What it has said of the call before its end, which a call that is closed has not. */
   #known: HostUsage | undefined
-  /** What the engine gave and nobody has taken. */
+  /** The entries that follow from what the engine gave, and that were not put yet. */
   readonly #queue: Happened[] = []
   /** What happens when all of the queue is taken, because nothing more is read of the engine. */
   #last: (() => void) | undefined
   /** What the engine is doing: nothing, a step that was asked for, or it has answered. */
-  #asked: 'nothing' | 'asked' | EngineAnswer | EngineFailure = 'nothing'
+  #asked: 'nothing' | 'asked' | EngineStep | EngineFailure = 'nothing'
   /** Whether nothing is done until the engine answers, or the host inserts something. */
   #isWaiting = false
   #isWatched = false
@@ -147,14 +145,14 @@ class SamplingRun {
     }
     if (this.#asked !== 'nothing') return
     this.#asked = 'asked'
-    this.#stream.next().then(this.#answered, this.#refused)
+    ask(this.#stream, this.#answered, this.#refused)
   }
 
-  readonly #answered = (step: EngineAnswer): void => this.#arrived(step)
+  readonly #answered = (step: EngineStep): void => this.#arrived(step)
   readonly #refused = (error: unknown): void => this.#arrived({ error })
 
   /** It may come while an entry of the host's is being written: then it waits. */
-  #arrived(answer: EngineAnswer | EngineFailure): void {
+  #arrived(answer: EngineStep | EngineFailure): void {
     this.#asked = answer
     if (this.#isWaiting) this.goOn()
   }
@@ -203,7 +201,7 @@ class SamplingRun {
     if (usage !== undefined) this.#queue.push({ type: 'usage', usage })
   }
 
-  #read(answer: EngineAnswer | EngineFailure): void {
+  #read(answer: EngineStep | EngineFailure): void {
     this.#asked = 'nothing'
     if (!('error' in answer) && answer.done && !this.#isStopped) this.#take(this.#chunks.end())
     if ('error' in answer) this.#readFailure(answer)
@@ -219,8 +217,13 @@ class SamplingRun {
     const last = missing ?? stop
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
     if (watched === undefined) this.#finish(last)
-    // What was held back may be all that the response may take.
-    else if (!this.#queueWatched(watched, stop)) this.#last = () => this.#finish(last)
+    // What was held back may be all that the response may take: then putting it ends the call.
+    else if (!this.#queueWatched(watched, stop)) {
+      this.#known = end?.usage ?? this.#known
+      this.#last = () => {
+        if (!this.#isOver) this.#finish(last)
+      }
+    }
   }
 
   #stopOf(end: StreamEnd | undefined): StopEntry {
@@ -257,13 +260,15 @@ class SamplingRun {
   #take(given: readonly HarmonyToken[]): void {
     if (given.length === 0) return
     this.#given += given.length
-    const { tokens, isOver, lacksMessage } = this.#call.read(given)
+    const { tokens, isOver, beginning } = this.#call.read(given)
     if (this.#watch === undefined) this.#queueTokens(tokens)
     else if (this.#isCut(this.#watch, tokens, isOver)) return
-    if (lacksMessage) {
-      const { usage } = this.#stopOf(undefined)
-      if (usage !== undefined) this.#queue.push({ type: 'usage', usage })
-      this.#finish({ type: 'host', tokens: [SPECIAL.message] })
+    if (beginning !== undefined) {
+      const { usage = {} } = this.#stopOf(undefined)
+      // What the model wrote in the place of it was sampled all the same.
+      const unreadTokens = given.length - tokens.length + (usage.unreadTokens ?? 0)
+      this.#queue.push({ type: 'usage', usage: { ...usage, unreadTokens } })
+      this.#finish({ type: 'host', tokens: beginning })
     }
     this.#isStopped ||= isOver
   }

@@ -19,7 +19,7 @@ type Item = { readonly [field: string]: unknown }
  * so does the last exchange. A call and its output are in one exchange. No more of it is encoded than fits, and one
  * message.
  *
- * @param contextLength - of the engine; undefined if nobody knows it
+ * @param contextLength - `promptBound` of the engine
  * @returns undefined if it does not fit
  * @throws RequestError if the request cannot be rendered
  */
@@ -27,7 +27,7 @@ export function* fittingPrompt(
   request: ResponseRequest,
   options: RenderOptions,
   work: Work,
-  contextLength: number = Number.POSITIVE_INFINITY,
+  contextLength: number,
 ): Slices<Prompt | undefined> {
   const most = contextLength - 1
   const isTruncated =
@@ -103,7 +103,7 @@ function* firstThatFits(
   return 0
 }
 
-/** What is kept free for the answer: what the request wants, but no more than a quarter of the context. */
+/** Tokens to keep free for the answer: as many as the request wants, up to a quarter of the context. */
 function reserve({ max_output_tokens: most }: ResponseRequest, contextLength: number): number {
   return contextLength === Number.POSITIVE_INFINITY ? 0 : Math.min(most ?? ANSWER, Math.floor(contextLength / 4))
 }
@@ -115,7 +115,7 @@ function isKept({ type = 'message', role }: Item): boolean {
   return type === 'message' ? role === 'system' || role === 'developer' : KEPT.includes(String(type))
 }
 
-const KEPT: readonly string[] = ['mcp_list_tools', 'compaction_trigger']
+const KEPT: readonly string[] = ['mcp_list_tools', 'additional_tools', 'compaction_trigger']
 
 /** The exchanges of a conversation, oldest first, as the places of their items. */
 function exchangesOf(items: readonly Item[]): number[][] {

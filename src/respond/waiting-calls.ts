@@ -8,7 +8,7 @@ export function waitingCalls(output: readonly OutputItem[]): HostedCall[] {
   return output.filter((item): item is HostedCall => {
     if (item.type === 'mcp_call') return item.status === 'in_progress'
     const builtin = builtinCalled(item)
-    if (builtin === undefined || !builtin.isHosted(item as never) || !builtin.isWaiting(item as never)) return false
+    if (builtin === undefined || !builtin.isHosted(item) || !builtin.isWaiting(item)) return false
     return !('call_id' in item && answered.has(item.call_id))
   })
 }
@@ -21,7 +21,7 @@ export function isForClient(item: OutputItem): boolean {
     case 'mcp_approval_request':
       return true
     default:
-      return builtinCalled(item)?.isHosted(item as never) === false
+      return builtinCalled(item)?.isHosted(item) === false
   }
 }
 
@@ -33,7 +33,7 @@ export function isHosted(item: OutputItem): boolean {
 /** A call that failed as soon as it was written: the request does not allow its tool. */
 export type RefusedCall = McpCallItem & { readonly error: NonNullable<McpCallItem['error']> }
 
-/** Whether a call has failed. It was refused, if nobody has given it a result. */
+/** Whether a call has failed. It was refused, if it has no result. */
 export function isRefused(item: OutputItem): item is RefusedCall {
   return item.type === 'mcp_call' && item.status === 'failed' && item.error !== null
 }

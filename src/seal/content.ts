@@ -59,5 +59,6 @@ export function readContent(kind: SealedKind, json: string): Unsealed | undefine
   const least = fields.filter((field) => !OPTIONAL.includes(field)).length
   if (!Array.isArray(values) || values.length < least || values.length > fields.length) return undefined
   if (!values.every((value, at) => typeof value === 'string' && (value !== '' || at < least))) return undefined
+  // As many texts as the kind has fields, which the lines above have counted.
   return { kind, ...Object.fromEntries(values.map((value, at) => [fields[at], value])) } as unknown as Unsealed
 }

@@ -1,8 +1,8 @@
-import type { Constraint, RelaxedConstraint } from '../engine/constraint.js'
+import type { Constraint, FittedConstraint } from '../engine/constraint.js'
 import type { Slices } from '../slices.js'
 
 /** A constraint as a grammar. */
-export interface WrittenGrammar extends RelaxedConstraint {
+export interface WrittenGrammar extends Omit<FittedConstraint, 'constraint'> {
   readonly grammar: string
 }
 

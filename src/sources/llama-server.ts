@@ -69,7 +69,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
 
   return createHttpEngine(http, {
     name: 'llama-server',
-    healthPath: '/health',
+    healthPaths: ['/health'],
     proof: {
       ownedBy: 'llamacpp',
       path: '/tokenize',
@@ -83,9 +83,9 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
     },
     generatePath: '/completion',
     capabilities: GBNF_CAPABILITIES,
-    async contextLength(client, signal) {
+    async limits(client, signal) {
       knownLength ??= await contextLength(client, model, signal)
-      return knownLength
+      return knownLength === undefined ? {} : { contextLength: knownLength }
     },
     body(call) {
       const { prompt, sampling, maxTokens, logprobs, constraint } = call

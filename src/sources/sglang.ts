@@ -10,8 +10,9 @@ import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
 import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
+import { remembered } from './http/remembered.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
-import { findBackend } from './sglang/find-backend.js'
+import { INFO_PATHS, readServerInfo, type ServerInfo } from './sglang/server-info.js'
 import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
 import type { SentConstraint } from './structured-outputs/fit-constraint.js'
 import { createServerBackend } from './structured-outputs/server-backend.js'
@@ -62,6 +63,9 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
  * follows the end of a reasoning, and so nothing here (issue 11971). A constraint that SGLang cannot compile is an
  * EngineError `invalid_prompt` with its message.
  *
+ * Prompts have at most the `max_req_input_len` of `/server_info`, and longer ones are not sent. `health()` asks the same path:
+ * SGLang's `/health` takes a second and generates a token when the server is idle.
+ *
  * Written for the documented shapes: the `/generate` endpoint in the project's documentation (native API, sampling
  * parameters), and tokenizer_manager.py, http_server.py, sampling_params.py and sampling_batch_info.py of
  * sgl-project/sglang, as of November 2026. Tested against recorded answers of a real server (SGLang 0.5.23) with a
@@ -75,32 +79,39 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
   checkOptions('createSglangEngine', options, SGLANG_OPTIONS)
   const { contextSize, structuredOutputs, onBackend, ...http } = options
   let knownSize = contextSize
+  const info = remembered(readServerInfo)
   const backend = createServerBackend({
     engine: 'SGLang',
-    find: findBackend,
+    find: async (client, signal) => backendOf(await info.get(client, signal)),
     hasLark: false,
     named: structuredOutputs,
     onBackend,
+    onDoubt: info.forget,
   })
   return createHttpEngine(http, {
     name: 'SGLang',
-    healthPath: '/health',
+    healthPaths: [...INFO_PATHS, '/health'],
     proof: { ownedBy: 'sglang', path: '/tokenize', body: (text) => ({ prompt: text, add_special_tokens: false }) },
     generatePath: '/generate',
     capabilities: { constraints: ['json_schema', 'regex', 'gbnf'], hasConstrainedLogprobs: true },
-    async contextLength(client, signal) {
+    async limits(client, signal) {
       knownSize ??= await maxModelLen('SGLang', client, undefined, signal)
-      return knownSize
+      const { maxPromptLength } = await info.get(client, signal)
+      return {
+        ...(knownSize !== undefined && { contextLength: knownSize }),
+        ...(maxPromptLength !== undefined && { maxPromptLength }),
+      }
     },
     held: backend.held,
     onFailure: backend.onFailure,
     async body({ prompt, sampling, stop, maxTokens, logprobs, constraint }, client, signal) {
       const { temperature, topP, topK, minP, seed } = sampling
+      const { maxPromptLength = Number.POSITIVE_INFINITY } = await info.get(client, signal)
+      if (prompt.length > maxPromptLength) throw tooLong(prompt.length, maxPromptLength)
       return {
         input_ids: prompt,
         sampling_params: {
-          // Default 128; null means as many as fit.
-          max_new_tokens: maxTokens ?? null,
+          max_new_tokens: newTokens(maxTokens, maxPromptLength - prompt.length),
           temperature,
           top_p: topP,
           top_k: topK === 0 ? -1 : topK,
@@ -119,6 +130,32 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
     },
     steps,
   })
+}
+
+/** By the names of `--grammar-backend`. Its default is xgrammar. */
+const BACKENDS: Readonly<Record<string, GrammarBackend>> = {
+  xgrammar: 'xgrammar',
+  llguidance: 'guidance',
+  outlines: 'other',
+  none: 'none',
+}
+
+function backendOf({ grammarBackend = '' }: ServerInfo): GrammarBackend {
+  return BACKENDS[grammarBackend] ?? 'other'
+}
+
+/**
+ * As many as fit, which null means, where more are asked for: SGLang refuses a call whose prompt and answer together are
+ * longer than the context. Its default would be 128.
+ */
+function newTokens(maxTokens: number | undefined, room: number): number | null {
+  return maxTokens === undefined || maxTokens > room ? null : maxTokens
+}
+
+/** SGLang's own refusal costs a place in its queue, and with `--allow-auto-truncate` it would answer another prompt. */
+function tooLong(tokens: number, most: number): EngineError {
+  const message = `The prompt has ${tokens} tokens, and SGLang takes ${most} at most.`
+  return new EngineError('context_length_exceeded', message)
 }
 
 function constrained(sent: SentConstraint): object {
@@ -189,6 +226,7 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
     const { finish_reason: finish, prompt_tokens, cached_tokens } = step.meta_info
     // Before its token is read: it is sampled of a prompt that SGLang made up, and may be a stop token.
     if (finish && isRefusal(finish)) throw failureOfAbort(finish)
+    if (typeof prompt_tokens === 'number' && prompt_tokens < call.prompt.length) throw cut(call, prompt_tokens)
     const fresh = parseEvent(ids, newIds(step, seen), 'SGLang')
     for (const id of fresh) seen.push(id)
     const usage: HostUsage = {
@@ -200,6 +238,12 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
     if (finish?.type === 'abort' && tokens.length > 0) yield { tokens, usage }
     yield { tokens, usage, ...(finish ? { end: endOf(finish) } : {}) }
   }
+}
+
+/** With `--allow-auto-truncate` SGLang drops the end of a prompt that is too long, and says so by its count alone. */
+function cut({ prompt }: HttpCall, kept: number): EngineError {
+  const message = `SGLang read ${kept} of the ${prompt.length} tokens of the prompt: start it without --allow-auto-truncate.`
+  return new EngineError('context_length_exceeded', message)
 }
 
 /**

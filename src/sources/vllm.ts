@@ -109,7 +109,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
     { ...http, url },
     {
       name: 'vLLM',
-      healthPath: '/health',
+      healthPaths: ['/health'],
       proof: {
         ownedBy: 'vllm',
         path: '/tokenize',
@@ -120,7 +120,10 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
       capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
       held: backend.held,
       onFailure: backend.onFailure,
-      contextLength,
+      async limits(client, signal) {
+        const size = await contextLength(client, signal)
+        return size === undefined ? {} : { contextLength: size }
+      },
       async body(call, client, signal) {
         const { prompt, sampling, stop, maxTokens, logprobs, constraint } = call
         const { temperature, topP, topK, minP, seed } = sampling

@@ -1,10 +1,4 @@
-import {
-  type Constraint,
-  type ConstraintKind,
-  constraintKind,
-  type RelaxedConstraint,
-  type UnsupportedConstraint,
-} from '../engine/constraint.js'
+import { type Constraint, type ConstraintKind, constraintKind, type FittedConstraint } from '../engine/constraint.js'
 import {
   BadGrammar,
   compileSchema,
@@ -20,15 +14,13 @@ import type { BodyGrammar } from './sampler.js'
 export const SCRIPTED_CONSTRAINTS: readonly ConstraintKind[] = Object.freeze(['json_schema', 'regex', 'gbnf'] as const)
 
 /** A constraint as GBNF. */
-interface Written extends RelaxedConstraint {
+interface Written extends Pick<FittedConstraint, 'relaxed' | 'nodes'> {
   readonly gbnf: string
 }
 
 export interface Grammars {
-  /** Why the engine would not hold a constraint. */
-  refusalOf(constraint: Constraint): UnsupportedConstraint | undefined
-  relaxes(constraint: Constraint): Slices<RelaxedConstraint>
-  /** The grammar of a constraint that is not refused. */
+  fit(constraint: Constraint): Slices<FittedConstraint>
+  /** The grammar of a constraint of which anything is held. */
   grammarOf(constraint: Constraint): BodyGrammar
 }
 
@@ -49,25 +41,29 @@ export function createGrammars(kinds: readonly ConstraintKind[]): Grammars {
   }
 
   return {
-    refusalOf(constraint) {
+    *fit(constraint) {
       const kind = constraintKind(constraint)
-      if (!kinds.includes(kind)) return { path: '', message: `The engine holds no constraint of kind ${kind}.` }
+      if (!kinds.includes(kind)) return nothing('', `The engine holds no constraint of kind ${kind}.`)
       try {
-        const { gbnf } = atOnce(written(constraint))
+        const { gbnf, relaxed, nodes } = yield* written(constraint)
         if (kind === 'gbnf') createMatcher(gbnf)
-        return undefined
+        // As it was given, since what a script says is held to the schema, not to a grammar of it alone.
+        return { constraint, relaxed, nodes }
       } catch (error) {
-        if (error instanceof UnsupportedSchema) return { path: error.path, message: error.message }
-        if (error instanceof BadGrammar) return { path: '', message: error.message }
+        if (error instanceof UnsupportedSchema) return nothing(error.path, error.message)
+        if (error instanceof BadGrammar) return nothing('', error.message)
         throw error
       }
     },
-    relaxes: written,
     grammarOf(constraint) {
       const { gbnf } = atOnce(written(constraint))
       return 'jsonSchema' in constraint ? { gbnf, jsonSchema: constraint.jsonSchema } : { gbnf }
     },
   }
+}
+
+function nothing(path: string, message: string): FittedConstraint {
+  return { constraint: undefined, relaxed: [{ path, message }], nodes: 0 }
 }
 
 function textOf(constraint: Constraint): string {

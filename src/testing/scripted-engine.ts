@@ -144,8 +144,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     ...(Number.isFinite(contextLength) ? { contextLength } : {}),
     constraints,
     hasConstrainedLogprobs: true,
-    refuses: grammars.refusalOf,
-    relaxes: grammars.relaxes,
+    fit: grammars.fit,
   }
 
   return {

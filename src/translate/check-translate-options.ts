@@ -43,6 +43,7 @@ export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
   sealReasoning: aFunction,
   sealApproval: aFunction,
   citations: aFunction,
+  // Nothing is known of the values: the check is told the type that it finds out.
   mcpListings: (value, path) => checkListings(path, value as never),
   knownListings: (value, path) => checkListings(path, value as never),
   approvedCalls: (value, path) => checkList(path, value, ['approvalRequestId', 'serverLabel', 'name', 'arguments']),

@@ -39,6 +39,7 @@ export const ECHO: Readonly<RequestEcho> = {
 export function echoOf(request: ResponseRequest, store: boolean): RequestEcho {
   const asked = request as { [field: string]: unknown }
   const defaults = Object.entries({ ...ECHO, store })
+  // The fields of `ECHO`, whose types parsing the request has checked.
   const echo: RequestEcho = copyOf(
     Object.fromEntries(defaults.map(([field, value]) => [field, asked[field] ?? value])) as never,
   )

@@ -11,6 +11,7 @@ import { checkEvents, readStreams } from '../../src/conformance/index.js'
 import { loadTokenTable, translate } from '../../src/index.js'
 import { replay } from '../../src/sources/replay.js'
 import { readTokenFixture } from '../../src/sources/token-fixture.js'
+import { encodeHarmony } from '../support/tokens.js'
 import { http } from '../tools/mcp/fixtures.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
 
@@ -464,6 +465,37 @@ describe('the options of serve', () => {
   })
 })
 
+test('serve says which grammar backend a server has when a strict request first needs it: in the log and in /metrics', async () => {
+  const ids = encodeHarmony('{}<|return|>')
+  const meta_info = { finish_reason: { type: 'stop', matched: 200002 }, completion_tokens: ids.length }
+  const answers: Readonly<Record<string, unknown>> = {
+    '/v1/models': { data: [{ id: 'gpt-oss', max_model_len: 4096, owned_by: 'sglang' }] },
+    '/tokenize': { tokens: [200006] },
+    '/server_info': { grammar_backend: 'llguidance', max_req_input_len: 4090 },
+  }
+  const server = createServer((request, response) => {
+    const answer = answers[request.url ?? '']
+    if (answer !== undefined) return void response.end(JSON.stringify(answer))
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`data: ${JSON.stringify({ output_ids: ids, meta_info })}\n\ndata: [DONE]\n\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = server.address() as AddressInfo
+    const { io, client } = await serve(['--sglang', `http://127.0.0.1:${port}`])
+    const metrics = async () => await (await fetch(client.baseURL.replace(/v1$/, 'metrics'))).text()
+    expect(io.out).toContain('grammar backend unknown until the first strict request')
+    expect(await metrics()).toContain('harmony_grammar_backend_info{backend="unknown"} 1\n')
+    const format = { type: 'json_schema', name: 'a', schema: { type: 'object' } } as const
+    await client.responses.create({ model: 'gpt-oss', input: 'Hi', text: { format } }).catch(() => {})
+    expect(io.err).toContain('sglang: the grammar backend is guidance\n')
+    expect(await metrics()).toContain('harmony_grammar_backend_info{backend="guidance"} 1\n')
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
 describe('wrong usage of serve is one line and exit code 2', () => {
   test.each([
     [[], 'serve: expected one of --replay, --script, --model, --vllm, --sglang, --llama-server, got none'],
@@ -476,13 +508,20 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
-    [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],
+    [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a whole number of seconds/],
+    [['--replay', '--on-disconnect', '86401'], /^--on-disconnect: expected .* from 0 to 86400, got "86401"$/],
+    [['--replay', '--verbose', '--log', 'json'], /^--verbose: expected --log text with it/],
     [['--replay', '--mcp-config', 'none.json'], 'cannot read none.json: no such file or directory'],
     [['--replay', '--offer', ''], '--offer: expected label, label=command or label=url'],
     [
       ['--replay', '--offer', 'a'],
       '--offer a: expected the label of a server of --mcp or --mcp-config, of which there are: none',
     ],
+    [
+      ['--replay', '--offer', 'code_interpreter'],
+      '--offer code_interpreter: serve has no tool of its own that runs code: name an MCP server that does, --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
+    ],
+    [['--replay', '--offer', 'browser'], /^--offer browser: serve has no tool of its own that searches the web/],
     [['--replay', '--mcp', 'a=x', '--offer', 'a=x'], '--mcp and --offer: expected each label once, got "a" again'],
     [['--replay', '--offer', 'a=x', '--policy', 'functions-only'], /^serve: offered\.tools\[0\]: expected a policy/],
     [

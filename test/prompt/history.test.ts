@@ -60,3 +60,18 @@ test('reasoning whose item has an empty text is in the prompt, and reasoning wit
   expect(orderOf(items([{ type: 'reasoning_text', text: '' }]), [])).toEqual([1, 2, 3])
   for (const content of [[], null]) expect(orderOf(items(content), [])).toEqual([2, 3])
 })
+
+test('a message that comes back without its id, and behind its call, has its place and its tokens where transcripts name their items', () => {
+  const preamble = '<|channel|>commentary<|message|>Let me look.<|end|>'
+  const history = [{ tokens: encodeHarmony(`${preamble}${START}${CALL}`), items: ['msg_1', 'fc_1'] }]
+  const said = { type: 'message', role: 'assistant', phase: 'commentary', content: 'Let me look.' }
+  expect(orderOf([call('fc_1'), said, output('fc_1')], history)).toEqual([2, 1, 3])
+})
+
+test('a message without an id takes no place of what a named item says without showing its text', () => {
+  const history = [{ tokens: encodeHarmony(`${THOUGHT}${START}${CALL}`), items: ['rs_1', 'fc_1'] }]
+  const hidden = { type: 'reasoning', id: 'rs_1', summary: [], content: [] }
+  const { id: _, ...unnamed } = reasoning('')
+  // The one without a text is in the prompt, since the transcript says what it was.
+  expect(orderOf([hidden, call('fc_1'), output('fc_1'), unnamed], history)).toEqual([1, 2, 3, 4])
+})

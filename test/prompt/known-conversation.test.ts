@@ -27,6 +27,8 @@ interface Turn {
   readonly transcript: string
   /** Whether the transcript says which items it has. */
   readonly hasItems?: boolean
+  /** Whether the client sent the messages back without their ids. */
+  readonly isUnnamed?: boolean
 }
 
 const ANSWER = '<|channel|>final<|message|>Yes.<|return|>'
@@ -88,12 +90,13 @@ const conversation: fc.Arbitrary<Turn[]> = fc
       isCall: fc.boolean(),
       isCut: fc.boolean(),
       hasItems: fc.boolean(),
+      isUnnamed: fc.nat(3).map((drawn) => drawn === 0),
     }),
     { minLength: 1, maxLength: 6 },
   )
   .chain((shapes) =>
     fc.tuple(
-      ...shapes.map(({ items, pieces, isCall, isCut, hasItems }, turn) => {
+      ...shapes.map(({ items, pieces, isCall, isCut, hasItems, isUnnamed }, turn) => {
         const wasCall = shapes[turn - 1]?.isCall ?? false
         const output = fc.tuple(
           ...Array.from({ length: pieces }, (_, at) => piece(`o${turn}_${at}`)),
@@ -109,16 +112,22 @@ const conversation: fc.Arbitrary<Turn[]> = fc
             output: given.flatMap((one) => one.items as readonly Item[]),
             // A response that was written by hand, or whose transcript is lost.
             transcript: isCut ? '' : given.map(({ tokens }) => tokens).join(''),
-            hasItems,
+            ...{ hasItems, isUnnamed },
           }
         })
       }),
     ),
   )
 
+const unnamed = ({ id, ...item }: Item): Item =>
+  item['type'] === 'message' || item['type'] === 'reasoning' ? item : { ...item, id }
+
 /** A request that goes on from some turns, and how much of it they are. */
 function requestAfter(turns: readonly Turn[], own: readonly Item[]) {
-  const before = turns.flatMap(({ input, output }) => [...input, ...output])
+  const before = turns.flatMap(({ input, output, isUnnamed = false }) => [
+    ...input,
+    ...(isUnnamed ? output.map(unnamed) : output),
+  ])
   const history = turns.flatMap(({ transcript, output, hasItems }) => {
     const items = output.map(({ id }) => id as string)
     return transcript === '' ? [] : [{ tokens: encodeHarmony(transcript), ...(hasItems && { items }) }]

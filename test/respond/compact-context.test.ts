@@ -218,13 +218,18 @@ describe('a conversation that is longer than compact_threshold', () => {
 
   test('a compaction without a threshold comes at three quarters of the context', async () => {
     const given = { ...REQUEST, ...compacting(null), input: [user(LONG), user(LONG)] } as ResponseRequest
-    const typesIn = async (contextLength: number): Promise<string[]> => {
-      const engine = modelThat(() => answer('Miez.'), answer(SUMMARY), { contextLength })
-      return typesOf((await goOn(given, { engine })).output)
+    const typesIn = async (contextLength: number, more: EngineCapabilities = {}): Promise<string[]> => {
+      const { capabilities: _, ...engine } = modelThat(() => answer('Miez.'))
+      const capabilities = async (): Promise<EngineCapabilities> => ({ contextLength, ...more })
+      return typesOf((await goOn(given, { engine: { ...engine, capabilities } })).output)
     }
     const length = renderPrompt(given, { tokenTable, date: DATE }).tokens.length
-    expect(await typesIn(Math.ceil(length / 0.75))).toEqual(['message'])
+    const least = Math.ceil(length / 0.75)
+    expect(await typesIn(least)).toEqual(['message'])
     expect(await typesIn(Math.floor((length - 1) / 0.75))).toEqual(['compaction', 'message'])
+    // Where prompts have to be shorter than the context, of what they may have.
+    expect(await typesIn(100_000, { maxPromptLength: least })).toEqual(['message'])
+    expect(await typesIn(100_000, { maxPromptLength: length })).toEqual(['compaction', 'message'])
   })
 
   test('nothing is compacted where nothing is generated, and by a compaction_trigger as before', async () => {

@@ -34,7 +34,11 @@ function roomFor(request: ResponseRequest): number {
 }
 
 /** The prompt that fits, or what `respond` throws. */
-function fitted(request: ResponseRequest, options: RenderPromptOptions, contextLength?: number): Prompt {
+function fitted(
+  request: ResponseRequest,
+  options: RenderPromptOptions,
+  contextLength = Number.POSITIVE_INFINITY,
+): Prompt {
   const prompt = atOnce(fittingPrompt(request, withTools(request, options), createWork(), contextLength))
   if (prompt === undefined) throw contextLengthExceeded()
   return prompt
@@ -209,6 +213,21 @@ describe('a context that the response fills', () => {
     expect(asked).toHaveLength(1)
     expect(output).toMatchObject([{ type: 'mcp_call', status: 'completed' }])
     expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
+  })
+
+  test('a prompt that is longer than prompts may be is refused before the engine is asked, though the context has room', async () => {
+    const asked: Asked[] = []
+    await run(request, { turns: [SEARCH, ANSWER], asked })
+    const first = asked[0]?.context.length ?? 0
+    const limited = (maxPromptLength: number) => ({
+      ...able(100_000, asked, [SEARCH, ANSWER]),
+      capabilities: async () => ({ contextLength: 100_000, maxPromptLength }),
+    })
+    asked.length = 0
+    await expect(run(request, { engine: limited(first - 1) })).rejects.toMatchObject(TOO_LONG)
+    expect(asked).toEqual([])
+    const { response } = await run(request, { engine: limited(first) })
+    expect(response.status).toBe('completed')
   })
 
   test('a context that the response fills leaves it incomplete, too, if only the engine knows its length', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { TokenEngine } from '../../src/engine/index.js'
+import { type TokenEngine, tokenStream } from '../../src/engine/index.js'
 import type { TokenChunk } from '../../src/index.js'
 import { createDeadlines } from '../../src/server/service/deadlines.js'
 import { createMemoryStore, type ResponseStore } from '../../src/stores/index.js'
@@ -106,6 +106,33 @@ describe('an engine that is silent', () => {
     await pass(2)
     expect(await answered).toMatchObject(FAILED)
     expect(String(errors[0])).toContain('did not say for 2 seconds what it can do')
+  })
+
+  test('a cold server has a minute to say what it can do, and minutes for the first token of a constrained call', async () => {
+    const late = async <Value>(seconds: number, value: Value): Promise<Value> =>
+      new Promise((resolve) => {
+        const clock = setInterval(() => {
+          clearInterval(clock)
+          resolve(value)
+        }, seconds * 1000)
+      })
+    const [first = 0, ...rest] = encodeHarmony('<|channel|>final<|message|>{}<|return|>')
+    const engine: TokenEngine = {
+      generate: () =>
+        tokenStream(async function* () {
+          yield await late(300, first)
+          yield rest
+          return { reason: 'stop' as const }
+        }),
+      health: async () => {},
+      capabilities: () => late(50, {}),
+    }
+    const { create, errors } = endpoint(engine)
+    const format = { type: 'json_schema', name: 'a', schema: { type: 'object' } }
+    const answered = create({ input: 'Hi', text: { format } })
+    await pass(51)
+    await pass(301)
+    expect([(await answered).body.status, errors]).toEqual(['completed', []])
   })
 
   test('background responses of a hung engine leave places for others', async () => {

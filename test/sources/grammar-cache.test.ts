@@ -86,13 +86,13 @@ test('a cache of any size answers as the writer does', () => {
 
 test('what llama.cpp cannot be held to of a schema is said in the same words each time, and all else is held', () => {
   const constraint = { jsonSchema: { type: 'object', properties: { a: { uniqueItems: true } }, required: ['a'] } }
-  const relaxed = () => GBNF_CAPABILITIES.relaxes && atOnce(GBNF_CAPABILITIES.relaxes(constraint))
-  expect(relaxed()?.relaxed).toEqual([
+  const fitted = (given: Constraint) => atOnce(GBNF_CAPABILITIES.fit?.(given) ?? expect.fail('no fit'))
+  expect(fitted(constraint).relaxed).toEqual([
     { path: '/properties/a/uniqueItems', message: "The keyword 'uniqueItems' cannot be enforced." },
   ])
-  expect(relaxed()).toEqual(relaxed())
-  expect(GBNF_CAPABILITIES.refuses?.(constraint)).toBeUndefined()
+  expect(fitted(constraint)).toEqual(fitted(constraint))
+  expect(fitted(constraint).constraint).toEqual({ grammar: gbnfOf(constraint), syntax: 'gbnf' })
   expect(gbnfOf(constraint)).toBe(gbnfOf({ jsonSchema: { type: 'object', properties: { a: true }, required: ['a'] } }))
   const none = { jsonSchema: { type: 'objekt' } }
-  expect(GBNF_CAPABILITIES.refuses?.(none)).toMatchObject({ path: '/type' })
+  expect(fitted(none)).toMatchObject({ constraint: undefined, relaxed: [{ path: '/type' }] })
 })

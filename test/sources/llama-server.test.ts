@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { encodeText, harmonyText } from '../../src/conformance/arbitraries/index.js'
 import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
 import { markerText } from '../../src/harmony/vocabulary.js'
+import { atOnce } from '../../src/slices.js'
 import {
   createLlamaServerEngine as createCheckedLlamaServerEngine,
   STOP_TOKENS,
@@ -359,7 +360,8 @@ describe('llama-server', () => {
   test('llama-server refuses what is no schema before the call, with the place', async () => {
     const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch: async () => Response.json({}) })
     const constraint = { jsonSchema: { type: 'object', properties: { 'a/b': { type: 'objekt' } } } }
-    const refused = (await engine.capabilities?.())?.refuses?.(constraint)
+    const capabilities = (await engine.capabilities?.()) ?? {}
+    const [refused] = atOnce(capabilities.fit?.(constraint) ?? expect.fail('no fit')).relaxed
     expect(refused?.path).toBe('/properties/a~1b/type')
     expect(() => engine.generate([1], { constraint })).toThrow(
       `constraint: llama-server cannot hold ${refused?.path}: ${refused?.message}`,

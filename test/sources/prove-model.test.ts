@@ -39,6 +39,8 @@ interface Kind {
   readonly hello: string
   /** How its tokenizer is asked for `<|start|>`. */
   readonly asks: object
+  /** Where it is asked about itself, besides its model: here it says nothing there. */
+  readonly info: readonly string[]
 }
 
 const KINDS: readonly Kind[] = [
@@ -49,6 +51,7 @@ const KINDS: readonly Kind[] = [
     generatePath: '/v1/completions',
     hello: sse({ choices: [{ token_ids: [13225, 200002], finish_reason: 'stop' }] }),
     asks: { prompt: '<|start|>', add_special_tokens: false },
+    info: [],
   },
   {
     name: 'SGLang',
@@ -57,6 +60,7 @@ const KINDS: readonly Kind[] = [
     generatePath: '/generate',
     hello: sse({ output_ids: [13225, 200002], meta_info: { finish_reason: { type: 'stop', matched: 200002 } } }),
     asks: { prompt: '<|start|>', add_special_tokens: false },
+    info: ['/server_info', '/get_server_info'],
   },
   {
     name: 'llama-server',
@@ -68,6 +72,7 @@ const KINDS: readonly Kind[] = [
       { stop: true, stop_type: 'eos', tokens: [200002], content: '' },
     ),
     asks: { content: '<|start|>', add_special: false, parse_special: true },
+    info: [],
   },
 ]
 
@@ -75,7 +80,7 @@ const modelsOf = (model: object): object => ({ data: [model] })
 
 test.each(KINDS)(
   '$name proves its model by its tokenizer, once',
-  async ({ create, generatePath, hello, asks, ownedBy }) => {
+  async ({ create, generatePath, hello, asks, ownedBy, info }) => {
     const models = modelsOf({ ...GPT_OSS, id: 'my-tune', owned_by: ownedBy })
     const { fetch, asked } = double({ '/v1/models': models, '/tokenize': { tokens: [200006] }, [generatePath]: hello })
     const engine = create({ url: 'http://a.invalid', fetch })
@@ -83,7 +88,7 @@ test.each(KINDS)(
       const { tokens } = await readTokens(engine.generate([1], { maxTokens: 5 }))
       expect(tokens.slice(0, 1)).toEqual([13225])
     }
-    expect(asked.map(({ path }) => path)).toEqual(['/v1/models', '/tokenize', generatePath, generatePath])
+    expect(asked.map(({ path }) => path)).toEqual(['/v1/models', '/tokenize', ...info, generatePath, generatePath])
     expect(asked[1]?.body).toEqual(asks)
   },
 )
@@ -163,13 +168,16 @@ test.each([
   expect(error).toMatchObject({ isUnavailable: true, message: error.reason })
 })
 
-test.each(KINDS)('$name is asked for no proof with checkModel: false', async ({ create, generatePath, hello }) => {
-  const { fetch, asked } = double({ '/health': {}, [generatePath]: hello })
-  const engine = create({ url: 'http://a.invalid', fetch, checkModel: false })
-  await engine.health()
-  await readTokens(engine.generate([1], { maxTokens: 5 }))
-  expect(asked.map(({ path }) => path)).toEqual(['/health', generatePath])
-})
+test.each(KINDS)(
+  '$name is asked for no proof with checkModel: false',
+  async ({ create, generatePath, hello, info }) => {
+    const { fetch, asked } = double({ '/health': {}, [generatePath]: hello })
+    const engine = create({ url: 'http://a.invalid', fetch, checkModel: false })
+    await engine.health()
+    await readTokens(engine.generate([1], { maxTokens: 5 }))
+    expect(asked.map(({ path }) => path)).toEqual([...info, '/health', ...info, generatePath])
+  },
+)
 
 test.each(KINDS)('$name that is starting or refuses the key is not called another model', async ({ create }) => {
   for (const status of [401, 503]) {
@@ -232,6 +240,7 @@ test.each(KINDS)('$name proves its model once for requests that come together', 
   expect(server.asked.filter(({ path }) => path !== kind.generatePath).map(({ path }) => path)).toEqual([
     '/v1/models',
     '/tokenize',
+    ...kind.info,
   ])
 })
 

@@ -25,6 +25,9 @@ function event(output_ids: readonly number[], completion_tokens: number, finish?
   return { text: '', output_ids, meta_info: { ...about, finish_reason: finish ?? null, completion_tokens, ...more } }
 }
 
+/** What the server says of itself. */
+const INFO = { '/server_info': { version: '0.5.23', max_req_input_len: 8186, grammar_backend: 'llguidance' } }
+
 type Style = 'cumulative' | 'incremental'
 
 /**
@@ -65,7 +68,8 @@ for (const style of ['cumulative', 'incremental'] as const) {
       create: createSglangEngine,
       frames: framesOf(style, isTrimmed),
       generatePath: '/generate',
-      healthPath: '/health',
+      healthPath: '/server_info',
+      aside: INFO,
       tooLong: {
         status: 400,
         body: {
@@ -75,6 +79,7 @@ for (const style of ['cumulative', 'incremental'] as const) {
       },
       context: {
         path: '/v1/models',
+        others: ['/server_info'],
         of: (max_model_len) => ({ object: 'list', data: [{ id: 'openai/gpt-oss-20b', max_model_len }] }),
         unknown: { object: 'list', data: [{ id: 'openai/gpt-oss-20b', max_model_len: null }] },
       },
@@ -88,7 +93,7 @@ for (const style of ['cumulative', 'incremental'] as const) {
 }
 
 describe('SGLang', () => {
-  const server = scriptedServer()
+  const server = scriptedServer(INFO)
   const HELLO = framesOf(
     'cumulative',
     false,
@@ -152,12 +157,108 @@ describe('SGLang', () => {
   })
 
   test('SGLang may be given its context length', async () => {
-    const fetch = () => expect.unreachable()
+    const fetch = async (url: unknown) =>
+      String(url).endsWith('/server_info') ? Response.json({}) : expect.unreachable()
     const engine = createSglangEngine({ url: 'http://a.invalid', contextSize: 4096, fetch })
     expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
     expect(() => createSglangEngine({ url: 'http://a', contextSize: 0 })).toThrow(
       'contextSize: expected a whole number',
     )
+  })
+
+  describe('has a limit of the prompt', () => {
+    /** A server whose prompts have at most 4 tokens, or that says nothing of it; what it was asked. */
+    function limited(paths: Readonly<Record<string, unknown>>, answer: () => Response = () => answered(HELLO)) {
+      const asked: { path: string; body: unknown }[] = []
+      const fetch = async (url: unknown, { body }: RequestInit = {}) => {
+        const path = new URL(String(url)).pathname
+        asked.push({ path, body: body && JSON.parse(String(body)) })
+        if (path === '/generate') return answer()
+        return path in paths ? Response.json(paths[path]) : Response.json({ detail: 'Not Found' }, { status: 404 })
+      }
+      return { asked, engine: createSglangEngine({ url: 'http://a.invalid', contextSize: 10, fetch }) }
+    }
+    const answered = (frames: readonly unknown[]): Response => new Response(frames.map(frame).join(''))
+    const FOUR = { '/server_info': { max_req_input_len: 4 } }
+
+    test('SGLang says how long a prompt may be, beside its context', async () => {
+      const { engine, asked } = limited(FOUR)
+      expect(await engine.capabilities?.()).toMatchObject({ contextLength: 10, maxPromptLength: 4 })
+      await readTokens(engine.generate([1]))
+      expect(asked.map(({ path }) => path)).toEqual(['/server_info', '/generate'])
+    })
+
+    test('SGLang is not sent a prompt that is longer than it takes', async () => {
+      const { engine, asked } = limited(FOUR)
+      await expect(readTokens(engine.generate([1, 2, 3, 4, 5]))).rejects.toMatchObject({
+        code: 'context_length_exceeded',
+        message: 'The prompt has 5 tokens, and SGLang takes 4 at most.',
+      })
+      expect(asked.map(({ path }) => path)).toEqual(['/server_info'])
+    })
+
+    test.each([
+      [undefined, null],
+      [2, 2],
+      [3, null],
+      [4096, null],
+    ])('SGLang, which refuses an answer that may not fit, is asked for what fits: %s', async (maxTokens, sent) => {
+      const { engine, asked } = limited(FOUR)
+      await readTokens(engine.generate([1, 2], maxTokens === undefined ? {} : { maxTokens }))
+      expect(asked.at(-1)?.body).toMatchObject({ sampling_params: { max_new_tokens: sent } })
+    })
+
+    test('an older SGLang is asked by its older path, and one that says nothing takes what it takes', async () => {
+      const older = limited({ '/get_server_info': { max_req_input_len: 4 } })
+      expect(await older.engine.capabilities?.()).toMatchObject({ maxPromptLength: 4 })
+      const silent = limited({})
+      expect(await silent.engine.capabilities?.()).not.toHaveProperty('maxPromptLength')
+      await readTokens(silent.engine.generate([1, 2], { maxTokens: 7 }))
+      expect(silent.asked.at(-1)?.body).toMatchObject({ sampling_params: { max_new_tokens: 7 } })
+    })
+
+    test('SGLang that cut the prompt fails the call, and nothing of its answer is given', async () => {
+      const { engine } = limited({}, () => answered([event([13225], 1), event([13225, 200002], 2)]))
+      const call = engine.generate([1, 2, 3])
+      await expect(call.next()).rejects.toMatchObject({
+        code: 'context_length_exceeded',
+        message: 'SGLang read 2 of the 3 tokens of the prompt: start it without --allow-auto-truncate.',
+      })
+    })
+
+    test('SGLang is asked again for its limit after a lost connection', async () => {
+      const sizes = [4, 6]
+      let isDown = false
+      const fetch = async (url: unknown) => {
+        if (isDown) throw new TypeError('fetch failed')
+        if (String(url).endsWith('/generate')) return answered(HELLO)
+        return Response.json({ max_req_input_len: sizes.shift() })
+      }
+      const engine = createSglangEngine({ url: 'http://a.invalid', contextSize: 10, retries: 0, fetch })
+      await readTokens(engine.generate([1]))
+      isDown = true
+      await expect(readTokens(engine.generate([1]))).rejects.toMatchObject({ isUnavailable: true })
+      isDown = false
+      expect(await engine.capabilities?.()).toMatchObject({ maxPromptLength: 6 })
+    })
+  })
+
+  test('SGLang is asked for its health without a token, and an older one by the path that it has', async () => {
+    const paths: string[] = []
+    const healthOf = (own: string) =>
+      createSglangEngine({
+        url: 'http://a.invalid',
+        fetch: async (url) => {
+          const path = new URL(String(url)).pathname
+          paths.push(path)
+          return new Response('{}', { status: path === own ? 200 : 404 })
+        },
+      }).health()
+    await healthOf('/server_info')
+    await healthOf('/get_server_info')
+    await healthOf('/health')
+    expect(paths.join(' ')).toBe('/server_info /server_info /get_server_info /server_info /get_server_info /health')
+    await expect(healthOf('/none')).rejects.toMatchObject({ status: 404 })
   })
 
   test.each<Style>(['cumulative', 'incremental'])('SGLang gives log-probabilities of a %s stream', async (style) => {

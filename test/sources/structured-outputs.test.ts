@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkHolds } from '../../src/engine/check-constraint.js'
-import { type Constraint, EngineError } from '../../src/engine/index.js'
+import { type Constraint, EngineError, type FittedConstraint } from '../../src/engine/index.js'
 import { atOnce } from '../../src/slices.js'
 import { createSglangEngine } from '../../src/sources/sglang.js'
-import { NAMED_BACKENDS } from '../../src/sources/structured-outputs/backends.js'
-import { fitConstraint, heldBy } from '../../src/sources/structured-outputs/fit-constraint.js'
+import { NAMED_BACKENDS, type NamedBackend } from '../../src/sources/structured-outputs/backends.js'
+import { heldBy, type SentConstraint, sentTo } from '../../src/sources/structured-outputs/fit-constraint.js'
 import { plainSchema } from '../../src/sources/structured-outputs/plain-schema.js'
 import { createVllmEngine } from '../../src/sources/vllm.js'
 import { anyCase } from '../grammar/schemas.js'
@@ -84,23 +84,30 @@ describe('what every grammar backend holds of a schema', () => {
 })
 
 describe('what a backend is sent', () => {
-  const sentTo = (backend: 'xgrammar' | 'guidance' | 'other', jsonSchema: Record<string, unknown>) =>
-    atOnce(fitConstraint(backend, { jsonSchema }))
+  const fitted = (backend: NamedBackend, constraint: Constraint): FittedConstraint =>
+    atOnce(heldBy(backend, { hasLark: true }).fit?.(constraint) ?? expect.fail('no fit'))
+  const sent = (
+    backend: NamedBackend,
+    jsonSchema: Record<string, unknown>,
+  ): { sent: SentConstraint; relaxed: FittedConstraint['relaxed'] } => {
+    const { constraint, relaxed } = fitted(backend, { jsonSchema })
+    return { sent: sentTo(backend, constraint ?? expect.fail('nothing is held')), relaxed }
+  }
   const even = { type: 'integer', minimum: 0, maximum: 50, multipleOf: 2 }
 
   test('xgrammar gets a structural tag, which bounds the blanks, for a schema that it holds', () => {
-    const { sent, relaxed } = sentTo('xgrammar', city)
-    expect([sent.kind, relaxed]).toEqual(['structural_tag', []])
-    expect(JSON.parse((sent as { text: string }).text)).toEqual({
+    const { sent: tag, relaxed } = sent('xgrammar', city)
+    expect([tag.kind, relaxed]).toEqual(['structural_tag', []])
+    expect(JSON.parse((tag as { text: string }).text)).toEqual({
       type: 'structural_tag',
       format: { type: 'json_schema', json_schema: city, max_whitespace_cnt: 2 },
     })
   })
 
   test('xgrammar gets our grammar for a schema of which it ignores a part', () => {
-    const { sent, relaxed } = sentTo('xgrammar', even)
-    expect([sent.kind, relaxed]).toEqual(['grammar', []])
-    expect((sent as { text: string }).text).toMatch(/^root ::= /)
+    const { sent: ours, relaxed } = sent('xgrammar', even)
+    expect([ours.kind, relaxed]).toEqual(['grammar', []])
+    expect((ours as { text: string }).text).toMatch(/^root ::= /)
   })
 
   test('xgrammar gets no grammar that counts characters, and what it ignores then is reported', () => {
@@ -109,22 +116,34 @@ describe('what a backend is sent', () => {
       properties: { a: { type: 'string', maxLength: 200 }, n: even },
       required: ['a', 'n'],
     }
-    const { sent, relaxed } = sentTo('xgrammar', schema)
-    expect(sent.kind).toBe('structural_tag')
-    expect((sent as { text: string }).text).not.toContain('multipleOf')
+    const { sent: tag, relaxed } = sent('xgrammar', schema)
+    expect(tag.kind).toBe('structural_tag')
+    expect((tag as { text: string }).text).not.toContain('multipleOf')
     expect(relaxed.map(({ path }) => path)).toEqual(['/properties/n/multipleOf'])
   })
 
   test('guidance gets our grammar, whatever the schema', () => {
-    for (const schema of [city, even]) expect(sentTo('guidance', schema).sent.kind).toBe('grammar')
+    for (const schema of [city, even]) expect(sent('guidance', schema).sent.kind).toBe('grammar')
   })
 
   test('any other backend gets the part of a schema that all backends hold, and the rest is reported', () => {
-    expect(sentTo('other', even)).toEqual({
+    expect(sent('other', even)).toEqual({
       sent: { kind: 'json', schema: { type: 'integer', minimum: 0, maximum: 50 } },
       relaxed: [{ path: '/multipleOf', message: "The engine's grammar backend does not enforce 'multipleOf' here." }],
-      nodes: 0,
     })
+  })
+
+  test('what a backend holds in the place of a constraint, it holds as it is', () => {
+    const backend = fc.constantFrom(...NAMED_BACKENDS)
+    fc.assert(
+      fc.property(anyCase(), backend, ({ schema }, backend) => {
+        fc.pre(typeof schema === 'object' && schema !== null)
+        const { constraint } = fitted(backend, { jsonSchema: schema as never })
+        fc.pre(constraint !== undefined)
+        expect(fitted(backend, constraint as Constraint)).toMatchObject({ constraint, relaxed: [] })
+      }),
+      { numRuns: runs(300) },
+    )
   })
 
   test.each(NAMED_BACKENDS)('%s holds what its capabilities name, and no other kind', (backend) => {
@@ -367,8 +386,11 @@ describe('which backend compiles on SGLang', () => {
   })
 
   test('a backend that the host names is not asked for', async () => {
-    const { engine, paths } = engineWith({}, { structuredOutputs: 'guidance' })
-    await engine.capabilities?.()
-    expect(paths).toEqual(['/v1/models'])
+    const { engine, told } = engineWith(
+      { '/server_info': { grammar_backend: 'xgrammar' } },
+      { structuredOutputs: 'other' },
+    )
+    expect((await engine.capabilities?.())?.constraints).toEqual(['json_schema', 'regex'])
+    expect(told).toEqual([])
   })
 })

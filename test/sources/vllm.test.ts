@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
 import { markerId } from '../../src/harmony/vocabulary.js'
@@ -304,11 +305,18 @@ describe('vLLM', () => {
     })
   })
 
-  test('vLLM has no room for an answer to a prompt that fills the context: the prompt is too long', async () => {
-    const message = 'max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)'
-    const error = { message, type: 'BadRequestError', param: 'max_tokens', code: 400 }
-    const fetch = async () => Response.json({ error }, { status: 400 })
+  // As a real server answered, byte for byte.
+  test.each([
+    ['refused-regex.sse', 200, 'invalid_prompt', /^Grammar error: regex parse error:/],
+    ['prompt-of-4096.txt', 400, 'context_length_exceeded', /^max_tokens must be at least 1, got 0/],
+    ['prompt-of-4106.txt', 400, 'context_length_exceeded', /^This model's maximum context length is 4096 tokens/],
+  ])('vLLM that refuses a call fails in its own words: %s', async (name, status, code, message) => {
+    const body = readFileSync(new URL(`./vllm/captured/${name}`, import.meta.url), 'utf8')
+    const fetch = async () => new Response(body, { status })
     const call = createVllmEngine({ url: 'http://a.invalid', contextSize: 4, fetch }).generate([1, 2, 3, 4])
-    await expect(call.next()).rejects.toMatchObject({ code: 'context_length_exceeded', message, status: 400 })
+    await expect(call.next()).rejects.toMatchObject({
+      ...{ name: 'EngineError', code, status: 400 },
+      message: expect.stringMatching(message),
+    })
   })
 })

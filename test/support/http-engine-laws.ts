@@ -34,7 +34,13 @@ export interface HttpEngineShapes {
   /** The server's answers about itself, by path. */
   readonly aside?: Readonly<Record<string, unknown>>
   /** How it reports a context length, and where. */
-  readonly context: { readonly path: string; of(length: number): unknown; readonly unknown: unknown }
+  readonly context: {
+    readonly path: string
+    /** What `capabilities()` asks for besides. */
+    readonly others?: readonly string[]
+    of(length: number): unknown
+    readonly unknown: unknown
+  }
   /** The kinds of constraints that it holds. */
   readonly constraints: readonly ConstraintKind[]
   /** What a request's body says of a constraint, and which ids it bans. */
@@ -45,6 +51,7 @@ export interface HttpEngineShapes {
 export function httpEngineLaws(shapes: HttpEngineShapes): void {
   const { name, create, frames } = shapes
   const server = scriptedServer(shapes.aside)
+  const bareServer = scriptedServer()
   /** A server as a fetch function. It answers only calls. */
   const fetchOf = (answer: (url: string, init: RequestInit) => Response | Promise<Response>): typeof fetch => {
     return async (url, init = {}) => {
@@ -529,10 +536,11 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
 
   describe(`${name}: health`, () => {
     test(`${name}: health() reports the server's health`, async () => {
-      const { engine, asked } = open(
+      const { url, asked } = bareServer.script(
         (response) => void response.writeHead(200).end(),
         refuse(503, { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } }),
       )
+      const engine = create({ url, delay })
       await engine.health()
       expect(asked).toMatchObject([{ method: 'GET', path: shapes.healthPath }])
       expect(await errorOf(engine.health())).toMatchObject({
@@ -544,7 +552,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     })
 
     test(`${name}: health() rejects at once when it is aborted`, async () => {
-      const { engine } = open(() => {})
+      const engine = create({ url: bareServer.script(() => {}).url })
       const call = new AbortController()
       const health = engine.health({ signal: call.signal })
       const reason = new Error('enough')
@@ -613,7 +621,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const { contextLength, constraints } = (await engine.capabilities?.()) ?? {}
       expect([contextLength, constraints]).toEqual([8192, shapes.constraints])
       expect(await engine.capabilities?.()).toMatchObject({ contextLength: 8192 })
-      expect(paths).toEqual([shapes.context.path])
+      expect(paths).toEqual([shapes.context.path, ...(shapes.context.others ?? [])])
     })
 
     test(`${name}: capabilities() leave out a context length that the server does not tell`, async () => {

@@ -65,23 +65,29 @@ constraintLaws('the scripted engine', () => scriptedEngine([]), ['json_schema', 
 
 describe('a scripted engine under a constraint', () => {
   test('a scripted engine says what it can do', async () => {
-    const { refuses, relaxes, ...can } = (await scriptedEngine([], { contextLength: 100 }).capabilities?.()) ?? {}
+    const { fit: asFitted, ...can } = (await scriptedEngine([], { contextLength: 100 }).capabilities?.()) ?? {}
     expect(can).toEqual({
       contextLength: 100,
       constraints: ['json_schema', 'regex', 'gbnf'],
       hasConstrainedLogprobs: true,
     })
-    expect(refuses?.({ jsonSchema: { uniqueItems: true } })).toBe(undefined)
-    expect(relaxes && atOnce(relaxes({ jsonSchema: { uniqueItems: true } })).relaxed).toEqual([
-      { path: '/uniqueItems', message: "The keyword 'uniqueItems' cannot be enforced." },
-    ])
-    expect(refuses?.({ jsonSchema: { type: 'objekt' } })?.path).toBe('/type')
-    expect(refuses?.({ regex: '(?=a)' })?.path).toBe('')
-    expect(refuses?.({ grammar: 'root ::= root', syntax: 'gbnf' })?.message).toContain('begins with itself')
-    expect(refuses?.({ jsonSchema: CITY })).toBe(undefined)
+    const of = (constraint: Constraint) => atOnce(asFitted?.(constraint) ?? expect.fail('no fit'))
+    const refusalOf = (constraint: Constraint) => {
+      const { constraint: held, relaxed } = of(constraint)
+      return held === undefined ? relaxed[0] : undefined
+    }
+    expect(of({ jsonSchema: { uniqueItems: true } })).toMatchObject({
+      constraint: { jsonSchema: { uniqueItems: true } },
+      relaxed: [{ path: '/uniqueItems', message: "The keyword 'uniqueItems' cannot be enforced." }],
+    })
+    expect(refusalOf({ jsonSchema: { type: 'objekt' } })?.path).toBe('/type')
+    expect(refusalOf({ regex: '(?=a)' })?.path).toBe('')
+    expect(refusalOf({ grammar: 'root ::= root', syntax: 'gbnf' })?.message).toContain('begins with itself')
+    expect(of({ jsonSchema: CITY }).relaxed).toEqual([])
     const weak = await scriptedEngine([], { constraints: ['regex'] }).capabilities?.()
     expect(weak?.constraints).toEqual(['regex'])
-    expect(weak?.refuses?.({ jsonSchema: CITY })?.message).toContain('json_schema')
+    const weakly = atOnce(weak?.fit?.({ jsonSchema: CITY }) ?? expect.fail('no fit'))
+    expect(weakly).toMatchObject({ constraint: undefined, relaxed: [{ message: /json_schema/ }] })
     expect(weak?.contextLength).toBe(undefined)
   })
 

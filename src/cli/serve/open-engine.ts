@@ -27,6 +27,8 @@ export interface OpenedEngine {
   readonly about: string
   /** What answers hosted calls where there are no tools. */
   readonly tools: readonly Tool[]
+  /** What compiles its constraints, `unknown` before that was needed. Absent where the engine has one way. */
+  readonly grammarBackend?: () => string
   close(): Promise<void>
 }
 
@@ -115,18 +117,26 @@ async function openServer(
   { env, complain }: Io,
 ): Promise<OpenedEngine> {
   const apiKey = env[KEY_VARIABLE]
+  let grammarBackend: string = structuredOutputs ?? 'unknown'
   const engine = (await createEngine(kind))({
     ...{ url, checkModel },
     ...(apiKey && { apiKey }),
     ...(structuredOutputs && { structuredOutputs }),
     ...(kind !== 'llama-server' && {
-      onBackend: (backend) => complain(`${kind}: the grammar backend is ${backend}\n`),
+      onBackend(backend) {
+        grammarBackend = backend
+        complain(`${kind}: the grammar backend is ${backend}\n`)
+      },
     }),
   })
-  const { host } = new URL(url)
-  const backend =
-    kind === 'llama-server' ? '' : `, grammar backend ${structuredOutputs ?? 'unknown until the first strict request'}`
-  return { engine, about: `${kind} at ${host}${backend}`, tools: [], async close() {} }
+  const about = `${kind} at ${new URL(url).host}`
+  if (kind === 'llama-server') return { engine, about, tools: [], async close() {} }
+  const backend = structuredOutputs ?? 'unknown until the first strict request'
+  return {
+    ...{ engine, about: `${about}, grammar backend ${backend}`, tools: [] },
+    grammarBackend: () => grammarBackend,
+    async close() {},
+  }
 }
 
 interface ServerOptions {

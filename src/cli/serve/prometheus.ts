@@ -15,9 +15,13 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 type Labels = Readonly<Record<string, string | number>>
 
 /** Nothing that a client wrote becomes a label, so that there are only so many series as the server has names. */
-/** @param memory - how many bytes are held now, and for what; undefined before there is a server */
+/**
+ * @param memory - how many bytes are held now, and for what; undefined before there is a server
+ * @param grammarBackend - what compiles the engine's constraints; undefined if there is nothing to tell apart
+ */
 export function createPrometheusMetrics(
   memory: () => ResponseService['memory'] | undefined = () => undefined,
+  grammarBackend: () => string | undefined = () => undefined,
 ): PrometheusMetrics {
   const families: Family[] = []
   const add = <Made extends Family>(family: Made): Made => {
@@ -45,6 +49,8 @@ export function createPrometheusMetrics(
   const modelTime = time('model_call', 'How long calls of the engine took.')
   const toolCalls = count('tool_calls_total', 'Hosted calls that were run.')
   const toolTime = time('tool_call', 'How long hosted calls took.')
+  const backendHelp = "What compiles the constraints of the engine's server now, as a label."
+  add(createInfo('harmony_grammar_backend_info', backendHelp, 'backend', grammarBackend))
 
   return {
     take(metric) {
@@ -140,6 +146,16 @@ function createGauge(name: string, help: string): Gauge {
     text() {
       const lines = Array.from(values, ([labels, value]) => `${name}${labels} ${value}\n`)
       return familyText(name, help, 'gauge', lines.length === 0 ? [`${name} 0\n`] : lines)
+    },
+  }
+}
+
+/** A value as the label of a gauge that is 1: none before there is a value, and never an earlier one. */
+function createInfo(name: string, help: string, label: string, value: () => string | undefined): Family {
+  return {
+    text() {
+      const now = value()
+      return familyText(name, help, 'gauge', now === undefined ? [] : [`${name}${labelText({ [label]: now })} 1\n`])
     },
   }
 }

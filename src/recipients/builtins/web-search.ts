@@ -72,6 +72,7 @@ export const webSearch: Builtin<
 > = {
   item: 'web_search_call',
   runBy: 'host',
+  // Policies name no other action: `CallOf` holds them to these.
   callee: (action = 'search') => ({ kind: 'web_search_call', action: action as Action }),
   namespace,
   address: BROWSER,

@@ -1,7 +1,7 @@
 import {
   constraintKind,
   type EngineCapabilities,
-  type RelaxedConstraint,
+  type FittedConstraint,
   type UnsupportedConstraint,
 } from '../../engine/constraint.js'
 import { checkSchema, UnsupportedSchema } from '../../grammar/index.js'
@@ -100,21 +100,21 @@ function* checkedSize({ param, owner, constraint }: StrictPart): Slices<number> 
   return yield* countValues(schema, MOST_VALUES)
 }
 
-type Outcome = RelaxedConstraint | { readonly refusal: UnsupportedConstraint | 'kind' }
+type Outcome = Pick<FittedConstraint, 'relaxed' | 'nodes'> | { readonly refusal: UnsupportedConstraint | 'kind' }
 
 /** What the engine makes of a part: it may not know the kind, or not what is in there. */
 function* outcomeOf(
   { constraint }: StrictPart,
-  { constraints = [], refuses, relaxes }: EngineCapabilities,
+  capabilities: EngineCapabilities,
   onError: (error: unknown) => void,
 ): Slices<Outcome> {
-  if (!constraints.includes(constraintKind(constraint))) return { refusal: 'kind' }
+  if (!capabilities.constraints?.includes(constraintKind(constraint))) return { refusal: 'kind' }
   try {
-    const known = relaxes === undefined ? undefined : yield* relaxes(constraint)
-    const refusal = refuses?.(constraint)
-    return refusal === undefined ? (known ?? { relaxed: [], nodes: 0 }) : { refusal }
+    if (capabilities.fit === undefined) return { relaxed: [], nodes: 0 }
+    const fitted = yield* capabilities.fit(constraint)
+    if (fitted.constraint !== undefined) return fitted
+    return { refusal: fitted.relaxed[0] ?? { path: '', message: 'the engine holds nothing of it' } }
   } catch (error) {
-    if (error instanceof UnsupportedSchema) return { refusal: { path: error.path, message: error.message } }
     // The schema is the client's, and may be more than the engine's reading of it can take.
     callHost(onError, error)
     return { refusal: { path: '', message: 'the schema cannot be read' } }

@@ -6,7 +6,6 @@ import type { ResponseUsage } from '../../responses/response.js'
 import { deriveId } from '../../translate/ids.js'
 import { dateOf } from '../../unix-seconds.js'
 import type { ResponseEnding } from '../observe/observe-response.js'
-import { watchedEngine } from '../observe/watched.js'
 import type { Caller } from './caller.js'
 import { inConversation } from './in-conversation.js'
 import { parseBody } from './parse-body.js'
@@ -43,7 +42,7 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
     const seconds = setup.clock()
     const { item, usage } = await inConversation(setup, request, responseId, caller, (conversation) =>
       compact(conversation.request, {
-        engine: observed ? watchedEngine(engine, observed) : engine,
+        engine: setup.guard(engine, { observed }),
         tokenTable,
         ...(known && { known }),
         pause: setup.pause,

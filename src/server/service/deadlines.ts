@@ -7,48 +7,96 @@ export interface Deadlines {
    * @param late - called once, only where the promise did not settle in time; what it settles to then is ignored
    */
   within<T>(seconds: number, promise: PromiseLike<T>, late: () => unknown): Promise<T>
+  /**
+   * A deadline for many waits, one after the other, with the precision of {@link Deadlines.within}.
+   *
+   * @param expire - called when a wait takes too long, which ends the deadline
+   */
+  open(expire: () => void): Deadline
+}
+
+export interface Deadline {
+  /** A wait begins, which may take so many seconds. */
+  start(seconds: number): void
+  /** The wait is over. */
+  stop(): void
+  /** There are no more waits. */
+  end(): void
 }
 
 const TICK_MS = 250
 
-interface Wait {
-  readonly until: number
-  readonly expire: () => void
+/** The deadlines that are open, and the timer that they share. */
+class Clock {
+  ticks = 0
+  readonly #open = new Set<OpenDeadline>()
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  add(deadline: OpenDeadline): void {
+    this.#open.add(deadline)
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS)
+  }
+
+  delete(deadline: OpenDeadline): void {
+    this.#open.delete(deadline)
+  }
+
+  #tick(): void {
+    this.ticks += 1
+    for (const deadline of this.#open) deadline.tick(this.ticks)
+    if (this.#open.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+/** Starting and stopping a wait is one assignment: every token does both. */
+class OpenDeadline implements Deadline {
+  readonly #clock: Clock
+  readonly #expire: () => void
+  #until = Number.POSITIVE_INFINITY
+
+  constructor(clock: Clock, expire: () => void) {
+    this.#clock = clock
+    this.#expire = expire
+    clock.add(this)
+  }
+
+  start(seconds: number): void {
+    // The tick that is under way may be nearly over.
+    this.#until = this.#clock.ticks + 1 + Math.ceil((seconds * 1000) / TICK_MS)
+  }
+
+  stop(): void {
+    this.#until = Number.POSITIVE_INFINITY
+  }
+
+  end(): void {
+    this.#clock.delete(this)
+  }
+
+  tick(now: number): void {
+    if (this.#until > now) return
+    this.end()
+    this.#expire()
+  }
 }
 
 export function createDeadlines(): Deadlines {
-  const waits = new Set<Wait>()
-  let timer: ReturnType<typeof setInterval> | undefined
-  let ticks = 0
-
-  function tick(): void {
-    ticks += 1
-    for (const wait of waits) if (wait.until <= ticks) wait.expire()
-    if (waits.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
-
+  const clock = new Clock()
   return {
+    open: (expire) => new OpenDeadline(clock, expire),
     within: (seconds, promise, late) =>
       new Promise((resolve, reject) => {
-        const wait: Wait = {
-          // The tick that is under way may be nearly over.
-          until: ticks + 1 + Math.ceil((seconds * 1000) / TICK_MS),
-          expire() {
-            waits.delete(wait)
-            reject(late())
-          },
-        }
-        waits.add(wait)
-        timer ??= setInterval(tick, TICK_MS)
+        const deadline = new OpenDeadline(clock, () => reject(late()))
+        deadline.start(seconds)
         promise.then(
           (value) => {
-            waits.delete(wait)
+            deadline.end()
             resolve(value)
           },
           (error: unknown) => {
-            waits.delete(wait)
+            deadline.end()
             reject(error)
           },
         )

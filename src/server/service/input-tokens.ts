@@ -17,7 +17,7 @@ export interface InputTokens {
 /** Counts the tokens of a request's prompt. @throws RequestError */
 export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller): Promise<InputTokens> {
   const request = await parseBody(setup, body, caller)
-  const engine = setup.engineOf(request.model ?? setup.models[0] ?? '')
+  const engine = setup.guard(setup.engineOf(request.model ?? setup.models[0] ?? ''))
   const responseId = randomResponseId()
   return inConversation(setup, request, responseId, caller, async ({ request: resolved, history }) => {
     const { owner, signal } = caller

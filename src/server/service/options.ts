@@ -11,11 +11,11 @@ import type { ObserverOptions } from '../observe/observer.js'
 import type { AdmissionLimits } from './admission.js'
 import type { AuditOptions } from './audit.js'
 import type { StoreLimits } from './bounded-store.js'
+import type { SilenceLimits } from './guarded-engine.js'
 import type { HealthLimits } from './health.js'
 import type { MemoryLimits } from './memory.js'
 import type { OperatorOptions } from './operator-options.js'
 import type { OnDisconnect } from './readers.js'
-import type { SilenceLimits } from './silence.js'
 
 /** A response that is open, and whose it is. */
 export interface OwnedResponse extends ResponseHandle {

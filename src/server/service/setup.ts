@@ -15,6 +15,7 @@ import { createObserver, type Observer } from '../observe/observer.js'
 import { type Admission, createAdmission } from './admission.js'
 import { boundedStore, StoreFailure } from './bounded-store.js'
 import { createDeadlines } from './deadlines.js'
+import { createEngineGuard, type GuardEngine } from './guarded-engine.js'
 import { createKnownConversations, type KnownConversations } from './known-conversations.js'
 import { memoryBytesOf } from './memory.js'
 import type { ServiceOptions } from './options.js'
@@ -22,12 +23,11 @@ import { ReportedError } from './reported-error.js'
 import type { Run } from './run.js'
 import { servedModels } from './served-models.js'
 import { createShelf, type Shelf } from './shelf.js'
-import { createSilenceLimit } from './silence.js'
 import { createStop, type Stop } from './stop.js'
 import { joinStore } from './store-memory.js'
 import { unopenedSeal } from './unopened-seal.js'
 
-/** What all parts of a service share. */
+/** Shared by all parts of a service. */
 export interface Setup {
   readonly options: ServiceOptions
   /** The responses that are kept. */
@@ -47,7 +47,7 @@ export interface Setup {
   readonly clock: () => number
   /** Waits until other requests were served. */
   readonly pause: Pause
-  /** Undefined if nobody wants to know. */
+  /** Undefined without an observer. */
   readonly observer: Observer | undefined
   /** Receives what the host's own code threw. Never throws. */
   readonly report: (error: unknown) => void
@@ -58,6 +58,7 @@ export interface Setup {
   readonly stop: Stop
   /** The engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
+  readonly guard: GuardEngine
   /** The options of `respond` for one response of an owner's: the same ones whenever they are asked for. */
   respondOptions(
     responseId: string,
@@ -80,7 +81,7 @@ export function setUp(options: ServiceOptions): Setup {
     try {
       onError(error instanceof StoreFailure ? error.cause : error)
     } catch {
-      // Whoever reports errors has nobody to report its own to.
+      // onError itself threw: ignored.
     }
   }
   const observer = createObserver(options, models, report)
@@ -97,7 +98,6 @@ export function setUp(options: ServiceOptions): Setup {
     createShelf(boundedStore(store, limits, deadlines), { clock, report, leaseSeconds })
   const passing = createMemoryStore({ bytes: TRANSIENT_BYTES })
   joinStore(budget, passing)
-  const withSilenceLimit = createSilenceLimit(limits, deadlines)
   const responseLimits = {
     ...(limits.turns !== undefined && { turns: limits.turns }),
     ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
@@ -126,9 +126,10 @@ export function setUp(options: ServiceOptions): Setup {
     runs: new Map(),
     starting: new Map(),
     stop: createStop(),
-    engineOf: (model) => withSilenceLimit(engineOf(model)),
+    engineOf,
+    guard: createEngineGuard(limits, deadlines),
     respondOptions(responseId, owner, request) {
-      // The id is as random as a nonce has to be, and whoever reads the response again knows it.
+      // The id is as random as a nonce has to be, and later readers of the response know it.
       const sealed = seal.forResponse({ caller: owner, nonce: responseId })
       const { onOpen, ...settings } = options.response ?? {}
       return merged(settings, {

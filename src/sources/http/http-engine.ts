@@ -1,7 +1,7 @@
 import { checkHolds, copyConstraint } from '../../engine/check-constraint.js'
 import { checkGenerate } from '../../engine/check-generate.js'
 import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
-import { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
+import { EngineError, type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
 import { tokenStream } from '../../engine/token-stream.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
 import { type ModelProof, proveModel } from './prove-model.js'
@@ -29,23 +29,26 @@ export interface HttpCall {
 /** Sends a request for a call, and yields the answer's events. */
 export type Ask = (call: HttpCall) => AsyncIterable<unknown>
 
+/** How much a call may take. */
+export type CallLimits = Pick<EngineCapabilities, 'contextLength' | 'maxPromptLength'>
+
 /** The parts of an HTTP engine that differ by server. */
 export interface HttpProtocol {
   /** The server's name, for messages. */
   readonly name: string
-  /** Requested by `health()`; any 2xx status is healthy. */
-  readonly healthPath: string
+  /** Requested by `health()`: the first that the server has. Any 2xx status is healthy. */
+  readonly healthPaths: readonly [string, ...string[]]
   readonly generatePath: string
   /** How the server proves that its model is gpt-oss. */
   readonly proof: ModelProof
-  /** What the server can do at most, without its context length. */
+  /** What the server can do at most, without its limits. */
   readonly capabilities: EngineCapabilities
   /** What it can be held to now, in the place of what `capabilities` say of that. Asked only of those who need to know. */
   held?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
   /** Told of each call that failed. */
   onFailure?(call: HttpCall, error: unknown): void
-  /** The limit of prompt and answer tokens together; undefined if the server does not say. */
-  contextLength(client: HttpClient, signal: AbortSignal): Promise<number | undefined>
+  /** How much a call may take, as far as the server says. */
+  limits(client: HttpClient, signal: AbortSignal): Promise<CallLimits>
   /** Creates the request's body. */
   body(call: HttpCall, client: HttpClient, signal: AbortSignal): unknown
   /** Asks for a call, and converts the answer's events. */
@@ -80,6 +83,19 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     }
   }
 
+  async function askHealth(signal: AbortSignal): Promise<void> {
+    const paths = [...protocol.healthPaths]
+    for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
+      try {
+        const response = await client.request('GET', path, signal)
+        // A connection that breaks now says nothing about the server's health.
+        return await response.body?.cancel().catch(() => {})
+      } catch (error) {
+        if (paths.length === 0 || !(error instanceof EngineError) || error.status !== 404) throw error
+      }
+    }
+  }
+
   async function* ask(call: HttpCall, signal: AbortSignal): AsyncGenerator<unknown> {
     await prove(signal)
     const body = await protocol.body(call, client, signal)
@@ -109,9 +125,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     },
     async health({ signal = new AbortController().signal } = {}) {
       try {
-        const response = await client.request('GET', protocol.healthPath, signal)
-        // A connection that breaks now says nothing about the server's health.
-        await response.body?.cancel().catch(() => {})
+        await askHealth(signal)
         if (checkModel) await proveAgain(signal)
       } catch (error) {
         throw client.shown(error)
@@ -120,9 +134,9 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     async capabilities({ signal = new AbortController().signal, constraints = true } = {}) {
       try {
         await prove(signal)
-        const contextLength = await protocol.contextLength(client, signal)
+        const limits = await protocol.limits(client, signal)
         const held = constraints ? await protocol.held?.(client, signal) : undefined
-        return { ...protocol.capabilities, ...held, ...(contextLength === undefined ? {} : { contextLength }) }
+        return { ...protocol.capabilities, ...held, ...limits }
       } catch (error) {
         throw client.shown(error)
       }

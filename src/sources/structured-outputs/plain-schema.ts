@@ -4,7 +4,7 @@ import { createWork, type Slices, type Work } from '../../slices.js'
 
 /** A schema without what it says beyond the forms that every grammar backend holds. */
 export interface PlainSchema {
-  readonly schema: JsonObject | boolean
+  readonly schema: JsonObject
   /** What was left out, and where. Empty if the schema is as it was given. */
   readonly leftOut: readonly UnsupportedConstraint[]
 }
@@ -77,7 +77,8 @@ interface Walk {
  */
 export function* plainSchema(schema: JsonObject): Slices<PlainSchema> {
   const walk = { leftOut: [], work: createWork(SLICE) }
-  return { schema: yield* plain(schema, '', walk), leftOut: walk.leftOut }
+  // Of an object, an object is left.
+  return { schema: (yield* plain(schema, '', walk)) as JsonObject, leftOut: walk.leftOut }
 }
 
 function* plain(schema: unknown, path: string, walk: Walk): Slices<JsonObject | boolean> {

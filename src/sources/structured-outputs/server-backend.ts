@@ -1,12 +1,11 @@
 import { checkHolds } from '../../engine/check-constraint.js'
 import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
-import { atOnce } from '../../slices.js'
 import { TransientError } from '../http/failure-of.js'
 import type { HttpClient } from '../http/http-client.js'
 import type { HttpProtocol } from '../http/http-engine.js'
-import { sharedWork } from '../http/shared-work.js'
+import { remembered } from '../http/remembered.js'
 import type { GrammarBackend } from './backends.js'
-import { fitConstraint, heldBy, type SentConstraint } from './fit-constraint.js'
+import { heldBy, type SentConstraint, sentTo } from './fit-constraint.js'
 
 /** Asks a server what compiles its constraints. @throws EngineError if it does not answer */
 export type FindBackend = (client: HttpClient, signal: AbortSignal) => Promise<GrammarBackend>
@@ -21,6 +20,8 @@ export interface ServerBackendOptions {
   readonly named: GrammarBackend | undefined
   /** Told of the first backend that is found, and of each change. */
   readonly onBackend: ((backend: GrammarBackend) => void) | undefined
+  /** Called where another process may answer next: what else is known of this one is to be asked again. */
+  readonly onDoubt?: () => void
 }
 
 /** The grammar backend of a server: what it can be held to, and how it is told. The members are those of the protocol. */
@@ -35,21 +36,23 @@ export interface ServerBackend extends Required<Pick<HttpProtocol, 'held' | 'onF
 }
 
 /** Asks for the backend once for calls that come together, when a constraint first needs it. */
-export function createServerBackend({ engine, find, hasLark, named, onBackend }: ServerBackendOptions): ServerBackend {
-  let known = named
+export function createServerBackend({
+  engine,
+  find,
+  hasLark,
+  named,
+  onBackend,
+  onDoubt,
+}: ServerBackendOptions): ServerBackend {
   let reported: GrammarBackend | undefined
-  let ask: ((signal: AbortSignal) => Promise<GrammarBackend>) | undefined
-
-  async function current(client: HttpClient, signal: AbortSignal): Promise<GrammarBackend> {
-    ask ??= sharedWork(async (signal) => {
-      const found = await find(client, signal)
-      known = found
-      if (found !== reported) onBackend?.(found)
-      reported = found
-      return found
-    })
-    return known ?? (await ask(signal))
-  }
+  const found = remembered(async (client, signal) => {
+    const backend = await find(client, signal)
+    if (backend !== reported) onBackend?.(backend)
+    reported = backend
+    return backend
+  })
+  const current = async (client: HttpClient, signal: AbortSignal): Promise<GrammarBackend> =>
+    named ?? (await found.get(client, signal))
 
   async function held(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities> {
     return heldBy(await current(client, signal), { hasLark })
@@ -59,12 +62,13 @@ export function createServerBackend({ engine, find, hasLark, named, onBackend }:
     held,
     async send(constraint, client, signal) {
       const backend = await current(client, signal)
-      checkHolds(engine, heldBy(backend, { hasLark }), constraint)
-      return atOnce(fitConstraint(backend, constraint)).sent
+      return sentTo(backend, checkHolds(engine, heldBy(backend, { hasLark }), constraint))
     },
     // Another process, with another backend, may answer next.
     onFailure({ constraint }, error) {
-      if (constraint !== undefined || error instanceof TransientError) known = named
+      if (constraint === undefined && !(error instanceof TransientError)) return
+      found.forget()
+      onDoubt?.()
     },
   }
 }

@@ -26,6 +26,7 @@ export function callText(part: CallPart, field: 'arguments' | 'input' | 'code') 
     },
 
     close(item: ItemBase, _outcome: unknown, context: ItemContext): void {
+      // TypeScript does not relate a computed field to the event whose name has it too.
       context.emitFor(item, `response.${part}.done`, { [field]: textOf(item.text) } as never)
     },
   }

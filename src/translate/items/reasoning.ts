@@ -76,6 +76,7 @@ export const reasoning: ItemKind<Reasoning> = {
     if (sealReasoning && context.includes(SEALED))
       item.sealed = stringResult('sealReasoning', sealReasoning(text, item.id))
     for (const form of item.forms) {
+      // TypeScript does not relate a form's fields to the event that the form names.
       context.emitFor(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text } as never)
       emitPart(item, form, 'done', text, context)
     }

@@ -103,6 +103,7 @@ test('nothing that clients write makes a series: not the path, the model they as
       seconds: 1,
       isAborted: true,
       ...{ owner: `owner ${n}`, code: `code ${n}`, param: `param ${n}` },
+      session: { id: `session ${n}`, agent: `agent ${n}`, parentAgent: null },
     },
   ])
   expect(sampled(...metrics)).toHaveLength(sampled(...metrics.slice(0, 2)).length)
@@ -113,6 +114,17 @@ test('load is what it was last', () => {
   const samples = sampled(load(1, 0), load(2, 5), load(2, 4))
   const of = (wanted: string) => samples.find(({ name }) => name === wanted)?.value
   expect([of('harmony_responses_running'), of('harmony_responses_waiting')]).toEqual([2, 4])
+})
+
+test('the grammar backend is a label of the one that is in use now, and none where the engine has one way', () => {
+  let backend: string | undefined
+  const prometheus = createPrometheusMetrics(undefined, () => backend)
+  const shown = () => samplesOf(prometheus.text()).filter(({ name }) => name === 'harmony_grammar_backend_info')
+  expect(shown()).toEqual([])
+  for (const now of ['unknown', 'xgrammar', 'other']) {
+    backend = now
+    expect(shown()).toEqual([{ name: 'harmony_grammar_backend_info', labels: { backend: now }, value: 1 }])
+  }
 })
 
 test('the memory that is held is shown by what it is for, and what was refused is counted', () => {

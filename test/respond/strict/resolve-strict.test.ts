@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Constraint, EngineCapabilities } from '../../../src/engine/constraint.js'
 import { EngineError } from '../../../src/engine/engine-error.js'
+import type { FittedConstraint } from '../../../src/engine/index.js'
 import type { InvalidOutput } from '../../../src/respond/index.js'
 import type { ResponseRequest } from '../../../src/responses/request.js'
+import type { Slices } from '../../../src/slices.js'
 import type { Diagnostic } from '../../../src/translate/diagnostics.js'
 import { ANSWER, type Held, type HeldScript, heldModelOf, type RunOptions, run } from '../scripted.js'
 
@@ -28,9 +30,15 @@ async function runCall(request: Partial<ResponseRequest>, script: Partial<HeldSc
   return { ...whole, constraints, diagnostics, invalid, created: whole.events[0] as { response?: object } }
 }
 
-const refusesNot = ({ jsonSchema }: Constraint & { jsonSchema?: object }) =>
-  JSON.stringify(jsonSchema).includes('"not"') ? { path: '/not', message: "'not' is not permitted." } : undefined
-const PICKY = { ...HOLDS, refuses: refusesNot } as EngineCapabilities
+const PICKY: EngineCapabilities = {
+  ...HOLDS,
+  *fit(constraint) {
+    yield
+    const isHeld = !JSON.stringify(constraint).includes('"not"')
+    if (isHeld) return { constraint, relaxed: [], nodes: 0 }
+    return { constraint: undefined, relaxed: [{ path: '/not', message: "'not' is not permitted." }], nodes: 0 }
+  },
+}
 
 describe('a function that does not say whether it is strict', () => {
   test.each<[string, object]>([
@@ -116,12 +124,12 @@ describe('a function that does not say whether it is strict', () => {
 
   test('a schema that breaks the reading of it relaxes its function', async () => {
     const errors: unknown[] = []
-    const refuses = () => {
+    const fit = () => {
       throw new RangeError('too deep')
     }
     const { output, response, diagnostics } = await runCall(
       { tools: [F] },
-      { capabilities: { ...HOLDS, refuses } },
+      { capabilities: { ...HOLDS, fit } },
       { onUnsupportedConstraint: 'refuse', onError: (error) => void errors.push(error) },
     )
     expect(output).toMatchObject([{ arguments: WRONG }])
@@ -178,11 +186,12 @@ describe('a function that does not say whether it is strict', () => {
 
   test('each schema is asked about once', async () => {
     let asked = 0
-    const refuses = () => {
+    const fit = function* (constraint: Constraint): Slices<FittedConstraint> {
       asked += 1
-      return undefined
+      yield
+      return { constraint, relaxed: [], nodes: 0 }
     }
-    await runCall({ tools: [F, { ...F, name: 'g' }] }, { capabilities: { ...HOLDS, refuses } })
+    await runCall({ tools: [F, { ...F, name: 'g' }] }, { capabilities: { ...HOLDS, fit } })
     expect(asked).toBe(2)
   })
 })

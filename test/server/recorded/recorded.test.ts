@@ -23,9 +23,6 @@ const REFUSED: Readonly<Record<string, string>> = {
 const READ_AGAIN: Readonly<Record<string, number>> = {
   // It sends calls back without ids, and no reasoning.
   'cline-02': 39,
-  // It sends the message before a call back behind it, and without its id: it stands there then.
-  'tanstack.tool-02': 26,
-  'tanstack.structured-tool-02': 26,
   // A held body ends its turn with `<|return|>`, also where the recorded model went on with a second call: as a part of the
   // conversation it is `<|end|>`.
   'openresponses-aisdk.tool-08': 1,

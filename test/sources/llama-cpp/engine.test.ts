@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Constraint } from '../../../src/engine/index.js'
 import { HarmonyResponsesError } from '../../../src/errors.js'
 import { atOnce } from '../../../src/slices.js'
 import { createLlamaCppEngine, EngineError, type LlamaCppEngineOptions } from '../../../src/sources/llama-cpp.js'
@@ -52,17 +53,16 @@ constraintLaws('llama.cpp', async () => (await makeEngine()).engine, ['json_sche
 describe('capabilities', () => {
   test('capabilities are the context length, and what can be written in GBNF', async () => {
     const { engine } = await makeEngine({ contextSize: 512 })
-    const { refuses, relaxes, ...rest } = (await engine.capabilities?.()) ?? {}
+    const { fit: asFitted, ...rest } = (await engine.capabilities?.()) ?? {}
     expect(rest).toEqual({
       contextLength: 512,
       constraints: ['json_schema', 'regex', 'gbnf'],
       hasConstrainedLogprobs: true,
     })
-    expect(refuses?.({ jsonSchema: { type: 'object' } })).toBeUndefined()
-    expect(refuses?.({ regex: '(?=a)' })?.path).toBe('')
-    const { relaxed } = atOnce(
-      relaxes?.({ jsonSchema: { properties: { a: { uniqueItems: true } } } }) ?? expect.fail('none'),
-    )
+    const of = (constraint: Constraint) => atOnce(asFitted?.(constraint) ?? expect.fail('none'))
+    expect(of({ jsonSchema: { type: 'object' } }).relaxed).toEqual([])
+    expect(of({ regex: '(?=a)' })).toMatchObject({ constraint: undefined, relaxed: [{ path: '' }] })
+    const { relaxed } = of({ jsonSchema: { properties: { a: { uniqueItems: true } } } })
     expect(relaxed.map(({ path }) => path)).toEqual(['/properties/a/uniqueItems'])
   })
 

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { EngineError } from '../../engine/engine-error.js'
+import type { HttpClient } from '../http/http-client.js'
+import { jsonOf } from '../http/parse-event.js'
+
+/** What an SGLang server says of itself, as far as it is needed here. */
+export interface ServerInfo {
+  /** Its `--grammar-backend`. */
+  readonly grammarBackend?: string
+  /** The limit of a prompt, in tokens: some 6 fewer than the context, or than the server's memory holds. */
+  readonly maxPromptLength?: number
+}
+
+/** The newer path, and that of older versions. */
+export const INFO_PATHS = ['/server_info', '/get_server_info'] as const
+
+const serverInfo = z.object({
+  grammar_backend: z.string().optional().catch(undefined),
+  max_req_input_len: z.int().positive().optional().catch(undefined),
+})
+
+/**
+ * Reads `/server_info`, which answers without the model.
+ *
+ * @returns nothing of what the server does not say; nothing at all of one that has no such path
+ * @throws EngineError if the server does not answer
+ */
+export async function readServerInfo(client: HttpClient, signal: AbortSignal): Promise<ServerInfo> {
+  for (const path of INFO_PATHS) {
+    try {
+      const { data } = serverInfo.safeParse(jsonOf(await client.read(path, signal)))
+      const { grammar_backend, max_req_input_len } = data ?? {}
+      return {
+        ...(grammar_backend !== undefined && { grammarBackend: grammar_backend }),
+        ...(max_req_input_len !== undefined && { maxPromptLength: max_req_input_len }),
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof EngineError) || !NO_SUCH_PATH.includes(error.status)) throw error
+    }
+  }
+  return {}
+}
+
+/** A proxy may hide the path behind a key of the server's administrator. */
+const NO_SUCH_PATH: readonly (number | undefined)[] = [401, 403, 404, 405]
