@@ -1,4 +1,3 @@
-import type { Firsts } from './firsts.js'
 import { writtenPath } from './located.js'
 
 /** A keyword that the grammar does not hold, and where it stands: `/properties/a/not`. */
@@ -24,11 +23,11 @@ export class Relaxations {
     if (!this.#byPath.has(path)) this.#byPath.set(path, { path, message })
   }
 
-  /** Of all places, where only the first one of several that are alike was compiled. */
-  list(firsts: Firsts): Relaxation[] {
+  /** @param othersOf - the places where the same stands, of which only the first one was compiled */
+  list(othersOf: (path: string) => Iterable<string>): Relaxation[] {
     // It grows meanwhile.
     for (const { path, message } of this.#byPath.values()) {
-      for (const other of firsts.othersOf(path)) this.add(other, message)
+      for (const other of othersOf(path)) this.add(other, message)
     }
     const all = [...this.#byPath.values()]
     if (all.length <= MOST_NAMED) return all
