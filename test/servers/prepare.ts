@@ -1,13 +1,11 @@
-import { FOLDER, install, type Kind, obstacle } from './install.js'
+import { FOLDER, install, obstacle } from './install.js'
 import { writeModels } from './model/write-models.js'
-
-/** Which servers are installed: SERVERS=vllm, or both. */
-const KINDS = (process.env['SERVERS'] ?? 'vllm,sglang').split(',') as Kind[]
+import { chosenSuites } from './suites.js'
 
 /** Installs what is not there yet, before the first test. */
 export default async function prepare(): Promise<void> {
   const missing = obstacle()
   if (missing !== undefined) return console.log(`servers: ${missing}, so that their tests are skipped`)
-  for (const kind of KINDS) install(kind)
+  for (const kind of chosenSuites().kinds) install(kind)
   await writeModels(FOLDER)
 }

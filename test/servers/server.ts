@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -30,7 +31,6 @@ const KEPT = 20_000
 
 /** Starts a server, and waits until it answers. @throws Error with what it printed, if it ends or takes too long */
 export async function startServer({ kind, model, flags = [] }: ServerOptions): Promise<RealServer> {
-  if (process.env['DEV_URL']) return { url: process.env['DEV_URL'], printed: () => '', kill: async () => {}, start: async () => {}, stop: async () => {} }
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const { args, env } = COMMANDS[kind](join(FOLDER, model), port)
@@ -114,7 +114,8 @@ const COMMANDS: Readonly<Record<Kind, (model: string, port: number) => Command>>
       ],
     ],
     env: {
-      ...{ VLLM_CPU_KVCACHE_SPACE: '1', VLLM_CPU_OMP_THREADS_BIND: '0', VLLM_CPU_NUM_OF_RESERVED_CPU: '1' },
+      // One thread for the model, which leaves a core for the server and the tests.
+      ...{ VLLM_CPU_KVCACHE_SPACE: '1', VLLM_CPU_OMP_THREADS_BIND: firstCore(), VLLM_CPU_NUM_OF_RESERVED_CPU: '1' },
       ...{ VLLM_NO_USAGE_STATS: '1', LD_PRELOAD: openMp() },
     },
   }),
@@ -130,6 +131,12 @@ const COMMANDS: Readonly<Record<Kind, (model: string, port: number) => Command>>
       PATH: `${join(environmentOf('sglang'), 'bin')}:${process.env['PATH']}`,
     },
   }),
+}
+
+/** A core that this process may use: a container need not have the first one. */
+function firstCore(): string {
+  const [, first = '0'] = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+  return first
 }
 
 /** The threads that vLLM's kernels were built for. */

@@ -23,8 +23,15 @@ interface Body {
 /**
  * Bodies of a model that draws each token at random: whatever a constraint does not hold, it does not keep. One case for
  * each schema as the format of an answer, and as the parameters of a function.
+ *
+ * @param notHeld - what is reported as not held, in the words of the report
  */
-export function strictRows(name: string, engine: () => TokenEngine, seeds: readonly number[]): void {
+export function strictRows(
+  name: string,
+  engine: () => TokenEngine,
+  seeds: readonly number[],
+  notHeld: readonly string[],
+): void {
   describe(`a model that keeps nothing by itself, on ${name}`, () => {
     const cases = seeds.flatMap((seed) =>
       Object.entries(STRICT_SCHEMAS).flatMap(([schema, value]) => [
@@ -45,21 +52,32 @@ export function strictRows(name: string, engine: () => TokenEngine, seeds: reado
     }
     const working = new Promise<void>((resolve) => setImmediate(resolve))
 
-    test('all bodies are written', { timeout: 1_800_000 }, async () => {
+    test(`all bodies on ${name} are written`, { timeout: 1_800_000 }, async () => {
       await working
       await Promise.all(Array.from({ length: AT_ONCE }, begin))
       const settled = await Promise.allSettled(bodies.values())
       expect(settled.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))).toEqual([])
+      const written = await Promise.all(bodies.values())
+      console.log(
+        `${name}: ${written.filter(({ isComplete }) => isComplete).length} of ${written.length} bodies are complete`,
+      )
+    })
+
+    test(`only what the documentation names is not held on ${name}`, async () => {
+      const relaxed = await Promise.all(bodies.values())
+      expect([...new Set(relaxed.flatMap((body) => body.relaxed.map((one) => one.replace(/^.*: /, ''))))]).toEqual(
+        notHeld,
+      )
     })
 
     test.each(cases)('a body is valid, or the beginning of a valid one: $id', async ({ id, schema }) => {
       const body = (await bodies.get(id)) ?? expect.fail('it was not written')
-      if (body.isComplete) {
-        expect(validatorOf(schema)(JSON.parse(body.text)), body.text).toBe(true)
-        return
-      }
-      expect(longestBlank(body.text), body.text).toBeLessThanOrEqual(9)
-      expect(isBeginning(withoutBlanks(body.text), schema), body.text).toBe(true)
+      if (body.isComplete) JSON.parse(body.text)
+      else expect(longestBlank(body.text), body.text).toBeLessThanOrEqual(9)
+      // What is reported as not held may be wrong.
+      if (body.relaxed.length > 0) return
+      if (body.isComplete) expect(validatorOf(schema)(JSON.parse(body.text)), body.text).toBe(true)
+      else expect(isBeginning(withoutBlanks(body.text), schema), body.text).toBe(true)
     })
   })
 }

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { chosenSuites } from './suites.js'
 
 const config: ViteUserConfig = defineConfig({
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),
-    include: ['**/*.test.ts'],
+    include: chosenSuites().names.map((name) => `${name}.test.ts`),
     globalSetup: ['./prepare.ts'],
     // One server at a time: each takes two cores and 2 GB.
     pool: 'forks',

@@ -11,7 +11,7 @@ export type SentConstraint =
   | { readonly kind: 'json'; readonly schema: object }
 
 /** xgrammar counts characters of JSON strings by copies of their rule: some milliseconds a token for each. */
-const MOST_COUNTED = 8
+const MOST_COUNTED = 10
 const MOST_CLASS_COUNTED = 64
 /** What may stand between the tokens of a body, in characters: a model that is unsure writes blanks for ever. */
 const MOST_BLANKS = 2
