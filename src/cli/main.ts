@@ -12,7 +12,8 @@ import { run } from './run.js'
 const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => void }
 enableCompileCache?.()
 
-const { stdin, stdout, stderr, argv, env } = process
+// Not standard input: to open it takes longer than to check a small file, and most commands read none.
+const { stdout, stderr, argv, env } = process
 
 // When the reader goes away, the next write fails and says so; without a listener the error would end the process, too.
 stdout.on('error', () => {})
@@ -33,7 +34,7 @@ process.exitCode = await run(argv.slice(2), {
   time: () => new Date().toISOString().slice(11, 19),
   readFile: (path) => readFile(path, 'utf8'),
   readFolder: (path) => readdir(path),
-  readStdin: () => text(stdin),
+  readStdin: () => text(process.stdin),
   makeFolder,
   async writeFile(path, pieces) {
     await makeFolder(dirname(path))
@@ -60,6 +61,7 @@ if (stops > 1) process.exit()
 
 /** Ctrl-C ends what is read, so that what came is judged: most often the sender hears it, too. A second one ends us. */
 async function* piecesOfStdin(): AsyncGenerator<Uint8Array> {
+  const { stdin } = process
   let isInterrupted = false
   process.once('SIGINT', () => {
     isInterrupted = true

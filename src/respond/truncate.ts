@@ -115,7 +115,7 @@ function isKept({ type = 'message', role }: Item): boolean {
   return type === 'message' ? role === 'system' || role === 'developer' : KEPT.includes(String(type))
 }
 
-const KEPT: readonly string[] = ['mcp_list_tools', 'compaction_trigger']
+const KEPT: readonly string[] = ['mcp_list_tools', 'additional_tools', 'compaction_trigger']
 
 /** The exchanges of a conversation, oldest first, as the places of their items. */
 function exchangesOf(items: readonly Item[]): number[][] {

@@ -14,6 +14,7 @@ export interface Ran {
 
 /** A checkout that has been installed and built, in a folder of its own. */
 export interface Checkout {
+  readonly folder: string
   /**
    * Runs a program of it on a screen of 80 columns. Resolves only when the processes that it began are gone, too: they
    * have its standard error.
@@ -26,6 +27,9 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
 }
+
+/** A program that is no entry of the package: the store in SQLite starts it. */
+const WORKER = 'stores/sqlite/worker'
 
 /** Builds these sources into a new folder, with the examples and scripts as they are. */
 export async function createCheckout(): Promise<Checkout> {
@@ -40,7 +44,7 @@ export async function createCheckout(): Promise<Checkout> {
     ...Object.values(exports).map((target) => (typeof target === 'string' ? target : target.default)),
   ].flatMap((file) => /^\.\/dist\/(.+)\.js$/.exec(file)?.[1] ?? [])
   await build({
-    entryPoints: Object.fromEntries(built.map((name) => [name, join(root, `src/${name}.ts`)])),
+    entryPoints: Object.fromEntries([...built, WORKER].map((name) => [name, join(root, `src/${name}.ts`)])),
     outdir: join(folder, 'dist'),
     bundle: true,
     splitting: true,
@@ -54,6 +58,7 @@ export async function createCheckout(): Promise<Checkout> {
   })
 
   return {
+    folder,
     run(file) {
       const options = { cwd: folder, env: { ...process.env, COLUMNS: '80' } }
       return new Promise((resolve, reject) => {

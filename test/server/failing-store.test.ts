@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.js'
-import { createMemoryStore, type Lease, type NewResponse, type ResponseStore } from '../../src/stores/index.js'
+import {
+  type Append,
+  createMemoryStore,
+  type Lease,
+  type NewResponse,
+  type ResponseStore,
+} from '../../src/stores/index.js'
 import { answer, call, scriptedEngine, think } from '../../src/testing/index.js'
 import type { Tool } from '../../src/tools/tool.js'
 import { block, entriesNow } from '../stores/kept.js'
@@ -13,6 +19,8 @@ const broken = new Error('redis://user:pass@10.0.0.1 is gone')
 
 interface Failure {
   readonly method: 'append' | 'entries'
+  /** Whether only appends count that end a response. Default: false. */
+  readonly isEnd?: boolean
   /** How many calls of the method come before it. Default: none. */
   readonly after?: number
   /** How many calls fail. Default 1. */
@@ -61,8 +69,9 @@ function flakyStore(given?: Failure): FlakyStore {
         if (store.isGone || (store.isDown && WRITES.includes(method))) throw broken
         if (method === 'append') store.appends += 1
         if (method === 'open') store.ids.push((all[0] as NewResponse).responseId)
-        const { after = 0, times = 1, isDone = false, isLast = false } = store.failing ?? {}
+        const { isEnd = false, after = 0, times = 1, isDone = false, isLast = false } = store.failing ?? {}
         if (store.failing?.method !== method) return await run(...all)
+        if (isEnd && (all[0] as readonly Append[]).every(({ end }) => end === undefined)) return await run(...all)
         calls += 1
         if (calls <= after || calls > after + times) return await run(...all)
         if (isDone) await run(...all)
@@ -165,7 +174,7 @@ describe('a store that fails once in mid-response', () => {
     const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ input: 'Hi', stream: true }) }
     const reader = ((await send('/v1/responses', init)).body as ReadableStream<Uint8Array>).getReader()
     await readUntil(reader, 'response.output_text.delta')
-    store.failing = { method: 'append' }
+    store.failing = { method: 'append', isEnd: true }
     await reader.cancel()
     await until(() => service.load.running === 0)
     expect((await ask('GET', `/responses/${store.ids[0]}`)).body).toMatchObject({ status: 'cancelled', error: null })
@@ -292,15 +301,9 @@ describe('a store that takes nothing any more', () => {
   test.each([false, true])(
     'a response whose end may be written or not is told as failed unless the store has it, and stays so: %s',
     async (isDone) => {
-      const store = flakyStore()
-      const { stream, ask } = endpoint([answer('Hi')], {
-        store,
-        onEntry: (_, { type }) => {
-          // The end itself is the next to be appended, and then the store is gone.
-          if (type !== 'stop') return
-          store.failing = { method: 'append', isDone, isLast: true }
-        },
-      })
+      // The end itself fails, and then the store is gone.
+      const store = flakyStore({ method: 'append', isEnd: true, isDone, isLast: true })
+      const { stream, ask } = endpoint([answer('Hi')], { store })
       const events = await stream('/responses', { input: 'Hi' })
       const { id } = events.at(-1)?.response ?? {}
       // A store that takes nothing still says what it has.
@@ -401,4 +404,53 @@ test('a writer whose response another process writes by now stops, and shows wha
   const numbers = partOf(text).map((event) => event.sequence_number)
   expect(numbers).toEqual(numbers.map((_, at) => at))
   expect([served.errors.length, other.errors.length]).toEqual([1, 0])
+})
+
+/** A store that can forget the last entries of its one response, as one does that answers before it has written. */
+function forgetfulStore(): ResponseStore & { forget(keptBlocks: number): Promise<void> } {
+  let real = createMemoryStore()
+  let opened: NewResponse | undefined
+  const appends: Append[] = []
+  const methods = METHODS.map((method) => [
+    method,
+    (...all: unknown[]) => (real[method] as (...given: unknown[]) => unknown)(...all),
+  ])
+  return {
+    ...(Object.fromEntries(methods) as unknown as ResponseStore),
+    durability: 'none',
+    open(response) {
+      opened = response
+      return real.open(response)
+    },
+    append(given) {
+      appends.push(...given)
+      return real.append(given)
+    },
+    async forget(keptBlocks) {
+      real = createMemoryStore()
+      await real.open(opened as NewResponse)
+      await real.append(appends.slice(0, keptBlocks))
+    },
+  }
+}
+
+test('a response whose entries the store has lost ends failed and says so, with no event twice and none missing', async () => {
+  const store = forgetfulStore()
+  const engine = heldEngine(6)
+  const served = endpoint(engine, { store })
+  const body = JSON.stringify({ input: 'Hi', stream: true })
+  const { body: stream } = await served.send('/v1/responses', { method: 'POST', headers: JSON_TYPE, body })
+  const reader = (stream as ReadableStream<Uint8Array>).getReader()
+  const begun = await readUntil(reader, 'response.output_text.delta')
+  await store.forget(1)
+  engine.step(1)
+  const chunks = [begun]
+  const decoder = new TextDecoder()
+  for (let step = await reader.read(); !step.done; step = await reader.read()) chunks.push(decoder.decode(step.value))
+  const events = eventsIn(chunks.join(''))
+  const error = { code: 'server_error', message: 'The storage of the server has lost a part of this response.' }
+  const last = events.at(-1)
+  expect(last).toMatchObject({ type: 'response.failed', response: { error } })
+  expect(await served.stream(`/responses/${last?.response.id}?stream=true`)).toEqual(events)
+  expect(served.errors).toMatchObject([{ name: 'EntriesLost' }])
 })

@@ -22,14 +22,19 @@ function world() {
   function process<Engine extends HeldEngine | undefined>(engine: Engine, options: Partial<ResponsesAppOptions> = {}) {
     const state = { isDead: false }
     const metrics: Metric[] = []
+    let looked = 0
     // A process that has died asks for nothing any more.
     const store = Object.fromEntries(
       Object.entries(shared).map(([name, value]) => {
         if (typeof value !== 'function') return [name, value]
         return [
           name,
-          (...given: never[]) =>
-            state.isDead ? new Promise(() => {}) : (value as (...all: never[]) => unknown)(...given),
+          async (...given: never[]) => {
+            if (state.isDead) await new Promise(() => {})
+            const result = await (value as (...all: never[]) => unknown)(...given)
+            if (name === 'expired') looked += 1
+            return result
+          },
         ]
       }),
     ) as unknown as ResponseStore
@@ -37,7 +42,15 @@ function world() {
       ...{ store, seal, limits: { leaseSeconds: 10 }, onMetric: (metric: Metric) => void metrics.push(metric) },
       ...options,
     })
-    const one = Object.assign(served, { metrics, die: () => void Object.assign(state, { isDead: true }) })
+    const one = Object.assign(served, {
+      metrics,
+      die: () => void Object.assign(state, { isDead: true }),
+      /** Waits until it has looked for expired leases so many times more. */
+      async looked(times: number): Promise<void> {
+        const after = looked + times
+        while (looked < after) await new Promise((resolve) => setTimeout(resolve, 20))
+      },
+    })
     running.push({
       served: one,
       get isDead() {
@@ -129,7 +142,7 @@ describe('a response whose process has died', () => {
     const { process, pass, id } = await died()
     const next = process(undefined)
     pass(9)
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await next.looked(3)
     expect(await statusOf(next, id)).toBe('in_progress')
     expect(next.metrics.filter(({ type }) => type === 'response_taken_over')).toEqual([])
   })
@@ -150,7 +163,7 @@ describe('a response whose process has died', () => {
   })
 
   test('a foreground response goes on for its grace, and stops when its client does not come back', async () => {
-    const onDisconnect = { graceMs: 100 }
+    const onDisconnect = { graceMs: 1 }
     const { process, pass, id } = await died({ onDisconnect }, { stream: true })
     const next = process(heldEngine(0), { onDisconnect })
     pass(11)
@@ -182,13 +195,14 @@ describe('a response whose process has died', () => {
 })
 
 describe('a response of another process', () => {
-  async function two() {
+  /** @param other - the engine of the second process. Default: one that says eight words */
+  async function two(other?: HeldEngine) {
     const made = newWorld()
     const engine = heldEngine(6)
     const first = made.process(engine)
     const { body } = await first.create({ input: 'Hi', background: true }, { 'idempotency-key': 'k' })
     await until(() => engine.sampled === 6)
-    return { ...made, engine, first, second: made.process(undefined), id: body.id as string }
+    return { ...made, engine, first, second: made.process(other), id: body.id as string }
   }
 
   test('another process cancels it, and its own stops and writes nothing more', async () => {
@@ -218,6 +232,24 @@ describe('a response of another process', () => {
     expect((await second.create({ input: 'Other', background: true }, key)).status).toBe(422)
     await first.ask('POST', `/responses/${id}/cancel`)
     engine.step(1)
+  })
+
+  test('a process that stops does not wait for a response that another one has taken', async () => {
+    const { first, second, engine, pass, id } = await two(heldEngine())
+    pass(11)
+    await until(() => second.metrics.some(({ type }) => type === 'response_taken_over'))
+    engine.step(1)
+    await until(() => first.service.load.running === 0)
+    await first.drain()
+    expect(await statusOf(second, id)).toBe('in_progress')
+  })
+
+  test('it is cancelled at a process that does not know yet that another one has taken it', async () => {
+    const { first, second, pass, id } = await two(heldEngine())
+    pass(11)
+    await until(() => second.metrics.some(({ type }) => type === 'response_taken_over'))
+    expect((await first.ask('POST', `/responses/${id}/cancel`)).body).toMatchObject({ id, status: 'cancelled' })
+    expect(await statusOf(second, id)).toBe('cancelled')
   })
 
   test('a process that stops hands it over at once, and the other one goes on with it', async () => {

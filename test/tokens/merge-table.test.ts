@@ -5,7 +5,7 @@ import { createMergeTable } from '../../src/tokens/merge-table.js'
 import { createTokenTable } from '../../src/tokens/token-table.js'
 
 /** `a`, `b`, `ab`, `aba`, and the two halves of `é` with the whole: six digits each, `(` is 0 and `)` is 1. */
-const SMALL = ['((( ()I', '(() ()J', '((( (()', '((* (((', '((, (++', '((- (*Q', '((, ((-'].join('').replaceAll(' ', '')
+const SMALL = byPlace(['((( ()I', '(() ()J', '((( (()', '((* (((', '((, (++', '((- (*Q', '((, ((-'])
 
 describe('a table of merges', () => {
   it('a table of merges reads the tokens that are written', () => {
@@ -78,6 +78,12 @@ function orders(): Record<string, (size: number) => number[]> {
     // 7919 has no factor in common with the size, so every id comes once.
     'far apart': (size) => upwards(size).map((id) => (id * 7919) % size),
   }
+}
+
+/** The first digit of each token, then the second of each, and so on. */
+function byPlace(tokens: string[]): string {
+  const digits = tokens.map((token) => token.replace(' ', ''))
+  return [0, 1, 2, 3, 4, 5].map((place) => digits.map((token) => token[place]).join('')).join('')
 }
 
 function tokensOf(table: { size: number; bytes(id: number): Uint8Array }): number[][] {

@@ -22,7 +22,11 @@ const PING: SseEvent = { type: 'ping' }
 
 /** `POST /messages` and `POST /messages/count_tokens`, for Claude Code and what else speaks the Messages API. */
 export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
-  const { service, keepAliveMs } = server
+  const { service, keepAliveMs, options } = server
+  const { tools: hosted = [] } = options
+  const labels = new Set(hosted.flatMap(({ serverLabels = [] }) => serverLabels))
+  /** Whether there may be an MCP server of this name: a tool that names none may be any. */
+  const mayKnow = (label: string): boolean => labels.has(label) || hosted.some(({ serverLabels }) => !serverLabels)
 
   app.post('/messages', async (context) => {
     const messages = fromMessagesRequest(await server.readJson(context))
@@ -31,7 +35,11 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
       stopSequence = string
     }
     const { request } = messages
-    const caller = merged(messagesCaller(context), { onStopString })
+    const { mostSearches } = messages.answer
+    const caller = merged(messagesCaller(context), {
+      onStopString,
+      ...(mostSearches !== undefined && { mostSearches }),
+    })
     const live = await inItsWords(messages, () => service.create(asked(request), caller))
     const { model } = request
     const answer = {
@@ -68,8 +76,12 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     return context.json({ input_tokens })
   })
 
-  /** The request for the model that is meant. */
+  /** The request for the model that is meant. @throws RequestError if it names a server that is not here */
   function asked(request: MessagesRequest['request']): MessagesRequest['request'] {
+    const tools = (request['tools'] ?? []) as readonly { readonly type: string; readonly server_label?: string }[]
+    for (const [index, { type, server_label: label = '' }] of tools.entries()) {
+      if (type === 'mcp' && !mayKnow(label)) throw unknownServer(`tools[${index}].server_label`, label)
+    }
     const model = modelOfAlias(request['model'], service.models)
     return model === undefined ? request : { ...request, model }
   }
@@ -82,6 +94,12 @@ function messagesCaller(context: Context<Env>): Caller {
     returnedArguments: 'objects',
     approvals: 'refuse',
   } as const)
+}
+
+/** A client that names a server wants its tools: it is not answered without them, and no address of its own is asked. */
+function unknownServer(param: string, label: string): RequestError {
+  const what = `this server knows no MCP server '${label.slice(0, 60)}', and asks none but its own.`
+  return new RequestError(`Invalid '${param}': ${what}`, { param, code: 'invalid_value' })
 }
 
 function framesOf(events: readonly MessageStreamEvent[], write: (event: SseEvent) => string): string {

@@ -28,6 +28,8 @@ export interface Caller {
   readonly returnedArguments?: 'objects'
   /** Called with the stop string that ends an answer. */
   readonly onStopString?: (string: string) => void
+  /** As in `respond`. */
+  readonly mostSearches?: number
   /** Whether its client can be asked for the approval of a call. Default: `ask`. */
   readonly approvals?: 'ask' | 'refuse'
   /** Responses that are not stored, and that the caller remembers. */

@@ -189,7 +189,7 @@ export function runOptions(
     setup.options.tools ?? [],
     merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
-  const { errorEvent, onStopString, returnedArguments } = caller
+  const { errorEvent, mostSearches, onStopString, returnedArguments } = caller
   const { earlier } = conversation
   const shelf = request.store === false ? setup.transient : setup.durable
   return {
@@ -204,6 +204,7 @@ export function runOptions(
       ...(errorEvent !== undefined && { errorEvent }),
       ...(onStopString && { onStopString }),
       ...(returnedArguments && { returnedArguments }),
+      ...(mostSearches !== undefined && { mostSearches }),
       ...(earlier && { earlier }),
     }),
     seal,
@@ -228,10 +229,10 @@ export function runOptions(
   }
 }
 
-/** Keeps a run until it is over. */
+/** Keeps a run until this process makes it no more. */
 export function addRun({ runs }: Setup, run: Run): void {
   runs.set(run.responseId, run)
-  run.finished.then(() => {
+  run.ended.then(() => {
     // One that was lost may have been taken back meanwhile.
     if (runs.get(run.responseId) === run) runs.delete(run.responseId)
   })

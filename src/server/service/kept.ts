@@ -53,7 +53,7 @@ export async function deleteResponse(setup: Setup, responseId: string, owner: st
   const live = runOf(setup, responseId)
   // Its writer would be refused, and that would be reported to the host as an error.
   live?.cancel()
-  await live?.finished
+  await live?.ended
   const lineage = await setup.durable.stored.lineage(responseId, owner)
   await setup.durable.store.delete(responseId, owner)
   // Nothing of it stays that the store does not keep.
@@ -74,9 +74,10 @@ export async function cancelResponse(setup: Setup, responseId: string, owner: st
     })
   }
   const live = runOf(setup, responseId)
-  if (found.state === 'running' && live === undefined) await cancelledElsewhere(setup, responseId, owner)
   live?.cancel()
-  await live?.finished
+  await live?.ended
+  // Also one that was lost before this process knew.
+  if (found.state === 'running' && live?.isLost !== false) await cancelledElsewhere(setup, responseId, owner)
   return await retrieveResponse(setup, responseId, owner)
 }
 

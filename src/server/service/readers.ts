@@ -9,14 +9,14 @@ export interface Readers {
 
 /**
  * @param graceMs - how long the response goes on without a reader, 0 if not at all; undefined if it goes on to its end
- * @param finished - resolves when the response is over
+ * @param ended - resolves when the response is over, or another process makes it
  */
-export function createReaders(graceMs: number | undefined, cancel: () => void, finished: Promise<unknown>): Readers {
+export function createReaders(graceMs: number | undefined, cancel: () => void, ended: Promise<unknown>): Readers {
   let count = 0
   let isOver = false
   let timer: ReturnType<typeof setTimeout> | undefined
   const stopWaiting = (): void => clearTimeout(timer)
-  finished.then(() => {
+  ended.then(() => {
     isOver = true
     stopWaiting()
   })

@@ -111,7 +111,7 @@ export function openService(options: ServiceOptions): ResponseService {
       if (signal?.aborted) cancelAll()
       await handOver(setup, sweeper)
       await admission.drain()
-      await Promise.all([...runs.values()].map(({ finished }) => finished))
+      await Promise.all([...runs.values()].map(({ ended }) => ended))
       signal?.removeEventListener('abort', cancelAll)
     },
   }

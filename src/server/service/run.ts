@@ -35,8 +35,10 @@ export interface Run {
   readonly before: ResolvedRequest['before']
   /** Its events, for who asked for it. Leaving them is what `onDisconnect` is about. */
   readonly events: AsyncGenerator<Batch>
-  /** Resolves when it is over and kept. Never rejects. */
+  /** Resolves when it is over and kept, by whichever process. Never rejects. */
   readonly finished: Promise<FinishedResponse | undefined>
+  /** Resolves when this process makes it no more: it is over, or another process makes it. Never rejects. */
+  readonly ended: Promise<void>
   /** Stops engine and tools before their next step. */
   cancel(): void
   /** Whether another process writes it by now. */
@@ -160,12 +162,16 @@ export async function startRun(options: RunOptions): Promise<Run> {
   const finished = new Promise<FinishedResponse | undefined>((resolve) => {
     resolveFinished = resolve
   })
+  let reportEnded: () => void
+  const ended = new Promise<void>((resolve) => {
+    reportEnded = resolve
+  })
   let reportFailed: () => void
   const failed = new Promise<void>((resolve) => {
     reportFailed = resolve
   })
 
-  const readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), cancel, finished)
+  const readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), cancel, ended)
 
   async function recover(error: unknown, shown: number): Promise<Batch | AsyncIterable<Batch> | undefined> {
     const lease = journal?.lease
@@ -222,6 +228,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
       // What could not be kept may not go on.
       if (kept === undefined) work.abort()
       end(kept?.response)
+      reportEnded()
       if (isLost) return
       if (kept === undefined) reportFailed()
       resolveFinished(kept)
@@ -243,6 +250,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     input: conversation.input,
     before: conversation.before,
     finished,
+    ended,
     cancel,
     get isLost() {
       return isLost

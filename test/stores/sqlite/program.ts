@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { describe, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Whether there is a SQLite here: in Node, or as the optional package. */
-export const hasSqlite: boolean = hasModule('node:sqlite') || hasModule('better-sqlite3')
+/** A `describe` for suites that need SQLite, in Node or as the optional package; without it, one skipped test says so. */
+export function describeWithSqlite(name: string, fn: () => void): void {
+  if (hasModule('node:sqlite') || hasModule('better-sqlite3')) describe(name, fn)
+  else describe(name, () => test.skip('needs SQLite: Node 22.13 or newer, or the package better-sqlite3', () => {}))
+}
 
 function hasModule(name: string): boolean {
   try {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   createContentCipher,
   createSqliteStore,
@@ -9,9 +9,9 @@ import {
 import { checkStore } from '../../../src/testing/index.js'
 import { sized } from '../../support/runs.js'
 import { block, end, entriesNow, entry, item, keep, open } from '../kept.js'
-import { hasSqlite, type SqliteProgram, sqliteProgram } from './program.js'
+import { describeWithSqlite, type SqliteProgram, sqliteProgram } from './program.js'
 
-describe.skipIf(!hasSqlite)('a store in SQLite', () => {
+describeWithSqlite('a store in SQLite', () => {
   let program: SqliteProgram
   const opened: SqliteStore[] = []
   beforeAll(async () => {

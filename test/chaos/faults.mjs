@@ -1,0 +1,61 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** How long a server has to end by SIGTERM, in milliseconds: it waits for its clients for five seconds at most. */
+const STOP_MS = 15_000
+
+/**
+ * What happens to the servers meanwhile. Each ends with both servers running; one of them is well at any time, but for the store.
+ *
+ * @param world - `servers`, `proxy`, `lock(ms)`, `leaseSeconds`, `random`, `counts`, `broken`
+ */
+const FAULTS = {
+  async kill({ random, servers, counts }) {
+    const server = random.one(servers)
+    counts.kills += 1
+    await server.kill()
+    await wait(random.between(0, 800))
+    await server.start()
+  },
+  async pause({ random, servers, counts, leaseSeconds }) {
+    const server = random.one(servers)
+    counts.pauses += 1
+    server.pause()
+    // Longer than its leases last, so that what it does when it wakes is late.
+    await wait(leaseSeconds * 1000 + random.between(300, 1500))
+    server.wake()
+  },
+  async stop({ random, servers, counts, broken }) {
+    const server = random.one(servers)
+    counts.stops += 1
+    if (!(await server.stop(STOP_MS))) broken.push('a server did not end by SIGTERM')
+    await server.start()
+  },
+  async cut({ proxy, random }) {
+    for (let times = random.between(1, 3); times > 0; times--) {
+      proxy.cutAll()
+      await wait(random.between(50, 300))
+    }
+  },
+  async slow({ random, servers, counts }) {
+    counts.slowStores += 1
+    const server = random.one(servers)
+    server.slow(random.between(50, 400))
+    await wait(random.between(500, 1500))
+    server.slow(0)
+  },
+  async lock({ random, lock, counts, leaseSeconds }) {
+    counts.locks += 1
+    await lock(random.between(200, leaseSeconds * 1000 + 500))
+  },
+}
+
+/** So many rounds of all faults, one after another; after the first round, none any more once the signal aborts. */
+export async function makeFaults(world, rounds, signal) {
+  for (let round = 0; round < rounds; round++) {
+    for (const fault of world.random.shuffled(Object.keys(FAULTS))) {
+      if (round > 0 && signal.aborted) return
+      await FAULTS[fault](world)
+      await wait(world.random.between(100, 600))
+    }
+  }
+}

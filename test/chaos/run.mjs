@@ -1,0 +1,163 @@
+// Servers on one store are killed, paused and cut off from their clients, who come back until they have what they asked for:
+//
+//     npm run test:chaos
+//     npm run test:chaos -- --store sqlite --responses 10000 --seed 5
+//
+// Afterwards every law of laws.mjs is checked. What is asked, and what happens in which order, follows from the seed; what
+// falls together does not, since it is real time.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runTask } from './client.mjs'
+import { makeFaults } from './faults.mjs'
+import { LAWS, readKept } from './laws.mjs'
+import { startProxy } from './proxy.mjs'
+import { createRandom } from './random.mjs'
+import { createServer } from './servers.mjs'
+import { STORES } from './stores/stores.mjs'
+import { drawTasks } from './tasks.mjs'
+
+const SERVERS = 2
+/** Each round of faults is for so many responses. */
+const RESPONSES_A_ROUND = 50
+const SHOWN = 10
+
+const options = readOptions()
+const store = STORES[options.store]
+const missing = await store.unavailable()
+if (missing !== undefined) fail(`--store ${options.store}: ${missing}`)
+const results = await chaos()
+report(results)
+
+function fail(message) {
+  process.stderr.write(`test:chaos: ${message}\n`)
+  process.exit(2)
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        store: { type: 'string', default: 'sqlite' },
+        responses: { type: 'string', default: '200' },
+        concurrency: { type: 'string', default: '100' },
+        seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+        // How long clients may take for all of it, in seconds.
+        seconds: { type: 'string' },
+        // A file for a report in the form of Vitest's, in which each law is a test.
+        report: { type: 'string' },
+      },
+    })
+    const number = (name, least) => {
+      const value = Number(values[name])
+      if (Number.isSafeInteger(value) && value >= least) return value
+      throw new Error(`--${name}: expected a whole number from ${least} on, got ${JSON.stringify(values[name])}`)
+    }
+    if (!Object.hasOwn(STORES, values.store)) {
+      throw new Error(`--store: expected ${Object.keys(STORES).join(', ')}, got ${JSON.stringify(values.store)}`)
+    }
+    const responses = number('responses', 1)
+    return {
+      store: values.store,
+      responses,
+      concurrency: number('concurrency', 1),
+      seed: number('seed', 0),
+      seconds: values.seconds === undefined ? 120 + responses : number('seconds', 1),
+      report: values.report,
+    }
+  } catch (error) {
+    fail(error.message)
+  }
+}
+
+async function chaos() {
+  const { responses, concurrency, seed, seconds } = options
+  const folder = mkdtempSync(join(tmpdir(), 'chaos-'))
+  const place = store.place(folder)
+  const ledger = join(folder, 'ledger')
+  writeFileSync(ledger, '')
+  const counts = {
+    ...{ responses: 0, events: 0, calls: 0, kills: 0, pauses: 0, stops: 0, locks: 0, slowStores: 0, takeOvers: 0 },
+    ...{ cuts: 0, left: 0, resumptions: 0, broken: 0, refused: 0, errors: 0 },
+  }
+  const random = createRandom(seed)
+  const tasks = drawTasks(random, responses)
+  const settings = {
+    ...{ store: options.store, place, ledger, toolMs: 150, tokenMs: 10, leaseSeconds: 2 },
+    sealKeys: Buffer.alloc(32, 1).toString('base64'),
+  }
+  const began = performance.now()
+  const takeOvers = []
+  const errors = new Map()
+  const servers = Array.from({ length: SERVERS }, () => createServer({ settings, counts, takeOvers, errors }))
+  await Promise.all(servers.map((server) => server.start()))
+  const cuts = createRandom(seed + 1)
+  const proxy = await startProxy({
+    ports: () => servers.map(({ port }) => port).filter((port) => port !== undefined),
+    cutAfter: () => (cuts.chance(0.3) ? cuts.between(0, 60_000) : undefined),
+    counts,
+  })
+  const late = AbortSignal.timeout(seconds * 1000)
+  const broken = []
+  const world = {
+    ...{ servers, proxy, counts, broken, ledger, random: createRandom(seed + 2), responses: [], signal: late },
+    ...{ port: proxy.port, lock: (ms) => store.lock(place, ms), leaseSeconds: settings.leaseSeconds },
+  }
+  const done = new AbortController()
+  const faults = makeFaults(world, Math.ceil(responses / RESPONSES_A_ROUND), done.signal)
+  const queue = [...tasks]
+  const client = async () => {
+    for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
+      try {
+        await runTask(world, task)
+      } catch (error) {
+        broken.push(late.aborted ? `task ${task.task} (${task.kind}) is not over` : `task ${task.task}: ${error.stack}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, client))
+  done.abort()
+  await faults
+  counts.responses = world.responses.length
+  counts.seconds = Math.round((performance.now() - began) / 1000)
+  await readKept(world)
+  for (const server of servers) if (!(await server.stop(15_000))) broken.push('a server did not end by SIGTERM')
+  proxy.close()
+  world.storeFaults = await store.faults(place)
+  const laws = Object.entries(LAWS).map(([law, find]) => ({ law, broken: find(world) }))
+  if (laws.every(({ broken: found }) => found.length === 0)) rmSync(folder, { recursive: true, force: true })
+  else {
+    writeFileSync(join(folder, 'responses.json'), JSON.stringify(world.responses))
+    process.stdout.write(`${folder} has the store, the ledger, and what the clients got\n`)
+  }
+  return { counts, laws, errors }
+}
+
+function report({ counts, laws, errors }) {
+  const { store: name, seed } = options
+  process.stdout.write(`chaos on ${name}, --seed ${seed}\n`)
+  for (const [what, count] of Object.entries(counts)) process.stdout.write(`  ${what.padEnd(12)}${count}\n`)
+  for (const [message, times] of errors) process.stdout.write(`  reported ${times} times: ${message}\n`)
+  for (const { law, broken } of laws) {
+    process.stdout.write(`${broken.length === 0 ? 'held  ' : 'BROKEN'}  ${law}\n`)
+    for (const each of broken.slice(0, SHOWN)) process.stdout.write(`          ${each}\n`)
+    if (broken.length > SHOWN) process.stdout.write(`          and ${broken.length - SHOWN} more\n`)
+  }
+  const failed = laws.filter(({ broken }) => broken.length > 0).length
+  process.stdout.write(`${laws.length - failed} laws held, ${failed} were broken\n`)
+  if (options.report) writeReport(options.report, laws)
+  process.exit(failed === 0 ? 0 : 1)
+}
+
+function writeReport(file, laws) {
+  const assertionResults = laws.map(({ law, broken }) => ({ title: law, status: statusOf(broken.length === 0) }))
+  const numPassedTests = assertionResults.filter(({ status }) => status === 'passed').length
+  const testResults = [{ status: statusOf(numPassedTests === laws.length), assertionResults }]
+  writeFileSync(file, JSON.stringify({ numPassedTests, numPendingTests: 0, numTodoTests: 0, testResults }))
+}
+
+function statusOf(isHeld) {
+  return isHeld ? 'passed' : 'failed'
+}

@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const PROGRAM = fileURLToPath(new URL('./server.mjs', import.meta.url))
+
+/** A server that can be killed and started again: another process each time. */
+export function createServer({ settings, counts, takeOvers, errors }) {
+  let child
+  let port
+
+  return {
+    /** Undefined while it takes no connection. */
+    get port() {
+      return port
+    },
+    async start() {
+      child = fork(PROGRAM, [], { env: { ...process.env, CHAOS: JSON.stringify(settings), NODE_NO_WARNINGS: '1' } })
+      const started = child
+      const listens = new Promise((resolve, reject) => {
+        started.on('exit', (code, signal) => {
+          if (child === started) port = undefined
+          reject(new Error(`a server ended at its start: ${code ?? signal}`))
+        })
+        started.on('message', (message) => {
+          if (message.type === 'listens') resolve(message.port)
+          else if (message.type === 'taken_over') {
+            counts.takeOvers += 1
+            takeOvers.push(message)
+          } else if (message.type === 'error') {
+            counts.errors += 1
+            const what = message.message.replaceAll(/resp_\w+/g, 'a response')
+            errors.set(what, (errors.get(what) ?? 0) + 1)
+          }
+        })
+      })
+      port = await listens
+    },
+    /** Ends at once. */
+    async kill() {
+      const ended = once(child, 'exit')
+      port = undefined
+      child.kill('SIGKILL')
+      await ended
+    },
+    /** Stops in order. @returns whether it ended in time */
+    async stop(ms) {
+      const ended = once(child, 'exit')
+      port = undefined
+      child.kill('SIGTERM')
+      const late = setTimeout(() => child.kill('SIGKILL'), ms)
+      const [, signal] = await ended
+      clearTimeout(late)
+      return signal === null
+    },
+    /** Sleeps, and still takes connections. */
+    pause: () => child.kill('SIGSTOP'),
+    wake: () => child.kill('SIGCONT'),
+    slow: (ms) => child.send({ type: 'slow', ms }),
+  }
+}
