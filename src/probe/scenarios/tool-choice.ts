@@ -10,7 +10,11 @@ export const toolChoice: Scenario = {
     const body = { input: [userMessage('What is the weather in Oslo?')], tools: [GET_WEATHER, GET_TIME] }
     const doubts: Outcome[] = []
     for (const [request, tool_choice] of CHOICES) {
-      const { isGood, refusal, items, response } = await server.stream(request, { ...body, tool_choice }, { isOptional: true })
+      const { isGood, refusal, items, response } = await server.stream(
+        request,
+        { ...body, tool_choice },
+        { isOptional: true },
+      )
       if (refusal !== undefined) doubts.push(unsupported(`tool_choice ${request} is refused: ${refusal}`))
       if (!isGood) continue
       const names = callsIn(items).map(({ name }) => name)
