@@ -61,7 +61,7 @@ export interface Part {
 
 /** The part of a conversation that came with earlier responses, and what is remembered of how it was rendered. */
 export interface EarlierPrompt extends Part {
-  /** What is known of the beginning of the conversation. It is the caller's, and nobody else's until it is given back. */
+  /** What is known of the beginning of the conversation. The caller owns it until it is given back. */
   take(): KnownConversation | undefined
   give(known: KnownConversation): void
 }

@@ -25,7 +25,7 @@ export type Step =
   | { readonly type: 'stop'; readonly reason: EndReason }
   | { readonly type: 'end'; readonly reason: EndReason }
 
-/** Decides from the entries alone, so that whoever takes over a response goes on as the one before would have. */
+/** Decides from the entries alone, so that a process that takes over a response goes on as the one before would have. */
 export function nextStep(fold: ResponseFold, budget: Budget): Step {
   if (fold.open.isPreparation) return { type: 'end', reason: 'stop' }
   if (fold.open.isCompaction) return fold.output.length === 0 ? { type: 'compact' } : { type: 'end', reason: 'stop' }

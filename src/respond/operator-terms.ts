@@ -22,7 +22,7 @@ export interface TermsOptions {
 
 /**
  * What the operator adds to a request: which tools it is offered by name, and of which tools the user has to approve the
- * calls. Decided once, when the response is opened, and written into its first entry: whoever goes on with it asks no policy
+ * calls. Decided once, when the response is opened, and written into its first entry: a process that goes on with it asks no policy
  * again.
  *
  * @param tools - {@link toolsFor} the request

@@ -63,7 +63,7 @@ export interface ResponseHandle {
    * Puts a complete item into the output, before the next token or result that comes: also into the middle of a message.
    * The client is shown it at once, and the model is not.
    *
-   * Whoever goes on from the entries is told anew that the response is open. Give items that you would insert again an
+   * A process that goes on from the entries is told anew that the response is open. Give items that you would insert again an
    * `id`, and they are there once.
    *
    * @returns whether the item is in the output. It is not, and nothing is checked, once the response is over; nor if an

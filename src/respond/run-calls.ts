@@ -28,7 +28,7 @@ export interface RunCallsOptions
   readonly resolved: RequestTools
 }
 
-/** What the model sees of calls that are not run. */
+/** The results that the model gets for calls that are not run. */
 const TOO_MANY: CallResult = { error: { message: 'The limit of tool calls for this response is reached.' } }
 /** As of a call that the translator refuses. An approved one is older than the request, and than the servers' lists. */
 const UNAVAILABLE: CallResult = { error: { code: -32602, message: 'tool not available' } }
@@ -92,7 +92,7 @@ function isSearch(item: Pick<OutputItem, 'type'>): boolean {
   return item.type === 'web_search_call' && (item as WebSearchCallItem).action.type === 'search'
 }
 
-/** Whether a call may run again of which nobody knows whether it has run. A user approved it once. */
+/** Whether a call may run again that may have run already. A user approved it once. */
 async function mayRepeat(call: HostedCall, { tools = [], signal, report }: RunCallsOptions): Promise<boolean> {
   if ('approval_request_id' in call && call.approval_request_id !== null) return false
   try {

@@ -103,7 +103,7 @@ function* firstThatFits(
   return 0
 }
 
-/** What is kept free for the answer: what the request wants, but no more than a quarter of the context. */
+/** Tokens to keep free for the answer: as many as the request wants, up to a quarter of the context. */
 function reserve({ max_output_tokens: most }: ResponseRequest, contextLength: number): number {
   return contextLength === Number.POSITIVE_INFINITY ? 0 : Math.min(most ?? ANSWER, Math.floor(contextLength / 4))
 }

@@ -13,7 +13,7 @@ export interface EventStreamOptions {
   readonly done: boolean
   /** A comment is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
   readonly keepAliveMs: number
-  /** What is sent in a silence. Default: a comment. */
+  /** Sent when nothing else was for `keepAliveMs`. Default: a comment. */
   readonly keepAlive?: string
   /** Aborts when the client leaves: not every runtime cancels the body then. */
   readonly signal: AbortSignal

@@ -25,7 +25,7 @@ export function observeRoutes(
     await next()
     if (observed === undefined || observed.isStreaming) return
     const { status } = context.res
-    // What answers an upgrade stands outside of fetch, where there is no 101.
+    // An upgrade is answered outside of fetch, which has no status 101.
     const isUpgraded = status === 200 && req.header('upgrade')?.toLowerCase() === 'websocket'
     const isAborted = !isUpgraded && req.raw.signal.aborted
     observed.ended({ route: routePath(context, -1), status: isUpgraded ? 101 : status, isAborted })

@@ -5,7 +5,7 @@ import type { RememberedResponse } from './earlier-responses.js'
 
 /** Who sends a request, and what came beside its body. */
 export interface Caller {
-  /** Whose responses these are: nobody else finds them. */
+  /** The owner of these responses. No other owner can find them. */
   readonly owner: string
   /** Aborts when the client has left before there was anything to send. */
   readonly signal?: AbortSignal
@@ -21,7 +21,7 @@ export interface Caller {
   readonly errorEvent?: boolean
   /**
    * What becomes of content that another seal made. Default: as the service has it. A client of the Messages API may bring a
-   * conversation with any server: what nobody here can open is left out.
+   * conversation with any server: what this server cannot open is left out.
    */
   readonly foreignSeals?: 'ignore'
   /** As in `respond`. */

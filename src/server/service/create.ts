@@ -119,7 +119,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
   }
 }
 
-/** What one response is made with. */
+/** The resources of one response. */
 export interface Making {
   readonly engine: TokenEngine
   readonly observed: ResponseObservation | undefined
@@ -140,7 +140,7 @@ async function runFor(
   const { owner } = caller
   const { onDisconnect = 'stop' } = setup.options
   const isTransient = request.store === false
-  // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
+  // Its entries are kept for later readers: a second request with the key, or a client that reconnects.
   const isJournaled = !isTransient || making.key !== undefined || onDisconnect !== 'stop'
   return inConversation(setup, request, responseId, caller, async (conversation) => {
     const operator = await operatorOptions(setup.options, request, caller)
@@ -177,7 +177,7 @@ export interface MadeOf {
   readonly isOffered: (call: HostedCall) => boolean
 }
 
-/** What is the same for a response that begins here, and for one that is taken over. */
+/** The options shared by responses that begin here and responses that are taken over. */
 export function runOptions(
   setup: Setup,
   { engine, observed, held, onEnd }: Omit<Making, 'key'>,
