@@ -6,7 +6,7 @@ const SEEDS = Array.from({ length: process.env['SERVERS_FULL'] ? 20 : 1 }, (_, n
 
 const NOT_HELD = {
   guidance: [],
-  xgrammar: ['email', 'hostname'].map(
+  xgrammar: ['email', 'duration', 'hostname'].map(
     (name) => `The engine's grammar backend enforces a part of the format '${name}'.`,
   ),
 } as const

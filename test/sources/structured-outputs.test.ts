@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkHolds } from '../../src/engine/check-constraint.js'
 import { type Constraint, EngineError, type FittedConstraint } from '../../src/engine/index.js'
+import { createMatcher } from '../../src/grammar/index.js'
+import { constraintAfter } from '../../src/respond/strict/constraint-after.js'
 import { atOnce } from '../../src/slices.js'
 import { createSglangEngine } from '../../src/sources/sglang.js'
 import { NAMED_BACKENDS, type NamedBackend } from '../../src/sources/structured-outputs/backends.js'
@@ -146,6 +148,32 @@ describe('what a backend is sent', () => {
       ])
     },
   )
+
+  test('xgrammar gets the rest of a body without lengths, which it would count for seconds a token, and that is reported', () => {
+    const schema = { type: 'object', properties: { s: { type: 'string', maxLength: 200 } }, required: ['s'] }
+    const rest = constraintAfter({ jsonSchema: schema }, '{"s":"Hel', ['gbnf']) ?? expect.fail('no rest')
+    const { grammar } = rest as { grammar: string }
+    expect(grammar).toMatch(/\{0,19\d\}/)
+    const { constraint, relaxed } = fitted('xgrammar', rest)
+    expect(relaxed.map(({ path }) => path)).toEqual([''])
+    const loose = createMatcher((constraint as { grammar: string }).grammar)
+    for (const more of ['lo"}', `${'lo'.repeat(500)}"}`]) expect(loose.accept(more)?.isComplete).toBe(true)
+    expect(loose.accept('lo"]')).toBeUndefined()
+    expect(fitted('guidance', rest).constraint).toEqual(rest)
+  })
+
+  test.each([
+    ['root ::= [a-z]{0,64} "{0,200}" [{0,200}]', 'root ::= [a-z]{0,64} "{0,200}" [{0,200}]'],
+    ['root ::= [a-z]{0,65} x{13}', 'root ::= [a-z]* x{12,}'],
+    ['root ::= c{0,9} d{0,9}\nc ::= [a-ü]\nd ::= [0-9]', 'root ::= c* d{0,9}\nc ::= [a-ü]\nd ::= [0-9]'],
+    ['root ::= x{3,200} ("a" x){5} x{2,}', 'root ::= x{3,} ("a" x){5} x{2,}'],
+    ['root ::= "\\"" x{0,13} [\\]]{70}', 'root ::= "\\"" x* [\\]]{64,}'],
+  ])('of %s xgrammar counts no further than %s', (gbnf, sentAs) => {
+    expect(fitted('xgrammar', { grammar: gbnf, syntax: 'gbnf' }).constraint).toEqual({
+      grammar: sentAs,
+      syntax: 'gbnf',
+    })
+  })
 
   test('guidance gets our grammar, whatever the schema', () => {
     for (const schema of [city, even]) expect(sent('guidance', schema).sent.kind).toBe('grammar')
