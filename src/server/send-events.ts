@@ -67,14 +67,14 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
  *
  * @param unread - where what the client has not read is counted; one that leaves more unread than there is room for is
  *   cut off
- * @param ping - sent when nothing else was for `keepAliveMs`
+ * @param ping - makes what is sent when nothing else was for `keepAliveMs`
  */
 export async function sendCounted(
   out: NodeResponse,
   events: SseEvents,
   options: SendEventsOptions = {},
   unread?: ByteHold,
-  ping: string = KEEP_ALIVE,
+  ping: () => string = () => KEEP_ALIVE,
 ): Promise<void> {
   const { done = false, keepAliveMs = 15_000, headers = {} } = options
   const reader = readerOf<SseEvent | readonly SseEvent[]>(events)
@@ -116,7 +116,7 @@ export async function sendCounted(
     })
   }
   function keepAlive(): void {
-    if (!isGone && !isBehind && isSilent) write(ping)
+    if (!isGone && !isBehind && isSilent) write(ping())
     isSilent = true
   }
 

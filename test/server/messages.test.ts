@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { EngineError } from '../../src/engine/index.js'
-import type { ResponsesAppOptions } from '../../src/server/index.js'
+import type { Metric, ResponsesAppOptions } from '../../src/server/index.js'
 import { answer, call, fail, hang, preamble, type Script, think } from '../../src/testing/index.js'
 import { functionTools } from '../../src/tools/functions.js'
 import type { Tool } from '../../src/tools/tool.js'
@@ -169,13 +169,26 @@ describe('POST /v1/messages', () => {
     expect(streamed).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
   })
 
-  test('a silence is broken by ping events', async () => {
-    const { send } = messagesEndpoint([hang()], { keepAliveMs: 5 })
+  test('a message begins with what its prompt takes, and with what the cache had of it, and ends with the same counts', async () => {
+    const served = messagesEndpoint(() => [answer('Hi.')])
+    await sent(served, QUESTION)
+    const [first, ...rest] = await sent(served, QUESTION)
+    const { output_tokens: _, ...counted } = rest.at(-2).usage
+    expect(first.message.usage).toEqual({ ...counted, output_tokens: 0 })
+    expect(counted.cache_read_input_tokens).toBeGreaterThan(0)
+    expect(counted.input_tokens + counted.cache_read_input_tokens).toBe(served.engine.calls[1]?.tokens.length)
+  })
+
+  test('a silence is broken by ping events, behind the beginning of the message', async () => {
+    const { send, engine } = messagesEndpoint([hang()], { keepAliveMs: 5 })
     const body = JSON.stringify({ ...QUESTION, stream: true })
     const reader = (await send('/v1/messages', { method: 'POST', body })).body?.getReader()
     expect(reader).toBeDefined()
     if (reader === undefined) return
-    expect(await readUntil(reader, 'ping')).toContain('event: ping\ndata: {"type":"ping"}\n\n')
+    const text = await readUntil(reader, 'ping')
+    expect(text).toMatch(/^event: message_start\n.*\n\nevent: ping\ndata: \{"type":"ping"\}\n\n/)
+    const { message } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '')
+    expect(message.usage.input_tokens).toBe(engine.calls[0]?.tokens.length)
     await reader.cancel()
   })
 
@@ -424,6 +437,25 @@ describe('what comes back in a signature', () => {
 })
 
 describe('who asks', () => {
+  test("the session of Claude Code's headers is told for the log, cleaned and bounded, and tells nobody apart", async () => {
+    const metrics: Metric[] = []
+    const { ask } = messagesEndpoint(() => [answer('Hi.')], { onMetric: (metric) => void metrics.push(metric) })
+    const name = 'x-claude-code-session-id'
+    for (const headers of [
+      { [name]: 'a\t\u00e9 b', 'x-claude-code-agent-id': 'main', 'x-claude-code-parent-agent-id': 'top' },
+      { [name]: 'x'.repeat(5000) },
+      { 'x-claude-code-agent-id': 'main' },
+    ]) {
+      expect((await ask('POST', '/messages', QUESTION, headers)).status).toBe(200)
+    }
+    const told = metrics.flatMap((metric) => (metric.type === 'request_ended' ? [[metric.session, metric.owner]] : []))
+    expect(told).toEqual([
+      [{ id: 'ab', agent: 'main', parentAgent: 'top' }, 'anonymous'],
+      [{ id: 'x'.repeat(128), agent: null, parentAgent: null }, 'anonymous'],
+      [null, 'anonymous'],
+    ])
+  })
+
   test('a key is read from x-api-key as it is from authorization', async () => {
     const authorize = (request: Request): string | undefined =>
       request.headers.get('authorization') === 'Bearer secret' ? 'alice' : undefined

@@ -17,11 +17,16 @@ export interface MessageAnswerOptions {
   readonly preambles?: 'text' | 'hidden'
   /** How many searches of the web the client wants at most, by which one that failed is told apart. Default: any number. */
   readonly mostSearches?: number
+  /**
+   * What the model takes in, as far as it is known when the message begins: `usage` of `message_start`, which some clients read.
+   * Default: nothing is known.
+   */
+  readonly input?: () => { readonly inputTokens?: number; readonly cachedTokens?: number }
   /** The stop string that ended the answer, asked for when it is over. Default: none did. */
   readonly stopSequence?: () => string | undefined
 }
 
-type Optional = 'id' | 'model' | 'mostSearches' | 'stopSequence'
+type Optional = 'id' | 'model' | 'mostSearches' | 'input' | 'stopSequence'
 
 export type ResolvedMessageAnswerOptions = Required<Omit<MessageAnswerOptions, Optional>> &
   Pick<MessageAnswerOptions, Optional>
@@ -32,19 +37,21 @@ const MESSAGE_ANSWER_OPTIONS: OptionTable<MessageAnswerOptions> = {
   thinking: oneOf('shown', 'omitted', 'sealed'),
   preambles: oneOf('text', 'hidden'),
   mostSearches: wholeNumber(1),
+  input: aFunction,
   stopSequence: aFunction,
 }
 
 /** @throws HarmonyResponsesError `bad_option` */
 export function resolveAnswerOptions(what: string, options: MessageAnswerOptions): ResolvedMessageAnswerOptions {
   checkOptions(what, options, MESSAGE_ANSWER_OPTIONS)
-  const { id, model, mostSearches, stopSequence, thinking = 'sealed', preambles = 'text' } = options
+  const { id, model, mostSearches, input, stopSequence, thinking = 'sealed', preambles = 'text' } = options
   return {
     thinking,
     preambles,
     ...(id !== undefined && { id }),
     ...(model !== undefined && { model }),
     ...(mostSearches !== undefined && { mostSearches }),
+    ...(input !== undefined && { input }),
     ...(stopSequence !== undefined && { stopSequence }),
   }
 }

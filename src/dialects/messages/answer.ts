@@ -49,8 +49,15 @@ export class MessageAnswer {
   begin(response: Response): MessageStreamEvent[] {
     const { id = messageId(response.id), model = response.model } = this.#options
     this.#isShown = shownCalls(response.tools)
-    const rest = { stop_reason: null, stop_sequence: null, usage: messageUsage(response.usage) } as const
+    const usage = response.usage === null ? this.#usageSoFar() : messageUsage(response.usage)
+    const rest = { stop_reason: null, stop_sequence: null, usage } as const
     return [{ type: 'message_start', message: { id, type: 'message', role: 'assistant', model, content: [], ...rest } }]
+  }
+
+  /** What is known of the counts before the model has answered. */
+  #usageSoFar(): MessageUsage {
+    const { inputTokens = 0, cachedTokens = 0 } = this.#options.input?.() ?? {}
+    return countsOf(inputTokens, cachedTokens, 0)
   }
 
   /** A piece of the reasoning of an item. @param at - the item's position in the output */
@@ -199,9 +206,12 @@ export function messageId(responseId: string): string {
 /** The token counts in the words of this API, whose clients add the cached ones to `input_tokens`. */
 export function messageUsage(usage: ResponseUsage | null): MessageUsage {
   const { input_tokens = 0, output_tokens = 0, input_tokens_details } = usage ?? {}
-  const cached = input_tokens_details?.cached_tokens ?? 0
+  return countsOf(input_tokens, input_tokens_details?.cached_tokens ?? 0, output_tokens)
+}
+
+function countsOf(input: number, cached: number, output_tokens: number): MessageUsage {
   return {
-    input_tokens: input_tokens - cached,
+    input_tokens: input - cached,
     output_tokens,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: cached,

@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { RequestObservation } from './observe-request.js'
 import type { Observer } from './observer.js'
+import { sessionNames } from './session-names.js'
 import type { TraceContext } from './tracing.js'
 
 /** As much of the server's environment as is used here. */
@@ -20,7 +21,8 @@ export function observeRoutes(
     context.set('requestId', requestId)
     const { method, path } = req
     const trace = traceOf(req.header('traceparent'), req.header('tracestate'))
-    const observed = observer?.request({ requestId, method, path, trace })
+    const session = sessionNames((name) => req.header(name))
+    const observed = observer?.request({ requestId, method, path, trace, session })
     context.set('observed', observed)
     await next()
     if (observed === undefined || observed.isStreaming) return

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import {
   createMessageEncoder,
   fromMessagesRequest,
-  type MessageStreamEvent,
+  type MessageEncoder,
   type MessagesRequest,
   toMessage,
 } from '../../dialects/index.js'
@@ -10,6 +10,7 @@ import { merged } from '../../merged.js'
 import { RequestError } from '../../request-error.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import { createSseEncoder, type SseEvent } from '../../sse/index.js'
+import type { HostUsage } from '../../tokens/token-source.js'
 import { answerEvents } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
 import { modelOfAlias } from '../model-aliases.js'
@@ -36,26 +37,28 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     }
     const { request } = messages
     const { mostSearches } = messages.answer
-    const caller = merged(messagesCaller(context), {
-      onStopString,
-      ...(mostSearches !== undefined && { mostSearches }),
-    })
+    let input: HostUsage = {}
+    const onInput = (usage: HostUsage): void => {
+      input = usage
+    }
+    const most = mostSearches !== undefined && { mostSearches }
+    const caller = merged(messagesCaller(context), { onStopString, onInput, ...most })
     const live = await inItsWords(messages, () => service.create(asked(request), caller))
     const { model } = request
     const answer = {
       ...messages.answer,
       ...(typeof model === 'string' && { model }),
       stopSequence: () => stopSequence,
+      input: () => input,
     }
     if (live.request.stream) {
-      const encode = createMessageEncoder(answer)
-      const write = createSseEncoder()
+      const frames = messageFrames(createMessageEncoder(answer))
       return answerEvents(context, live.events, {
-        encode: (event: SseEvent) => framesOf(encode(event as ResponseStreamEvent), write),
+        encode: (event: SseEvent) => frames.of(event as ResponseStreamEvent),
         done: false,
         keepAliveMs,
         // A comment is nothing to a client that waits for its next event.
-        keepAlive: write(PING),
+        keepAlive: frames.ping,
         headers: context.get('headers'),
         report: service.report,
         unread: service.holdBytes(context.get('owner'), 'reader'),
@@ -102,10 +105,30 @@ function unknownServer(param: string, label: string): RequestError {
   return new RequestError(`Invalid '${param}': ${what}`, { param, code: 'invalid_value' })
 }
 
-function framesOf(events: readonly MessageStreamEvent[], write: (event: SseEvent) => string): string {
-  let frames = ''
-  for (const event of events) frames += write(event as SseEvent)
-  return frames
+/**
+ * The frames of a stream. Its message begins with the model's first words, when it is known what of the prompt the engine had
+ * in its cache; or in the first silence before them, since a ping of no message is nothing to a client.
+ */
+function messageFrames(encode: MessageEncoder): { of(event: ResponseStreamEvent): string; ping(): string } {
+  const write = createSseEncoder()
+  const waiting: ResponseStreamEvent[] = []
+  let hasBegun = false
+  const framesOf = (events: readonly ResponseStreamEvent[]): string => {
+    const frames = events.flatMap((event) => encode(event)).map((event) => write(event as SseEvent))
+    return frames.join('')
+  }
+  return {
+    of(event) {
+      hasBegun ||= event.type !== 'response.created' && event.type !== 'response.in_progress'
+      if (hasBegun) return framesOf([...waiting.splice(0), event])
+      waiting.push(event)
+      return ''
+    },
+    ping() {
+      hasBegun = true
+      return framesOf(waiting.splice(0)) + write(PING)
+    },
+  }
 }
 
 async function inItsWords<Result>(messages: MessagesRequest, work: () => Promise<Result>): Promise<Result> {

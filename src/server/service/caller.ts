@@ -1,5 +1,6 @@
 import type { ByteHold } from '../../byte-budget.js'
 import type { GenerateOptions } from '../../engine/index.js'
+import type { HostUsage } from '../../tokens/token-source.js'
 import type { RequestObservation } from '../observe/observe-request.js'
 import type { RememberedResponse } from './earlier-responses.js'
 
@@ -28,10 +29,14 @@ export interface Caller {
   readonly returnedArguments?: 'objects'
   /** Called with the stop string that ends an answer. */
   readonly onStopString?: (string: string) => void
+  /** Told what the first call of the model takes in: as soon as it begins, and when the engine says what its cache had. */
+  readonly onInput?: (usage: HostUsage) => void
   /** As in `respond`. */
   readonly mostSearches?: number
   /** Whether its client can be asked for the approval of a call. Default: `ask`. */
   readonly approvals?: 'ask' | 'refuse'
+  /** Whether it gets what `offeredCalls` hides: an API that has no place for the calls of the host leaves them out by itself. */
+  readonly getsHiddenCalls?: boolean
   /** Responses that are not stored, and that the caller remembers. */
   readonly remembered?: (responseId: string) => RememberedResponse | undefined
 }

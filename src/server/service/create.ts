@@ -26,6 +26,7 @@ import { operatorOptions } from './operator-options.js'
 import { parseBody } from './parse-body.js'
 import { type Run, type RunOptions, startRun } from './run.js'
 import type { Setup } from './setup.js'
+import { toldEngine } from './told-engine.js'
 
 /**
  * Creates a response, or finds the one that the same request has created before.
@@ -189,13 +190,13 @@ export function runOptions(
     setup.options.tools ?? [],
     merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
-  const { errorEvent, mostSearches, onStopString, returnedArguments } = caller
+  const { errorEvent, mostSearches, onInput, onStopString, returnedArguments } = caller
   const { earlier } = conversation
   const shelf = request.store === false ? setup.transient : setup.durable
   return {
     conversation,
     respond: merged(setup.respondOptions(responseId, owner, request), {
-      engine: setup.guard(engine, { meter: createMeter(held), observed }),
+      engine: setup.guard(onInput ? toldEngine(engine, onInput) : engine, { meter: createMeter(held), observed }),
       ...operator,
       tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
       ...(observed && {
