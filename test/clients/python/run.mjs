@@ -89,7 +89,10 @@ function writeReport(file) {
   const { passed, failed, skipped } = counts
   const assertionResults = Array.from({ length: failed }, () => ({ status: 'failed' }))
   const testResults = [{ status: failed === 0 ? 'passed' : 'failed', assertionResults }]
-  writeFileSync(file, JSON.stringify({ numPassedTests: passed, numPendingTests: skipped, numTodoTests: 0, testResults }))
+  writeFileSync(
+    file,
+    JSON.stringify({ numPassedTests: passed, numPendingTests: skipped, numTodoTests: 0, testResults }),
+  )
 }
 
 /** The interpreter of a client's environment, which is made if it is not there yet. */
