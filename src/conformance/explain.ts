@@ -29,7 +29,7 @@ export type { Explanation } from './explanation.js'
  */
 export function explain(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
-  client: Client | `chat:${ChatClient}`,
+  client: ExplainedClient,
 ): Explanation {
   const ofChat = CHAT_CLIENTS.find((name) => client === `chat:${name}`)
   if (ofChat !== undefined) return explainChat(events as Iterable<StreamChunk>, ofChat)
@@ -37,6 +37,9 @@ export function explain(
   check(known !== undefined, 'client', `one of ${EXPLAINED.join(', ')}`, client)
   return explainResponses(events as Iterable<StreamEvent>, known as Client)
 }
+
+/** A client as `explain` names it. */
+export type ExplainedClient = Client | `chat:${ChatClient}`
 
 const EXPLAINED: readonly string[] = [...CLIENTS, ...CHAT_CLIENTS.map((name) => `chat:${name}`)]
 
