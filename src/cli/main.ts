@@ -41,7 +41,7 @@ process.exitCode = await run(argv.slice(2), {
     await writeFile(`${path}.part`, pieces)
     await rename(`${path}.part`, path)
   },
-  // Its owner alone may read it: who asked for what is nobody else's.
+  // Only its owner may read it: it says who asked for what.
   appendFile: (path, piece) => appendFile(path, piece, { mode: 0o600 }),
   pieces: (path) => (path === '-' ? piecesOfStdin() : filePieces(path)),
   print: (piece) =>
@@ -56,7 +56,7 @@ process.exitCode = await run(argv.slice(2), {
     return () => process.off('SIGINT', stop).off('SIGTERM', stop)
   },
 })
-// What is still open would keep the process, and nobody waits for it any more.
+// Handles that are still open would keep the process alive.
 if (stops > 1) process.exit()
 
 /** Ctrl-C ends what is read, so that what came is judged: most often the sender hears it, too. A second one ends us. */

@@ -235,7 +235,7 @@ function aboutServer(
   }
 }
 
-/** Nobody reads what it prints any more: then nobody wants it to serve. */
+/** The reader of standard output is gone: the server stops. */
 async function printBanner(about: Parameters<typeof banner>[0], server: ResponsesServer, io: Io): Promise<void> {
   try {
     await io.print(banner(about, io.screen))

@@ -85,7 +85,7 @@ export interface ServeSettings {
   readonly key: string | undefined
   /** The file of the hashes of further keys. */
   readonly keyFile: string | undefined
-  /** It serves whoever reaches it, at any address and through any proxy. */
+  /** It serves every client that reaches it, at any address and through any proxy. */
   readonly needsNoKey: boolean
   /** Where the keys are that seal what clients keep; undefined for a key that is drawn at random. */
   readonly sealKeys: SealKeySource | undefined

@@ -51,7 +51,7 @@ export interface ResponseService {
   /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
   health(): Promise<void>
   readonly report: (error: unknown) => void
-  /** Undefined if nobody wants to know. */
+  /** Undefined without an observer. */
   readonly observer: Observer | undefined
   /**
    * Takes no more requests. Another process goes on with those that the store lets one go on with, at once; the others are
