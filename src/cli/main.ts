@@ -4,8 +4,6 @@ import * as nodeModule from 'node:module'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { filePieces } from './file-pieces.js'
-import { makeFolder } from './make-folder.js'
 import { run } from './run.js'
 
 // From Node 22.8 on a command starts a tenth faster by its second run.
@@ -43,7 +41,7 @@ process.exitCode = await run(argv.slice(2), {
   },
   // Only its owner may read it: it says who asked for what.
   appendFile: (path, piece) => appendFile(path, piece, { mode: 0o600 }),
-  pieces: (path) => (path === '-' ? piecesOfStdin() : filePieces(path)),
+  pieces: (path) => (path === '-' ? piecesOfStdin() : piecesOfFile(path)),
   print: (piece) =>
     new Promise((resolve, reject) => stdout.write(piece, (error) => (error ? reject(error) : resolve()))),
   complain: (line) => stderr.write(line),
@@ -58,6 +56,16 @@ process.exitCode = await run(argv.slice(2), {
 })
 // Handles that are still open would keep the process alive.
 if (stops > 1) process.exit()
+
+// Both are imported when they are needed: `--help` touches no file.
+
+async function makeFolder(path: string): Promise<void> {
+  await (await import('./make-folder.js')).makeFolder(path)
+}
+
+async function* piecesOfFile(path: string): AsyncGenerator<Uint8Array> {
+  yield* (await import('./file-pieces.js')).filePieces(path)
+}
 
 /** Ctrl-C ends what is read, so that what came is judged: most often the sender hears it, too. A second one ends us. */
 async function* piecesOfStdin(): AsyncGenerator<Uint8Array> {

@@ -8,11 +8,11 @@ import type { BodyDraft } from './draft.js'
  * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
  * - `ignored`: it changes nothing.
  */
-export type Fate = 'mapped' | 'refused' | 'ignored'
+export type Support = 'mapped' | 'refused' | 'ignored'
 
 /** All that is known of a parameter of an API's body. */
 export interface BodyField<Draft extends BodyDraft = BodyDraft> {
-  readonly fate: Fate
+  readonly support: Support
   /** What it becomes, in a word or two; why it is not mapped, as a phrase. */
   readonly does: string
   /** Who sends it, if it is not a parameter of the API's SDK. */
@@ -23,16 +23,16 @@ export interface BodyField<Draft extends BodyDraft = BodyDraft> {
 
 /** A parameter that the Responses API has too. */
 export function same(name: string, does: string = `\`${name}\``): BodyField {
-  return { fate: 'mapped', does, read: (value, draft) => draft.put(name, value) }
+  return { support: 'mapped', does, read: (value, draft) => draft.put(name, value) }
 }
 
 export function refused(name: string, does: string): BodyField {
   const read = (): never => {
     throw unsupportedParameter(name)
   }
-  return { fate: 'refused', does, read }
+  return { support: 'refused', does, read }
 }
 
 export function ignored(does: string, sentBy?: string): BodyField {
-  return { fate: 'ignored', does, ...(sentBy !== undefined && { sentBy }) }
+  return { support: 'ignored', does, ...(sentBy !== undefined && { sentBy }) }
 }

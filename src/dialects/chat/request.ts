@@ -1,8 +1,10 @@
+import { checkOptions } from '../../options/check-options.js'
 import type { RequestError } from '../../request-error.js'
 import { readBody } from '../body/read-body.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { CHAT_FIELDS } from './fields.js'
+import { CHAT_REQUEST_OPTIONS, type ChatRequestOptions } from './request-options.js'
 
 /** A Chat Completions request in the words of the Responses API. */
 export interface ChatRequest {
@@ -25,9 +27,11 @@ export interface ChatRequest {
  *
  * @param body - what `JSON.parse` made of it
  * @throws RequestError with the path in the body: `messages[3].content[0]`
+ * @throws HarmonyResponsesError `bad_option`
  */
-export function fromChatRequest(body: unknown): ChatRequest {
-  const draft = new Draft()
+export function fromChatRequest(body: unknown, options: ChatRequestOptions = {}): ChatRequest {
+  checkOptions('fromChatRequest', options, CHAT_REQUEST_OPTIONS)
+  const draft = new Draft(options)
   draft.put('store', false)
   readBody(body, CHAT_FIELDS, draft)
   return { ...draft.finish(), answer: draft.answer }

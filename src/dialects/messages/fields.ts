@@ -13,47 +13,47 @@ export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   model: same('model'),
   // Before the tools, which name them.
   mcp_servers: {
-    fate: 'mapped',
+    support: 'mapped',
     does: "`tools`: the operator's MCP servers of the same names: see [tools](#tools)",
     read: readMcpServers,
   },
   // Before the messages, which name those that are deferred.
-  tools: { fate: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
+  tools: { support: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
   messages: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`input`: see [messages](#messages-and-blocks)',
     read: (value, draft) => draft.put('input', readMessages(value, draft), 'messages'),
   },
   system: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`instructions`, without the attribution that Claude Code puts in front (`x-anthropic-billing-header`)',
     read: readSystem,
   },
   max_tokens: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`max_output_tokens`',
     read: (value, draft) => draft.put('max_output_tokens', value, 'max_tokens'),
   },
   output_config: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`effort` is `reasoning.effort` (`xhigh` and `max` are `high`), `format` is `text.format`, strict',
     read: readOutputConfig,
   },
   output_format: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`text.format`, if `output_config.format` is missing',
     read: readOutputFormat,
   },
   thinking: {
-    fate: 'mapped',
+    support: 'mapped',
     does:
       'what the client [sees of the reasoning](#thinking); `disabled` is `reasoning.effort` `low`, and so is a ' +
       '`budget_tokens` below 4,096, `high` one from 16,384 on, unless `output_config` has an effort',
     read: readThinking,
   },
-  stop_sequences: { fate: 'mapped', does: '`stop`: up to 4', read: readStopSequences },
+  stop_sequences: { support: 'mapped', does: '`stop`: up to 4', read: readStopSequences },
   tool_choice: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`tool_choice`: `any` is `required`; `disable_parallel_tool_use` is `parallel_tool_calls`',
     read: readToolChoice,
   },

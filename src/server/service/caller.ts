@@ -35,6 +35,8 @@ export interface Caller {
   readonly mostSearches?: number
   /** Whether its client can be asked for the approval of a call. Default: `ask`. */
   readonly approvals?: 'ask' | 'refuse'
+  /** Whether it gets what `offeredCalls` hides: an API that has no place for the calls of the host leaves them out by itself. */
+  readonly getsHiddenCalls?: boolean
   /** Responses that are not stored, and that the caller remembers. */
   readonly remembered?: (responseId: string) => RememberedResponse | undefined
 }

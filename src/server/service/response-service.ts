@@ -79,7 +79,7 @@ export function openService(options: ServiceOptions): ResponseService {
   return {
     async create(body, caller) {
       const live = await createResponse(setup, body, caller)
-      if (!isHiding) return live
+      if (!isHiding || caller.getsHiddenCalls) return live
       return { ...live, events: eventsWithoutHidden(live.events), shown: withoutHidden }
     },
     retrieve: async (responseId, owner) => shown(await retrieveResponse(setup, responseId, owner)),
