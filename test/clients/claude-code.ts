@@ -7,6 +7,7 @@ import type { TokenEngine } from '../../src/engine/index.js'
 import { loadTokenTable } from '../../src/index.js'
 import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
 import { type Script, type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'
+import type { Tool } from '../../src/tools/tool.js'
 
 const tokenTable = await loadTokenTable()
 
@@ -45,18 +46,22 @@ export class ClaudeCode<Engine extends TokenEngine = ScriptedEngine> {
     this.#home = mkdtempSync(join(tmpdir(), 'home-'))
   }
 
-  static async start(script: (folder: () => string) => Script): Promise<ClaudeCode> {
+  /** @param tools - what the server runs */
+  static async start(script: (folder: () => string) => Script, tools: readonly Tool[] = []): Promise<ClaudeCode> {
     let started: ClaudeCode | undefined
     const engine = scriptedEngine(
       script(() => started?.folder ?? ''),
       { tokenTable },
     )
-    started = await ClaudeCode.inFrontOf(engine)
+    started = await ClaudeCode.inFrontOf(engine, tools)
     return started
   }
 
-  static async inFrontOf<Engine extends TokenEngine>(engine: Engine): Promise<ClaudeCode<Engine>> {
-    const server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200 })
+  static async inFrontOf<Engine extends TokenEngine>(
+    engine: Engine,
+    tools: readonly Tool[] = [],
+  ): Promise<ClaudeCode<Engine>> {
+    const server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200, tools })
     return new ClaudeCode(engine, server)
   }
 
