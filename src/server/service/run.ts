@@ -95,6 +95,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
   const { approvedCalls } = conversation
   const takenOver = 'lease' in begin ? begin : undefined
   const isDetached = shelf !== undefined && (isBackground || takenOver !== undefined || onDisconnect !== 'stop')
+  const canHandOver = isDetached && shelf.store.durability !== 'none'
   const finishedOf = (ended: EndedResponse): FinishedResponse =>
     finishedResponse(ended, isTransient ? conversation.own : conversation.addition, options)
   const work = new AbortController()
@@ -189,6 +190,8 @@ export async function startRun(options: RunOptions): Promise<Run> {
       return events
     } catch (again) {
       if (isConflict(again)) return elsewhere(shown)
+      // Another process goes on with it: an end that is not written may not be shown. Its readers are cut off, and come back.
+      if (canHandOver) return undefined
       // The failing store has just been reported to the host. What its entries say is what everybody is told from now on.
       response.giveUp()
       unfinished = response
@@ -255,7 +258,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     get isLost() {
       return isLost
     },
-    canHandOver: isDetached && shelf.store.durability !== 'none',
+    canHandOver,
     async handOver() {
       await batches.return([]).catch(onError)
       await journal?.handOver().catch(onError)
