@@ -45,6 +45,7 @@ class Happening implements fc.AsyncCommand<Model, Processes> {
 }
 
 const at = fc.nat({ max: 1 })
+const none = fc.constant(0)
 const happening = (
   name: string,
   args: readonly [fc.Arbitrary<number>, fc.Arbitrary<number>],
@@ -56,26 +57,33 @@ const happening = (
     .map(([one, other]) => new Happening(`${name} ${one} ${other}`, (all) => work(all, one, other), needsOne))
 
 const HAPPENINGS = [
-  happening('create at', [at, fc.constant(0)], (all, process) => all.create(process), false),
+  happening('create at, in the foreground', [at, at], (all, process, fore) => all.create(process, fore === 1), false),
   happening('step at', [at, fc.integer({ min: 1, max: 6 })], (all, process, count) => all.step(process, count)),
   happening('read which, at', [fc.nat({ max: 2 }), at], (all, which, process) => all.read(which, process)),
   happening('read which, at', [fc.nat({ max: 2 }), at], (all, which, process) => all.read(which, process)),
-  happening('pass', [fc.constantFrom(1, 5, 11), fc.constant(0)], (all, seconds) => all.pass(seconds)),
-  happening('pause', [at, fc.constant(0)], (all, process) => all.pause(process)),
-  happening('wake', [at, fc.constant(0)], (all, process) => all.wake(process)),
-  happening('kill', [at, fc.constant(0)], (all, process) => all.kill(process)),
+  happening('pass', [fc.constantFrom(1, 5, 11), none], (all, seconds) => all.pass(seconds)),
+  happening('pause', [at, none], (all, process) => all.pause(process)),
+  happening('wake', [at, none], (all, process) => all.wake(process)),
+  happening('kill', [at, none], (all, process) => all.kill(process)),
   happening('cancel which, at', [fc.nat({ max: 2 }), at], (all, which, process) => all.cancel(which, process)),
+  // Longer than a call of the store may take, and than a lease lasts.
+  happening('pause in mid-token', [at, none], async (all, process) => {
+    await all.pause(process)
+    await all.step(process, 1)
+    await all.pass(11)
+  }),
 ]
 
 test('whatever processes do and in which order their store answers, each response ends once, shows nothing that is not written, and every client gets all of it', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
+      fc.boolean(),
       fc.commands(HAPPENINGS, { maxCommands: STEPS, size: 'max' }),
-      async (scheduler, commands) => {
+      async (scheduler, isForeground, commands) => {
         const processes = new Processes(scheduler)
         // One response is under way, and read.
-        await processes.create(0)
+        await processes.create(0, isForeground)
         await processes.step(0, 4)
         await processes.read(0, 0)
         await fc.asyncModelRun(() => ({ model: { responses: 1 }, real: processes }), commands)
