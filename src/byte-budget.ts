@@ -48,7 +48,7 @@ export interface ByteUse {
  * Divides a number of bytes among owners.
  *
  * An owner holds at most {@link SHARE} times what then remains free: alone three quarters of all; two who want as much as
- * they can get, three sevenths each. So there is always room for one more, however much the others hold, and nobody has to
+ * they can get, three sevenths each. So there is always room for one more, however much the others hold, and no owner has to
  * be cut off for it. (Switches share their buffers so: dynamic thresholds, Choudhury and Hahne 1998.)
  */
 export interface ByteBudget {

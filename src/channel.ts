@@ -11,6 +11,8 @@ export interface Channel<T, Result> extends AsyncGenerator<T, Result> {
    * @throws what the writer throws, or `write`, which closes the channel
    */
   drainTo(write: Write<T>): Promise<Result>
+  /** Starts the writer before its reader asks. */
+  begin(): void
   /** Makes the rest without waiting for the reader, who may have stopped reading: call it if the rest is short. */
   finish(): void
 }
@@ -60,11 +62,15 @@ export function channel<T, Result>(
       values.push(value)
       deliver()
     }
-    const isWanted = isHurried || isLeft || (sink === undefined ? waiting.length > 0 : !isSinkBusy)
-    if (isWanted) return undefined
+    if (isWanted()) return undefined
     return new Promise((resolve) => {
       open = resolve
     })
+  }
+
+  /** Whether the writer may make another value. */
+  function isWanted(): boolean {
+    return isHurried || isLeft || (sink === undefined ? waiting.length > 0 : !isSinkBusy)
   }
 
   function give(to: Write<T>, value: T): void {
@@ -82,7 +88,7 @@ export function channel<T, Result>(
     }
   }
 
-  /** The reader has failed: there is nobody to write to. */
+  /** The reader has failed: reject what waits, and close the writer. */
   function failSink(error: unknown): void {
     for (const { reject } of waiting.splice(0)) reject(error)
     leave().catch(() => {})
@@ -123,9 +129,10 @@ export function channel<T, Result>(
   function ask(): Promise<AnyStep> {
     return new Promise((resolve, reject) => {
       waiting.push({ resolve, reject })
-      open()
       start()
       deliver()
+      // A value that was there may be all that is wanted now.
+      if (isWanted()) open()
     })
   }
 
@@ -158,12 +165,13 @@ export function channel<T, Result>(
       const { value } = await ask()
       return value as Result | undefined
     },
+    begin: start,
     finish() {
       isHurried = true
       start()
       open()
     },
-    // Newer types have a way to dispose it as well, which nobody uses here.
+    // Newer types also require a way to dispose it, which is not used here.
   } as Partial<Channel<T, Result | undefined>> as Channel<T, Result | undefined>
 }
 

@@ -27,7 +27,7 @@ export function createWaiter(): Waiter {
 
 /**
  * An async generator whose `return()` and `throw()` call `close` at once. An ordinary one runs its `finally` only after
- * the pending promise has settled: an engine would keep running for nobody, and one that hangs would never stop.
+ * the pending promise has settled: an engine would keep running without a reader, and one that hangs would never stop.
  *
  * @param generator - has to end soon after `close` is called, so it waits for promises with a {@link Waiter}
  * @param close - may be called again, and after the end; `return()` and `throw()` wait for the promise that it returns

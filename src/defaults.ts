@@ -36,7 +36,7 @@ function logError(error: unknown): void {
   if (clientFailure(error) === NEUTRAL) console.error(error)
 }
 
-/** `resp_` and 50 random hexadecimal digits: nobody guesses the id of another's response. */
+/** `resp_` and 50 random hexadecimal digits: the id of another owner's response cannot be guessed. */
 export function randomResponseId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(25))
   return `resp_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`

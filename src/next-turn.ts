@@ -3,7 +3,7 @@ const waiting: (() => void)[] = []
 
 /**
  * Waits for a later turn of the event loop, so that what came meanwhile is done first. Those who wait take turns, one
- * in each: however many they are, nobody else waits for more than one slice of their work.
+ * in each: however many they are, other work waits for one slice of theirs at most.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -74,7 +74,7 @@ export class RequestError extends Error {
     about: { readonly param?: string | null; readonly code?: RequestErrorCode | null; readonly status?: number } = {},
   ) {
     const { param = null } = about
-    // Whoever reads a log has the message alone, and OpenAI's do not always say where.
+    // A log shows the message alone, and OpenAI's messages do not always name the parameter.
     super(param === null || message.includes(param) ? message : `${message} (param: ${param})`)
     this.#wording = message
     this.status = about.status ?? 400

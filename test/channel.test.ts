@@ -24,7 +24,7 @@ function counting(count: number, failure?: Error) {
   return { stream, seen }
 }
 
-/** Lets everything happen that waits for nobody. */
+/** Lets everything happen that is not waiting. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A writer that waits until it is closed. */
@@ -63,6 +63,17 @@ describe('a channel that is pulled', () => {
     await stream.next()
     await settled()
     expect(seen.written).toBe(1)
+  })
+
+  test('a channel that was begun makes its first value before it is asked, and no other until then', async () => {
+    const { stream, seen } = counting(3)
+    stream.begin()
+    await settled()
+    expect(seen.written).toBe(1)
+    expect(await stream.next()).toEqual({ done: false, value: 1 })
+    await settled()
+    expect(seen.written).toBe(1)
+    expect(await stream.next()).toEqual({ done: false, value: 2 })
   })
 
   test('a channel answers several calls of next() at once, in their order', async () => {

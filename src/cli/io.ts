@@ -30,7 +30,7 @@ export interface Io {
    * is asked for.
    */
   pieces(path: string): AsyncIterable<Uint8Array | string>
-  /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once nobody reads any more. */
+  /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once the reader is gone. */
   print(text: string): Promise<void>
   /** Writes to standard error. */
   complain(text: string): void

@@ -137,7 +137,7 @@ function millisecondsOf(seconds: string): number {
   throw new Usage(`--timeout: expected a number of seconds greater than 0, got ${JSON.stringify(seconds)}`)
 }
 
-/** Nobody reads standard output any more. */
+/** The reader of standard output is gone. */
 function isClosed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

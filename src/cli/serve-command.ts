@@ -33,7 +33,7 @@ export const serve: Command = defineCommand({
   --origin ORIGIN           a site whose pages may use it, such as https://chat.example.com; repeatable
   --api-key KEY             what clients have to send; better in HARMONY_RESPONSES_API_KEY
   --api-keys FILE           keys of several owners: lines of OWNER and the SHA-256 of the key
-  --no-key                  serves whoever reaches it without a key, at any --host and through proxies
+  --no-key                  serves every client without a key, at any --host and through proxies
   --seal-keys FILE          keys of what clients keep for the server, one a line: the first seals, all open;
                             or in HARMONY_RESPONSES_SEAL_KEYS; without them a restart loses it
   --store FILE.db           keeps responses in a SQLite database, which other processes may share: they go on with what
@@ -62,7 +62,7 @@ export const serve: Command = defineCommand({
   --parallel N              how many responses are made at once; default 256, and with --model 1
   --limit NAME=VALUE        a limit of the server, such as responseSeconds=300; repeatable; docs/serve.md lists them
   --on-disconnect stop      ends a response whose client leaves (default)
-                  finish    makes it to the end
+                  finish    completes the response
                   SECONDS   waits so long for the client
   --delay MS                before each token of --replay and --script
   --record DIR              writes a token fixture of each response; it has what the model says

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable, picked } from '../options/check-options.js'
 import { isChatProfile } from './chat/invariant.js'
 import { neededChatFraming } from './chat/invariants/framing.js'
-import { CHECK_OPTIONS, type CheckOptions, createChecker } from './check.js'
+import { CHECK_OPTIONS, type CheckOptions, checkerMaker } from './check.js'
 import { isTerminalType } from './event-kind.js'
 import { neededFraming } from './invariants/framing.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
@@ -54,10 +54,8 @@ const CAPTURE_OPTIONS: OptionTable<CaptureOptions> = {
 export function createCaptureChecker(options: CaptureOptions = {}): CaptureChecker {
   checkOptions('createCaptureChecker', options, CAPTURE_OPTIONS)
   const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
-  const checking = { profile, without, resumed }
   const reader = createStreamReader({ ...readerOptions, api: isChatProfile(profile) ? 'chat' : 'responses' })
-  // Validates the options now: the checkers are created only when a stream begins.
-  createChecker(checking)
+  const createChecker = checkerMaker('createCaptureChecker', { profile, without, resumed })
   let checker: Checker | undefined
   let stream = 0
   let events = 0
@@ -81,7 +79,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
 
   function beginStream(at: number): Checker {
     endStream()
-    const begun = createChecker(checking)
+    const begun = createChecker()
     checker = begun
     stream++
     events = 0

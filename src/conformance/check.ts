@@ -4,7 +4,7 @@ import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aText, listOf, oneOf, that } from '../options/checks.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { aboutOf } from './about.js'
-import { createChatChecker } from './chat/check-chunks.js'
+import { CHAT_RULES, createChatChecker } from './chat/check-chunks.js'
 import { CHAT_PROFILES, type ChatProfile, isChatProfile } from './chat/invariant.js'
 import type { Agreement } from './clients/agreement.js'
 import type { Client, Seen } from './clients/client.js'
@@ -61,11 +61,25 @@ export function createChecker(options: CheckOptions = {}): Checker {
 
 /** @param where - what was called, for messages */
 export function createCheckerOf(where: string, options: CheckOptions): Checker {
+  return checkerMaker(where, options)()
+}
+
+/**
+ * What creates a checker for each of many streams. The options are checked once: that takes as long as to check a
+ * short stream.
+ *
+ * @param where - what was called, for messages
+ */
+export function checkerMaker(where: string, options: CheckOptions): () => Checker {
   checkOptions(where, options, CHECK_OPTIONS)
-  const { profile = 'openai', without, resumed = false } = options
-  if (!isChatProfile(profile)) return createCheckerWithRun({ ...options, profile }).checker
+  const { profile = 'openai', without = [], resumed = false } = options
+  if (!isChatProfile(profile)) {
+    for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
+    return () => createCheckerWithRun({ profile, without, resumed }).checker
+  }
   check(resumed === false, 'resumed', 'false: no stream of Chat Completions is resumed', resumed)
-  return createChatChecker(profile, without)
+  for (const id of without) check(CHAT_RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
+  return () => createChatChecker(profile, without)
 }
 
 /** A checker under a client's profile, with what the client saw: the checker runs the client's model anyway. */
@@ -89,8 +103,6 @@ interface CheckerWithRun {
 
 function createCheckerWithRun(options: CheckOptions & { readonly profile: Profile }): CheckerWithRun {
   const { profile, without = [], resumed = false } = options
-  for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
-
   const state = new StreamState(resumed)
   const listeners = new StreamListeners(profile)
   /** By index in `INVARIANTS`, as all lists here. */

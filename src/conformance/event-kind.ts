@@ -38,7 +38,6 @@ export interface EventKind {
   readonly itemType: string | undefined
 }
 
-const TERMINAL = /^response\.(completed|incomplete|failed)$/
 const BEGINNING = /^response\.(created|queued|in_progress)$/
 const PART = /^response\.(?:content|reasoning_summary)_part\.(added|done)$/
 const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning_summary_text)\.(delta|done)$/
@@ -75,10 +74,11 @@ export function itemTypeOfEvent(type: string): string | undefined {
 }
 
 /** Whether events of this type end a stream. */
-export const isTerminalType = (type: string): boolean => TERMINAL.test(type)
+export const isTerminalType = (type: string): boolean =>
+  type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed'
 
 export function eventKindOf(type: string): EventKind {
-  const isTerminal = TERMINAL.test(type)
+  const isTerminal = isTerminalType(type)
   const moment = PART.exec(type)?.[1]
   return {
     type,

@@ -4,10 +4,12 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
 import { explainChat } from './chat/explain.js'
 import { createClientChecker, type Violation } from './check.js'
-import type { Agreement, Surplus } from './clients/agreement.js'
+import type { Agreement } from './clients/agreement.js'
 import { CLIENTS, type Client, type ClientModel, type Ending, type Seen, type SeenCall } from './clients/client.js'
 import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
+import type { Surplus } from './clients/surplus.js'
+import { isTerminalType } from './event-kind.js'
 import { callWords, type Explanation, shownBy, tripAt, withMessage } from './explanation.js'
 import { asFields, asString, type StreamEvent } from './stream-event.js'
 import type { StreamChunk } from './violation.js'
@@ -44,7 +46,7 @@ function explainResponses(events: Iterable<StreamEvent>, client: Client): Explan
   let last: StreamEvent | undefined
   for (const event of events) {
     violations.push(...checker.push(event))
-    if (isFields(event) && TERMINAL.test(asString(event['type']))) last = event as StreamEvent
+    if (isFields(event) && isTerminalType(asString(event['type']))) last = event as StreamEvent
   }
   violations.push(...checker.end())
   const { seen, agreement } = checker
@@ -60,11 +62,9 @@ function explainResponses(events: Iterable<StreamEvent>, client: Client): Explan
   return { text: first === undefined ? `${model.name} ${does}.` : `${model.name} ${does}. ${tripAt(first)}`, errors }
 }
 
-const TERMINAL = /^response\.(completed|incomplete|failed)$/
-
 /** Why a call runs with other arguments than most of the stream says; empty if it does not. */
-function whyOf(seen: SeenCall, { calls, surplus }: Agreement): string {
-  const meant = calls.filter(({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`)
+function whyOf(seen: SeenCall, { output, surplus }: Agreement): string {
+  const meant = output.calls.filter(({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`)
   if (meant.some((call) => call.arguments.equals(seen.arguments))) return ''
   const extra = surplus.find(({ name }) => name !== undefined && isNamed(seen, name))
   if (meant.length === 0 && extra !== undefined)
@@ -105,7 +105,7 @@ function endOf(reading: Reading): string {
       return `and learns that it was cut off${reason === '' ? '' : ` (${reason})`}`
     }
     case 'failed':
-      return withMessage('and fails', seen.error ?? agreement.errorMessage)
+      return withMessage('and fails', seen.error ?? agreement.ending.errorMessage)
     case 'threw':
       return withMessage('and throws', seen.error)
     case 'open':

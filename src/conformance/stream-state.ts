@@ -52,6 +52,9 @@ export interface DoneItem {
   readonly status: unknown
 }
 
+/** Before the first event. */
+const NO_KIND = eventKindOf('')
+
 /** The state of a stream. All rules read it, and none changes it. */
 export class StreamState {
   /** How many events with a type came so far. */
@@ -69,7 +72,7 @@ export class StreamState {
   /** The done items, by output_index. */
   readonly done: Map<number, DoneItem> = new Map()
   /** The kind of the current event. */
-  kind: EventKind = eventKindOf('')
+  kind: EventKind = NO_KIND
   /** The open item that the current event is about. */
   item: OpenItem | undefined
   /** The part that the current event is about. */

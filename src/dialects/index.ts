@@ -15,6 +15,7 @@ export type {
   ChatUsage,
 } from './chat/completion.js'
 export { type ChatRequest, fromChatRequest } from './chat/request.js'
+export type { ChatRequestOptions } from './chat/request-options.js'
 export { type ChatSseEncoder, createChatSseEncoder } from './chat/sse-encoder.js'
 export { type ChatEncoder, createChatEncoder, toChatChunks } from './chat/to-chunks.js'
 export { toChatCompletion, toChatError } from './chat/to-completion.js'

@@ -59,7 +59,7 @@ export function recordOf(value: OptionCheck, expected: string): OptionCheck {
   }
 }
 
-/** What has these methods: an object of the host's, or of a class of its own. */
+/** An object with these methods: plain, or of any class. */
 export function having(methods: readonly string[], expected: string): OptionCheck {
   return (value, path) => {
     const missing = methods.find((name) => typeof (Object(value) as Record<string, unknown>)[name] !== 'function')

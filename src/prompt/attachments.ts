@@ -4,7 +4,7 @@ import { unsupported } from '../request-error.js'
 /**
  * What becomes of images and files, which gpt-oss cannot see:
  *
- * - `refuse-last`: in the last message of the user they are refused, so that nobody waits for an answer about them. In
+ * - `refuse-last`: in the last message of the user they are refused, so that the user does not wait for an answer about them. In
  *   what tools returned and in anything before that message, placeholders: a conversation with an image goes on.
  * - `refuse`: refused wherever they are.
  * - `placeholder`: `[image]`, `[audio]`, `[file NAME]` in their place, wherever they are.

@@ -1,6 +1,7 @@
 import { duplicateItem, RequestError } from '../request-error.js'
 import type { PromptMessage } from './prompt-message.js'
 import type { SampledForm } from './sampled-form.js'
+import type { ToolNamespace } from './tool-namespace.js'
 
 /** A message while the request is read. */
 export interface ReadMessage extends PromptMessage {
@@ -14,6 +15,8 @@ export interface ReadMessage extends PromptMessage {
   readonly isSummary?: true
   /** How it was sampled, by a seal that the client brought back. Not yet checked to be this message. */
   readonly sampled?: SampledPlace
+  /** The tools that a message of the developer's teaches where it stands: they are its text. */
+  readonly teaches?: readonly ToolNamespace[]
 }
 
 /** Where a message stood in what a seal tells of its response. */

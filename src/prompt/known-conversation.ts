@@ -9,7 +9,7 @@ import { isReasoning } from './drop-reasoning.js'
 import { fieldOf, objectAt } from './fields.js'
 import { guessPhases } from './guess-phases.js'
 import { findIn, type HistoryEntry, recalled } from './history.js'
-import { headed, headOf } from './messages-of.js'
+import { headed, headOf, takeLeading } from './messages-of.js'
 import type { RenderedMessages } from './prompt-message.js'
 import { readItems } from './read-input.js'
 import { renderMessagesInSlices } from './render-messages.js'
@@ -61,7 +61,7 @@ export interface Part {
 
 /** The part of a conversation that came with earlier responses, and what is remembered of how it was rendered. */
 export interface EarlierPrompt extends Part {
-  /** What is known of the beginning of the conversation. It is the caller's, and nobody else's until it is given back. */
+  /** What is known of the beginning of the conversation. The caller owns it until it is given back. */
   take(): KnownConversation | undefined
   give(known: KnownConversation): void
 }
@@ -211,9 +211,8 @@ export class KnownConversation implements ItemsBefore {
     const all = conversation.messages
     if (conversation.isEarly || !isSelfContained(all)) return undefined
     const messages = guessPhases(all)
-    const first = this.#items > 0 ? 0 : messages.findIndex(({ role }) => role !== 'developer')
-    const leading = messages.splice(0, first === -1 ? messages.length : first).map(({ content }) => content)
-    const read = messages.map(headed)
+    const leading = this.#items > 0 ? [] : takeLeading(messages)
+    const read = yield* headed(messages, work)
     const findings = yield* findIn(
       read,
       known,

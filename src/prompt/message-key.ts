@@ -52,7 +52,8 @@ function saidTo(callee: Recipient, content: string): string {
       return respelled((callee.declared ? objectIn(content) : undeclaredArguments(callee.name, content)).shown)
     case 'mcp_call':
     case 'mcp_approval_request':
-      return replacedByServer(callee.serverLabel) === undefined ? objectIn(content).shown : content
+      if (replacedByServer(callee.serverLabel) !== undefined) return content
+      return respelled(content.trim() === '' ? '{}' : objectIn(content).shown)
     default:
       return content
   }

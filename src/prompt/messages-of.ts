@@ -10,7 +10,7 @@ import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { ATTACHMENT_POLICIES, type AttachmentPolicy } from './attachments.js'
 import { builtinNamespaces } from './builtin-namespaces.js'
 import type { ReadMessage } from './conversation.js'
-import { developerText, developerTextInSlices } from './developer-text.js'
+import { developerTextInSlices } from './developer-text.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { fieldOf, nameIn, objectAt, optionalTextIn } from './fields.js'
 import type { HistoryEntry } from './history.js'
@@ -18,7 +18,7 @@ import type { PromptMessage } from './prompt-message.js'
 import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
-import type { ResponseFormat } from './tool-namespace.js'
+import type { ResponseFormat, ToolNamespace } from './tool-namespace.js'
 
 /** How a request is read. */
 export interface PromptOptions {
@@ -117,18 +117,46 @@ export function* readRequestInSlices(request: object, options: ReadOptions, work
     work,
   )
 
-  const first = messages.findIndex(({ role }) => role !== 'developer')
-  const leading = messages.splice(0, first === -1 ? messages.length : first)
-  const said = leading.map(({ content }) => content)
-  const head = yield* headOf(fields, said, tools, options, work)
-  return { head, conversation: messages.map(headed), tools, placeholders }
+  const leading = takeLeading(messages)
+  const atHead = namespacesOfHead(tools.namespaces, messages)
+  const head = yield* headOf(fields, leading, { ...tools, namespaces: atHead }, options, work)
+  return { head, conversation: yield* headed(messages, work), tools, placeholders }
 }
 
-/** The system message and, if there is something to say, the developer message. @param leading - instructions of the input */
+/** Takes the instructions that everything else follows off the messages: they are a part of the head. */
+export function takeLeading(messages: ReadMessage[]): string[] {
+  const first = messages.findIndex(({ role, teaches }) => role !== 'developer' || teaches !== undefined)
+  return messages.splice(0, first === -1 ? messages.length : first).map(({ content }) => content)
+}
+
+/** The namespaces without the tools that a later message teaches. */
+function namespacesOfHead(
+  namespaces: readonly ToolNamespace[],
+  messages: readonly ReadMessage[],
+): readonly ToolNamespace[] {
+  const later = new Map<string, Set<string>>()
+  for (const { name, tools } of messages.flatMap(({ teaches = [] }) => teaches)) {
+    const names = later.get(name) ?? new Set()
+    later.set(name, names)
+    for (const tool of tools) names.add(tool.name)
+  }
+  if (later.size === 0) return namespaces
+  return namespaces.flatMap((namespace) => {
+    const tools = namespace.tools.filter(({ name }) => !later.get(namespace.name)?.has(name))
+    return tools.length === 0 ? [] : [{ ...namespace, tools }]
+  })
+}
+
+/**
+ * The system message and, if there is something to say, the developer message.
+ *
+ * @param leading - instructions of the input
+ * @param tools - those that the head teaches
+ */
 export function* headOf(
   fields: Fields,
   leading: readonly string[],
-  tools: TaughtTools,
+  tools: Pick<TaughtTools, 'namespaces' | 'builtins'>,
   { date, identity, knowledgeCutoff }: Pick<ReadOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
   work: Work,
 ): Slices<PromptMessage[]> {
@@ -153,11 +181,18 @@ export function* headOf(
   return head
 }
 
-/** A developer message in the middle of the conversation, with the heading that the first one has. */
-export function headed(message: ReadMessage): ReadMessage {
-  if (message.role !== 'developer') return message
-  const { content } = message
-  return { ...message, content: developerText({ instructions: content, namespaces: [], formats: [] }) ?? content }
+/** The messages with the headings that the first developer message has, for those in the middle of the conversation. */
+export function* headed(messages: readonly ReadMessage[], work: Work): Slices<ReadMessage[]> {
+  const read: ReadMessage[] = []
+  for (const message of messages) {
+    if (message.role !== 'developer') read.push(message)
+    else {
+      const { teaches: namespaces = [], content: instructions, ...rest } = message
+      const told = yield* developerTextInSlices({ instructions, namespaces, formats: [] }, work)
+      read.push({ ...rest, content: told ?? '' })
+    }
+  }
+  return read
 }
 
 type Effort = 'low' | 'medium' | 'high'

@@ -1,7 +1,7 @@
 /*
  * How a response's messages were sampled, where rendering their items would write other ids: the header that the model
  * wrote, ids that are not those of the tokenizer, and what hosted tools showed the model alone. A seal carries it, so that
- * a conversation that nobody stored renders to the same ids as one whose transcripts are known.
+ * a conversation that was not stored renders to the same ids as one whose transcripts are known.
  */
 
 /** One message of the items before a seal, or the seal's own. */
@@ -31,7 +31,7 @@ const FIRST = 0x80
 const SURROGATES = 0xd800
 const SURROGATE_COUNT = 0x800
 
-/** As a text for a seal, which is opaque to whoever seals it. */
+/** As a text for a seal, which is opaque to the seal. */
 export function writeSampledForm({ isAlone, replaces = 0, messages }: SampledForm): string {
   const listed = messages.map(({ back, isResult, tokens }) => [
     back,
@@ -81,7 +81,7 @@ function textOfIds(ids: readonly number[]): string {
     .join('')
 }
 
-/** Ids that no message may have are left to whoever reads the message. */
+/** Ids that no message may have are left to the reader of the message. */
 function idsOfText(text: string): number[] {
   return Array.from(text, (character) => {
     const code = character.codePointAt(0) as number

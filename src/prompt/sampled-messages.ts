@@ -1,3 +1,4 @@
+import type { Recipient } from '../recipients/recipient.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import { atOnce, createWork } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -66,10 +67,14 @@ function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
   })
 }
 
+/** The calls whose arguments are objects where clients parse them. */
+const PARSED: readonly Recipient['kind'][] = ['function_call', 'mcp_call']
+
 /** Whether a client that parses what a call says, and writes it anew, cannot but write the same. */
 function hasOneSpelling(message: ReadMessage, tools: RequestTools): boolean {
   const { role, content } = message
-  if (role !== 'assistant' || calleeOf(message, tools).kind !== 'function_call') return true
+  const isParsed = role === 'assistant' && PARSED.includes(calleeOf(message, tools).kind)
+  if (!isParsed) return true
   try {
     return JSON.stringify(JSON.parse(content)) === content && !hasOrder(JSON.parse(content))
   } catch {

@@ -52,7 +52,7 @@ export function readPatch(text: string): ReadPatch | undefined {
 /** The text that asks for an operation, as {@link readPatch} reads it. */
 export function patchText(operation: PatchOperation): string {
   const { type, path } = operation
-  // What could not be read as a patch is shown as the diff of no file.
+  // Text that is no patch is shown as a diff without a file.
   if (type !== 'delete_file' && path === '') return operation.diff
   const diff = type === 'delete_file' || operation.diff === '' ? [] : [operation.diff]
   return [BEGIN, HEADINGS[type] + path, ...diff, END].join('\n')

@@ -62,7 +62,7 @@ export function builtinOfItem(type: string): BuiltinTool | undefined {
   return BUILTIN_TOOLS.find((tool) => builtinNamed(tool).item === type)
 }
 
-/** The descriptor of the tool that an item is a call of. It takes that item, whose type nobody else has to look at. */
+/** The descriptor of the tool that an item is a call of. It takes that item, so that no caller checks its type. */
 interface CalledBuiltin extends Builtin {
   isHosted(item: OutputItem): boolean
   isWaiting(item: OutputItem): boolean

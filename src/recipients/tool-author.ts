@@ -2,7 +2,7 @@ import { declaredMcpTool, mcpPrefixes } from './declared-tools.js'
 import type { Recipient } from './recipient.js'
 import type { ResolvedTools } from './request-tools.js'
 
-/** What a message may be addressed to or come from. */
+/** The recipients and authors of messages. */
 export interface Recipients extends ResolvedTools {
   /** The servers of approved calls, which need not be declared. */
   readonly labels: readonly string[]

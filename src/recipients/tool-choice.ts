@@ -29,7 +29,7 @@ export interface ToolChoice {
   readonly demand: DemandedCall | undefined
 }
 
-/** What a request leaves to the model that has no `tool_choice`. */
+/** The choice of a request without `tool_choice`. */
 export const FREE_CHOICE: ToolChoice = { isAllowed: () => true, demand: undefined }
 
 /** Reads any value: what no request may have is an entry for no tool. */

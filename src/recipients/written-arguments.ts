@@ -77,7 +77,7 @@ export function objectIn(text: string): ShownArguments {
 }
 
 /**
- * The arguments of a function that nobody declared, and whose schema therefore nobody knows: always a JSON object, since
+ * The arguments of an undeclared function, whose schema is unknown: always a JSON object, since
  * clients parse them before they look for the function. Anything else becomes the one argument of an object: what the
  * model writes to `python` is code.
  */

@@ -33,7 +33,7 @@ const BACKSLASH = 0x5c
  * that is not JSON is counted all the same, and left to the parser.
  */
 export function createJsonScan({ depth, values, names: mostNames }: JsonBounds): JsonScan {
-  // Random, so that nobody can prepare names that share their hashes.
+  // Random, so that a client cannot prepare names with colliding hashes.
   const [seed = 0] = crypto.getRandomValues(new Int32Array(1))
   let isInString = false
   let isEscaped = false

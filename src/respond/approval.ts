@@ -6,7 +6,7 @@ import type { McpTool, ResponseRequest } from '../responses/request.js'
 export interface ApprovableTool {
   readonly serverLabel: string
   readonly name: string
-  /** MCP's: `{ readOnlyHint: true }` says that it changes nothing. The server says so, and nobody checks it. */
+  /** MCP's: `{ readOnlyHint: true }` says that it changes nothing. The server claims it, unchecked. */
   readonly annotations?: unknown
   /** Whether the operator offers it. Otherwise the request declares it. */
   readonly isOffered: boolean
@@ -32,7 +32,7 @@ export interface ServerApproval {
 }
 
 /**
- * What a policy says of a tool. A function that fails is as one that asks.
+ * A policy's decision about a tool. A function that throws counts as `ask`.
  *
  * @throws HarmonyResponsesError `bad_option` if the policy is malformed
  */

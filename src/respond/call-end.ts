@@ -12,7 +12,7 @@ export function stopOf(
   { reason: said = 'stop', usage: counted }: StreamEnd,
   given: number,
 ): StopEntry {
-  // A turn that has ended may be as long as the limit allows. Whoever goes on from that token has no other reason.
+  // A turn that has ended may be as long as the limit allows. A process that goes on from that token knows no other reason.
   const reason = fold.stage === 'stopped' ? 'stop' : said
   const usage = usageOf(fold, counted, given)
   return { type: 'stop', reason, ...(Object.keys(usage).length > 0 && { usage }) }

@@ -37,7 +37,7 @@ const LONGEST_SUMMARY = 4096
 
 /**
  * Has the model summarize the conversation so far, as the entry that it gives: with the prompt that the response goes on
- * with, so that whoever goes on from the entries needs neither the summary nor the key that sealed it.
+ * with, so that a process that goes on from the entries needs neither the summary nor the key that sealed it.
  *
  * @throws what the engine throws, unless its context is too full for a summary
  */

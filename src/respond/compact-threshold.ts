@@ -13,7 +13,7 @@ const SHARE = 3 / 4
  * How many tokens a turn may take in before the conversation is compacted: `context_management` of the request.
  * Undefined if the request has none.
  *
- * @throws RequestError if it is not what the API has, or nobody would seal a compaction
+ * @throws RequestError if it is not what the API has, or there is no seal for a compaction
  */
 export function compactThreshold(
   request: ResponseRequest,

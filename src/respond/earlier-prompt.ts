@@ -57,7 +57,7 @@ function* renderAndGive(
   }
 }
 
-/** What is known of all that came earlier. */
+/** The known prompt of the earlier conversation. */
 function* settled(
   reading: Reading,
   { items, history, take }: EarlierPrompt,

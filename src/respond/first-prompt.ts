@@ -94,7 +94,7 @@ function mostOf({ truncation }: ResponseRequest, contextLength: number): number 
   return (truncation === 'auto' ? Math.floor((contextLength * 3) / 4) : contextLength) - 1
 }
 
-/** How the prompts of a response are rendered, by whoever renders them. */
+/** How every prompt of a response is rendered. */
 export function promptOptions(
   { date, images, identity, knowledgeCutoff }: Rendering,
   tools: TaughtTools,

@@ -40,7 +40,7 @@ function isNamed({ of }: DemandedCall): boolean {
   return of !== 'any' && of !== 'server'
 }
 
-/** What is demanded a call of, as the client wrote it. */
+/** The tool whose call is demanded, as the client wrote it. */
 function demandText(demand: DemandedCall): string {
   if (demand.of === 'any') return 'a tool'
   if (demand.of === 'server') return demand.label === undefined ? "'mcp'" : `a tool of '${demand.label}'`

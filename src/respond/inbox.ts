@@ -16,11 +16,11 @@ export interface InboxOptions {
 
 const LAST: readonly Happened['type'][] = ['end', 'fail', 'abort']
 
-/** The items that the host has inserted and that are not written yet. It wakes whoever waits for something else. */
+/** The items that the host has inserted and that are not written yet. It wakes the loop, whatever it is waiting for. */
 export class Inbox {
   readonly #options: InboxOptions
   readonly #items: WholeItem[] = []
-  /** Created when somebody asks for its signal: in most responses nobody does. */
+  /** Created when its signal is first read: most responses never do. */
   #over: AbortController | undefined
   #isOver = false
   #waiter = createWaiter()
@@ -71,7 +71,7 @@ export class Inbox {
     for (let item = this.next(); item !== undefined; item = this.next()) yield item
   }
 
-  /** The entries of all items, and then this one. Behind the last entry of a response no item has a place. */
+  /** The entries of all items, and then this one. Nothing can be inserted after the terminal entry. */
   *before(entry: Happened): Generator<Happened> {
     yield* this.all()
     if (LAST.includes(entry.type)) this.close()

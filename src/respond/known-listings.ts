@@ -3,7 +3,7 @@ import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 
 export interface KnownListingsOptions {
-  /** What the host's servers listed just now. */
+  /** The current listings of the host's servers. */
   readonly listings: readonly McpListing[]
   /** Those of them that are items of the response. */
   readonly shown: readonly McpListing[]

@@ -25,7 +25,7 @@ export type Step =
   | { readonly type: 'stop'; readonly reason: EndReason }
   | { readonly type: 'end'; readonly reason: EndReason }
 
-/** Decides from the entries alone, so that whoever takes over a response goes on as the one before would have. */
+/** Decides from the entries alone, so that a process that takes over a response goes on as the one before would have. */
 export function nextStep(fold: ResponseFold, budget: Budget): Step {
   if (fold.open.isPreparation) return { type: 'end', reason: 'stop' }
   if (fold.open.isCompaction) return fold.output.length === 0 ? { type: 'compact' } : { type: 'end', reason: 'stop' }
@@ -94,7 +94,10 @@ function forcedTokens(fold: ResponseFold, budget: Budget): readonly number[] | u
   const { forced, tokens } = budget
   if (forced === undefined || !isDemanded(fold) || fold.sampled >= tokens) return undefined
   if (fold.hostWrites === 0) return forced.reasoning
-  if (isBeforeForcedCall(fold, budget)) return fold.isBetweenMessages ? forced.header : undefined
+  if (isBeforeForcedCall(fold, budget)) {
+    // A model that lost the end of its reasoning may have made the call already: with the header it would make a second one.
+    return fold.isBetweenMessages && isDemandUnmet(fold, budget) ? forced.header : undefined
+  }
   const name = chosenName(fold, forced)
   if (name === undefined || !name.left.includes('')) return undefined
   // Where another name begins with this one, the model says by stopping that it means this one.

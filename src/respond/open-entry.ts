@@ -36,7 +36,7 @@ import { resolveStrict } from './strict/resolve-strict.js'
 import { strictParts } from './strict/strict-parts.js'
 import { isUnavailable } from './unavailable.js'
 
-/** What an open entry is made with: options whose defaults are known. */
+/** The options of an open entry, with their defaults applied. */
 export interface OpenOptions extends RespondOptions {
   readonly policy: RecipientPolicy
   readonly responseId: string
@@ -131,7 +131,7 @@ export async function openEntry(
 /** Of a token. */
 const CHARACTERS = 4
 
-/** What a response adds that goes on from none. */
+/** The addition of a response that goes on from no other. */
 function wholeInput({ input = [] }: ResponseRequest): Addition {
   const said = { type: 'message', role: 'user', content: input } as InputItem
   return { input: typeof input === 'string' ? [said] : (input as readonly InputItem[]) }
@@ -234,7 +234,7 @@ async function capabilitiesOf(
   try {
     return (await engine.capabilities?.({ signal, constraints: isConstrained })) ?? {}
   } catch (error) {
-    // Whoever aborted wants no answer, and is told so by the response.
+    // The caller aborted: the response itself reports it.
     if (signal.aborted) return {}
     // A call would fail for the same reason, after the client was shown that its response has begun.
     if (isNeeded || isUnavailable(error)) throw error
@@ -246,7 +246,7 @@ async function capabilitiesOf(
 /**
  * Whether the request asks for a compaction.
  *
- * @throws RequestError if nobody would seal it
+ * @throws RequestError if there is no seal for it
  */
 function checkCompaction({ input }: ResponseRequest, { sealCompaction }: OpenOptions): boolean {
   const items = Array.isArray(input) ? (input as readonly { readonly type?: unknown }[]) : []
@@ -283,7 +283,7 @@ async function listingsOf(
     const { serverLabel } = listing
     if (declared.has(serverLabel) && !listed.has(serverLabel)) listed.set(serverLabel, listing)
   }
-  // A tool that lists nothing may answer for any server. If there is none, nobody does, and the client has to learn it.
+  // A tool that lists nothing may answer for any server. Without one, no tool does, and the client is told.
   const isKnown = (label: string): boolean => {
     const replaced = replacedByServer(label)
     if (replaced !== undefined) return listed.has(label) || isReplacementHosted(label, replaced, tools, onError)

@@ -13,7 +13,7 @@ export interface OpenMessage {
   readonly carried: readonly number[]
 }
 
-/** What a message begins with or ends with. */
+/** The tokens that begin or end a message. */
 export const MESSAGE_BORDERS: readonly number[] = [
   SPECIAL.start,
   SPECIAL.end,

@@ -22,7 +22,7 @@ export interface TermsOptions {
 
 /**
  * What the operator adds to a request: which tools it is offered by name, and of which tools the user has to approve the
- * calls. Decided once, when the response is opened, and written into its first entry: whoever goes on with it asks no policy
+ * calls. Decided once, when the response is opened, and written into its first entry: a process that goes on with it asks no policy
  * again.
  *
  * @param tools - {@link toolsFor} the request
@@ -115,7 +115,7 @@ function toolsOf(listings: readonly McpListing[]): readonly ListedTool[] | undef
 async function asksOf(
   request: ResponseRequest,
   listings: readonly McpListing[],
-  { offered = {}, approval, policy, onError }: TermsOptions,
+  { offered = {}, approval, approvals = 'ask', policy, onError }: TermsOptions,
 ): Promise<{ readonly [label: string]: readonly string[] }> {
   const declared = (request.tools ?? []).filter((tool): tool is McpTool => tool.type === 'mcp')
   const hints = hintsOf(listings)
@@ -130,7 +130,9 @@ async function asksOf(
       // No name is known, and a client may send a list of its own: what is not ruled out for all is asked for all.
       const { require_approval: offeredRule } = (offer ?? {}) as Partial<McpTool>
       const asksNothing = [approval, offeredRule].every((each) => each == null || each === 'never')
-      if (!asksNothing) asks[serverLabel] = ['*']
+      if (asksNothing) continue
+      if (approvals === 'refuse') throw unapprovable(request, serverLabel)
+      asks[serverLabel] = ['*']
       continue
     }
     const asked: string[] = []
@@ -143,9 +145,25 @@ async function asksOf(
         rule?.needsApproval(one.name, 'never') === true
       if (isAsked) asked.push(one.name)
     }
+    if (approvals === 'refuse' && asked.some((name) => server.allows(name))) {
+      throw unapprovable(request, serverLabel, asked)
+    }
     asks[serverLabel] = asked
   }
   return asks
+}
+
+/** A call that nobody could approve would end the response, and its client would not know why. */
+function unapprovable(
+  { tools = [] }: ResponseRequest,
+  serverLabel: string,
+  names: readonly string[] = [],
+): RequestError {
+  const at = (tools ?? []).findIndex((tool) => tool.type === 'mcp' && (tool as McpTool).server_label === serverLabel)
+  const param = `tools[${at}].server_label`
+  const which = names.length === 0 ? '' : ` (${names.slice(0, 5).join(', ')})`
+  const what = `calls of this server${which} need an approval, for which clients of this API cannot be asked.`
+  return new RequestError(`Unsupported value: '${param}': ${what}`, { param, code: 'unsupported_value' })
 }
 
 /** Where the request declares a tool that the model could take for an offered one: the path of its name. */

@@ -63,7 +63,7 @@ export interface ResponseHandle {
    * Puts a complete item into the output, before the next token or result that comes: also into the middle of a message.
    * The client is shown it at once, and the model is not.
    *
-   * Whoever goes on from the entries is told anew that the response is open. Give items that you would insert again an
+   * A process that goes on from the entries is told anew that the response is open. Give items that you would insert again an
    * `id`, and they are there once.
    *
    * @returns whether the item is in the output. It is not, and nothing is checked, once the response is over; nor if an
@@ -136,9 +136,11 @@ export interface RespondOptions extends Translated, Prompted {
   readonly approval?: ApprovalPolicy
   /**
    * Whether the client can be asked for an approval. With `refuse`, the model is not told of offered tools that need one: a
-   * diagnostic `unapprovable_tool` says which. Default `ask`.
+   * diagnostic `unapprovable_tool` says which; a request that declares one itself is refused. Default `ask`.
    */
   readonly approvals?: 'ask' | 'refuse'
+  /** How many searches of the web may run. Those beyond it fail, and the model reads why. Default: any number. */
+  readonly mostSearches?: number
   /** Id of the response. Default: a random one. */
   readonly responseId?: string
   /** Unix time in whole seconds, for timestamps and for the date that the model is told. Default: the system's. */

@@ -36,6 +36,19 @@ type Batch = readonly ResponseStreamEvent[]
 export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
   Pick<Channel<Batch, readonly number[]>, 'drainTo'>
 
+/** A response that shows its batches to a callback, in the very step in which each is made. */
+export interface ResponseRun {
+  /**
+   * Makes the response, once.
+   *
+   * @param show - receives the events of each step. A promise that it returns is awaited before the next step
+   * @returns the transcript
+   */
+  run(show: Write<Batch>): Promise<readonly number[]>
+  /** Stops engine and tools before their next step. Nothing more is shown. */
+  close(): void
+}
+
 /**
  * One response over many model calls: renders the request, calls the model, runs the calls of its tools, and calls it
  * again with their results, until it answers, calls a tool of the client's, needs an approval, or may not go on.
@@ -48,6 +61,12 @@ export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */
 export function respond(request: ResponseRequest, options: RespondOptions): ResponseBatches {
+  const { run, close } = responseRun(request, options)
+  return channel(run, close) as ResponseBatches
+}
+
+/** {@link respond} without a reader between the response and its callback. @throws HarmonyResponsesError `bad_option` */
+export function responseRun(request: ResponseRequest, options: RespondOptions): ResponseRun {
   checkRespondOptions('respond', options)
   const { turns = 32, seconds } = options.limits ?? {}
   // Checks the parameters before the first event.
@@ -167,7 +186,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
       })
     /** Every token passes here: without a promise, unless the store or the reader is behind. */
     function put(next: Happened): void | PromiseLike<void> {
-      // Whoever has left is owed nothing more, and nothing more happens.
+      // The reader is gone: stop.
       if (hasLeft()) return
       const at = clock()
       const batch = follow(next, at)
@@ -215,5 +234,5 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     }
   }
 
-  return channel(run, () => close('left')) as ResponseBatches
+  return { run, close: () => close('left') }
 }

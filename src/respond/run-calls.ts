@@ -6,7 +6,7 @@ import { renderToolResultInSlices } from '../prompt/tool-message.js'
 import type { DeclaredTools } from '../recipients/declared-tools.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import type { CallResult } from '../responses/call-result.js'
-import type { McpCallItem } from '../responses/items.js'
+import type { McpCallItem, OutputItem, WebSearchCallItem } from '../responses/items.js'
 import { withPauses } from '../slices.js'
 import type { HostedCall } from '../tools/tool.js'
 import { callHost } from '../translate/call-host.js'
@@ -18,7 +18,7 @@ import { runTool } from './run-tool.js'
 import type { RefusedCall } from './waiting-calls.js'
 
 export interface RunCallsOptions
-  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'onProgress' | 'onDiagnostic' | 'pause'> {
+  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'mostSearches' | 'onProgress' | 'onDiagnostic' | 'pause'> {
   readonly fold: ResponseFold
   readonly inbox: Inbox
   readonly signal: AbortSignal
@@ -28,7 +28,7 @@ export interface RunCallsOptions
   readonly resolved: RequestTools
 }
 
-/** What the model sees of calls that are not run. */
+/** The results that the model gets for calls that are not run. */
 const TOO_MANY: CallResult = { error: { message: 'The limit of tool calls for this response is reached.' } }
 /** As of a call that the translator refuses. An approved one is older than the request, and than the servers' lists. */
 const UNAVAILABLE: CallResult = { error: { code: -32602, message: 'tool not available' } }
@@ -54,7 +54,8 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       const notice = { code: 'unavailable_tool', subject: `${server_label}.${name}`, index: -1 } as const
       callHost(options.onDiagnostic, notice, report)
       running.push(Promise.resolve(UNAVAILABLE))
-    } else if (attempt === 1 && fold.started >= most) running.push(Promise.resolve(TOO_MANY))
+    } else if (attempt === 1 && (fold.started >= most || isSearchTooMany(call, options)))
+      running.push(Promise.resolve(TOO_MANY))
     else if (attempt > 1 && !(await mayRepeat(call, options))) running.push(Promise.resolve(INTERRUPTED))
     else {
       yield* inbox.before({ type: 'tool_started', itemId: call.id, attempt })
@@ -78,7 +79,20 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
   }
 }
 
-/** Whether a call may run again of which nobody knows whether it has run. A user approved it once. */
+/** Whether as many searches have begun as may run. */
+function isSearchTooMany(
+  call: HostedCall,
+  { fold, mostSearches = Number.POSITIVE_INFINITY }: RunCallsOptions,
+): boolean {
+  if (!isSearch(call)) return false
+  return fold.output.filter((item) => isSearch(item) && fold.attempts(item.id) > 0).length >= mostSearches
+}
+
+function isSearch(item: Pick<OutputItem, 'type'>): boolean {
+  return item.type === 'web_search_call' && (item as WebSearchCallItem).action.type === 'search'
+}
+
+/** Whether a call may run again that may have run already. A user approved it once. */
 async function mayRepeat(call: HostedCall, { tools = [], signal, report }: RunCallsOptions): Promise<boolean> {
   if ('approval_request_id' in call && call.approval_request_id !== null) return false
   try {

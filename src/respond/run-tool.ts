@@ -3,7 +3,7 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { HostedCall, Tool, ToolProgress } from '../tools/tool.js'
 import type { WholeItem } from '../translate/host-item.js'
 
-/** What a call is run with. */
+/** The context of a tool's run. */
 export interface RunToolOptions {
   readonly tools: readonly Tool[]
   /** As the response knows it: without secrets. */
@@ -31,12 +31,12 @@ export async function runTool(call: HostedCall, options: RunToolOptions): Promis
       request,
       signal,
       report: (progress) => onProgress(call.id, progress),
-      // What comes after the result would not be there for whoever goes on from it.
+      // A process that goes on from the result would miss items that come after it.
       insert: (item) => isRunning && insert(item),
     })
     return isResult(result) ? result : garbage(result, onError)
   } catch (error) {
-    // Whoever aborted knows.
+    // The caller aborted, so it is not reported.
     if (!signal.aborted) onError(error)
     return FAILED
   } finally {

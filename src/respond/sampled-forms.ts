@@ -35,7 +35,7 @@ interface Unsettled {
 const BEGINNING: Border = { tokens: 0, items: 0 }
 
 /**
- * What the seals of one response tell of how its messages were sampled. Nobody keeps the transcript of a response that
+ * What the seals of one response tell of how its messages were sampled. The transcript is lost of a response that
  * is not stored, and the prompt that is rendered from its items may have other ids: engines would read all of it again.
  *
  * A reasoning item's seal tells of its own message and of those since the seal before. What the model writes after its
@@ -45,7 +45,7 @@ const BEGINNING: Border = { tokens: 0, items: 0 }
  * first seal after the results tells where everything since the first of these calls stands. So does the last item where no
  * result has come: the next prompt leaves these calls out, and the seals behind them have counted them.
  *
- * All of it follows from the entries: the seals come in their order, whoever folds them.
+ * All of it follows from the entries: the seals come in their order, in every process that folds them.
  */
 export class SampledForms {
   readonly #options: TranslateEntriesOptions
@@ -61,7 +61,7 @@ export class SampledForms {
     this.#toolsOf = toolsOf
   }
 
-  /** Whether seals are to tell of it: the client gets seals, and nobody keeps the transcript. */
+  /** Whether seals are to tell of it: the client gets seals, and the transcript is not kept. */
   isAsked({ request, isCompaction }: OpenEntry): boolean {
     const isStored = request.store ?? this.#options.store ?? false
     return !isStored && !isCompaction && (request.include?.includes(SEALED) ?? false)

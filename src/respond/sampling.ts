@@ -75,7 +75,7 @@ class SamplingRun {
   #given = 0
   /** What it has said of the call before its end, which a call that is closed has not. */
   #known: HostUsage | undefined
-  /** What the engine gave and nobody has taken. */
+  /** The entries that follow from what the engine gave, and that were not put yet. */
   readonly #queue: Happened[] = []
   /** What happens when all of the queue is taken, because nothing more is read of the engine. */
   #last: (() => void) | undefined

@@ -11,7 +11,7 @@ import type { HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js
 import type { TokenTable } from '../tokens/token-table.js'
 import { collectResponse } from '../translate/collect-response.js'
 
-/** What a model is asked for that shall go on from the summary alone. */
+/** Asks for a summary from which the model can go on alone. */
 const INSTRUCTIONS = `Summarize our conversation for somebody who will go on with it and has not seen it. Write down:
 - what the user wants, with all constraints and preferences, in the user's own words where they matter;
 - what has been done and found, with names, paths, numbers, addresses and decisions exactly as they are;

@@ -103,7 +103,7 @@ function* firstThatFits(
   return 0
 }
 
-/** What is kept free for the answer: what the request wants, but no more than a quarter of the context. */
+/** Tokens to keep free for the answer: as many as the request wants, up to a quarter of the context. */
 function reserve({ max_output_tokens: most }: ResponseRequest, contextLength: number): number {
   return contextLength === Number.POSITIVE_INFINITY ? 0 : Math.min(most ?? ANSWER, Math.floor(contextLength / 4))
 }
@@ -115,7 +115,7 @@ function isKept({ type = 'message', role }: Item): boolean {
   return type === 'message' ? role === 'system' || role === 'developer' : KEPT.includes(String(type))
 }
 
-const KEPT: readonly string[] = ['mcp_list_tools', 'compaction_trigger']
+const KEPT: readonly string[] = ['mcp_list_tools', 'additional_tools', 'compaction_trigger']
 
 /** The exchanges of a conversation, oldest first, as the places of their items. */
 function exchangesOf(items: readonly Item[]): number[][] {

@@ -33,7 +33,7 @@ export function isHosted(item: OutputItem): boolean {
 /** A call that failed as soon as it was written: the request does not allow its tool. */
 export type RefusedCall = McpCallItem & { readonly error: NonNullable<McpCallItem['error']> }
 
-/** Whether a call has failed. It was refused, if nobody has given it a result. */
+/** Whether a call has failed. It was refused, if it has no result. */
 export function isRefused(item: OutputItem): item is RefusedCall {
   return item.type === 'mcp_call' && item.status === 'failed' && item.error !== null
 }

@@ -34,7 +34,7 @@ export function decrypt(
 }
 
 /**
- * 16 bytes that nobody can compute without the key: the tag of an empty text, which is a pseudorandom function of what
+ * 16 bytes that cannot be computed without the key: the tag of an empty text, which is a pseudorandom function of what
  * it is about.
  */
 export function digest(key: Uint8Array, about: readonly string[]): Uint8Array {

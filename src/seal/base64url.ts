@@ -22,7 +22,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
 
 /**
  * The bytes of base64url without padding; undefined for any other text. No two texts give the same bytes: a text whose
- * last digit has bits that belong to no byte is refused, so that nobody can change a character unnoticed.
+ * last digit has bits that belong to no byte is refused, so that no character can be changed unnoticed.
  */
 export function decodeBase64url(text: string): Uint8Array | undefined {
   if (text.length % 4 === 1) return undefined

@@ -1,6 +1,6 @@
 import { RequestError } from '../request-error.js'
 
-/** One for all that does not open: an error that told reasons apart would help whoever tries. */
+/** One error for everything that does not open: distinct reasons would help an attacker. */
 export function invalidEncryptedContent(param: string | undefined): RequestError {
   const where = param === undefined ? '' : ` of '${param}'`
   const message = `The encrypted content${where} could not be verified.`

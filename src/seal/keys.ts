@@ -16,7 +16,7 @@ export interface SealKey {
 export interface Key {
   readonly id: string
   readonly bytes: Uint8Array
-  /** Eight characters that show to nobody else which key it is. What is sealed begins with them. */
+  /** The key's public id, eight characters that do not reveal the key. Every seal begins with them. */
   readonly tag: string
 }
 

@@ -11,7 +11,7 @@ import { beginningOf, FORMAT, readSealedText, type SealedKind, writeSealedText }
 
 /** What a response is sealed for. */
 export interface SealedResponse {
-  /** Whose response it is: a user, a tenant, an API key's owner. Nobody else's requests open what is sealed. */
+  /** Whose response it is: a user, a tenant, an API key's owner. Requests of other callers cannot open what is sealed. */
   readonly caller: string
   /** A random string of at least 16 characters that no other response has: {@link newNonce}. */
   readonly nonce: string

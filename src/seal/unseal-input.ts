@@ -49,7 +49,7 @@ export interface UnsealedInput {
 }
 
 /**
- * Opens what the items of a request's input carry. Items that are malformed otherwise are left to whoever reads them.
+ * Opens what the items of a request's input carry. Items that are malformed otherwise are left to their reader.
  *
  * @throws RequestError `invalid_encrypted_content`, with its `param`, if something cannot be opened; `invalid_type` if
  *   it is not a string, `string_above_max_length` if it is longer than 2 MiB; HarmonyResponsesError `bad_option`
@@ -58,7 +58,7 @@ export function unsealInput(input: ResponseRequest['input'], options: UnsealInpu
   return atOnce(unsealInputInSlices(input, options, createWork()))
 }
 
-/** What an item takes, and how many characters are opened in the time in which one is encoded. */
+/** The cost of an item, and how many characters are opened in the time in which one is encoded. */
 const ITEM = 4
 const OPENED = 4
 
@@ -115,7 +115,7 @@ export function* unsealInputInSlices(
     else if (type === 'mcp_call') done.add(fieldOf(item, 'approval_request_id'))
     else if (type === 'mcp_approval_response') {
       const id = fieldOf(item, 'approval_request_id')
-      // Of two answers that contradict each other, no counts.
+      // On conflicting answers, denial wins.
       if (openCall(id, `${at}.approval_request_id`)) {
         answers.set(id, answers.get(id) !== false && fieldOf(item, 'approve') === true)
       }

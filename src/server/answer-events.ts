@@ -14,8 +14,8 @@ export interface AnswerEventsOptions {
   readonly encode?: (event: SseEvent) => string
   readonly done: boolean
   readonly keepAliveMs: number
-  /** What is sent in a silence. Default: a comment. */
-  readonly keepAlive?: string
+  /** Makes what is sent when nothing else was for `keepAliveMs`. Default: a comment. */
+  readonly keepAlive?: () => string
   readonly headers: Readonly<Record<string, string>>
   /** Receives what the events threw: there is no status left to say so. */
   readonly report: (error: unknown) => void

@@ -44,7 +44,7 @@ export function hashedBearerKeys(owners: Readonly<Record<string, string>>): Auth
   return async (request) => {
     const bytes = new TextEncoder().encode(bearerOf(request))
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-    // A lookup by the hash tells a guesser nothing: nobody can choose a key by the beginning of its hash.
+    // A lookup by hash leaks no timing: an attacker cannot choose keys by the prefix of their hash.
     return known.get(Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join(''))
   }
 }

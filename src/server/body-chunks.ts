@@ -23,7 +23,7 @@ export function readStream(body: ReadableStream<Uint8Array>, take: (chunk: Uint8
   return { done: readAll(), stop }
 }
 
-/** Whether a body can be read from Node's own request: nobody has begun to read it. */
+/** Whether a body can be read from Node's own request: no reader has begun. */
 export function isUnread(incoming: IncomingMessage | undefined): incoming is IncomingMessage {
   return incoming !== undefined && !incoming.readableDidRead && incoming.readableEncoding === null
 }

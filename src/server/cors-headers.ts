@@ -1,4 +1,4 @@
-/** What lets the pages of a site that is allowed ask, and read the answers. */
+/** CORS headers for allowed origins. */
 export function corsHeaders(request: Headers, origins: readonly string[]): Record<string, string> {
   if (origins.length === 0) return {}
   // Caches must not give one site's answer to another.

@@ -26,7 +26,7 @@ export interface ResponsesApp {
   readonly fetch: Hono<Env>['fetch']
   /** The Hono app, to mount it in another: `app.route('/', responses.app)`. */
   readonly app: Hono<Env>
-  /** What is behind the routes, for those that have none. */
+  /** The fallback for requests that match no route. */
   readonly service: ResponseService
   /**
    * Takes no more requests, waits for the responses that are being made, and closes sockets: for SIGTERM.
@@ -63,7 +63,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   const app = new Hono<Env>()
   app.use(observeRoutes(service.observer, traceOf))
   app.onError((error, context) => {
-    // Nobody hears the answer, and it is no fault of the host's.
+    // The client has left, and the host did nothing wrong.
     const { aborted, reason } = context.req.raw.signal
     return sendError(context, error, aborted && error === reason ? () => {} : service.report)
   })
@@ -83,7 +83,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     checkHost(context.req.raw)
     if (context.req.method === 'OPTIONS') return context.body(null, 204)
     const owner = authorize === undefined ? 'anonymous' : await authorize(withBearer(context.req.raw))
-    // Whoever answers `null` or `false` means no, too.
+    // `null` and `false` also refuse the request.
     if (typeof owner !== 'string' || owner === '') throw unauthorized()
     context.set('owner', owner)
     const observed = context.get('observed')
@@ -93,7 +93,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     try {
       return await next()
     } finally {
-      // What goes on has taken it over.
+      // A response that is under way holds the bytes now.
       held.end()
     }
   }

@@ -5,7 +5,7 @@ import { type Failure, NEUTRAL } from '../translate/failure.js'
 import { StoreFailure } from './service/bounded-store.js'
 import { STORE_FAILED } from './service/store-failed.js'
 
-/** What a request is answered with that has no other answer. */
+/** The answer to a request that failed. */
 export interface ErrorAnswer {
   readonly status: number
   readonly body: RequestErrorBody

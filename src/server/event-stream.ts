@@ -13,8 +13,8 @@ export interface EventStreamOptions {
   readonly done: boolean
   /** A comment is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
   readonly keepAliveMs: number
-  /** What is sent in a silence. Default: a comment. */
-  readonly keepAlive?: string
+  /** Makes what is sent when nothing else was for `keepAliveMs`. Default: a comment. */
+  readonly keepAlive?: () => string
   /** Aborts when the client leaves: not every runtime cancels the body then. */
   readonly signal: AbortSignal
   /** Receives what the events threw: there is no status left to say so. */
@@ -32,7 +32,7 @@ export function eventStream(
     encode = createSseEncoder(),
     done,
     keepAliveMs,
-    keepAlive = KEEP_ALIVE,
+    keepAlive = () => KEEP_ALIVE,
     signal,
     report,
     onEnd,
@@ -109,7 +109,7 @@ export function eventStream(
         timer = idleInterval(() => {
           if (isAsked && isSilent) {
             isAsked = false
-            controller.enqueue(utf8.encode(keepAlive))
+            controller.enqueue(utf8.encode(keepAlive()))
           }
           isSilent = true
         }, keepAliveMs)

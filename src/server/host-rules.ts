@@ -7,7 +7,7 @@ export interface HostRules {
    * that checks them. A page of another site that resolves its own name to this address (DNS rebinding) is refused.
    * Default: names of the loopback interface, and any if there is `authorize`, because a page has no key. With the default and
    * without `authorize` a request with a proxy's header (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`, `Via`) is refused: many
-   * proxies put the server's own name in `Host`, whoever asked them.
+   * proxies put the server's own name in `Host`, whatever the client asked for.
    */
   readonly hosts?: readonly string[] | 'any'
   /** The sites whose pages may use it, such as `https://chat.example.com`. Default: none. They are answered with CORS. */

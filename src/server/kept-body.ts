@@ -3,7 +3,7 @@ import { HarmonyResponsesError } from '../errors.js'
 import type { NodeBindings } from './node-bindings.js'
 
 /**
- * A body that was read before: parsed, or as text; undefined if nobody has read it. Parsers such as `express.json()` leave it
+ * A body that was read before: parsed, or as text; undefined if it is unread. Parsers such as `express.json()` leave it
  * on Node's request, and Hono keeps what a middleware reads by `context.req`.
  *
  * @throws HarmonyResponsesError `bad_option` if it was read and not kept; whatever the middleware's own reading threw

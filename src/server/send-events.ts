@@ -51,7 +51,7 @@ const SEND_EVENTS_OPTIONS: OptionTable<SendEventsOptions> = {
  *
  * A client that leaves closes the events at once, and so stops the engine before its next step. The obvious
  * `Readable.fromWeb(body).pipe(response)` does not: the pipe ends, the stream is never cancelled, and the engine
- * generates for nobody.
+ * keeps generating without a reader.
  *
  * @param out - a response of `node:http`, `node:http2` or Express; its headers may have been set, and are sent here
  * @throws what the events throw; HarmonyResponsesError `bad_option`, `bad_stream`
@@ -67,14 +67,14 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
  *
  * @param unread - where what the client has not read is counted; one that leaves more unread than there is room for is
  *   cut off
- * @param ping - what is sent in a silence
+ * @param ping - makes what is sent when nothing else was for `keepAliveMs`
  */
 export async function sendCounted(
   out: NodeResponse,
   events: SseEvents,
   options: SendEventsOptions = {},
   unread?: ByteHold,
-  ping: string = KEEP_ALIVE,
+  ping: () => string = () => KEEP_ALIVE,
 ): Promise<void> {
   const { done = false, keepAliveMs = 15_000, headers = {} } = options
   const reader = readerOf<SseEvent | readonly SseEvent[]>(events)
@@ -116,7 +116,7 @@ export async function sendCounted(
     })
   }
   function keepAlive(): void {
-    if (!isGone && !isBehind && isSilent) write(ping)
+    if (!isGone && !isBehind && isSilent) write(ping())
     isSilent = true
   }
 

@@ -87,7 +87,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
       await app.drain(grace)
       await answered(grace)
       server.closeIdleConnections()
-      // What has been answered is on its way; who keeps a connection open without a request is cut off.
+      // Answers that were sent still arrive; idle connections are closed.
       setImmediate(() => server.closeAllConnections())
       // A peer that does not answer the closing of its socket.
       const late = setTimeout(() => {

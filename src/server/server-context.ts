@@ -25,7 +25,7 @@ export interface Env {
   }
 }
 
-/** What the routes share. */
+/** Shared by the routes. */
 export interface ServerContext {
   readonly service: ResponseService
   readonly readJson: ReadJson

@@ -7,6 +7,6 @@ export function withBearer(request: Request): Request {
   if (key === null || request.headers.has('authorization')) return request
   const headers = new Headers(request.headers)
   headers.set('authorization', `Bearer ${key}`)
-  // Nobody reads the body of this one.
+  // The body of this request stays unread.
   return new Request(request.url, { method: request.method, headers, signal: request.signal })
 }

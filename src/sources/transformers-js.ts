@@ -128,7 +128,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
     }
   }
 
-  /** Runs the model. The next call starts when the model is done, even if nobody reads to the end. */
+  /** Runs the model. The next call starts when the model is done, even if the stream is not read to its end. */
   async function generate(generation: TransformersGeneration, queue: TokenQueue): Promise<void> {
     const known = model as TransformersModel
     try {

@@ -103,7 +103,7 @@ function streamOf(events: SseEvents | SseData, options: SseStreamOptions): Reada
     try {
       return utf8.encode(isBatch(events) ? events.map(encode).join('') : encode(events))
     } catch (error) {
-      // The event cannot be written as JSON. The stream errors, so close the source, which nobody will read again.
+      // The event cannot be written as JSON. The stream errors, so close the source, which will not be read again.
       close(iterator).catch(() => {})
       throw error
     }
@@ -120,7 +120,7 @@ function streamOf(events: SseEvents | SseData, options: SseStreamOptions): Reada
       },
       cancel() {
         isCancelled = true
-        // Not awaited: a generator settles `return` only after the pending `next`, and by then nobody is listening.
+        // Not awaited: a generator settles `return` only after the pending `next`, and by then the reader is gone.
         close(iterator).catch(() => {})
       },
     },

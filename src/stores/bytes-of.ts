@@ -1,6 +1,6 @@
 import type { EntryBlock, FinishedResponse } from './store.js'
 
-/** What an object, an array or a text takes by itself, and a field or an element of one. */
+/** Bytes of an object, an array or a text by itself, and of a field or an element. */
 const OBJECT = 24
 const FIELD = 8
 /** Of a block besides its bytes: what says where it stands, and the buffer. */
@@ -33,7 +33,7 @@ export function bytesOf(value: unknown): number {
   return bytes
 }
 
-/** What the store itself needs for a response, and for each of its items, to find them. */
+/** Bytes of the store's own index for a response, and for each of its items. */
 const RESPONSE = 700
 const ITEM = 400
 

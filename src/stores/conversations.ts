@@ -8,7 +8,7 @@ export interface Member {
   children: number
   conversation: Conversation
   isRunning: boolean
-  /** Whether nobody may find it any more. It stays for those that go on from it. */
+  /** Whether it is deleted for its owner. It stays for the responses that go on from it. */
   isDeleted: boolean
   items: number
   bytes: number
@@ -99,7 +99,7 @@ export class Conversations<Kept extends Member> {
     if (conversation.running === 0) this.#idle.set(conversation.key, conversation)
   }
 
-  /** Nobody may find the response any more. */
+  /** Deletes the response for its owner. */
   delete(response: Kept): void {
     response.isDeleted = true
     this.#prune(response)

@@ -157,7 +157,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     }
   }
 
-  /** What is left of it is its part of the conversation. */
+  /** Only its part of the conversation stays. */
   function hide(response: Kept): void {
     dropEntries(response)
     found.forget(response.responseId)

@@ -36,7 +36,7 @@ export interface StoredBlock extends EntryBlock {
 export interface Lease {
   readonly responseId: string
   readonly owner: string
-  /** Rises with every claim. What a lease of an older epoch writes is refused. */
+  /** Rises with every claim. Writes under a lease of an older epoch are refused. */
   readonly epoch: number
 }
 
@@ -56,7 +56,7 @@ export interface KeyedResponse extends RequestKey {
 /** A response that begins, with all that begins with it: in one step, or not at all. */
 export interface NewResponse {
   readonly responseId: string
-  /** Whose response it is. Nobody else finds it. */
+  /** The owner of the response. No other owner can find it. */
   readonly owner: string
   /** The response that it goes on from, if the store has it. */
   readonly previous?: string
@@ -84,7 +84,7 @@ export type Opening =
 
 /** How a response ends. */
 export interface Ending {
-  /** What it became. */
+  /** The finished response. */
   readonly finished: FinishedResponse
   /**
    * All of its entries in one block, which takes the place of those that were appended. Absent: they stay as they are.
@@ -137,7 +137,7 @@ export interface FoundItem {
   readonly item: InputItem
   /** The latest response that added it, or gave it. */
   readonly responseId: string
-  /** Whether a response gave it. What a client sent says what the client likes. */
+  /** Whether a response produced it. Items from clients are untrusted. */
   readonly isOutput: boolean
 }
 
@@ -170,7 +170,7 @@ export type Durability = 'none' | 'process' | 'power'
 
 /**
  * Keeps responses, by the entries that went into them. Every method but `expired` is about one owner: what belongs to another
- * is as if it did not exist. What is given is bytes and plain JSON, which nobody changes afterwards, and what is found may be a
+ * is as if it did not exist. What is given is bytes and plain JSON, which no caller changes afterwards, and what is found may be a
  * copy.
  *
  * **Conversations.** Responses that go on from each other are a tree. Each keeps what it added; what came before is found
@@ -215,7 +215,7 @@ export interface ResponseStore {
   findKey(key: string, owner: string): Promise<KeyedResponse | undefined>
   /**
    * The entries of a response from one index on, in the blocks in which they are kept: all that are there in the first array,
-   * and then each as it is appended, whoever appends it, until the response is over or the reader leaves. The first block
+   * and then each as any process appends it, until the response is over or the reader leaves. The first block
    * may begin before the index. Undefined if the response is unknown, or its entries have expired.
    */
   entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly StoredBlock[]> | undefined>

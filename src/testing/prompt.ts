@@ -17,7 +17,7 @@ export interface ScriptedPrompt {
   /** Which call of the engine it is, from 1. */
   readonly call: number
   readonly options: GenerateOptions
-  /** Aborts as soon as nobody wants the answer any more. */
+  /** Aborts as soon as the answer is not needed any more. */
   readonly signal: AbortSignal
 }
 

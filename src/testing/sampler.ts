@@ -7,7 +7,7 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { withPreferredTexts } from './preferred-texts.js'
 import { decodeUtf8, ENDS } from './spelling.js'
 
-/** What comes of a turn under a grammar. */
+/** The result of a turn under a grammar. */
 export interface SampledBody {
   readonly tokens: readonly number[]
   /** What the turn goes on with after the body. */
@@ -16,7 +16,7 @@ export interface SampledBody {
   readonly isOver: boolean
 }
 
-/** What a body is sampled under. */
+/** The constraint of a body. */
 export interface BodyGrammar {
   readonly gbnf: string
   /** The schema that the grammar was made of, if it was one. */

@@ -125,7 +125,7 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
   return Object.assign((text: string) => atOnce(slices(text)) as number[], { slices, into })
 }
 
-/** A memo, which nobody can observe but by the time it saves; it keeps no table alive. */
+/** A memo that changes no result; it keeps no table alive. */
 const encoders = /* @__PURE__ */ new WeakMap<TokenTable, Encoder>()
 
 /** The encoder of a table, created once for each. */

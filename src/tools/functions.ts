@@ -67,7 +67,7 @@ export interface FunctionTools extends Tool {
   listings: NonNullable<Tool['listings']>
 }
 
-/** What a function is, whatever its schema. */
+/** The fields of a function that do not depend on its schema. */
 interface AnyFunction extends FunctionAbout {
   readonly input?: StandardSchema | undefined
   readonly parameters?: JsonSchema | StandardSchemaWithJson

@@ -18,7 +18,7 @@ export interface ToolProgress {
 export interface ToolContext {
   /** The request that the call belongs to: what it declares decides what may run. */
   readonly request: ResponseRequest
-  /** Aborts when nobody wants the result any more: the client left, the response's time is over. */
+  /** Aborts when the result is not needed any more: the client left, or the response's time is over. */
   readonly signal: AbortSignal
   /** Tells the host, not the client, how far the call is. */
   report(progress: ToolProgress): void
@@ -61,7 +61,7 @@ export interface Tool {
   /** Runs the call. It has to end soon after its signal aborts. */
   run(call: HostedCall, context: ToolContext): Promise<CallResult>
   /**
-   * Whether a call may run again of which nobody knows whether it has run: its process died. Asked before it would be.
+   * Whether a call may run again that may have run already, because its process died. Asked before it runs again.
    * Without it no call is: the model reads that the outcome is unknown.
    */
   isRepeatable?(call: HostedCall, context: Pick<ToolContext, 'signal'>): boolean | Promise<boolean>

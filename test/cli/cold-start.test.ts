@@ -74,7 +74,7 @@ const npm = ({ packages }: Loaded): string[] => packages.filter((name) => !name.
 test('--help, and a command before it runs, load a few small files of the command line and nothing of npm', () => {
   const loaded = loadedBy('src/cli/main.ts')
   expect(roomsOf(loaded)).toEqual(['cli', 'did-you-mean.ts'])
-  expect(loaded.modules.length).toBeLessThanOrEqual(16)
+  expect(loaded.modules.length).toBeLessThanOrEqual(14)
   expect(npm(loaded)).toEqual([])
 })
 

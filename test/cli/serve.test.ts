@@ -508,13 +508,20 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
-    [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],
+    [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a whole number of seconds/],
+    [['--replay', '--on-disconnect', '86401'], /^--on-disconnect: expected .* from 0 to 86400, got "86401"$/],
+    [['--replay', '--verbose', '--log', 'json'], /^--verbose: expected --log text with it/],
     [['--replay', '--mcp-config', 'none.json'], 'cannot read none.json: no such file or directory'],
     [['--replay', '--offer', ''], '--offer: expected label, label=command or label=url'],
     [
       ['--replay', '--offer', 'a'],
       '--offer a: expected the label of a server of --mcp or --mcp-config, of which there are: none',
     ],
+    [
+      ['--replay', '--offer', 'code_interpreter'],
+      '--offer code_interpreter: serve has no tool of its own that runs code: name an MCP server that does, --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
+    ],
+    [['--replay', '--offer', 'browser'], /^--offer browser: serve has no tool of its own that searches the web/],
     [['--replay', '--mcp', 'a=x', '--offer', 'a=x'], '--mcp and --offer: expected each label once, got "a" again'],
     [['--replay', '--offer', 'a=x', '--policy', 'functions-only'], /^serve: offered\.tools\[0\]: expected a policy/],
     [

@@ -24,10 +24,16 @@ export interface Outcome {
   readonly ran: readonly string[]
 }
 
+/** Asks a question in a conversation that goes on. Resolves to the answer. */
+type Ask = (question: string) => Promise<string>
+/** Runs a function of the client's own. */
+type Run = (name: string) => string
+
 export interface OfferedClient {
   readonly name: string
   readonly api: 'Responses' | 'Chat Completions'
-  ask(baseURL: string, questions: readonly [string, string]): Promise<Outcome>
+  /** Begins a conversation. */
+  begin(baseURL: string, run: Run): Ask
 }
 
 const MODEL = 'gpt-oss'
@@ -44,32 +50,32 @@ export const WEATHER = 'rain'
 
 const openaiOf = (baseURL: string): OpenAI => new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })
 
-/** Runs what the client is told to run, as its application would: a name that it does not have is an error. */
-function runner(): { readonly ran: string[]; run(name: string): string } {
+/** Plays a client, and runs what it is told to run, as its application would: a name that it does not have is an error. */
+export async function askTwice(
+  client: OfferedClient,
+  baseURL: string,
+  [first, second]: readonly [string, string],
+): Promise<Outcome> {
   const ran: string[] = []
-  return {
-    ran,
-    run(name) {
-      ran.push(name)
-      if (name !== NAME) throw new Error(`there is no function ${name}`)
-      return WEATHER
-    },
-  }
+  const ask = client.begin(baseURL, (name) => {
+    ran.push(name)
+    if (name !== NAME) throw new Error(`there is no function ${name}`)
+    return WEATHER
+  })
+  return { answers: [await ask(first), await ask(second)], ran }
 }
 
 const responses = (store: boolean): OfferedClient => ({
   name: store ? 'openai' : 'openai, `store: false`',
   api: 'Responses',
-  async ask(baseURL, questions) {
+  begin(baseURL, run) {
     const client = openaiOf(baseURL)
-    const { ran, run } = runner()
-    const answers: string[] = []
     const tools = [
       { type: 'function' as const, name: NAME, description: DESCRIPTION, parameters: PARAMETERS, strict: true },
     ]
     let kept: OpenAI.Responses.ResponseInputItem[] = []
     let previous: string | undefined
-    for (const question of questions) {
+    return async (question) => {
       let input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: question }]
       for (;;) {
         kept = [...kept, ...input]
@@ -84,14 +90,10 @@ const responses = (store: boolean): OfferedClient => ({
         previous = response.id
         kept = [...kept, ...(response.output as OpenAI.Responses.ResponseInputItem[])]
         const calls = response.output.filter((item) => item.type === 'function_call')
-        if (calls.length === 0) {
-          answers.push(response.output_text)
-          break
-        }
+        if (calls.length === 0) return response.output_text
         input = calls.map(({ call_id, name }) => ({ type: 'function_call_output', call_id, output: run(name) }))
       }
     }
-    return { answers: answers as [string, string], ran }
   },
 })
 
@@ -100,12 +102,10 @@ const CHAT_TOOL = { name: NAME, description: DESCRIPTION, parameters: PARAMETERS
 const chat: OfferedClient = {
   name: 'openai',
   api: 'Chat Completions',
-  async ask(baseURL, questions) {
+  begin(baseURL, run) {
     const client = openaiOf(baseURL)
-    const { ran, run } = runner()
-    const answers: string[] = []
     const messages: OpenAI.ChatCompletionMessageParam[] = []
-    for (const question of questions) {
+    return async (question) => {
       messages.push({ role: 'user', content: question })
       for (;;) {
         const tools = [{ type: 'function' as const, function: CHAT_TOOL as never }]
@@ -113,27 +113,21 @@ const chat: OfferedClient = {
         const { message } = (await stream.finalChatCompletion()).choices[0] as OpenAI.ChatCompletion.Choice
         messages.push(message)
         const calls = (message.tool_calls ?? []).filter((each) => each.type === 'function')
-        if (calls.length === 0) {
-          answers.push(message.content ?? '')
-          break
-        }
+        if (calls.length === 0) return message.content ?? ''
         for (const { id, function: called } of calls)
           messages.push({ role: 'tool', tool_call_id: id, content: run(called.name) })
       }
     }
-    return { answers: answers as [string, string], ran }
   },
 }
 
 const runTools: OfferedClient = {
   name: 'openai, `runTools`',
   api: 'Chat Completions',
-  async ask(baseURL, questions) {
+  begin(baseURL, run) {
     const client = openaiOf(baseURL)
-    const { ran, run } = runner()
-    const answers: string[] = []
     let messages: OpenAI.ChatCompletionMessageParam[] = []
-    for (const question of questions) {
+    return async (question) => {
       const helper = client.chat.completions.runTools({
         model: MODEL,
         messages: [...messages, { role: 'user', content: question }],
@@ -144,18 +138,17 @@ const runTools: OfferedClient = {
           },
         ],
       })
-      answers.push((await helper.finalContent()) ?? '')
+      const content = await helper.finalContent()
       messages = helper.messages as OpenAI.ChatCompletionMessageParam[]
+      return content ?? ''
     }
-    return { answers: answers as [string, string], ran }
   },
 }
 
 const agents = (api: OfferedClient['api']): OfferedClient => ({
   name: '@openai/agents',
   api,
-  async ask(baseURL, questions) {
-    const { ran, run } = runner()
+  begin(baseURL, run) {
     const openai = openaiOf(baseURL) as never
     const agent = new Agent({
       name: 'agent',
@@ -170,25 +163,22 @@ const agents = (api: OfferedClient['api']): OfferedClient => ({
         }),
       ],
     })
-    const answers: string[] = []
     let history: AgentInputItem[] = []
-    for (const question of questions) {
+    return async (question) => {
       const result = await new Runner({ tracingDisabled: true }).run(agent, [
         ...history,
         { role: 'user', content: question },
       ])
-      answers.push(String(result.finalOutput))
       history = result.history
+      return String(result.finalOutput)
     }
-    return { answers: answers as [string, string], ran }
   },
 })
 
 const aiSdk = (api: OfferedClient['api']): OfferedClient => ({
   name: '@ai-sdk/openai',
   api,
-  async ask(baseURL, questions) {
-    const { ran, run } = runner()
+  begin(baseURL, run) {
     const provider = createOpenAI({ baseURL, apiKey: API_KEY })
     const model: LanguageModel = api === 'Responses' ? provider.responses(MODEL) : provider.chat(MODEL)
     const tools = {
@@ -198,9 +188,8 @@ const aiSdk = (api: OfferedClient['api']): OfferedClient => ({
         execute: () => run(NAME),
       }),
     }
-    const answers: string[] = []
     const messages: ModelMessage[] = []
-    for (const question of questions) {
+    return async (question) => {
       messages.push({ role: 'user', content: question })
       const store = { openai: { store: false } }
       const result = await generateText({
@@ -211,42 +200,35 @@ const aiSdk = (api: OfferedClient['api']): OfferedClient => ({
         maxRetries: 0,
         providerOptions: store,
       })
-      answers.push(result.text)
-      messages.push(...result.response.messages)
+      messages.push(...result.responseMessages)
+      return result.text
     }
-    return { answers: answers as [string, string], ran }
   },
 })
 
 const langchain = (api: OfferedClient['api']): OfferedClient => ({
   name: '@langchain/openai',
   api,
-  async ask(baseURL, questions) {
-    const { ran, run } = runner()
+  begin(baseURL, run) {
     const own = langchainTool(() => run(NAME), { name: NAME, description: DESCRIPTION, schema: PARAMETERS as never })
     const model = new ChatOpenAI({
       ...{ model: MODEL, apiKey: API_KEY, configuration: { baseURL }, maxRetries: 0 },
       useResponsesApi: api === 'Responses',
     }).bindTools([own])
-    const answers: string[] = []
     const messages: BaseMessage[] = []
-    for (const question of questions) {
+    return async (question) => {
       messages.push(new HumanMessage(question))
       for (;;) {
         const answered = await model.invoke(messages)
         messages.push(answered)
         const calls = answered.tool_calls ?? []
-        if (calls.length === 0) {
-          answers.push(answered.text)
-          break
-        }
+        if (calls.length === 0) return answered.text
         for (const each of calls) {
           if (each.name !== NAME) run(each.name)
           messages.push(await own.invoke(each))
         }
       }
     }
-    return { answers: answers as [string, string], ran }
   },
 })
 

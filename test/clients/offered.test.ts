@@ -8,7 +8,7 @@ import { functionTools } from '../../src/tools/functions.js'
 import { mcpTools } from '../../src/tools/mcp/index.js'
 import { inMemory } from '../tools/mcp/fixtures.js'
 import { playCodex } from './clients/codex.js'
-import { offeredClients, WEATHER } from './offered-clients.js'
+import { askTwice, offeredClients, WEATHER } from './offered-clients.js'
 
 /*
  * A function of the host and an MCP server, offered to clients that know of neither. In each of two questions the model
@@ -60,7 +60,7 @@ test.each(offeredClients.map((client) => [`${client.name} by ${client.api}`, cli
   '%s has the tools that the server offers, runs its own alone, and goes on',
   async (_, client) => {
     const { baseURL, engine, records, errors } = await serve(call('functions.get_weather', { city: 'Oslo' }))
-    const { answers, ran } = await client.ask(baseURL, QUESTIONS)
+    const { answers, ran } = await askTwice(client, baseURL, QUESTIONS)
     expect(answers).toEqual([ANSWER, ANSWER])
     expect(ran).toEqual(['get_weather', 'get_weather'])
     const offered = ['roll', 'echo', 'roll', 'echo']

@@ -24,6 +24,8 @@ const REQUESTED = { type: 'mcp_approval_request', id: 'mcpr_1', ...MCP }
 const GITHUB = { tools: [{ type: 'mcp', server_label: 'github' }] }
 const DOCS = { tools: [{ type: 'namespace', name: 'docs', tools: [{ type: 'function', name: 'lookup' }] }] }
 
+const LOOKUP = { type: 'function', name: 'lookup', description: 'Looks up.' }
+
 export const ITEM_CASES: readonly ItemCase[] = [
   { what: 'a string', input: 'Hi', messages: ['user Hi'] },
   { what: 'a message without a type', input: [{ role: 'user', content: 'Hi' }], messages: ['user Hi'] },
@@ -311,6 +313,15 @@ export const ITEM_CASES: readonly ItemCase[] = [
     messages: [
       'assistant to=functions.apply_patch commentary *** Begin Patch\n*** Update File: a.txt\n+x\n*** End Patch',
       'functions.apply_patch to=assistant commentary The patch was not applied.\nNo such file',
+    ],
+  },
+  {
+    what: '`additional_tools`',
+    input: [message('user', 'Hi'), { type: 'additional_tools', role: 'developer', tools: [LOOKUP] }],
+    request: { tools: [LOOKUP] },
+    messages: [
+      'user Hi',
+      'developer # Tools\n\n## functions\n\nnamespace functions {\n\n// Looks up.\ntype lookup = () => any;\n\n} // namespace functions',
     ],
   },
   {

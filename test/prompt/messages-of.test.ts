@@ -67,6 +67,16 @@ describe('what a request is refused for', () => {
   const output = { type: 'function_call_output', call_id: 'c1', output: '' }
 
   test.each<[what: string, request: object, param: string, code: string | null, message: string]>([
+    [
+      'a tool that additional_tools alone declares',
+      { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'f' }] }] },
+      ...(['input[0].tools[0].name', 'unsupported_value', "Declare the function in 'tools', too"] as const),
+    ],
+    [
+      'an additional tool that is no function',
+      { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'custom', name: 'f' }] }] },
+      ...(['input[0].tools[0].type', 'unsupported_value', 'additional tools but functions are not supported'] as const),
+    ],
     ['an input that is a number', { input: 7 }, 'input', 'invalid_type', 'an integer'],
     ['an item that is a string', { input: ['Hi'] }, 'input[0]', 'invalid_type', 'an object'],
     ['an item of an unknown type', { input: [{ type: 'dance' }] }, 'input[0].type', 'invalid_value', "'dance'"],
@@ -180,7 +190,9 @@ describe('what a request is refused for', () => {
 function conversationOf({ input, request = {}, sealed = {}, images }: ItemCase): string[] {
   const history = Object.entries(sealed).map(([sealed, text]) => ({ sealed, text }))
   const messages = messagesOf({ ...request, input }, { date: DATE, history, ...(images && { images }) })
-  return messages.filter(({ role, content }) => role !== 'system' && !content.startsWith('# Tools')).map(shown)
+  const isTools = ({ item, content }: (typeof messages)[number]): boolean =>
+    item === undefined && content.startsWith('# Tools')
+  return messages.filter((message) => message.role !== 'system' && !isTools(message)).map(shown)
 }
 
 function row({ what, messages }: ItemCase): string {

@@ -342,6 +342,16 @@ describe('a tool that is demanded by its name is called once', () => {
     expect(output.map(brief)).toEqual(['reasoning completed', 'function_call f completed'])
   })
 
+  test.each([['required' as const], [{ type: 'function' as const, name: 'f' }]])(
+    'a call that the model begins in the middle of its reasoning meets %j',
+    async (choice) => {
+      const script = `<|channel|>analysis<|message|>Hm.${call('functions.f')}`
+      const { output, asked } = await told({ tool_choice: choice }, [script, ANSWER])
+      expect(output.map(brief)).toEqual(['reasoning completed', 'function_call f completed'])
+      expect(asked).toHaveLength(1)
+    },
+  )
+
   test('a demand that leaves the model a choice allows several calls', async () => {
     const { output } = await told({ tool_choice: 'required' }, [
       `${OPEN}functions.f <|constrain|>json<|message|>${two('functions.f')}`,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Tool } from '../../src/tools/tool.js'
 import { RUNS } from '../support/runs.js'
 import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
 import { endpoint } from './endpoint.js'
@@ -10,21 +11,40 @@ type Turns = readonly (readonly number[])[]
 
 const PARAMETERS = { type: 'object' } as const
 
+/** What the server's tools answer: words that are in no item of a search, or that it failed. */
+const tool: Tool = {
+  answers: ({ type }) => type === 'web_search_call' || type === 'mcp_call',
+  run: async (call) => {
+    if (call.type === 'web_search_call') {
+      if (call.action.type === 'open_page') return { error: { message: 'no such page' } }
+      return { output: 'L0: What the page says', sources: [{ url: 'https://example.com/otters' }] }
+    }
+    if (call.type === 'mcp_call' && call.arguments.includes('q')) return { error: { message: 'It rains.' } }
+    return { output: `found ${JSON.stringify(call).includes('Rome')}` }
+  },
+}
+
+/** A tool that a search has to find, by its number. */
+const hidden = (number: number): object => ({
+  ...{ name: `hidden_${number}`, description: `Tool ${number}.`, input_schema: PARAMETERS },
+  defer_loading: true,
+})
+
 /** What the client's tool answers, or the user says. */
 const goOn = (round: number): string => `Go on from ${round}.`
 
 /** The prompts of a conversation by Messages, whose client sends back all that it got. */
-async function byMessages(turns: Turns, rounds: number, thinking: object): Promise<number[][]> {
+async function byMessages(turns: Turns, rounds: number, given: object): Promise<number[][]> {
   const engine = writing(turns)
-  const app = endpoint(engine, { clock: () => 1_767_225_600 })
+  const app = endpoint(engine, { clock: () => 1_767_225_600, tools: [tool] })
   const tools = [{ name: 'look', input_schema: PARAMETERS }]
   const messages: { role: string; content: unknown }[] = [{ role: 'user', content: 'Look.' }]
   for (let round = 0; round < rounds; round++) {
-    const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages, ...thinking })
+    const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages, ...given })
     expect(status, JSON.stringify(body)).toBe(200)
     const content = body.content as Block[]
     // As Claude Code does with the input of its tools.
-    for (const block of content) if (block.type === 'tool_use') block['input'] = reversed(block['input'] as object)
+    for (const block of content) if ('input' in block) block['input'] = reversed(block['input'] as object)
     messages.push({ role: 'assistant', content: content.length === 0 ? [{ type: 'text', text: ' ' }] : content })
     const results = content.flatMap(({ type, id }) =>
       type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: 'dry' }] : [],
@@ -40,13 +60,13 @@ function reversed(input: object): object {
 }
 
 /** The prompts of the same conversation by Responses, which are stored. */
-async function byResponses(turns: Turns, rounds: number): Promise<number[][]> {
+async function byResponses(turns: Turns, rounds: number, given: object = {}): Promise<number[][]> {
   const engine = writing(turns)
-  const app = endpoint(engine, { clock: () => 1_767_225_600 })
+  const app = endpoint(engine, { clock: () => 1_767_225_600, tools: [tool] })
   const tools = [{ type: 'function', name: 'look', parameters: PARAMETERS, strict: false }]
   let request: object = { input: [{ role: 'user', content: 'Look.' }] }
   for (let round = 0; round < rounds; round++) {
-    const { body } = await app.create({ max_output_tokens: 10_000, tools, ...request })
+    const { body } = await app.create({ max_output_tokens: 10_000, tools, ...given, ...request })
     const output = body.output as Block[]
     const results = output.flatMap(({ type, call_id }) =>
       type === 'function_call' ? [{ type: 'function_call_output', call_id, output: 'dry' }] : [],
@@ -65,40 +85,77 @@ const bodies = fc.constantFrom(
   '{"10":1,"9":2}',
 )
 
-const call: fc.Arbitrary<number[]> = fc
-  .tuple(
-    fc.boolean(),
-    fc.constantFrom('commentary', 'analysis'),
-    fc.constantFrom('functions.look', 'look'),
-    types,
-    bodies.chain(sampledText),
-  )
-  .map(([isFirst, channel, to, type, body]) => {
-    const header = isFirst ? ` to=${to}<|channel|>${channel}${type}` : `<|channel|>${channel} to=${to}${type}`
-    return [...encodeHarmony(`${header}<|message|>`), ...body]
-  })
+const callOf = (...recipients: string[]): fc.Arbitrary<number[]> =>
+  fc
+    .tuple(
+      fc.boolean(),
+      fc.constantFrom('commentary', 'analysis'),
+      fc.constantFrom(...recipients),
+      types,
+      bodies.chain(sampledText),
+    )
+    .map(([isFirst, channel, to, type, body]) => {
+      const header = isFirst ? ` to=${to}<|channel|>${channel}${type}` : `<|channel|>${channel} to=${to}${type}`
+      return [...encodeHarmony(`${header}<|message|>`), ...body]
+    })
 
-/** Reasoning and preambles, and then a call, several side by side, or an answer. */
-const turn: fc.Arbitrary<number[]> = fc
-  .tuple(
-    fc.array(fc.oneof(said('analysis'), said('commentary'), call), { maxLength: 4 }),
-    fc.oneof(
-      { weight: 3, arbitrary: call.map((last) => ({ last, end: m.call })) },
-      { weight: 1, arbitrary: said('final').map((last) => ({ last, end: m.return })) },
-    ),
-  )
-  .map(([before, { last, end }]) => joined([...before, last], end))
+const call = callOf('functions.look', 'look')
 
-const turns = fc.array(turn, { minLength: 1, maxLength: 4 })
+/**
+ * Reasoning and preambles, and then a call, several side by side, or an answer.
+ *
+ * @param served - calls of the server's: beside them the model does not answer, but in the turn after their results
+ */
+const turnsOf = (
+  calls: fc.Arbitrary<number[]>,
+  served: readonly fc.Arbitrary<number[]>[] = [],
+): fc.Arbitrary<number[][]> => {
+  const thoughts = [said('analysis'), said('commentary')]
+  const before = (...each: readonly fc.Arbitrary<number[]>[]): fc.Arbitrary<number[][]> =>
+    fc.array(fc.oneof(...thoughts, ...each), { maxLength: 4 })
+  const calling = fc
+    .tuple(before(calls, ...served), fc.oneof(calls, ...served))
+    .map(([said, last]) => joined([...said, last], m.call))
+  const answering = fc.tuple(before(calls), said('final')).map(([said, last]) => joined([...said, last], m.return))
+  const turn = fc.oneof({ weight: 3, arbitrary: calling }, { weight: 1, arbitrary: answering })
+  return fc.array(turn, { minLength: 1, maxLength: 4 })
+}
+
+/** The same tools, as each API declares them. */
+const SERVED = {
+  messages: {
+    mcp_servers: [{ type: 'url', name: 'docs', url: 'https://nobody.example' }],
+    tools: [
+      { name: 'look', input_schema: PARAMETERS },
+      {
+        ...{ type: 'mcp_toolset', mcp_server_name: 'docs' },
+        ...{ default_config: { enabled: false }, configs: { search: { enabled: true } } },
+      },
+      { type: 'web_search_20250305', name: 'web_search' },
+    ],
+  },
+  responses: {
+    tools: [
+      { type: 'function', name: 'look', parameters: PARAMETERS, strict: false },
+      { type: 'mcp', server_label: 'docs', require_approval: 'never', allowed_tools: ['search'] },
+      { type: 'web_search' },
+    ],
+  },
+}
 
 test(
   'a conversation by Messages whose blocks all come back renders to the ids of the stored one by Responses',
   async () => {
     const shown = fc.constantFrom({ type: 'adaptive' }, { type: 'enabled' }, { type: 'adaptive', display: 'omitted' })
+    const hosted = callOf('docs.search', 'docs.delete', 'browser.search', 'browser.open', 'browser.find')
+    const conversation = fc.oneof(
+      fc.record({ written: turnsOf(call), declared: fc.constant({ messages: {}, responses: {} }) }),
+      fc.record({ written: turnsOf(call, [hosted]), declared: fc.constant(SERVED) }),
+    )
     await fc.assert(
-      fc.asyncProperty(turns, shown, async (written, thinking) => {
-        const theirs = await byMessages(written, 4, { thinking })
-        const ours = await byResponses(written, 4)
+      fc.asyncProperty(conversation, shown, async ({ written, declared }, thinking) => {
+        const theirs = await byMessages(written, 4, { ...declared.messages, thinking })
+        const ours = await byResponses(written, 4, declared.responses)
         expect(theirs.map(decodeTokens)).toEqual(ours.map(decodeTokens))
         expect(theirs).toEqual(ours)
       }),
@@ -130,3 +187,50 @@ test(
   },
   60_000 + RUNS * 1000,
 )
+
+test(
+  'tools that results find in a tool loop change nothing in front of them, whenever the client declares them',
+  async () => {
+    const rounds = fc.array(fc.record({ body: said('analysis'), found: fc.uniqueArray(fc.nat(5), { maxLength: 3 }) }), {
+      minLength: 2,
+      maxLength: 4,
+    })
+    const look = encodeHarmony('<|channel|>commentary to=functions.look <|constrain|>json<|message|>{}')
+    await fc.assert(
+      fc.asyncProperty(rounds, fc.boolean(), async (drawn, areDeclaredAtOnce) => {
+        const written = drawn.map(({ body }) => joined([body, look], m.call))
+        const engine = writing(written)
+        const app = endpoint(engine, { clock: () => 1_767_225_600 })
+        const messages: { role: string; content: unknown }[] = [{ role: 'user', content: 'Look.' }]
+        const known = new Set<number>(areDeclaredAtOnce ? [0, 1, 2, 3, 4, 5] : [])
+        for (const [round, { found }] of [...drawn, { found: [] }].entries()) {
+          const tools = [...[...known].map(hidden), { name: 'look', input_schema: PARAMETERS }]
+          const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages })
+          expect(status, JSON.stringify(body)).toBe(200)
+          const results = (body.content as Block[]).flatMap(({ type, id }) =>
+            type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: found.map(referenceTo) }] : [],
+          )
+          if (round === drawn.length) break
+          for (const one of found) known.add(one)
+          messages.push({ role: 'assistant', content: body.content }, { role: 'user', content: results })
+        }
+        const taught = new Set<number>()
+        for (const [at, { found }] of drawn.entries()) {
+          const before = [...(engine.contexts[at] as number[]), ...(written[at] as number[])]
+          const next = engine.contexts[at + 1] as number[]
+          expect(decodeTokens(next.slice(0, before.length))).toBe(decodeTokens(before))
+          const rest = decodeTokens(next.slice(before.length))
+          for (const one of [0, 1, 2, 3, 4, 5]) {
+            const isNew = found.includes(one) && !taught.has(one)
+            expect(rest.includes(`type hidden_${one} = `)).toBe(isNew)
+            if (isNew) taught.add(one)
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  },
+  60_000 + RUNS * 1000,
+)
+
+const referenceTo = (number: number): object => ({ type: 'tool_reference', tool_name: `hidden_${number}` })

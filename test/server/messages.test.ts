@@ -1,9 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { EngineError } from '../../src/engine/index.js'
-import type { ResponsesAppOptions } from '../../src/server/index.js'
+import type { Metric, ResponsesAppOptions } from '../../src/server/index.js'
 import { answer, call, fail, hang, preamble, type Script, think } from '../../src/testing/index.js'
 import { functionTools } from '../../src/tools/functions.js'
+import type { Tool } from '../../src/tools/tool.js'
 import { type Endpoint, endpoint, readUntil } from './endpoint.js'
 
 const WEATHER: Anthropic.Tool = {
@@ -168,13 +169,26 @@ describe('POST /v1/messages', () => {
     expect(streamed).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
   })
 
-  test('a silence is broken by ping events', async () => {
-    const { send } = messagesEndpoint([hang()], { keepAliveMs: 5 })
+  test('a message begins with what its prompt takes, and with what the cache had of it, and ends with the same counts', async () => {
+    const served = messagesEndpoint(() => [answer('Hi.')])
+    await sent(served, QUESTION)
+    const [first, ...rest] = await sent(served, QUESTION)
+    const { output_tokens: _, ...counted } = rest.at(-2).usage
+    expect(first.message.usage).toEqual({ ...counted, output_tokens: 0 })
+    expect(counted.cache_read_input_tokens).toBeGreaterThan(0)
+    expect(counted.input_tokens + counted.cache_read_input_tokens).toBe(served.engine.calls[1]?.tokens.length)
+  })
+
+  test('a silence is broken by ping events, behind the beginning of the message', async () => {
+    const { send, engine } = messagesEndpoint([hang()], { keepAliveMs: 5 })
     const body = JSON.stringify({ ...QUESTION, stream: true })
     const reader = (await send('/v1/messages', { method: 'POST', body })).body?.getReader()
     expect(reader).toBeDefined()
     if (reader === undefined) return
-    expect(await readUntil(reader, 'ping')).toContain('event: ping\ndata: {"type":"ping"}\n\n')
+    const text = await readUntil(reader, 'ping')
+    expect(text).toMatch(/^event: message_start\n.*\n\nevent: ping\ndata: \{"type":"ping"\}\n\n/)
+    const { message } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '')
+    expect(message.usage.input_tokens).toBe(engine.calls[0]?.tokens.length)
     await reader.cancel()
   })
 
@@ -244,6 +258,139 @@ describe('tools of the server', () => {
   })
 })
 
+describe('tools of the server that a request declares', () => {
+  const SEARCH = { type: 'web_search_20250305', name: 'web_search' } as const
+  const sources = [{ url: 'https://example.com/otters' }]
+  const searching: Tool = {
+    answers: ({ type }) => type === 'web_search_call',
+    serverLabels: [],
+    run: async () => ({ output: 'Otters swim.', sources }),
+  }
+  const docs = functionTools('docs', {
+    find: { parameters: { type: 'object', properties: {} }, run: () => 'life is 42' },
+  })
+  const CONNECTED = {
+    mcp_servers: [{ type: 'url' as const, name: 'docs', url: 'https://nobody.example' }],
+    tools: [{ type: 'mcp_toolset' as const, mcp_server_name: 'docs' }],
+  }
+  const SEARCHED = {
+    use: {
+      type: 'server_tool_use',
+      id: expect.stringMatching(/^srvtoolu_\w+$/),
+      name: 'web_search',
+      input: { query: 'otters' },
+    },
+    result: {
+      type: 'web_search_tool_result',
+      tool_use_id: expect.stringMatching(/^srvtoolu_\w+$/),
+      content: [
+        {
+          ...{ type: 'web_search_result', url: 'https://example.com/otters', title: 'example.com' },
+          ...{ encrypted_content: '', page_age: null },
+        },
+      ],
+    },
+  }
+  const searchTwice: Script[] = [
+    () => [think('Search.'), call('browser.search', { query: 'otters' })],
+    () => [think('Again.'), call('browser.search', { query: 'otters' })],
+    () => [answer('They swim.')],
+  ]
+  const turns =
+    (scripts: Script[]): Script =>
+    (prompt) => {
+      const done = prompt.messages.filter(({ role }) => role === 'tool').length
+      const turn = scripts[done] as Extract<Script, (...given: never[]) => unknown>
+      return turn(prompt)
+    }
+  const withTools = (script: Script, options: Partial<ResponsesAppOptions> = {}) =>
+    messagesEndpoint(script, { tools: [searching, docs], ...options })
+
+  test('a search is a call of the server and its result, whole and streamed, and is counted', async () => {
+    const { anthropic } = withTools(turns(searchTwice))
+    const request = { ...QUESTION, messages: [...QUESTION.messages], tools: [SEARCH] }
+    const whole = await anthropic.messages.create(request)
+    const streamed = await anthropic.messages.stream(request).finalMessage()
+    for (const { content, stop_reason, usage } of [whole, streamed]) {
+      expect(content.filter(({ type }) => type !== 'redacted_thinking')).toEqual([
+        ...[SEARCHED.use, SEARCHED.result, SEARCHED.use, SEARCHED.result],
+        { type: 'text', text: 'They swim.', citations: null },
+      ])
+      expect(stop_reason).toBe('end_turn')
+      expect(usage.server_tool_use).toEqual({ web_search_requests: 2, web_fetch_requests: 0 })
+    }
+  })
+
+  test('searches beyond the most that a client wants fail, for the client and for the model', async () => {
+    const { anthropic, engine } = withTools(turns(searchTwice))
+    const tools = [{ ...SEARCH, max_uses: 1 }]
+    const { content } = await anthropic.messages.create({ ...QUESTION, messages: [...QUESTION.messages], tools })
+    const results = content.filter(({ type }) => type === 'web_search_tool_result')
+    expect(results).toEqual([
+      SEARCHED.result,
+      { ...SEARCHED.result, content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' } },
+    ])
+    expect(engine.calls.at(-1)?.messages.at(-1)?.content).toContain('limit of tool calls')
+  })
+
+  test("a call of the operator's MCP server is shown with its result, and no address of the client's is asked", async () => {
+    const { anthropic, engine } = withTools([[call('docs.find', {})], [answer('It is 42.')]])
+    const asked = { ...QUESTION, messages: [...QUESTION.messages], ...CONNECTED }
+    const { content } = await anthropic.beta.messages.create(asked)
+    const id = expect.stringMatching(/^mcptoolu_\w+$/)
+    expect(content).toEqual([
+      { type: 'mcp_tool_use', id, name: 'find', server_name: 'docs', input: {} },
+      { type: 'mcp_tool_result', tool_use_id: id, is_error: false, content: [{ type: 'text', text: 'life is 42' }] },
+      { type: 'text', text: 'It is 42.', citations: null },
+    ])
+    expect(JSON.stringify(engine.calls[0]?.messages)).not.toContain('nobody')
+  })
+
+  test("a server that is not the operator's is refused, also where its tokens are counted", async () => {
+    const { ask } = withTools(() => [answer('Hi.')])
+    const body = { ...QUESTION, mcp_servers: [{ type: 'url', name: 'theirs', url: 'https://nobody.example' }] }
+    for (const path of ['/messages', '/messages/count_tokens']) {
+      const { status, body: refused } = await ask('POST', path, body)
+      expect([status, refused.error.type]).toEqual([400, 'invalid_request_error'])
+      expect(refused.error.message).toContain("'mcp_servers[0].name': this server knows no MCP server 'theirs'")
+    }
+  })
+
+  test('a server whose calls somebody has to approve is refused, since a client of this API cannot be asked', async () => {
+    const { ask, engine } = withTools(() => [answer('Hi.')], { approval: 'always' })
+    const { status, body } = await ask('POST', '/messages', { ...QUESTION, ...CONNECTED })
+    expect(status).toBe(400)
+    expect(body.error.message).toMatch(/tools\[0\].mcp_server_name'.*\(find\) need an approval/)
+    expect(engine.calls).toHaveLength(0)
+  })
+
+  test('a round with calls of the server and of the client ends with tool_use, and shows both', async () => {
+    const { anthropic } = withTools([
+      [call('browser.search', { query: 'otters' }), call('functions.get_weather', { city: 'Rome' })],
+    ])
+    const asked = { ...QUESTION, messages: [...QUESTION.messages], tools: [SEARCH, WEATHER] }
+    const { content, stop_reason } = await anthropic.messages.create(asked)
+    expect(content.filter(({ type }) => type !== 'redacted_thinking')).toMatchObject([
+      ...[SEARCHED.use, SEARCHED.result],
+      { type: 'tool_use', name: 'get_weather' },
+    ])
+    expect(stop_reason).toBe('tool_use')
+  })
+
+  test('a client that did not ask for thinking has the model read on from what a search showed it', async () => {
+    const { ask, engine } = withTools(turns([...searchTwice, () => [answer('Yes.')]]))
+    const first = await ask('POST', '/messages', { ...QUESTION, tools: [SEARCH] })
+    const messages = [
+      ...QUESTION.messages,
+      { role: 'assistant', content: first.body.content },
+      { role: 'user', content: 'Sure?' },
+    ]
+    await ask('POST', '/messages', { ...QUESTION, messages, tools: [SEARCH] })
+    const said = engine.calls.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+    expect(said.map(({ content }) => content)).toEqual(['Otters swim.', 'Otters swim.'])
+  })
+})
+
 describe('what comes back in a signature', () => {
   const served = (onDiagnostic: (subject: string) => void = () => {}) =>
     messagesEndpoint(() => [think('Hm.'), call('functions.get_weather', { city: 'Rome' })], {
@@ -290,6 +437,25 @@ describe('what comes back in a signature', () => {
 })
 
 describe('who asks', () => {
+  test("the session of Claude Code's headers is told for the log, cleaned and bounded, and tells nobody apart", async () => {
+    const metrics: Metric[] = []
+    const { ask } = messagesEndpoint(() => [answer('Hi.')], { onMetric: (metric) => void metrics.push(metric) })
+    const name = 'x-claude-code-session-id'
+    for (const headers of [
+      { [name]: 'a\t\u00e9 b', 'x-claude-code-agent-id': 'main', 'x-claude-code-parent-agent-id': 'top' },
+      { [name]: 'x'.repeat(5000) },
+      { 'x-claude-code-agent-id': 'main' },
+    ]) {
+      expect((await ask('POST', '/messages', QUESTION, headers)).status).toBe(200)
+    }
+    const told = metrics.flatMap((metric) => (metric.type === 'request_ended' ? [[metric.session, metric.owner]] : []))
+    expect(told).toEqual([
+      [{ id: 'ab', agent: 'main', parentAgent: 'top' }, 'anonymous'],
+      [{ id: 'x'.repeat(128), agent: null, parentAgent: null }, 'anonymous'],
+      [null, 'anonymous'],
+    ])
+  })
+
   test('a key is read from x-api-key as it is from authorization', async () => {
     const authorize = (request: Request): string | undefined =>
       request.headers.get('authorization') === 'Bearer secret' ? 'alice' : undefined

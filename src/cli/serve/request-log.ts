@@ -43,7 +43,7 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
         const style = response.status === 'failed' ? 'red' : 'green'
         return line('socket response.create', style, [secondsText(response.seconds), ...responseFacts(response)])
       }
-      const { method, path, status, seconds, isAborted, owner, code, param, requestId } = request
+      const { method, path, status, seconds, isAborted, owner, code, param, session, requestId } = request
       const isBad = status >= 500 || response?.status === 'failed'
       const style = isBad ? 'red' : status >= 400 || isAborted ? 'yellow' : 'green'
       line(`${method} ${shown(path)} ${status}`, style, [
@@ -52,6 +52,7 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
         ...[code, param].flatMap((fact) => (fact === null ? [] : [shown(fact)])),
         ...(isAborted ? ['the client left'] : []),
         ...(owner === null || owner === EVERYBODY ? [] : [`owner ${shown(owner)}`]),
+        ...(session === null ? [] : [`session ${shown(session.id)}`]),
         requestId,
       ])
     },

@@ -86,6 +86,19 @@ async function mcpServersOf({ mcp, mcpConfig }: ServeSettings, io: Io): Promise<
   return distinct([...mcp, ...(await readMcpConfig(mcpConfig, io))], '--mcp and --mcp-config')
 }
 
+/** What the hosted tools of the API do, by their names there and by those that gpt-oss has for them. */
+const BUILTINS: { readonly [name: string]: string } = {
+  code_interpreter: 'runs code',
+  python: 'runs code',
+  web_search: 'searches the web',
+  web_search_preview: 'searches the web',
+  browser: 'searches the web',
+  file_search: 'searches files',
+  shell: 'runs commands',
+  container: 'runs commands',
+  image_generation: 'draws images',
+}
+
 /** What each response has. Throws a {@link UsageError}. */
 async function offeredOf(
   { offered, instructions: file }: ServeSettings,
@@ -93,6 +106,12 @@ async function offeredOf(
   io: Io,
 ): Promise<Offered> {
   const unknown = offered.find((label) => !servers.some((server) => server.label === label))
+  if (unknown !== undefined && Object.hasOwn(BUILTINS, unknown)) {
+    const ways = `--offer ${unknown}=COMMAND or --offer ${unknown}=URL`
+    throw new UsageError(
+      `--offer ${unknown}: serve has no tool of its own that ${BUILTINS[unknown]}: name an MCP server that does, ${ways}`,
+    )
+  }
   if (unknown !== undefined) {
     const known = servers.map(({ label }) => label).join(', ') || 'none'
     throw new UsageError(
@@ -235,7 +254,7 @@ function aboutServer(
   }
 }
 
-/** Nobody reads what it prints any more: then nobody wants it to serve. */
+/** The reader of standard output is gone: the server stops. */
 async function printBanner(about: Parameters<typeof banner>[0], server: ResponsesServer, io: Io): Promise<void> {
   try {
     await io.print(banner(about, io.screen))

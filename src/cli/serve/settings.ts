@@ -85,7 +85,7 @@ export interface ServeSettings {
   readonly key: string | undefined
   /** The file of the hashes of further keys. */
   readonly keyFile: string | undefined
-  /** It serves whoever reaches it, at any address and through any proxy. */
+  /** It serves every client that reaches it, at any address and through any proxy. */
   readonly needsNoKey: boolean
   /** Where the keys are that seal what clients keep; undefined for a key that is drawn at random. */
   readonly sealKeys: SealKeySource | undefined
@@ -177,6 +177,9 @@ export function serveSettings(
   const auditsArguments = values['audit-arguments'] === true
   if (auditsArguments && values.audit === undefined) {
     throw new UsageError('--audit-arguments: expected --audit FILE with it')
+  }
+  if (values.verbose === true && values.log === 'json') {
+    throw new UsageError('--verbose: expected --log text with it: a timeline among lines of JSON is none')
   }
   if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
@@ -314,9 +317,13 @@ function countOf(
   throw new UsageError(`${option}: expected a whole number ${range}, got ${JSON.stringify(given)}`)
 }
 
+/** A day. */
+const LONGEST_GRACE_SECONDS = 86_400
+
 function onDisconnectOf(given: string): ServeSettings['onDisconnect'] {
   if (given === 'stop' || given === 'finish') return given
   const seconds = Number(given)
-  if (/^\d+$/.test(given) && seconds <= 86_400) return { graceMs: seconds * 1000 }
-  throw new UsageError(`--on-disconnect: expected stop, finish, or a number of seconds, got ${JSON.stringify(given)}`)
+  if (/^\d+$/.test(given) && seconds <= LONGEST_GRACE_SECONDS) return { graceMs: seconds * 1000 }
+  const range = `a whole number of seconds from 0 to ${LONGEST_GRACE_SECONDS}`
+  throw new UsageError(`--on-disconnect: expected stop, finish, or ${range}, got ${JSON.stringify(given)}`)
 }

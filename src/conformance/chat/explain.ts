@@ -1,9 +1,9 @@
 import type { Ending, Seen, SeenCall } from '../clients/client.js'
+import type { Surplus } from '../clients/surplus.js'
 import type { Explanation } from '../explanation.js'
 import { callWords, shownBy, tripAt, withMessage } from '../explanation.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import { createChatCheckerWithRun } from './check-chunks.js'
-import type { ChatSurplus } from './clients/agreed-choice.js'
 import type { ChatAgreement } from './clients/agreement.js'
 import type { ChatClient, ChatClientModel } from './clients/client.js'
 import { CHAT_MODELS } from './clients/index.js'
@@ -35,7 +35,7 @@ function whyOf({ name }: SeenCall, { choices, surplus }: ChatAgreement): string 
   return extra === undefined ? '' : ` (${SURPLUS[extra.why]}: chunk ${extra.at.position})`
 }
 
-const SURPLUS: Readonly<Record<ChatSurplus['why'], string>> = {
+const SURPLUS: Readonly<Record<Surplus['why'], string>> = {
   late: 'which came after the end of the answer',
   foreign: 'which is of another answer',
   repeated: 'which came again',

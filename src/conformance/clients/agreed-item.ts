@@ -1,19 +1,18 @@
 import type { Fields } from '../../fields.js'
 import { isEncodedTwice } from '../json-text.js'
-import { asFields, asString } from '../stream-event.js'
+import { asFields, asString, isSameJson } from '../stream-event.js'
 import { AgreedText } from './agreed-text.js'
+import { Counts } from './counts.js'
 import { TextHash } from './text-hash.js'
-import { type EventRef, type Place, type Vote, Votes } from './votes.js'
-
-const identity = (value: string): string => value
+import { type EventRef, type Place, Places, type Vote, Votes } from './votes.js'
 
 /** A part of a message or of reasoning, as most places of the stream describe it. */
 export class AgreedPart {
-  readonly kind: Votes<string> = new Votes(identity)
+  readonly kind: Votes<string> = new Votes()
   readonly text: AgreedText = new AgreedText()
   /** The places that mention it. */
-  readonly places: Set<Place> = new Set()
-  readonly #citations = new Votes<readonly string[]>((urls) => JSON.stringify(urls))
+  readonly places: Places = new Places()
+  readonly #citations = new Votes<readonly string[]>(isSameJson)
   readonly #announced: string[] = []
   #firstAnnounced: EventRef | undefined
 
@@ -129,10 +128,10 @@ const CALL_FIELD: Readonly<Record<string, string>> = { function_call: 'arguments
 
 /** An item, as most places of the stream describe it. */
 export class AgreedItem {
-  readonly type: Votes<string> = new Votes(identity)
-  readonly name: Votes<string> = new Votes(identity)
-  readonly namespace: Votes<string> = new Votes(identity)
-  readonly status: Votes<string> = new Votes(identity)
+  readonly type: Votes<string> = new Votes()
+  readonly name: Votes<string> = new Votes()
+  readonly namespace: Votes<string> = new Votes()
+  readonly status: Votes<string> = new Votes()
   readonly arguments: AgreedText = new AgreedText()
   /** The first event with arguments that are JSON encoded twice, and these arguments. */
   encodedTwice: { readonly text: TextHash; readonly at: EventRef } | undefined
@@ -145,10 +144,11 @@ export class AgreedItem {
   readonly content: AgreedParts = new AgreedParts()
   readonly summary: AgreedParts = new AgreedParts()
   /** The places that mention it. */
-  readonly places: Set<Place> = new Set()
-  readonly #ids = new Map<string, number>()
+  readonly places: Places = new Places()
+  /** How many of its events give each id. */
+  readonly #ids = new Counts<string>()
   /** How many of its events give each output_index. */
-  readonly #indexes = new Map<number, number>()
+  readonly #indexes = new Counts<number>()
 
   /** Adds the item as an event or the terminal response gives it. */
   add(fields: Fields, place: Place, at: EventRef): void {
@@ -176,33 +176,25 @@ export class AgreedItem {
 
   /** Adds the id that an event gives. Returns whether the id is new for this item. */
   addId(id: string): boolean {
-    const count = this.#ids.get(id)
-    if (count === undefined && this.#ids.size >= MAX_IDS) return false
-    this.#ids.set(id, (count ?? 0) + 1)
-    return count === undefined
+    return this.#ids.add(id)
   }
 
   /** How many of its events have this id. */
   countOfId(id: string): number {
-    return this.#ids.get(id) ?? 0
+    return this.#ids.of(id)
   }
 
   hasIdOf(ids: ReadonlySet<unknown>): boolean {
-    return [...this.#ids.keys()].some((id) => ids.has(id))
+    return this.#ids.values.some((id) => ids.has(id))
   }
 
   addIndex(index: unknown): void {
-    if (typeof index === 'number' && (this.#indexes.size < MAX_IDS || this.#indexes.has(index)))
-      this.#indexes.set(index, (this.#indexes.get(index) ?? 0) + 1)
+    if (typeof index === 'number') this.#indexes.add(index)
   }
 
   /** The output_index that most of its events give. */
   get index(): number | undefined {
-    let best: number | undefined
-    for (const [index, count] of this.#indexes) {
-      if (best === undefined || count > (this.#indexes.get(best) as number)) best = index
-    }
-    return best
+    return this.#indexes.most
   }
 
   end(): void {
@@ -229,9 +221,6 @@ export class AgreedItem {
     return owner === undefined || this.type.isEmpty || this.kind === owner
   }
 }
-
-/** A limit for ids per item: some servers give each event a new id. */
-const MAX_IDS = 8
 
 const isKnown = (type: string): boolean =>
   /^(message|reasoning|compaction|program|\w+_(call|output|tools|request))$/.test(type)

@@ -3,7 +3,7 @@ import { type EventRef, type Place, type Vote, Votes } from './votes.js'
 
 /** A text that occurs in several places of the stream: as deltas, and complete. */
 export class AgreedText {
-  readonly #votes = new Votes<TextHash>(({ key }) => key)
+  readonly #votes = new Votes<TextHash>((one, other) => one.equals(other))
   readonly #deltas = new TextHash()
   #firstDelta: EventRef | undefined
   #deltasAreText = true

@@ -1,46 +1,13 @@
 import { type Fields, isFields } from '../../fields.js'
-import { itemTypeOfEvent as ownerOfType } from '../event-kind.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
+import { AgreedEnding, isEnding } from './agreed-ending.js'
 import type { AgreedItem, AgreedPart } from './agreed-item.js'
-import type { Ending } from './client.js'
+import { type AgreedOutput, outputOf } from './agreed-output.js'
+import { type Moment, momentOf, ownerIn } from './event-moment.js'
 import { ItemFinder } from './item-finder.js'
+import { type Surplus, SurplusList } from './surplus.js'
 import { TextHash } from './text-hash.js'
-import { type EventRef, type Vote, Votes } from './votes.js'
-
-export { citationSources } from './agreed-item.js'
-
-/** A part of a message or of reasoning, with its text. */
-export interface AgreedPassage {
-  readonly item: AgreedItem
-  readonly part: AgreedPart
-  readonly text: TextHash
-  readonly isRefusal: boolean
-  readonly isSummary: boolean
-}
-
-/** A call for the application to run. */
-export interface AgreedCall {
-  readonly item: AgreedItem
-  readonly type: string
-  readonly name: string
-  /** The namespace of its tool, if it has one. */
-  readonly namespace: string | undefined
-  readonly arguments: TextHash
-  /** The model was cut off within it, so it must not be run. */
-  readonly isCut: boolean
-}
-
-/** An event that is no part of the response that was meant. */
-export interface Surplus {
-  /** It came after the terminal event, has another response's id, or repeats an item that is done. */
-  readonly why: 'late' | 'foreign' | 'repeated'
-  readonly at: EventRef
-  /** The name of the call that it is about. */
-  readonly name?: string
-}
-
-/** How a response ended follows from the event's type, from the status, and from error and incomplete_details. */
-type EndingVotes = Votes<Exclude<Ending, 'threw' | 'open'>>
+import type { EventRef } from './votes.js'
 
 /**
  * What a stream says as a whole, regardless of the client. Each fact occurs in several places (deltas, `.done` events,
@@ -54,12 +21,10 @@ type EndingVotes = Votes<Exclude<Ending, 'threw' | 'open'>>
  * - An item or part exists if more than one event mentions it, or if it is in a list of all items or parts.
  */
 export class Agreement {
+  readonly ending: AgreedEnding = new AgreedEnding()
   readonly #finder = new ItemFinder()
-  readonly #ending: EndingVotes = new Votes((ending) => ending)
-  readonly #message: Votes<string> = new Votes((message) => message)
   readonly #tools = new Set<string>()
-  readonly #moments = new Map<string, Moment>()
-  #hasError = false
+  readonly #surplus = new SurplusList()
   /** Whether a terminal response lists items. An empty list may just omit them. */
   #isListed = false
   #position = 0
@@ -73,8 +38,8 @@ export class Agreement {
   #hasForeign = false
   /** The response was completed before it had any item. */
   #isUnfounded = false
-  readonly #foreignItems = new Set<unknown>()
-  readonly #surplus: Surplus[] = []
+  readonly #foreignItems = new Set<string>()
+  #output: AgreedOutput | undefined
   /** The text deltas of all items, in the order of the stream. */
   readonly streamedText: Readonly<Record<'text' | 'refusals' | 'both', TextHash>> = {
     text: new TextHash(),
@@ -91,88 +56,44 @@ export class Agreement {
   /** @param position - the number of the event, from 0; default: one more than the previous one */
   take(event: StreamEvent, position: number = this.#position): void {
     this.#position = position + 1
+    this.#output = undefined
     const type = asString(event.type)
+    const moment = momentOf(type)
     const at = { position, type }
     if (this.#isClosed && !this.#isEarly(event)) {
-      // At the end of a stream, such events are no news: `[DONE]`, pings of servers that keep a connection open.
-      if (type.startsWith('response.')) this.#addSurplus({ why: 'late', at, ...namesIn(event) })
+      // At the end of a stream, other events are no news: `[DONE]`, pings of servers that keep a connection open.
+      if (moment.isOfResponse) this.#surplus.add({ why: 'late', at, ...namesIn(event) })
       return
     }
-    if (type === 'response.output_item.added') this.#added(event, at)
-    else if (type === 'response.output_item.done') this.#done(event, at)
-    else if (type === 'error') this.#error(event, at)
-    else if (/^response\.(created|queued|in_progress)$/.test(type)) this.#begun(event, at)
-    else if (ENDING.test(type) || isFields(event['response'])) this.#ended(event, at)
-    else if (type !== '') this.#inner(event, at)
+    const { does } = moment
+    if (does === 'add') this.#added(event, at)
+    else if (does === 'finish') this.#done(event, at)
+    else if (does === 'error') this.ending.takeError(event, at)
+    else if (does === 'begin') this.#begun(event, at)
+    else if (does === 'end' || isFields(event['response'])) this.#ended(event, at)
+    else if (type !== '') this.#inner(event, moment, at)
   }
 
   /** Ends the stream. Open items keep what was streamed so far. */
   end(): void {
     if (!this.#isClosed && this.#pending !== undefined) this.#terminal(this.#pending.event, this.#pending.at)
     for (const item of this.#finder.items) item.end()
+    this.#output = undefined
   }
 
-  /**
-   * Events that are no part of the response that was meant: they came after its terminal event, have the id of another
-   * response, or repeat an item that was done. Only the first few.
-   */
+  /** What is no part of the response that was meant; only the first few. */
   get surplus(): readonly Surplus[] {
-    return this.#surplus
+    return this.#surplus.all
   }
 
-  /** How the response ended; undefined if the stream does not say. */
-  get ending(): Ending | undefined {
-    return this.#ending.winner ?? (this.#hasError ? 'failed' : undefined)
-  }
-
-  /** The events that contradict `ending`. */
-  get endingDissent(): readonly Vote<Ending>[] {
-    return this.#ending.against(this.#ending.elected())
-  }
-
-  /** The error message of a failed response, in at most 1000 UTF-16 code units. */
-  get errorMessage(): string | undefined {
-    return this.#errorElected?.value
-  }
-
-  /** Error messages in fewer places than `errorMessage`. In a tie, neither message is known to be wrong. */
-  get errorDissent(): readonly Vote<string>[] {
-    const elected = this.#errorElected
-    const most = elected?.places.length ?? 0
-    return this.#message.against(elected).filter(({ places }) => places.length < most)
-  }
-
-  /** Prefers a message that is not empty. */
-  get #errorElected(): Vote<string> | undefined {
-    return this.#message.elected((message) => message !== '')
-  }
-
-  /** The items that exist, in the order of the response. */
-  get items(): readonly AgreedItem[] {
-    return inOrder(this.#finder.items.filter((item) => this.#exists(item)))
-  }
-
-  get messages(): readonly AgreedPassage[] {
-    return this.items.filter(({ kind }) => kind === 'message').flatMap((item) => passages(item, item.content.all))
-  }
-
-  get reasoning(): readonly AgreedPassage[] {
-    return this.items
-      .filter(({ kind }) => kind === 'reasoning')
-      .flatMap((item) => [...passages(item, item.content.all), ...passages(item, item.summary.all, true)])
-  }
-
-  get calls(): readonly AgreedCall[] {
-    return this.items
-      .filter(({ isCall }) => isCall)
-      .map((item) => ({
-        item,
-        type: item.kind as string,
-        name: item.name.elected((name) => this.#tools.has(name))?.value ?? '',
-        namespace: item.namespace.winner,
-        arguments: item.arguments.text,
-        isCut: this.#isCut(item),
-      }))
+  /** What the items of the response say. */
+  get output(): AgreedOutput {
+    this.#output ??= outputOf(
+      this.#finder.items.filter((item) => this.#exists(item)),
+      (name) => this.#tools.has(name),
+      (item) => this.#isCut(item),
+    )
+    return this.#output
   }
 
   #added(event: StreamEvent, at: EventRef): void {
@@ -180,7 +101,7 @@ export class Agreement {
     if (!isFields(fields)) return
     const { id, type } = fields
     const item = this.#finder.added(id, event['output_index'], type)
-    if (item.isRepeated) this.#addSurplus({ why: 'repeated', at, ...namesIn(event) })
+    if (item.isRepeated) this.#surplus.add({ why: 'repeated', at, ...namesIn(event) })
     else item.add(fields, 'added', at)
   }
 
@@ -189,15 +110,8 @@ export class Agreement {
     if (!isFields(fields)) return
     const { id, type } = fields
     const item = this.#finder.about(id, event['output_index'], typeof type === 'string' ? type : undefined)
-    if (item.places.has('done')) this.#addSurplus({ why: 'repeated', at, ...namesIn(event) })
+    if (item.places.has('done')) this.#surplus.add({ why: 'repeated', at, ...namesIn(event) })
     if (!item.isRepeated) item.add(fields, 'done', at)
-  }
-
-  #error(event: StreamEvent, at: EventRef): void {
-    this.#hasError = true
-    this.#ending.add('failed', 'textDone', at)
-    const { message } = isFields(event['error']) ? event['error'] : event
-    this.#addMessage(message, 'textDone', at)
   }
 
   #begun(event: StreamEvent, at: EventRef): void {
@@ -209,11 +123,7 @@ export class Agreement {
 
   #isForeign(at: EventRef): void {
     this.#hasForeign = true
-    this.#addSurplus({ why: 'foreign', at })
-  }
-
-  #addSurplus(surplus: Surplus): void {
-    if (this.#surplus.length < MAX_SURPLUS) this.#surplus.push(surplus)
+    this.#surplus.add({ why: 'foreign', at })
   }
 
   /**
@@ -221,7 +131,7 @@ export class Agreement {
    * is still open, or there was none at all.
    */
   #isEarly(event: StreamEvent): boolean {
-    if (this.#isListed || this.#ending.winner !== 'completed') return false
+    if (this.#isListed || !this.ending.isCompleted) return false
     const { items } = this.#finder
     if (items.length === 0) {
       this.#isUnfounded = true
@@ -235,13 +145,9 @@ export class Agreement {
   /** Takes an event that ends a response: the one that was meant, if it has its id. */
   #ended(event: StreamEvent, at: EventRef): void {
     const id = idOf(event)
-    if (id !== undefined && this.#id !== undefined && id !== this.#id) {
-      this.#dropPending()
-      this.#pending = { event, at }
-      return
-    }
     this.#dropPending()
-    this.#terminal(event, at)
+    if (id !== undefined && this.#id !== undefined && id !== this.#id) this.#pending = { event, at }
+    else this.#terminal(event, at)
   }
 
   /** The terminal event that waits is not the last one: it is another response's. */
@@ -251,7 +157,7 @@ export class Agreement {
     this.#pending = undefined
     this.#isForeign(at)
     for (const { id } of asList(asFields(event['response'])['output']).map(asFields)) {
-      if (typeof id === 'string' && this.#foreignItems.size < MAX_TOOLS) this.#foreignItems.add(id)
+      if (typeof id === 'string' && this.#foreignItems.size < MAX_NAMES) this.#foreignItems.add(id)
     }
   }
 
@@ -260,27 +166,19 @@ export class Agreement {
     for (const tool of asList(asFields(event['response'])['tools'])) {
       const { name, tools } = asFields(tool)
       for (const one of [name, ...asList(tools).map((inner) => asFields(inner)['name'])]) {
-        if (typeof one === 'string' && this.#tools.size < MAX_TOOLS) this.#tools.add(one)
+        if (typeof one === 'string' && this.#tools.size < MAX_NAMES) this.#tools.add(one)
       }
     }
   }
 
   #terminal(event: StreamEvent, at: EventRef): void {
     const response = asFields(event['response'])
-    const { status, error, incomplete_details, output } = response
-    const type = ENDING.exec(at.type)?.[1]
+    const { ending } = momentOf(at.type)
     // An event of another type with a finished response was probably meant as the terminal event.
-    if (type === undefined && !isEnding(status)) return
+    if (ending === undefined && !isEnding(response['status'])) return
     this.#isClosed = true
-    if (isEnding(type)) this.#ending.add(type, 'terminal', at)
-    if (isEnding(status)) this.#ending.add(status, 'done', at)
-    if (isFields(error)) {
-      this.#ending.add('failed', 'part', at)
-      this.#addMessage(error['message'], 'part', at)
-    } else if (isFields(incomplete_details)) this.#ending.add('incomplete', 'part', at)
-    else if (error === null && incomplete_details === null) this.#ending.add('completed', 'part', at)
-
-    const listed = asList(output).filter(isFields)
+    this.ending.takeTerminal(response, ending, at)
+    const listed = asList(response['output']).filter(isFields)
     if (listed.length > 0) this.#isListed = true
     const found = this.#finder.listed(listed.map(({ id, type }) => ({ id, type })))
     for (const [index, item] of found.entries()) {
@@ -289,57 +187,41 @@ export class Agreement {
     }
   }
 
-  #addMessage(message: unknown, place: 'textDone' | 'part', at: EventRef): void {
-    if (typeof message === 'string') this.#message.add(message.slice(0, LONGEST_MESSAGE), place, at)
-  }
-
-  #inner(event: StreamEvent, at: EventRef): void {
+  #inner(event: StreamEvent, moment: Moment, at: EventRef): void {
     if (!('output_index' in event || 'item_id' in event)) return
-    const moment = this.#momentOf(event.type)
-    const owner = itemTypeFor(event, moment)
+    const owner = ownerIn(event, moment)
     const item = this.#finder.about(event['item_id'], event['output_index'], owner)
     if (item.isRepeated) return
     item.places.add('deltas')
     if (owner !== undefined) item.type.add(owner, 'deltas', at)
-    const { text, part, call, isDelta } = moment
-    if (text !== undefined) this.#text(partOf(item, event), text, isDelta, event, at)
-    else if (part !== undefined) {
-      partOf(item, event).add(asFields(event['part']), part, at)
-    } else if (event.type === 'response.output_text.annotation.added') {
-      partOf(item, event).addAnnotation(event['annotation'], at)
-    } else if (call && isDelta) item.arguments.append(event['delta'], at)
-    else if (call) {
+    const { text, part, isOfCall, isDelta, isAnnotation } = moment
+    if (text !== undefined) this.#text(partOf(item, event, moment), event, moment, at)
+    else if (part !== undefined) partOf(item, event, moment).add(asFields(event['part']), part, at)
+    else if (isAnnotation) partOf(item, event, moment).addAnnotation(event['annotation'], at)
+    else if (isOfCall && isDelta) item.arguments.append(event['delta'], at)
+    else if (isOfCall) {
       item.addArguments(event['arguments'] ?? event['input'], 'textDone', at)
       if (typeof event['name'] === 'string') item.name.add(event['name'], 'textDone', at)
     }
   }
 
-  /** What a type says, computed once: most events of a stream have the same few types. */
-  #momentOf(type: string): Moment {
-    const known = this.#moments.get(type)
-    if (known !== undefined) return known
-    const moment = momentOf(type)
-    if (this.#moments.size < MAX_TYPES) this.#moments.set(type, moment)
-    return moment
-  }
-
-  #text(part: AgreedPart, kind: string, isDelta: boolean, event: StreamEvent, at: EventRef): void {
-    part.places.add(isDelta ? 'deltas' : 'textDone')
-    const partKind = PART_KINDS[kind]
-    if (partKind !== undefined) part.kind.add(partKind, isDelta ? 'deltas' : 'textDone', at)
+  #text(part: AgreedPart, event: StreamEvent, { text: kind, voice, isDelta }: Moment, at: EventRef): void {
+    const place = isDelta ? 'deltas' : 'textDone'
+    part.places.add(place)
+    if (kind !== undefined && kind !== '') part.kind.add(kind, place, at)
     if (!isDelta) {
-      part.text.add(event['text'] ?? event['refusal'], 'textDone', at)
+      part.text.add(event['text'] ?? event['refusal'], place, at)
       return
     }
     const { delta } = event
     part.text.append(delta, at)
     if (typeof delta !== 'string') return
-    if (kind === 'output_text' || kind === 'refusal') {
-      this.streamedText[kind === 'refusal' ? 'refusals' : 'text'].append(delta)
-      this.streamedText.both.append(delta)
-    } else {
-      this.streamedReasoning[kind === 'reasoning_summary_text' ? 'summary' : 'raw'].append(delta)
+    if (voice === 'raw' || voice === 'summary') {
+      this.streamedReasoning[voice].append(delta)
       this.streamedReasoning.both.append(delta)
+    } else {
+      this.streamedText[voice].append(delta)
+      this.streamedText.both.append(delta)
     }
   }
 
@@ -350,25 +232,16 @@ export class Agreement {
     if (this.#hasForeign && (this.#isListed || item.hasIdOf(this.#foreignItems))) return false
     if (places.size > 1) return true
     // Only one event mentions it.
-    return !this.#isListed && this.ending !== 'completed'
+    return !this.#isListed && this.ending.value !== 'completed'
   }
 
   /** An item that is still open when the response is cut off is incomplete. */
   #isCut(item: AgreedItem): boolean {
-    const status = item.status.elected((one) => (one === 'incomplete') === (this.ending === 'incomplete'))?.value
+    const ending = this.ending.value
+    const status = item.status.elected((one) => (one === 'incomplete') === (ending === 'incomplete'))?.value
     if (status !== undefined) return status === 'incomplete'
-    return !item.places.has('done') && this.ending !== 'completed'
+    return !item.places.has('done') && ending !== 'completed'
   }
-}
-
-/** The items by where the response lists them, by their output_index, or in the order of the stream. */
-function inOrder(items: readonly AgreedItem[]): readonly AgreedItem[] {
-  for (const place of [({ listedAt }: AgreedItem) => listedAt, ({ index }: AgreedItem) => index]) {
-    const places = items.map(place)
-    if (places.includes(undefined) || new Set(places).size < items.length) continue
-    return [...items].sort((a, b) => (place(a) as number) - (place(b) as number))
-  }
-  return items
 }
 
 /** The id of an event's response, if it has one. */
@@ -383,71 +256,9 @@ function namesIn({ item }: StreamEvent): { readonly name?: string } {
   return typeof name === 'string' ? { name } : {}
 }
 
-const ENDING = /^response\.(completed|incomplete|failed)$/
-const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning_summary_text)\.(delta|done)$/
-const PART = /^response\.(?:content|reasoning_summary|reasoning)_part\.(added|done)$/
-const CALL = /^response\.(?:function_call_arguments|custom_tool_call_input)\.(delta|done)$/
+/** The limit for remembered tool names, and for ids of another response's items. */
+const MAX_NAMES = 1000
 
-/** What the type of an event about an item says. */
-interface Moment {
-  /** The type of the item, if the type of the event implies it. */
-  readonly owner: string | undefined
-  /** Of an event with text: which text. */
-  readonly text: string | undefined
-  /** Of an event with a part: where that places the part. */
-  readonly part: 'added' | 'part' | undefined
-  /** It has arguments or input of a call. */
-  readonly call: boolean
-  readonly isDelta: boolean
-  /** It is about a part of any content: the part itself says whose. */
-  readonly isOfContent: boolean
-}
-
-function momentOf(type: string): Moment {
-  const part = PART.exec(type)?.[1]
-  return {
-    owner: ownerOfType(type),
-    text: TEXT.exec(type)?.[1],
-    part: part === undefined ? undefined : part === 'added' ? 'added' : 'part',
-    call: CALL.test(type),
-    isDelta: type.endsWith('.delta'),
-    isOfContent: type.startsWith('response.content_part.'),
-  }
-}
-
-/** The type of the item that an event is about, if the event implies it. */
-function itemTypeFor({ part }: StreamEvent, { isOfContent, owner }: Moment): string | undefined {
-  if (!isOfContent) return owner
-  return asFields(part)['type'] === 'reasoning_text' ? 'reasoning' : undefined
-}
-
-/** The part type of each text event. */
-const PART_KINDS: Readonly<Record<string, string>> = {
-  output_text: 'output_text',
-  refusal: 'refusal',
-  reasoning_text: 'reasoning_text',
-  reasoning_summary_text: 'summary_text',
-}
-
-/** The limit for remembered event types: a stream may have any. */
-const MAX_TYPES = 100
-
-/** The limit for remembered tool names. */
-const MAX_TOOLS = 1000
-
-const LONGEST_MESSAGE = 1000
-
-/** How many surplus events to remember, for messages. */
-const MAX_SURPLUS = 20
-
-const isEnding = (value: unknown): value is 'completed' | 'incomplete' | 'failed' =>
-  value === 'completed' || value === 'incomplete' || value === 'failed'
-
-function partOf(item: AgreedItem, event: StreamEvent): AgreedPart {
-  const isSummary = event.type.startsWith('response.reasoning_summary_')
-  return isSummary ? item.summary.at(event['summary_index']) : item.content.at(event['content_index'])
-}
-
-function passages(item: AgreedItem, parts: readonly AgreedPart[], isSummary = false): AgreedPassage[] {
-  return parts.map((part) => ({ item, part, text: part.text.text, isRefusal: part.isRefusal, isSummary }))
+function partOf(item: AgreedItem, event: StreamEvent, { isOfSummary }: Moment): AgreedPart {
+  return isOfSummary ? item.summary.at(event['summary_index']) : item.content.at(event['content_index'])
 }

@@ -1,4 +1,5 @@
-import type { AgreedCall, AgreedPassage, Agreement } from './agreement.js'
+import type { AgreedCall, AgreedPassage } from './agreed-output.js'
+import type { Agreement } from './agreement.js'
 import type { ClientModel, ClientRule, Ending, Reads, ReportBreak, Seen, SeenCall } from './client.js'
 import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './dissent.js'
 import { TextHash } from './text-hash.js'
@@ -36,7 +37,8 @@ export function compare(seen: Seen, agreed: Agreement, model: ClientModel, repor
   if (seen.ending === 'threw') {
     // An exception leaves no result to compare. If the client always throws at this ending, the text came before.
     const { incomplete, failed } = model.reads
-    const isExpected = (agreed.ending === 'incomplete' ? incomplete : agreed.ending === 'failed' && failed) === 'threw'
+    const { value: ending } = agreed.ending
+    const isExpected = (ending === 'incomplete' ? incomplete : ending === 'failed' && failed) === 'threw'
     if (isExpected && seen.final === undefined) compareText(seen, agreed, model, reportBreak)
     return
   }
@@ -48,7 +50,7 @@ export function compare(seen: Seen, agreed: Agreement, model: ClientModel, repor
 }
 
 function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientModel, reportBreak: ReportBreak): void {
-  const { ending } = agreed
+  const { value: ending } = agreed.ending
   if (ending === undefined) {
     if (seen.ending !== 'completed') reportBreak('client-ending', TERMINAL, undefined, 'the end of the stream')
     return
@@ -58,7 +60,7 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
     if (ending === 'failed') compareError(seen, agreed, reportBreak)
     return
   }
-  const dissent = endingDissent(agreed)
+  const dissent = endingDissent(agreed.ending)
   reportBreak(
     'client-ending',
     `${name} to see it ${WORDS[expected]}`,
@@ -69,16 +71,16 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
 
 /** Compares the error messages. The client may show the server's message or one of its own. */
 function compareError({ error }: Seen, agreed: Agreement, reportBreak: ReportBreak): void {
-  const dissent = agreed.errorDissent.find(({ value }) => value === error)
+  const dissent = agreed.ending.errorDissent.find(({ value }) => value === error)
   const hasMessage = error !== undefined && error !== ''
   if (hasMessage && dissent === undefined) return
-  const wanted = agreed.errorMessage ?? ''
+  const wanted = agreed.ending.errorMessage ?? ''
   const expected = wanted === '' ? 'an error message' : `the message ${JSON.stringify(wanted)}`
   reportBreak('client-error', expected, undefined, hasMessage ? JSON.stringify(error) : 'none', dissent?.at)
 }
 
 function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
-  const messages = agreed.messages.filter(
+  const messages = agreed.output.messages.filter(
     (passage) => (reads.refusals || !passage.isRefusal) && isShown(passage, agreed, reads),
   )
   const text = joined(messages)
@@ -100,10 +102,10 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
 
 /** A client that shows complete items cannot show what a failure cut off. */
 const isShown = ({ item }: AgreedPassage, { ending }: Agreement, { wholeMessages }: Reads): boolean =>
-  !wholeMessages || ending !== 'failed' || item.places.has('done')
+  !wholeMessages || ending.value !== 'failed' || item.places.has('done')
 
 function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
-  const passages = agreed.reasoning.filter(
+  const passages = agreed.output.reasoning.filter(
     (passage) => (passage.isSummary ? reads.summaries : reads.rawReasoning) && isShown(passage, agreed, reads),
   )
   const thought = joined(passages)
@@ -115,7 +117,9 @@ function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel,
 }
 
 function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
-  const calls = agreed.calls.filter(({ type }) => (type === 'function_call' ? reads.functionCalls : reads.customCalls))
+  const calls = agreed.output.calls.filter(({ type }) =>
+    type === 'function_call' ? reads.functionCalls : reads.customCalls,
+  )
   const wanted = calls.filter(({ isCut }) => !isCut)
   const isSame: Same = (call, one) =>
     isNamed(call, one, reads) && (one.type ?? call.type) === call.type && one.arguments.equals(call.arguments)
@@ -158,7 +162,7 @@ const callWords = ({ name, arguments: given }: Pick<AgreedCall, 'name' | 'argume
   `${name} with ${given.plain}`
 
 function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBreak): void {
-  const { messages } = agreed
+  const { messages } = agreed.output
   const citations = messages.flatMap(({ part }) => part.citations)
   if (citations.join('\n') === seen.citations.join('\n')) return
   const words = withDissent(seen.citations.join(', ') || 'none', citationDissent(messages))
@@ -168,7 +172,7 @@ function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBrea
 /** Reports a hosted call that the client shows and that is no part of the response. */
 function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   if (reads.hosted === undefined) return
-  const meant = agreed.items
+  const meant = agreed.output.items
   for (const [id, name] of seen.hostedItems) {
     if (meant.some((item) => item.countOfId(id) > 0)) continue
     reportBreak(reads.hosted, 'only the hosted calls of this response', undefined, `${name} of ${JSON.stringify(id)}`)

@@ -1,6 +1,7 @@
+import type { AgreedEnding } from './agreed-ending.js'
 import type { AgreedItem } from './agreed-item.js'
+import type { AgreedCall, AgreedPassage } from './agreed-output.js'
 import type { AgreedText } from './agreed-text.js'
-import type { AgreedCall, AgreedPassage, Agreement } from './agreement.js'
 import type { TextHash } from './text-hash.js'
 import type { EventRef, Place, Vote } from './votes.js'
 
@@ -53,7 +54,7 @@ export function citationDissent(passages: readonly AgreedPassage[]): Dissent | u
   return undefined
 }
 
-export function endingDissent({ ending, endingDissent: [other] }: Agreement): Dissent | undefined {
+export function endingDissent({ value: ending, dissent: [other] }: AgreedEnding): Dissent | undefined {
   if (other === undefined) return undefined
   return { words: `${ENDINGS[other.places[0] as Place]} says ${other.value}, all else ${ending}`, at: other.at }
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { surelyFits } from '../schemas/surely-fits.js'
 
 /** The first problem of a value. */
 export interface SchemaFault {
@@ -10,6 +11,7 @@ export interface SchemaFault {
 
 /** The first problem that a client's schema has with a value; undefined if it has none. */
 export function faultOf(schema: z.ZodType, value: unknown, prefix: string): SchemaFault | undefined {
+  if (surelyFits(schema, value)) return undefined
   const { error } = schema.safeParse(value)
   const issue = error?.issues[0]
   if (issue === undefined) return undefined

@@ -33,35 +33,37 @@ const MAX_VALUES = 16
  * one vote per value.
  */
 export class Votes<Value> {
-  readonly #keyOf: (value: Value) => string
-  readonly #votes = new Map<string, { value: Value; places: Place[]; at: EventRef }>()
+  readonly #isSame: (one: Value, other: Value) => boolean
+  readonly #votes: { readonly value: Value; readonly places: Place[]; readonly at: EventRef }[] = []
 
-  constructor(keyOf: (value: Value) => string) {
-    this.#keyOf = keyOf
+  /** @param isSame - whether two values are the same; default: whether they are identical */
+  constructor(isSame: (one: Value, other: Value) => boolean = Object.is) {
+    this.#isSame = isSame
   }
 
   add(value: Value, place: Place, at: EventRef): void {
-    const key = this.#keyOf(value)
-    const vote = this.#votes.get(key)
+    const vote = this.#votes.find((one) => this.#isSame(one.value, value))
     if (vote === undefined) {
-      if (this.#votes.size < MAX_VALUES) this.#votes.set(key, { value, places: [place], at })
+      if (this.#votes.length < MAX_VALUES) this.#votes.push({ value, places: [place], at })
     } else if (!vote.places.includes(place)) vote.places.push(place)
   }
 
   get isEmpty(): boolean {
-    return this.#votes.size === 0
+    return this.#votes.length === 0
   }
 
   /** All values, in the order of their first events. */
   get all(): readonly Vote<Value>[] {
-    return [...this.#votes.values()]
+    return this.#votes
   }
 
   /** The value of most places. In a tie, one that `prefers` accepts wins, and then the one in the last place. */
   elected(prefers: (value: Value) => boolean = () => false): Vote<Value> | undefined {
     const weight = ({ value, places }: Vote<Value>): number =>
       places.length * 100 + (prefers(value) ? 50 : 0) + Math.max(...places.map((place) => TRUST_ORDER.indexOf(place)))
-    return this.all.reduce<Vote<Value> | undefined>(
+    // Almost always all places agree.
+    if (this.#votes.length < 2) return this.#votes[0]
+    return this.#votes.reduce<Vote<Value> | undefined>(
       (best, vote) => (best === undefined || weight(vote) > weight(best) ? vote : best),
       undefined,
     )
@@ -76,3 +78,23 @@ export class Votes<Value> {
     return this.all.filter((other) => other !== vote)
   }
 }
+
+/** A set of places. There are several in each item, so it has to be small and fast. */
+export class Places {
+  #bits = 0
+
+  add(place: Place): void {
+    this.#bits |= BITS[place]
+  }
+
+  has(place: Place): boolean {
+    return (this.#bits & BITS[place]) !== 0
+  }
+
+  /** How many places are in it. */
+  get size(): number {
+    return TRUST_ORDER.filter((place) => this.has(place)).length
+  }
+}
+
+const BITS: Readonly<Record<Place, number>> = { added: 1, deltas: 2, textDone: 4, part: 8, done: 16, terminal: 32 }

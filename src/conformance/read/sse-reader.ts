@@ -14,10 +14,15 @@ export interface SseSink {
 }
 
 const FIELD = /^(data|event|id|retry):/
-const FIELD_OR_NAME = /^(data|event|id|retry|)(?::|$) ?/
 /** A field after blanks, or not in lower case: clients do not recognize it. */
 const ALMOST_FIELD = /^([\ufeff\0\s]*)(data|event|id|retry): ?/i
 const JSON_LINE = /^[\ufeff\0\s]*[{[]/
+
+/** The value of a field: what is behind its colon and one space. */
+function fieldValue(line: string, colon: number): string {
+  if (colon < 0) return ''
+  return line.slice(line.startsWith(' ', colon + 1) ? colon + 2 : colon + 1)
+}
 
 /** Whether a line shows that the capture is server-sent events. */
 export function isSseStart(line: string): boolean {
@@ -93,10 +98,11 @@ export class SseReader {
       this.#isLastFrame = this.#frames.blank()
       return true
     }
-    const [prefix, name] = FIELD_OR_NAME.exec(line) ?? []
-    if (name === 'data') this.#frames.data(line.slice(prefix?.length), number, isCut)
-    else if (name === 'event') this.#frames.name(line.slice(prefix?.length), number)
-    else if (name === undefined) {
+    const colon = line.indexOf(':')
+    const name = colon < 0 ? line : line.slice(0, colon)
+    if (name === 'data') this.#frames.data(fieldValue(line, colon), number, isCut)
+    else if (name === 'event') this.#frames.name(fieldValue(line, colon), number)
+    else if (name !== '' && name !== 'id' && name !== 'retry') {
       if (this.#frames.isEmpty && statusOf(line) !== undefined) return false
       this.#takeOther(line, number)
     }

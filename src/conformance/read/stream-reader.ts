@@ -2,6 +2,7 @@ import { check, describe } from '../../errors.js'
 import { isFields } from '../../fields.js'
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { oneOf, wholeNumber } from '../../options/checks.js'
+import { isTerminalType } from '../event-kind.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import {
   CHUNK,
@@ -59,7 +60,6 @@ const MAX_FORMATS = 100
 /** A line of so many characters is named as one that never ends. */
 const LONG_LINE = 1_000_000
 
-const TERMINAL = /^response\.(completed|incomplete|failed)$/
 const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)/i
 
 /**
@@ -289,7 +289,7 @@ class Reader implements StreamReader {
         return event.type
       }
       const isFirst = this.#beginsStream(event.type)
-      if (TERMINAL.test(event.type)) this.#hasTerminal = true
+      if (isTerminalType(event.type)) this.#hasTerminal = true
       this.#reads.push({ kind: 'event', event, line, isFirst })
       return event.type
     }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
 import { preview } from '../preview.js'
 import { responseStreamEventSchema, type WireStreamEvent } from './events.js'
+import { surelyFits } from './surely-fits.js'
 
 /** A value that does not match its schema. */
 export interface EventProblem {
@@ -31,6 +32,7 @@ const NO_PROBLEM: readonly EventProblem[] = []
 
 /** All problems of an event. Default schema: that of OpenAI's stream events. */
 export function problemsOf(value: unknown, schema: z.ZodType = responseStreamEventSchema): readonly EventProblem[] {
+  if (surelyFits(schema, value)) return NO_PROBLEM
   const { error } = schema.safeParse(value)
   return error === undefined ? NO_PROBLEM : error.issues.map((issue) => problemAt(mostSpecific(issue), value))
 }

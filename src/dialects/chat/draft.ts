@@ -1,12 +1,15 @@
 import { BodyDraft } from '../body/draft.js'
 import type { ChatAnswerOptions } from './answer-options.js'
+import type { ChatRequestOptions } from './request-options.js'
 
 /** What a body becomes, while it is read. */
 export class Draft extends BodyDraft {
   answer: ChatAnswerOptions = {}
+  readonly options: ChatRequestOptions
 
-  constructor() {
+  constructor(options: ChatRequestOptions) {
     super(partOf)
+    this.options = options
   }
 }
 

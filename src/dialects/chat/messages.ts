@@ -9,6 +9,8 @@ interface ChatConversation {
   readonly items: object[]
   readonly draft: Draft
   readonly calls: ChatCalls
+  /** The ids of calls that the host was asked about. */
+  readonly asked: Set<string>
 }
 
 type ReadMessage = (message: Fields, conversation: ChatConversation, param: string) => void
@@ -31,7 +33,7 @@ const ROLES: { readonly [role: string]: ReadMessage } = {
 export function readMessages(value: unknown, draft: Draft): object[] {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyArray('messages')
-  const conversation: ChatConversation = { items: [], draft, calls: new ChatCalls() }
+  const conversation: ChatConversation = { items: [], draft, calls: new ChatCalls(), asked: new Set() }
   for (const [index, message] of messages.entries()) {
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
@@ -66,9 +68,10 @@ function readInstructions(message: Fields, conversation: ChatConversation, param
  */
 function readAssistant(message: Fields, conversation: ChatConversation, param: string): void {
   if (fieldOf(message, 'audio') !== undefined) throw unsupported(`${param}.audio`, 'audio inputs are')
-  readReasoning(message, conversation, param)
   const calls = fieldOf(message, 'tool_calls')
   const tools = calls === undefined ? [] : objectsAt(calls, `${param}.tool_calls`)
+  // Also what is said before the call stands behind what was done before it.
+  if (!addBefore(tools[0], conversation, `${param}.tool_calls[0]`)) readReasoning(message, conversation, param)
   const call = fieldOf(message, 'function_call')
   const content = saidIn(message, param)
   if (content !== undefined) {
@@ -89,6 +92,17 @@ function saidIn(message: Fields, param: string): string | object[] | undefined {
     return content === undefined || content.length === 0 ? undefined : content
   const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : (content ?? [])
   return [...parts, { type: 'refusal', refusal }]
+}
+
+/** Adds what the host knows that the model did before a call. @returns whether it knows of anything */
+function addBefore(call: Fields | undefined, conversation: ChatConversation, at: string): boolean {
+  const { draft, asked } = conversation
+  const id = call && fieldOf(call, 'id')
+  if (typeof id !== 'string' || asked.has(id)) return false
+  asked.add(id)
+  const items = draft.options.before?.(id) ?? []
+  for (const item of items) add(conversation, item, at)
+  return items.length > 0
 }
 
 /** The two names that servers gave it. */
@@ -112,6 +126,7 @@ function readCall(call: Fields, conversation: ChatConversation, at: string): voi
   const type = optionalTextIn(call, 'type', at) ?? 'function'
   if (type !== 'function' && type !== 'custom') throw invalidValue(`${at}.type`, type, ['function', 'custom'])
   const said = objectIn(call, type, at)
+  addBefore(call, conversation, at)
   const call_id = conversation.calls.open(textIn(call, 'id', at), type, at)
   if (type === 'custom') {
     const item = { type: 'custom_tool_call', call_id, ...renamed(said, { name: 'name', input: 'input' }) }

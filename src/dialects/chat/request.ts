@@ -1,9 +1,11 @@
 import { type Fields, isFields } from '../../fields.js'
+import { checkOptions } from '../../options/check-options.js'
 import { invalidType, missingParameter, RequestError } from '../../request-error.js'
 import { fieldOf } from '../body/read.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { CHAT_FIELDS } from './fields.js'
+import { CHAT_REQUEST_OPTIONS, type ChatRequestOptions } from './request-options.js'
 
 /** A Chat Completions request in the words of the Responses API. */
 export interface ChatRequest {
@@ -26,11 +28,13 @@ export interface ChatRequest {
  *
  * @param body - what `JSON.parse` made of it
  * @throws RequestError with the path in the body: `messages[3].content[0]`
+ * @throws HarmonyResponsesError `bad_option`
  */
-export function fromChatRequest(body: unknown): ChatRequest {
+export function fromChatRequest(body: unknown, options: ChatRequestOptions = {}): ChatRequest {
+  checkOptions('fromChatRequest', options, CHAT_REQUEST_OPTIONS)
   if (!isFields(body)) throw notAnObject(body)
   if (fieldOf(body, 'messages') === undefined) throw missingParameter('messages')
-  const draft = new Draft()
+  const draft = new Draft(options)
   draft.put('store', false)
   for (const [name, { read }] of Object.entries(CHAT_FIELDS)) {
     const value = fieldOf(body, name)

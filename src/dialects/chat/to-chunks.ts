@@ -29,7 +29,7 @@ export function toChatChunks(
 }
 
 /**
- * {@link toChatChunks} for whoever has the events one at a time.
+ * {@link toChatChunks} for callers that get the events one at a time.
  *
  * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
  */

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
-import { aFunction, aString, aText, oneOf } from '../../options/checks.js'
+import { aFunction, aString, aText, oneOf, wholeNumber } from '../../options/checks.js'
 
 /** How an answer is worded. What the client asked for comes from `fromMessagesRequest`. */
 export interface MessageAnswerOptions {
@@ -15,30 +15,43 @@ export interface MessageAnswerOptions {
   readonly thinking?: 'shown' | 'omitted' | 'sealed'
   /** Where preambles go, which the model writes before its answer or a call. Default: `text`. */
   readonly preambles?: 'text' | 'hidden'
+  /** How many searches of the web the client wants at most, by which one that failed is told apart. Default: any number. */
+  readonly mostSearches?: number
+  /**
+   * What the model takes in, as far as it is known when the message begins: `usage` of `message_start`, which some clients read.
+   * Default: nothing is known.
+   */
+  readonly input?: () => { readonly inputTokens?: number; readonly cachedTokens?: number }
   /** The stop string that ended the answer, asked for when it is over. Default: none did. */
   readonly stopSequence?: () => string | undefined
 }
 
-export type ResolvedMessageAnswerOptions = Required<Omit<MessageAnswerOptions, 'id' | 'model' | 'stopSequence'>> &
-  Pick<MessageAnswerOptions, 'id' | 'model' | 'stopSequence'>
+type Optional = 'id' | 'model' | 'mostSearches' | 'input' | 'stopSequence'
+
+export type ResolvedMessageAnswerOptions = Required<Omit<MessageAnswerOptions, Optional>> &
+  Pick<MessageAnswerOptions, Optional>
 
 const MESSAGE_ANSWER_OPTIONS: OptionTable<MessageAnswerOptions> = {
   id: aString,
   model: aText,
   thinking: oneOf('shown', 'omitted', 'sealed'),
   preambles: oneOf('text', 'hidden'),
+  mostSearches: wholeNumber(1),
+  input: aFunction,
   stopSequence: aFunction,
 }
 
 /** @throws HarmonyResponsesError `bad_option` */
 export function resolveAnswerOptions(what: string, options: MessageAnswerOptions): ResolvedMessageAnswerOptions {
   checkOptions(what, options, MESSAGE_ANSWER_OPTIONS)
-  const { id, model, stopSequence, thinking = 'sealed', preambles = 'text' } = options
+  const { id, model, mostSearches, input, stopSequence, thinking = 'sealed', preambles = 'text' } = options
   return {
     thinking,
     preambles,
     ...(id !== undefined && { id }),
     ...(model !== undefined && { model }),
+    ...(mostSearches !== undefined && { mostSearches }),
+    ...(input !== undefined && { input }),
     ...(stopSequence !== undefined && { stopSequence }),
   }
 }

@@ -5,14 +5,17 @@ import type {
   Message,
   MessageBlock,
   MessageDelta,
+  MessageServerToolUseBlock,
   MessageStopReason,
   MessageStreamEvent,
+  MessageToolUseBlock,
   MessageUsage,
 } from './message.js'
+import { type ServerCallItem, serverCallBlocks, shownCalls } from './server-tools.js'
 import { type PlacedSeal, writeSignature } from './signature.js'
 import { toolInput, toolUseId } from './tool-input.js'
 
-/** The call of a client's function. The API has no other. */
+/** The call of a client's function. */
 export function isToolUse(item: OutputItem): item is FunctionCallItem {
   return item.type === 'function_call'
 }
@@ -32,8 +35,12 @@ export class MessageAnswer {
   #open: { readonly type: 'thinking' | 'text'; readonly item: number } | undefined
   /** The seals that no block carries yet, and the calls that are whole. */
   #seals: PlacedSeal[] = []
-  #calls: FunctionCallItem[] = []
+  #calls: (FunctionCallItem | ServerCallItem)[] = []
   #hasCalls = false
+  /** How many calls of the server's were shown, and how many of them searched the web. */
+  #served = 0
+  #searches = 0
+  #isShown = shownCalls([])
 
   constructor(options: ResolvedMessageAnswerOptions) {
     this.#options = options
@@ -41,8 +48,16 @@ export class MessageAnswer {
 
   begin(response: Response): MessageStreamEvent[] {
     const { id = messageId(response.id), model = response.model } = this.#options
-    const rest = { stop_reason: null, stop_sequence: null, usage: messageUsage(response.usage) } as const
+    this.#isShown = shownCalls(response.tools)
+    const usage = response.usage === null ? this.#usageSoFar() : messageUsage(response.usage)
+    const rest = { stop_reason: null, stop_sequence: null, usage } as const
     return [{ type: 'message_start', message: { id, type: 'message', role: 'assistant', model, content: [], ...rest } }]
+  }
+
+  /** What is known of the counts before the model has answered. */
+  #usageSoFar(): MessageUsage {
+    const { inputTokens = 0, cachedTokens = 0 } = this.#options.input?.() ?? {}
+    return countsOf(inputTokens, cachedTokens, 0)
   }
 
   /** A piece of the reasoning of an item. @param at - the item's position in the output */
@@ -72,12 +87,29 @@ export class MessageAnswer {
     return ended
   }
 
+  /** Whether the client is shown a call of the server's, as soon as it is over. */
+  shows(item: OutputItem): boolean {
+    return this.#isShown(item)
+  }
+
+  /** A call of the server's with its result: nothing, if it is not shown, or was cut off. */
+  served(item: OutputItem): MessageStreamEvent[] {
+    if (!this.#isShown(item) || (item.status !== 'completed' && item.status !== 'failed')) return []
+    this.#calls.push(item)
+    this.#placed += 1
+    this.#served += 1
+    // Behind the client's calls it waits with them, for what seals them stands in front.
+    return this.#hasCalls ? [] : this.#settle()
+  }
+
   end(response: Response): MessageStreamEvent[] {
     const { stopSequence } = this.#options
     const stopped = this.#hasCalls || response.status === 'incomplete' ? undefined : stopSequence?.()
     const delta = { stop_reason: this.#stopReason(response, stopped), stop_sequence: stopped ?? null }
-    const usage = messageUsage(response.usage)
-    return [...this.#settle(), { type: 'message_delta', delta, usage }, { type: 'message_stop' }]
+    const last = this.#settle()
+    const searched = { web_search_requests: this.#searches, web_fetch_requests: 0 }
+    const usage = { ...messageUsage(response.usage), ...(this.#searches > 0 && { server_tool_use: searched }) }
+    return [...last, { type: 'message_delta', delta, usage }, { type: 'message_stop' }]
   }
 
   #stopReason({ status, incomplete_details }: Response, stopped: string | undefined): MessageStopReason {
@@ -100,10 +132,10 @@ export class MessageAnswer {
   /** Ends what is open, and shows the calls that waited behind it. */
   #settle(): MessageStreamEvent[] {
     const events = this.#open === undefined ? [] : this.#close()
-    // Reasoning that the client does not see is of use to the model in front of calls alone: an answer drops it.
-    const isOfUse = this.#options.thinking !== 'sealed' || this.#calls.length > 0
+    // Reasoning that the client does not see is of use to the model beside calls alone: an answer drops it.
+    const isOfUse = this.#options.thinking !== 'sealed' || this.#calls.length > 0 || this.#served > 0
     if (this.#seals.length > 0 && isOfUse) events.push(...this.#carrier())
-    for (const item of this.#calls) events.push(...this.#toolUse(item))
+    for (const item of this.#calls) events.push(...(isToolUse(item) ? this.#toolUse(item) : this.#serverCall(item)))
     this.#calls = []
     return events
   }
@@ -134,9 +166,22 @@ export class MessageAnswer {
   }
 
   #toolUse({ call_id, name, arguments: text }: FunctionCallItem): MessageStreamEvent[] {
-    const start = this.#start({ type: 'tool_use', id: toolUseId(call_id), name, input: {} })
-    const partial_json = JSON.stringify(toolInput(text))
-    return [start, this.#delta({ type: 'input_json_delta', partial_json }), this.#stop()]
+    return this.#use({ type: 'tool_use', id: toolUseId(call_id), name, input: toolInput(text) })
+  }
+
+  #serverCall(item: ServerCallItem): MessageStreamEvent[] {
+    if (item.type === 'web_search_call' && item.action.type === 'search') this.#searches += 1
+    const { mostSearches = Number.POSITIVE_INFINITY } = this.#options
+    const { use, result } = serverCallBlocks(item, this.#searches > mostSearches)
+    // Clients put no deltas together for a call of an MCP tool.
+    const shown = use.type === 'mcp_tool_use' ? [this.#start(use), this.#stop()] : this.#use(use)
+    return [...shown, this.#start(result), this.#stop()]
+  }
+
+  /** The block of a call, whose input comes in a delta. */
+  #use(block: MessageToolUseBlock | MessageServerToolUseBlock): MessageStreamEvent[] {
+    const start = this.#start({ ...block, input: {} })
+    return [start, this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }), this.#stop()]
   }
 
   #start(content_block: MessageBlock): MessageStreamEvent {
@@ -161,9 +206,12 @@ export function messageId(responseId: string): string {
 /** The token counts in the words of this API, whose clients add the cached ones to `input_tokens`. */
 export function messageUsage(usage: ResponseUsage | null): MessageUsage {
   const { input_tokens = 0, output_tokens = 0, input_tokens_details } = usage ?? {}
-  const cached = input_tokens_details?.cached_tokens ?? 0
+  return countsOf(input_tokens, input_tokens_details?.cached_tokens ?? 0, output_tokens)
+}
+
+function countsOf(input: number, cached: number, output_tokens: number): MessageUsage {
   return {
-    input_tokens: input_tokens - cached,
+    input_tokens: input - cached,
     output_tokens,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: cached,
@@ -185,7 +233,7 @@ export function messageOf(events: readonly MessageStreamEvent[]): Message | unde
       if (delta.type === 'signature_delta' && block?.type === 'thinking') block.signature = delta.signature
       if (delta.type === 'input_json_delta') json += delta.partial_json
     } else if (event.type === 'content_block_stop') {
-      if (block?.type === 'tool_use') block.input = JSON.parse(json)
+      if (json !== '' && block !== undefined && 'input' in block) block.input = JSON.parse(json)
       json = ''
     } else if (event.type === 'message_delta' && message !== undefined) {
       Object.assign(message, event.delta, { usage: event.usage })

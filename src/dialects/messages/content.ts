@@ -19,7 +19,7 @@ const BLOCKS: { readonly [type: string]: ReadBlock } = {
     )
     return [inputText([...lines, ...said].filter((line) => line).join('\n'))]
   },
-  // The names of the tools that a search found. What they do stands in `tools`.
+  // The name of a tool that a search found: it is taught behind the result.
   tool_reference: (block, param) => [inputText(`Found the tool ${textIn(block, 'tool_name', param)}.`)],
 }
 

@@ -1,5 +1,6 @@
 import { unsupportedParameter } from '../../request-error.js'
 import type { Draft } from './draft.js'
+import { readMcpServers } from './mcp-servers.js'
 import { readOutputConfig, readOutputFormat, readStopSequences, readSystem, readThinking } from './parameters.js'
 import { readMessages } from './read-messages.js'
 import { readToolChoice, readTools } from './tools.js'
@@ -28,9 +29,9 @@ function same(name: string): MessagesField {
   return { fate: 'mapped', does: `\`${name}\``, read: (value, draft) => draft.put(name, value) }
 }
 
-function refused(name: string, does: string, isOfUse: (value: unknown) => boolean = () => true): MessagesField {
-  const read = (value: unknown): void => {
-    if (isOfUse(value)) throw unsupportedParameter(name)
+function refused(name: string, does: string): MessagesField {
+  const read = (): void => {
+    throw unsupportedParameter(name)
   }
   return { fate: 'refused', does, read }
 }
@@ -45,6 +46,14 @@ const COMPACTED = 'a conversation that is too long is refused in the words that 
 /** Everything about every parameter, in the order in which they are read: the first error is reported. */
 export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
   model: same('model'),
+  // Before the tools, which name them.
+  mcp_servers: {
+    fate: 'mapped',
+    does: "`tools`: the operator's MCP servers of the same names: see [tools](#tools)",
+    read: readMcpServers,
+  },
+  // Before the messages, which name those that are deferred.
+  tools: { fate: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
   messages: {
     fate: 'mapped',
     does: '`input`: see [messages](#messages-and-blocks)',
@@ -78,7 +87,6 @@ export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
     read: readThinking,
   },
   stop_sequences: { fate: 'mapped', does: '`stop`: up to 4', read: readStopSequences },
-  tools: { fate: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
   tool_choice: {
     fate: 'mapped',
     does: '`tool_choice`: `any` is `required`; `disable_parallel_tool_use` is `parallel_tool_calls`',
@@ -88,9 +96,6 @@ export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
   top_p: { ...same('top_p'), sentBy: OLDER },
   stream: same('stream'),
   container: refused('container', 'there is no container to go on in'),
-  mcp_servers: refused('mcp_servers', 'unless it is empty: the server asks none that a client names', (value) => {
-    return !Array.isArray(value) || value.length > 0
-  }),
   thread: refused('thread', 'nothing is stored; the SDK then sends the whole conversation'),
   billing_policy: ignored('nothing is billed'),
   cache_control: ignored('engines keep what they can, and find it by the tokens'),

@@ -29,7 +29,56 @@ export interface MessageToolUseBlock {
   input: { [name: string]: unknown }
 }
 
-export type MessageBlock = MessageTextBlock | MessageThinkingBlock | MessageRedactedThinkingBlock | MessageToolUseBlock
+/** A search that the server ran. Its `input` is a query, or the page that the model looked at. */
+export interface MessageServerToolUseBlock {
+  type: 'server_tool_use'
+  id: string
+  name: 'web_search'
+  input: { [name: string]: unknown }
+}
+
+export interface MessageWebSearchResult {
+  type: 'web_search_result'
+  url: string
+  title: string
+  /** Empty: what the model read is sealed with its reasoning. */
+  encrypted_content: string
+  page_age: string | null
+}
+
+export interface MessageWebSearchToolResultBlock {
+  type: 'web_search_tool_result'
+  tool_use_id: string
+  content:
+    | MessageWebSearchResult[]
+    | { type: 'web_search_tool_result_error'; error_code: 'unavailable' | 'max_uses_exceeded' }
+}
+
+/** A call of an MCP server's tool that the server ran. */
+export interface MessageMcpToolUseBlock {
+  type: 'mcp_tool_use'
+  id: string
+  name: string
+  server_name: string
+  input: { [name: string]: unknown }
+}
+
+export interface MessageMcpToolResultBlock {
+  type: 'mcp_tool_result'
+  tool_use_id: string
+  is_error: boolean
+  content: { type: 'text'; text: string }[]
+}
+
+export type MessageBlock =
+  | MessageTextBlock
+  | MessageThinkingBlock
+  | MessageRedactedThinkingBlock
+  | MessageToolUseBlock
+  | MessageServerToolUseBlock
+  | MessageWebSearchToolResultBlock
+  | MessageMcpToolUseBlock
+  | MessageMcpToolResultBlock
 
 /** Tokens: `input_tokens` are those that no cache had. */
 export interface MessageUsage {
@@ -38,6 +87,8 @@ export interface MessageUsage {
   /** Engines do not tell: always 0. */
   cache_creation_input_tokens: number
   cache_read_input_tokens: number
+  /** How often the server searched the web, once the message is over. Absent if it did not. */
+  server_tool_use?: { web_search_requests: number; web_fetch_requests: number }
 }
 
 export interface Message {

@@ -1,8 +1,9 @@
 import { type Fields, isFields } from '../../fields.js'
-import { emptyArray, invalidValue, RequestError, unsupported } from '../../request-error.js'
+import { duplicateItem, emptyArray, invalidValue, RequestError, unsupported } from '../../request-error.js'
 import { fieldOf, objectsAt, optionalTextIn, textIn } from '../body/read.js'
 import { blocksAt, readBlock, readBlocks } from './content.js'
 import type { Draft } from './draft.js'
+import { readMcpResult, readSearch } from './server-tools.js'
 import { type PlacedSeal, readSignature } from './signature.js'
 
 /** Items, with what they were made of. */
@@ -23,7 +24,7 @@ const ROLES = ['user', 'assistant', 'system'] as const
 export function readMessages(value: unknown, draft: Draft): object[] {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyArray('messages')
-  const conversation = new Conversation()
+  const conversation = new Conversation((name) => draft.load(name))
   for (const [index, message] of messages.entries()) {
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
@@ -44,6 +45,12 @@ class Conversation {
   #last: { readonly role: 'user' | 'assistant'; readonly param: string } | undefined
   /** The place of each call among those of its turn, by its id: results are read in the order of their calls. */
   readonly #order = new Map<string, number>()
+  readonly #load: (name: string) => object | undefined
+
+  /** @param load - makes a tool that was kept back one of the request's, once */
+  constructor(load: (name: string) => object | undefined) {
+    this.#load = load
+  }
 
   user(message: Fields, param: string): void {
     this.#endTurn()
@@ -61,6 +68,10 @@ class Conversation {
     // Harmony has a result behind its call, whatever the user says beside it.
     const results = blocks.filter(isResult).sort((a, b) => this.#placeOf(a.block) - this.#placeOf(b.block))
     for (const { block, index } of results) this.#add(readResult(block, `${param}.content[${index}]`))
+    this.#teach(
+      results.flatMap(({ block }) => namesIn(block)),
+      param,
+    )
     const said = blocks.filter((each) => !isResult(each))
     if (said.length === 0) return
     const parts: object[] = []
@@ -104,6 +115,12 @@ class Conversation {
     return this.#made
   }
 
+  /** Teaches the tools that results have found behind them, so that the prompt in front stays what it was. */
+  #teach(names: readonly string[], at: string): void {
+    const tools = names.flatMap((name) => this.#load(name) ?? [])
+    if (tools.length > 0) this.#add({ item: { type: 'additional_tools', role: 'developer', tools }, at })
+  }
+
   #add(made: MadeItem): void {
     this.#made.push(made)
   }
@@ -134,6 +151,12 @@ function readResult(block: Fields, at: string): MadeItem {
   return { item: { type: 'function_call_output', call_id, output }, at, fields: OUTPUT }
 }
 
+/** The tools that a result names. */
+function namesIn({ content }: Fields): string[] {
+  if (!Array.isArray(content)) return []
+  return content.flatMap(({ type, tool_name: name }) => (type === 'tool_reference' ? [name as string] : []))
+}
+
 /** Harmony has no mark for it: the text has to say that the tool failed, unless it does. */
 function markFailed(output: object[]): void {
   const { text = '' } = (output[0] ?? {}) as { readonly text?: string }
@@ -143,8 +166,10 @@ function markFailed(output: object[]): void {
 /** What the model said in one turn, as its items: reasoning, texts, calls, and the seals in their places. */
 class AssistantTurn {
   /** Everything but seals. Thinking does not count as a block. */
-  readonly #blocks: { readonly made: MadeItem; readonly kind: 'text' | 'call' | 'thinking' }[] = []
+  readonly #blocks: { readonly made: MadeItem; readonly kind: 'text' | 'call' | 'thinking' | 'unanswered' }[] = []
   readonly #seals: { readonly seal: PlacedSeal; readonly made: MadeItem }[] = []
+  /** The places of the server's calls among the blocks, by their ids: their results stand behind them. */
+  readonly #served = new Map<string, number>()
 
   text(text: string, at: string): void {
     if (text === '') return
@@ -159,8 +184,11 @@ class AssistantTurn {
       this.#thinking(textIn(block, 'thinking', at), optionalTextIn(block, 'signature', at), at, 'signature')
     else if (type === 'redacted_thinking') this.#thinking('', textIn(block, 'data', at), at, 'data')
     else if (type === 'tool_use') this.#call(block, at)
+    else if (type === 'server_tool_use' || type === 'mcp_tool_use') this.#serverCall(block, type, at)
+    else if (type === 'web_search_tool_result' || type === 'mcp_tool_result') this.#serverResult(block, type, at)
     else if (type === 'image' || type === 'document') throw unsupported(`${at}.type`, `${type}s of the assistant are`)
-    else throw invalidValue(`${at}.type`, type, ['text', 'thinking', 'redacted_thinking', 'tool_use'])
+    // What the servers of other APIs listed: ours are asked.
+    else if (type !== 'mcp_tool_listing') throw invalidValue(`${at}.type`, type, BLOCKS)
   }
 
   items(): MadeItem[] {
@@ -177,6 +205,8 @@ class AssistantTurn {
     }
     for (const [at, { made, kind }] of this.#blocks.entries()) {
       if (kind !== 'thinking') sealsUpTo(before++)
+      // A call that was cut off before its result never happened.
+      if (kind === 'unanswered') continue
       // The model calls before its answer alone, and answers once.
       const phase = at < Math.max(lastCall, last) ? 'commentary' : 'final_answer'
       items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made)
@@ -198,9 +228,37 @@ class AssistantTurn {
     this.#blocks.push({ made: { item: reasoning(text, signature), at, fields }, kind: 'thinking' })
   }
 
+  #serverCall(block: Fields, type: 'server_tool_use' | 'mcp_tool_use', at: string): void {
+    const id = textIn(block, 'id', at)
+    if (this.#served.has(id)) throw duplicateItem(id, `${at}.id`)
+    this.#served.set(id, this.#blocks.length)
+    const input = inputOf(block, at)
+    const name = textIn(block, 'name', at)
+    if (type === 'server_tool_use' && name !== 'web_search') throw unsupported(`${at}.name`, 'other server tools are')
+    const item =
+      type === 'server_tool_use'
+        ? { type: 'web_search_call', action: readSearch(input, `${at}.input`) }
+        : { type: 'mcp_call', name, server_label: textIn(block, 'server_name', at), arguments: JSON.stringify(input) }
+    const fields = { server_label: 'server_name', arguments: 'input', action: 'input' }
+    this.#blocks.push({ made: { item, at, fields }, kind: 'unanswered' })
+  }
+
+  #serverResult(block: Fields, type: 'web_search_tool_result' | 'mcp_tool_result', at: string): void {
+    const id = textIn(block, 'tool_use_id', at)
+    const place = this.#served.get(id)
+    const call = place === undefined ? undefined : this.#blocks[place]
+    const { type: kind } = Object(call?.made.item) as { readonly type?: unknown }
+    const isOne = call?.kind === 'unanswered' && (kind === 'mcp_call') === (type === 'mcp_tool_result')
+    if (place === undefined || call === undefined || !isOne) throw withoutCall(id, at)
+    const result =
+      type === 'mcp_tool_result'
+        ? readMcpResult(textOf(block, at), fieldOf(block, 'is_error') === true)
+        : { status: Array.isArray(fieldOf(block, 'content')) ? 'completed' : 'failed' }
+    this.#blocks[place] = { made: { ...call.made, item: { ...call.made.item, ...result } }, kind: 'call' }
+  }
+
   #call(block: Fields, at: string): void {
-    const input = fieldOf(block, 'input') ?? {}
-    if (!isFields(input)) throw invalidValue(`${at}.input`, input, [])
+    const input = inputOf(block, at)
     const item = {
       type: 'function_call',
       call_id: textIn(block, 'id', at),
@@ -209,6 +267,30 @@ class AssistantTurn {
     }
     this.#blocks.push({ made: { item, at, fields: { call_id: 'id', arguments: 'input' } }, kind: 'call' })
   }
+}
+
+const BLOCKS = [
+  ...['text', 'thinking', 'redacted_thinking', 'tool_use', 'server_tool_use', 'web_search_tool_result'],
+  ...['mcp_tool_use', 'mcp_tool_result', 'mcp_tool_listing'],
+] as const
+
+function inputOf(block: Fields, at: string): Fields {
+  const input = fieldOf(block, 'input') ?? {}
+  if (!isFields(input)) throw invalidValue(`${at}.input`, input, [])
+  return input
+}
+
+/** The text of a result. */
+function textOf(block: Fields, at: string): string {
+  const content = fieldOf(block, 'content') ?? ''
+  if (typeof content === 'string') return content
+  const texts = blocksAt(content, `${at}.content`).map((part, index) => textIn(part, 'text', `${at}.content[${index}]`))
+  return texts.join('\n')
+}
+
+function withoutCall(id: string, at: string): RequestError {
+  const message = `No tool call found for the result of '${id.slice(0, 80)}' in this message.`
+  return new RequestError(message, { param: `${at}.tool_use_id`, code: 'invalid_value' })
 }
 
 function reasoning(text: string, sealed: string | undefined): object {

@@ -4,6 +4,7 @@ import { fieldOf } from '../body/read.js'
 import type { MessageAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { MESSAGES_FIELDS } from './fields.js'
+import { addOlderServers } from './mcp-servers.js'
 
 /** A Messages request in the words of the Responses API. */
 export interface MessagesRequest {
@@ -38,6 +39,7 @@ export function fromMessagesRequest(body: unknown): MessagesRequest {
     const value = fieldOf(body, name)
     if (value !== undefined) read?.(value, draft)
   }
+  addOlderServers(draft)
   if (draft.tools.length > 0) draft.put('tools', draft.tools)
   const { request, answer, origins } = draft
   return { request, answer, refusal: (error) => origins.refusal(error) }

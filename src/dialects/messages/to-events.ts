@@ -29,7 +29,7 @@ export function toMessageEvents(
 }
 
 /**
- * {@link toMessageEvents} for whoever has the events one at a time.
+ * {@link toMessageEvents} for callers that get the events one at a time.
  *
  * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
  */
@@ -66,6 +66,9 @@ class Encoder {
   readonly #forms = new Map<number, string>()
   /** The messages that are preambles, by their positions. */
   readonly #preambles = new Set<number>()
+  /** The place of a call that the server is running, and what came behind it meanwhile. */
+  #running: number | undefined
+  #behind: ResponseStreamEvent[] = []
 
   constructor(options: ResolvedMessageAnswerOptions) {
     this.#answer = new MessageAnswer(options)
@@ -84,15 +87,34 @@ class Encoder {
     check(this.#hasBegun, 'toMessageEvents', 'response.created first', event.type, 'bad_stream')
     if (event.type === 'response.completed' || event.type === 'response.incomplete') {
       this.#isOver = true
-      return this.#answer.end(event.response)
+      return [...this.#goOn(), ...this.#answer.end(event.response)]
     }
-    return this.#said(event)
+    return this.#inOrder(event)
+  }
+
+  /** Blocks stand in the order of the items: what the model writes beside a call that the server runs waits for its result. */
+  #inOrder(event: ResponseStreamEvent): MessageStreamEvent[] {
+    if (this.#running !== undefined && (!('output_index' in event) || event.output_index !== this.#running)) {
+      this.#behind.push(event)
+      return []
+    }
+    const said = this.#said(event)
+    return this.#running !== undefined && event.type === 'response.output_item.done' ? [...said, ...this.#goOn()] : said
+  }
+
+  /** Says what waited. */
+  #goOn(): MessageStreamEvent[] {
+    const waiting = this.#behind
+    this.#running = undefined
+    this.#behind = []
+    return waiting.flatMap((event) => this.#inOrder(event))
   }
 
   #said(event: ResponseStreamEvent): MessageStreamEvent[] {
     switch (event.type) {
       case 'response.output_item.added':
         if (event.item.type === 'message' && event.item.phase === 'commentary') this.#preambles.add(event.output_index)
+        if (!this.#isOver && this.#answer.shows(event.item)) this.#running = event.output_index
         return []
       case 'response.output_text.delta': {
         const { output_index: at, delta } = event
@@ -111,10 +133,11 @@ class Encoder {
     }
   }
 
-  /** What has to be whole before it is shown. Hosted tools have nothing: the client has nothing to run. */
+  /** What has to be whole before it is shown. */
   #done(item: OutputItem): MessageStreamEvent[] {
     if (isToolUse(item)) return item.status === 'completed' ? this.#answer.call(item) : []
-    if (item.type === 'reasoning') this.#answer.reasoned(item.encrypted_content)
+    if (item.type !== 'reasoning') return this.#answer.served(item)
+    this.#answer.reasoned(item.encrypted_content)
     return []
   }
 

@@ -19,8 +19,9 @@ export function toMessage(response: Response, options: MessageAnswerOptions = {}
   check(object === 'response', 'toMessage', 'a response', response, 'bad_stream')
   const isAnswer = status === 'completed' || status === 'incomplete'
   check(isAnswer, 'toMessage', 'a response that is completed or incomplete', status, 'bad_stream')
+  const first = answer.begin(response)
   const said = response.output.flatMap((item, at) => eventsOf(item, at, answer))
-  return messageOf([...answer.begin(response), ...said, ...answer.end(response)]) as Message
+  return messageOf([...first, ...said, ...answer.end(response)]) as Message
 }
 
 function eventsOf(item: OutputItem, at: number, answer: MessageAnswer): MessageStreamEvent[] {
@@ -31,7 +32,7 @@ function eventsOf(item: OutputItem, at: number, answer: MessageAnswer): MessageS
     answer.reasoned(item.encrypted_content)
     return events
   }
-  if (item.type !== 'message') return []
+  if (item.type !== 'message') return answer.served(item)
   const isPreamble = item.phase === 'commentary'
   // A host that inserts a message may have it refuse: as in a stream, that is no text.
   return item.content.flatMap(({ type, text }) => (type === 'output_text' ? answer.text(at, isPreamble, text) : []))

@@ -21,7 +21,7 @@ function shortest(ways: readonly Stack[]): Stack {
   return ways.reduce((one, other) => (other.cost <= one.cost ? other : one))
 }
 
-/** A character that nobody wonders about, if there is one. */
+/** A printable character, if there is one. */
 function plainest(ranges: readonly Range[]): string {
   const known = [...'0a1A'].find((character) => contains(ranges, character.charCodeAt(0)))
   if (known !== undefined) return known

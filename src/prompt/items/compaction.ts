@@ -21,5 +21,5 @@ export const readCompaction: ItemReader = (item, { conversation, unsealed }, ind
 
 const HEADING = 'A summary of the conversation so far:'
 
-/** compaction_trigger: no message. Whoever answers the request compacts the conversation before it. */
+/** compaction_trigger: no message. The loop that answers the request compacts the conversation before it. */
 export const readCompactionTrigger: ItemReader = () => {}

@@ -1,6 +1,7 @@
 import { invalidValue, RequestError, unsupported } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import { nameIn } from '../fields.js'
+import { readAdditionalTools } from './additional-tools.js'
 import { readApplyPatchCall, readApplyPatchCallOutput } from './apply-patch-call.js'
 import { readCodeInterpreterCall } from './code-interpreter-call.js'
 import { readCompaction, readCompactionTrigger } from './compaction.js'
@@ -41,7 +42,7 @@ const READERS: { readonly [Type in InputType]: ItemReader } = {
   compaction_trigger: readCompactionTrigger,
   file_search_call: readHostItem,
   image_generation_call: readHostItem,
-  additional_tools: refuse('additional tools are'),
+  additional_tools: readAdditionalTools,
   apply_patch_call: readApplyPatchCall,
   apply_patch_call_output: readApplyPatchCallOutput,
   computer_call: refuse('computer use is'),

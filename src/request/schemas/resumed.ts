@@ -15,7 +15,7 @@ interface Progress {
 
 const PAUSED = new Error('paused')
 
-/** What an entry takes, beside what a character takes that is encoded. */
+/** The cost of an entry, in encoded characters. */
 const ENTRY = 24
 
 /** Of the parse that is running: schemas are told of nothing but their values. Undefined between two slices. */

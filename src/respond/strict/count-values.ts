@@ -11,7 +11,7 @@ export function* countValues(value: unknown, most: number): Slices<number> {
     if (count % SLICE === SLICE - 1) yield
     const next = open.pop()
     if (typeof next !== 'object' || next === null) continue
-    // What is not looked at any more need not be listed.
+    // Past the limit, values need not be listed.
     for (const name in next) {
       open.push((next as { readonly [name: string]: unknown })[name])
       if (open.length > most) return most + 1

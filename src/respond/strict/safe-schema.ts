@@ -32,7 +32,7 @@ const FORMATS: readonly string[] = [
 const MOST_UNIQUE = 1_000
 const MOST_TEXTS = 2_000
 
-/** Keywords under which less is more: what is left out in them would make a right value wrong. */
+/** Keywords where loosening a subschema would reject valid values. */
 const NEGATIONS: readonly string[] = ['not', 'oneOf', 'if', 'maxContains']
 
 /** Why a value cannot be checked. */

@@ -1,6 +1,7 @@
 /*
  * What happens in a server, for metrics and logs. Times are in seconds, by a clock that only rises. Nothing in it is
- * content; `path`, `param` and `requestedModel` are the client's own words: log them escaped, and never make labels of them.
+ * content; `path`, `param`, `session` and `requestedModel` are the client's own words: log them escaped, and never make labels
+ * of them.
  */
 
 interface OfRequest {
@@ -33,6 +34,15 @@ export interface RequestEnded extends OfRequest {
   readonly code: string | null
   /** The parameter that the error is about: `input[3].type`. It may have keys that the client chose. */
   readonly param: string | null
+  /** What Claude Code says of its session in headers: the client's words, printable and at most 128 characters each. */
+  readonly session: SessionNames | null
+}
+
+/** The session that a request belongs to, by its client. Nobody is told apart by it. */
+export interface SessionNames {
+  readonly id: string
+  readonly agent: string | null
+  readonly parentAgent: string | null
 }
 
 /** How many responses are made, and how many wait for their turn. */

@@ -1,3 +1,4 @@
+import type { SessionNames } from './metric.js'
 import type { Span, TraceContext } from './tracing.js'
 import type { Watch } from './watch.js'
 
@@ -6,6 +7,7 @@ export interface RequestAbout {
   readonly method: string
   readonly path: string
   readonly trace: TraceContext | undefined
+  readonly session: SessionNames | null
 }
 
 /** An HTTP request, while it is answered. */
@@ -26,7 +28,10 @@ export interface RequestObservation {
 
 const METHODS: readonly string[] = ['GET', 'POST', 'DELETE', 'OPTIONS']
 
-export function observeRequest({ requestId, path, trace, ...about }: RequestAbout, watch: Watch): RequestObservation {
+export function observeRequest(
+  { requestId, path, trace, session, ...about }: RequestAbout,
+  watch: Watch,
+): RequestObservation {
   const { tracing, now, emit } = watch
   const start = now()
   const method = METHODS.includes(about.method) ? about.method : 'other'
@@ -58,7 +63,20 @@ export function observeRequest({ requestId, path, trace, ...about }: RequestAbou
       const seconds = (now() - start) / 1000
       const { owner, error } = observation
       const { code, param } = error ?? { code: null, param: null }
-      emit({ type: 'request_ended', requestId, method, route, path, status, seconds, isAborted, owner, code, param })
+      emit({
+        type: 'request_ended',
+        requestId,
+        method,
+        route,
+        path,
+        status,
+        seconds,
+        isAborted,
+        owner,
+        code,
+        param,
+        session,
+      })
       span?.rename(`${method} ${route}`)
       span?.set({ 'http.route': route, 'http.response.status_code': status })
       if (status >= 500) span?.fail(String(status))

@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { RequestObservation } from './observe-request.js'
 import type { Observer } from './observer.js'
+import { sessionNames } from './session-names.js'
 import type { TraceContext } from './tracing.js'
 
 /** As much of the server's environment as is used here. */
@@ -20,12 +21,13 @@ export function observeRoutes(
     context.set('requestId', requestId)
     const { method, path } = req
     const trace = traceOf(req.header('traceparent'), req.header('tracestate'))
-    const observed = observer?.request({ requestId, method, path, trace })
+    const session = sessionNames((name) => req.header(name))
+    const observed = observer?.request({ requestId, method, path, trace, session })
     context.set('observed', observed)
     await next()
     if (observed === undefined || observed.isStreaming) return
     const { status } = context.res
-    // What answers an upgrade stands outside of fetch, where there is no 101.
+    // An upgrade is answered outside of fetch, which has no status 101.
     const isUpgraded = status === 200 && req.header('upgrade')?.toLowerCase() === 'websocket'
     const isAborted = !isUpgraded && req.raw.signal.aborted
     observed.ended({ route: routePath(context, -1), status: isUpgraded ? 101 : status, isAborted })

@@ -24,7 +24,7 @@ export interface Observer {
 }
 
 /**
- * @returns undefined if nobody wants to know
+ * @returns undefined without `onMetric` and tracing
  */
 export function createObserver(
   { onMetric, tracing, now = () => performance.now() }: ObserverOptions,

@@ -17,7 +17,7 @@ export interface SpanOptions {
 
 /** A piece of work with a beginning and an end. */
 export interface Span {
-  /** What engines are sent, so that their spans are children of this one. Undefined if nobody records it. */
+  /** What engines are sent, so that their spans are children of this one. Undefined if it is not recorded. */
   readonly trace: TraceContext | undefined
   set(attributes: Attributes): void
   rename(name: string): void

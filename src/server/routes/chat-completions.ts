@@ -4,8 +4,10 @@ import { createChatSseEncoder, fromChatRequest, toChatCompletion } from '../../d
 import { RequestError } from '../../request-error.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { SseEvent } from '../../sse/index.js'
+import { unixSeconds } from '../../unix-seconds.js'
 import { answerEvents } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
+import { createHostedTurns } from '../hosted-turns.js'
 import { sendJson } from '../send-json.js'
 import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
 import type { LiveResponse } from '../service/live-response.js'
@@ -19,16 +21,24 @@ import { wholeResponse } from './create-response.js'
 export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): void {
   const { keepAliveMs } = server
   const { reasoning, hostedCalls } = resolveAnswerOptions('chat', server.options.chat ?? {})
+  const turns = createHostedTurns({ clock: server.options.clock ?? unixSeconds })
+  server.service.keepBytes(turns)
   app.post('/chat/completions', async (context) => {
-    const chat = fromChatRequest(await server.readJson(context))
+    const owner = context.get('owner')
+    const chat = fromChatRequest(await server.readJson(context), { before: (callId) => turns.before(callId, owner) })
     // What the client asks for goes first: it may not want to see the reasoning.
     const answer = { reasoning, hostedCalls, ...chat.answer }
     let live: LiveResponse
     try {
-      live = await server.service.create(chat.request, { ...callerOf(context), approvals: 'refuse' })
+      live = await server.service.create(chat.request, {
+        ...callerOf(context),
+        approvals: 'refuse',
+        getsHiddenCalls: true,
+      })
     } catch (error) {
       throw error instanceof RequestError ? chat.refusal(error) : error
     }
+    live = { ...live, events: turns.noting(live.events, owner) }
     if (live.request.stream) {
       const encode = createChatSseEncoder(answer)
       return answerEvents(context, live.events, {
@@ -37,7 +47,7 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
         keepAliveMs,
         headers: context.get('headers'),
         report: server.service.report,
-        unread: server.service.holdBytes(context.get('owner'), 'reader'),
+        unread: server.service.holdBytes(owner, 'reader'),
       })
     }
     const response = await wholeResponse(live, context.req.raw.signal)

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import {
   createMessageEncoder,
   fromMessagesRequest,
-  type MessageStreamEvent,
+  type MessageEncoder,
   type MessagesRequest,
   toMessage,
 } from '../../dialects/index.js'
@@ -10,6 +10,7 @@ import { merged } from '../../merged.js'
 import { RequestError } from '../../request-error.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import { createSseEncoder, type SseEvent } from '../../sse/index.js'
+import type { HostUsage } from '../../tokens/token-source.js'
 import { answerEvents } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
 import { modelOfAlias } from '../model-aliases.js'
@@ -22,7 +23,11 @@ const PING: SseEvent = { type: 'ping' }
 
 /** `POST /messages` and `POST /messages/count_tokens`, for Claude Code and what else speaks the Messages API. */
 export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
-  const { service, keepAliveMs } = server
+  const { service, keepAliveMs, options } = server
+  const { tools: hosted = [] } = options
+  const labels = new Set(hosted.flatMap(({ serverLabels = [] }) => serverLabels))
+  /** Whether there may be an MCP server of this name: a tool that names none may be any. */
+  const mayKnow = (label: string): boolean => labels.has(label) || hosted.some(({ serverLabels }) => !serverLabels)
 
   app.post('/messages', async (context) => {
     const messages = fromMessagesRequest(await server.readJson(context))
@@ -31,23 +36,29 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
       stopSequence = string
     }
     const { request } = messages
-    const caller = merged(messagesCaller(context), { onStopString })
+    const { mostSearches } = messages.answer
+    let input: HostUsage = {}
+    const onInput = (usage: HostUsage): void => {
+      input = usage
+    }
+    const most = mostSearches !== undefined && { mostSearches }
+    const caller = merged(messagesCaller(context), { onStopString, onInput, ...most })
     const live = await inItsWords(messages, () => service.create(asked(request), caller))
     const { model } = request
     const answer = {
       ...messages.answer,
       ...(typeof model === 'string' && { model }),
       stopSequence: () => stopSequence,
+      input: () => input,
     }
     if (live.request.stream) {
-      const encode = createMessageEncoder(answer)
-      const write = createSseEncoder()
+      const frames = messageFrames(createMessageEncoder(answer))
       return answerEvents(context, live.events, {
-        encode: (event: SseEvent) => framesOf(encode(event as ResponseStreamEvent), write),
+        encode: (event: SseEvent) => frames.of(event as ResponseStreamEvent),
         done: false,
         keepAliveMs,
         // A comment is nothing to a client that waits for its next event.
-        keepAlive: write(PING),
+        keepAlive: frames.ping,
         headers: context.get('headers'),
         report: service.report,
         unread: service.holdBytes(context.get('owner'), 'reader'),
@@ -68,8 +79,12 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     return context.json({ input_tokens })
   })
 
-  /** The request for the model that is meant. */
+  /** The request for the model that is meant. @throws RequestError if it names a server that is not here */
   function asked(request: MessagesRequest['request']): MessagesRequest['request'] {
+    const tools = (request['tools'] ?? []) as readonly { readonly type: string; readonly server_label?: string }[]
+    for (const [index, { type, server_label: label = '' }] of tools.entries()) {
+      if (type === 'mcp' && !mayKnow(label)) throw unknownServer(`tools[${index}].server_label`, label)
+    }
     const model = modelOfAlias(request['model'], service.models)
     return model === undefined ? request : { ...request, model }
   }
@@ -84,10 +99,36 @@ function messagesCaller(context: Context<Env>): Caller {
   } as const)
 }
 
-function framesOf(events: readonly MessageStreamEvent[], write: (event: SseEvent) => string): string {
-  let frames = ''
-  for (const event of events) frames += write(event as SseEvent)
-  return frames
+/** A client that names a server wants its tools: it is not answered without them, and no address of its own is asked. */
+function unknownServer(param: string, label: string): RequestError {
+  const what = `this server knows no MCP server '${label.slice(0, 60)}', and asks none but its own.`
+  return new RequestError(`Invalid '${param}': ${what}`, { param, code: 'invalid_value' })
+}
+
+/**
+ * The frames of a stream. Its message begins with the model's first words, when it is known what of the prompt the engine had
+ * in its cache; or in the first silence before them, since a ping of no message is nothing to a client.
+ */
+function messageFrames(encode: MessageEncoder): { of(event: ResponseStreamEvent): string; ping(): string } {
+  const write = createSseEncoder()
+  const waiting: ResponseStreamEvent[] = []
+  let hasBegun = false
+  const framesOf = (events: readonly ResponseStreamEvent[]): string => {
+    const frames = events.flatMap((event) => encode(event)).map((event) => write(event as SseEvent))
+    return frames.join('')
+  }
+  return {
+    of(event) {
+      hasBegun ||= event.type !== 'response.created' && event.type !== 'response.in_progress'
+      if (hasBegun) return framesOf([...waiting.splice(0), event])
+      waiting.push(event)
+      return ''
+    },
+    ping() {
+      hasBegun = true
+      return framesOf(waiting.splice(0)) + write(PING)
+    },
+  }
 }
 
 async function inItsWords<Result>(messages: MessagesRequest, work: () => Promise<Result>): Promise<Result> {

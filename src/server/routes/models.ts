@@ -5,7 +5,7 @@ import { type Env, type ServerContext, speaksMessages } from '../server-context.
 
 /** `GET /models` and `GET /models/MODEL`: the names that the host gave. By `otherModels`, others may be served, too. */
 export function modelRoutes(app: Hono<Env>, { service }: ServerContext): void {
-  // Nobody knows when the engine's model was made, and clients want a number.
+  // When the engine's model was created is unknown, and clients require a number.
   const models = service.models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'harmony-responses' }))
   const infos = [...new Set(service.models.flatMap((id) => [modelAlias(id), id]))].map(modelInfo)
   app.get('/models', (context) => {

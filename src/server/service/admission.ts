@@ -24,11 +24,11 @@ export interface Admission {
   /**
    * Resolves when there is room, with what gives the place back.
    *
-   * @throws RequestError with status 429 if the queue is full or the owner has too much in here, 503 if nobody is let in
-   * any more; the signal's reason
+   * @throws RequestError with status 429 if the queue is full or the owner has too much in here, 503 if the server
+   * is stopping; the signal's reason
    */
   enter(owner: string, signal?: AbortSignal, isBackground?: boolean): Promise<() => void>
-  /** Lets nobody in any more. Resolves when nobody is left. */
+  /** Refuses new responses. Resolves when the last one is over. */
   drain(): Promise<void>
 }
 

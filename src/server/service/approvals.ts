@@ -108,7 +108,7 @@ export function approvedCalls(
   for (const item of own) {
     if (item.type !== 'mcp_approval_response') continue
     const { approval_request_id: id, approve } = item
-    // Of two answers that contradict each other, no counts.
+    // On conflicting answers, denial wins.
     answers.set(id, answers.get(id) !== false && approve === true)
   }
   if (answers.size === 0) return []

@@ -61,7 +61,7 @@ export interface ConversationContext extends EarlierContext {
   readonly signal?: AbortSignal
 }
 
-/** What an item takes, in characters that are encoded. */
+/** The cost of an item, in encoded characters. */
 const ITEM = 16
 
 /**
@@ -75,7 +75,7 @@ export async function resolveConversation(
   context: ConversationContext,
 ): Promise<ResolvedRequest> {
   const { owner, seal, foreignSeals: foreign } = context
-  // A conversation that nobody keeps cannot be gone on with: better refused than begun anew in silence.
+  // A conversation that is not kept cannot be continued: refuse the request rather than begin anew in silence.
   if (parsed.conversation !== undefined) throw unsupportedParameter('conversation')
   const { previous_response_id: previousId } = parsed
   const earlier = previousId ? await earlierResponses(previousId, context) : NO_RESPONSES
@@ -148,7 +148,7 @@ function plainTokens(entry: HistoryEntry): KnownTokens {
   return 'tokens' in entry ? { ...entry, tokens: Array.from(entry.tokens) } : entry
 }
 
-/** What is added to what the store has: with all that was said in responses that are not stored. */
+/** The items to add to the stored conversation, with those of responses that are not stored. */
 function sinceStored(earlier: EarlierResponses, own: Addition): Addition {
   const transient = earlier.responses.slice(earlier.stored)
   if (transient.length === 0) return own

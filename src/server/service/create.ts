@@ -26,6 +26,7 @@ import { operatorOptions } from './operator-options.js'
 import { parseBody } from './parse-body.js'
 import { type Run, type RunOptions, startRun } from './run.js'
 import type { Setup } from './setup.js'
+import { toldEngine } from './told-engine.js'
 
 /**
  * Creates a response, or finds the one that the same request has created before.
@@ -119,7 +120,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
   }
 }
 
-/** What one response is made with. */
+/** The resources of one response. */
 export interface Making {
   readonly engine: TokenEngine
   readonly observed: ResponseObservation | undefined
@@ -140,7 +141,7 @@ async function runFor(
   const { owner } = caller
   const { onDisconnect = 'stop' } = setup.options
   const isTransient = request.store === false
-  // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
+  // Its entries are kept for later readers: a second request with the key, or a client that reconnects.
   const isJournaled = !isTransient || making.key !== undefined || onDisconnect !== 'stop'
   return inConversation(setup, request, responseId, caller, async (conversation) => {
     const operator = await operatorOptions(setup.options, request, caller)
@@ -177,7 +178,7 @@ export interface MadeOf {
   readonly isOffered: (call: HostedCall) => boolean
 }
 
-/** What is the same for a response that begins here, and for one that is taken over. */
+/** The options shared by responses that begin here and responses that are taken over. */
 export function runOptions(
   setup: Setup,
   { engine, observed, held, onEnd }: Omit<Making, 'key'>,
@@ -189,13 +190,13 @@ export function runOptions(
     setup.options.tools ?? [],
     merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
-  const { errorEvent, onStopString, returnedArguments } = caller
+  const { errorEvent, mostSearches, onInput, onStopString, returnedArguments } = caller
   const { earlier } = conversation
   const shelf = request.store === false ? setup.transient : setup.durable
   return {
     conversation,
     respond: merged(setup.respondOptions(responseId, owner, request), {
-      engine: setup.guard(engine, { meter: createMeter(held), observed }),
+      engine: setup.guard(onInput ? toldEngine(engine, onInput) : engine, { meter: createMeter(held), observed }),
       ...operator,
       tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
       ...(observed && {
@@ -204,6 +205,7 @@ export function runOptions(
       ...(errorEvent !== undefined && { errorEvent }),
       ...(onStopString && { onStopString }),
       ...(returnedArguments && { returnedArguments }),
+      ...(mostSearches !== undefined && { mostSearches }),
       ...(earlier && { earlier }),
     }),
     seal,

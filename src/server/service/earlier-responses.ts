@@ -31,7 +31,7 @@ export const NO_RESPONSES: EarlierResponses = { responses: [], stored: 0, previo
 export interface EarlierContext {
   readonly owner: string
   readonly store: Pick<ResponseStore, 'lineage'>
-  /** Responses that are not stored, and that whoever sends the request remembers: those of its WebSocket. */
+  /** Responses that are not stored, but that the caller remembers: those of its WebSocket. */
   readonly remembered?: (responseId: string) => RememberedResponse | undefined
 }
 

@@ -9,7 +9,7 @@ import { isOurs, isUnreadable, readEntries } from './stored-entries.js'
 import { unfoldedResponse } from './unfolded-response.js'
 import { blockOf } from './written.js'
 
-/** How a response ends that nobody makes any more. */
+/** How a response ends whose writer is gone. */
 export type LastEntry = Extract<Happened, { type: 'fail' | 'abort' }>
 
 /** Cancels a response that another process makes, or made: that one can write nothing any more. */
@@ -26,7 +26,7 @@ export async function claimedEntries(setup: Setup, { lease, count }: Claimed): P
   const { responseId, owner } = lease
   const entries: Entry[] = []
   try {
-    // Nobody else may append: no more are waited for than there are.
+    // Only this process may append now, so read just the entries that exist.
     for await (const added of (await readEntries(setup.durable.store, responseId, owner)) ?? []) {
       for (const entry of added) entries.push(entry)
       if (entries.length >= count) break

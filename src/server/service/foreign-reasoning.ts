@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../prompt/history.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { Seal } from '../../seal/index.js'
 
-/** The items without the sealed reasoning of another server's, which nobody here can read: the model does without. */
+/** The items without the sealed reasoning of another server's, which this server cannot open: the model does without. */
 export function withoutForeignReasoning(items: readonly InputItem[], seal: Seal): readonly InputItem[] {
   return items.map((item) => {
     if (item.type !== 'reasoning') return item
@@ -11,7 +11,7 @@ export function withoutForeignReasoning(items: readonly InputItem[], seal: Seal)
   })
 }
 
-/** The items of earlier responses without sealed reasoning that nobody could open when it came. */
+/** The items of earlier responses without sealed reasoning that could not be opened when it came. */
 export function withoutUnopenedReasoning(
   items: readonly InputItem[],
   history: readonly HistoryEntry[],

@@ -1,4 +1,4 @@
-/** What has a lease that is to last. */
+/** Holds a lease that has to be renewed. */
 export interface Leased {
   /** Renews the lease, unless an append has done it since it was last asked. */
   renew(): Promise<void>

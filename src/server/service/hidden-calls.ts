@@ -4,27 +4,19 @@ import { callsOf } from '../../respond/offered.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { UnknownTool } from '../../responses/request.js'
 import type { KeptResponse } from '../../stores/store.js'
+import { isHostedItem } from './hosted-items.js'
 
 type Batch = readonly ResponseStreamEvent[]
 type Item = { readonly type: string; readonly approval_request_id?: unknown }
 
-/** The calls that the host runs. A client has nothing to do about one of a tool that it does not know. */
-const HOSTED: readonly string[] = [
-  'mcp_call',
-  'web_search_call',
-  'code_interpreter_call',
-  'shell_call',
-  'shell_call_output',
-]
-
 /**
- * Whether a client is not shown an item: the call of a tool that its request does not declare, unless its user has approved
- * it. Follows from the item and from what the response echoes, so that it is the same whenever the response is read.
+ * Whether a client is not shown an item: the call of a tool that its request does not declare, about which it has nothing to
+ * do, unless its user has approved it. Follows from the item and from what the response echoes, so that it is the same whenever the response is read.
  */
 function hides(tools: readonly UnknownTool[]): (item: Item) => boolean {
   const isDeclared = callsOf(tools)
   return (item) => {
-    if (!HOSTED.includes(item.type) || (item.approval_request_id ?? null) !== null) return false
+    if (!isHostedItem(item) || (item.approval_request_id ?? null) !== null) return false
     return !isDeclared({ ...item, type: item.type.replace(/_output$/, '') })
   }
 }

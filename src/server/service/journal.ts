@@ -90,7 +90,7 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
     try {
       opening = await store.open({ ...beginning, entries: block, leaseSeconds })
     } catch (error) {
-      // It may have been opened: then nobody knows of it, and it would be gone on with.
+      // It may have been opened all the same. Without this, another process would go on with a response that was refused.
       store.delete(beginning.responseId, beginning.owner).catch(() => {})
       throw error
     }

@@ -11,7 +11,7 @@ import { withoutUnopenedReasoning } from './foreign-reasoning.js'
 export interface EarlierConversation {
   /** Each with an id. */
   readonly items: readonly InputItem[]
-  /** The same, as the model reads them: without sealed reasoning that nobody could open when it came. */
+  /** The same, as the model reads them: without sealed reasoning that could not be opened when it came. */
   readonly readable: readonly InputItem[]
   readonly history: readonly HistoryEntry[]
   /** What is remembered of how it was rendered; undefined if there was none before. */
@@ -20,7 +20,7 @@ export interface EarlierConversation {
 
 /**
  * Conversations as they were put together and rendered for an earlier response, so that the next one does it for what is
- * new alone. What is forgotten is put together and rendered again.
+ * new alone. A forgotten conversation is read from the store and rendered again.
  */
 export interface KnownConversations {
   /** For the budget of the process to count. */

@@ -29,7 +29,7 @@ export function memoryBytesOf({ memoryBytes }: MemoryLimits): number {
 const TEXT_FACTOR = 5
 const VALUE_BYTES = 400
 
-/** What a body of so many bytes takes while its request is answered. */
+/** Bytes of memory for a body of so many bytes, while its request is answered. */
 export function costOfText(bytes: number): number {
   return bytes * TEXT_FACTOR
 }
@@ -39,10 +39,10 @@ export function costOfValues(values: number): number {
   return values * VALUE_BYTES
 }
 
-/** What a response takes before its first token: its translator, its streams, its place in lists. */
+/** Bytes of a response before its first token: its translator, its streams, its place in lists. */
 export const RESPONSE_BYTES = 32_768
 
-/** What a token takes: in the transcript, as an entry, and as the text of events that are not sent yet. */
+/** Bytes of a token: in the transcript, as an entry, and as the text of unsent events. */
 export const TOKEN_BYTES = 256
 
 /** An id of a prompt. */

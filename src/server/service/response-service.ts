@@ -51,7 +51,7 @@ export interface ResponseService {
   /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
   health(): Promise<void>
   readonly report: (error: unknown) => void
-  /** Undefined if nobody wants to know. */
+  /** Undefined without an observer. */
   readonly observer: Observer | undefined
   /**
    * Takes no more requests. Another process goes on with those that the store lets one go on with, at once; the others are
@@ -79,7 +79,7 @@ export function openService(options: ServiceOptions): ResponseService {
   return {
     async create(body, caller) {
       const live = await createResponse(setup, body, caller)
-      if (!isHiding) return live
+      if (!isHiding || caller.getsHiddenCalls) return live
       return { ...live, events: eventsWithoutHidden(live.events), shown: withoutHidden }
     },
     retrieve: async (responseId, owner) => shown(await retrieveResponse(setup, responseId, owner)),

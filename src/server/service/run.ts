@@ -1,7 +1,9 @@
-import type { Channel } from '../../channel.js'
+import { type Channel, channel, type Write } from '../../channel.js'
 import type { Entry } from '../../journal/entry.js'
 import { merged } from '../../merged.js'
-import { type RespondOptions, respond, type TranslateEntriesOptions, translateEntries } from '../../respond/index.js'
+import { type RespondOptions, type TranslateEntriesOptions, translateEntries } from '../../respond/index.js'
+import { type ResponseRun, responseRun } from '../../respond/respond.js'
+import { terminalResponse } from '../../respond/terminal.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { ResponseObject } from '../../responses/response.js'
 import type { Seal } from '../../seal/index.js'
@@ -15,13 +17,12 @@ import { previousNotFound } from './earlier-responses.js'
 import { type EndedResponse, finishedResponse } from './finished-response.js'
 import { followEntries } from './follow.js'
 import { type Beginning, createJournal, EntriesLost, type Journal, OpeningRefused, type TakenOver } from './journal.js'
-import { createReaders, type OnDisconnect } from './readers.js'
+import { createReaders, type OnDisconnect, type Readers } from './readers.js'
 import { ReportedError } from './reported-error.js'
 import type { Shelf } from './shelf.js'
 import type { Stop } from './stop.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from './store-failed.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from './unfinished.js'
-import { createWriter } from './writer.js'
 
 type Batch = readonly ResponseStreamEvent[]
 
@@ -90,206 +91,316 @@ export interface RunOptions {
  * @throws RequestError if the request is refused: then nothing of it is kept. OpeningRefused
  */
 export async function startRun(options: RunOptions): Promise<Run> {
-  const { conversation, owner, isTransient, isBackground, onDisconnect, signal, stop, onError, shelf, begin } = options
-  const { responseId } = options.respond
-  const { approvedCalls } = conversation
-  const takenOver = 'lease' in begin ? begin : undefined
-  const isDetached = shelf !== undefined && (isBackground || takenOver !== undefined || onDisconnect !== 'stop')
-  const canHandOver = isDetached && shelf.store.durability !== 'none'
-  const finishedOf = (ended: EndedResponse): FinishedResponse =>
-    finishedResponse(ended, isTransient ? conversation.own : conversation.addition, options)
-  const work = new AbortController()
-  let isCancelled = false
-  let isLost = false
-  let writer: Channel<Batch, void> | undefined
-  let kept: FinishedResponse | undefined
-  let unfinished: UnfinishedResponse | undefined
-  const journal = shelf && createJournal({ shelf, begin, onLost: () => work.abort() })
-  const batches = respond(
-    conversation.request,
-    merged(options.respond, {
-      history: conversation.history,
-      addition: conversation.addition,
-      approvedCalls,
-      signal: work.signal,
-      ...(takenOver && { entries: takenOver.entries }),
-      ...((journal || options.onEntry || approvedCalls.length > 0) && { append }),
-    }),
-  )
+  const run = new RunningResponse(options)
+  await run.start()
+  return run
+}
 
-  async function append(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
+/** What is promised, and what settles it. */
+interface Deferred<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+function deferred<T>(): Deferred<T> {
+  let settle = {} as Pick<Deferred<T>, 'resolve' | 'reject'>
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject }
+  })
+  return { promise, ...settle }
+}
+
+/**
+ * A response that is being made: from the engine's chunk to its reader's frame, each batch is one call of `#show`. Its journal
+ * is written before a batch is shown; its last batch is held until the response is kept, since its reader may ask for it at
+ * once.
+ */
+class RunningResponse implements Run {
+  readonly responseId: string
+  readonly input: Run['input']
+  readonly before: Run['before']
+  readonly finished: Promise<FinishedResponse | undefined>
+  readonly ended: Promise<void>
+  created!: ResponseObject
+  events!: Run['events']
+  readonly #options: RunOptions
+  readonly #takenOver: TakenOver | undefined
+  /** Whether its readers read what it writes to the store, and it goes on without them. */
+  readonly #isDetached: boolean
+  readonly #journal: Journal | undefined
+  readonly #work = new AbortController()
+  readonly #response: ResponseRun
+  readonly #batches: Channel<Batch, void>
+  readonly #readers: Readers
+  readonly #offStop: () => void
+  /** `opening` until it is known that the request is right; what is thrown before is the request's answer. */
+  #state: 'opening' | 'running' | 'over'
+  readonly #opened = deferred<Batch>()
+  readonly #started = deferred<void>()
+  readonly #finishing = deferred<FinishedResponse | undefined>()
+  readonly #ending = deferred<void>()
+  readonly #failed = deferred<void>()
+  #write: Write<Batch> = () => {}
+  /** The sequence number of the last event that was shown, -1 if none was. */
+  #shown = -1
+  /** The last batch, which is shown when the response is kept. */
+  #held: { readonly batch: Batch; readonly response: ResponseObject } | undefined
+  #kept: FinishedResponse | undefined
+  #unfinished: UnfinishedResponse | undefined
+  #isCancelled = false
+  #isLost = false
+
+  constructor(options: RunOptions) {
+    const { conversation, isBackground, onDisconnect, stop, onEntry, shelf, begin } = options
+    this.#options = options
+    this.responseId = options.respond.responseId
+    this.input = conversation.input
+    this.before = conversation.before
+    this.finished = this.#finishing.promise
+    this.ended = this.#ending.promise
+    const takenOver = 'lease' in begin ? begin : undefined
+    this.#takenOver = takenOver
+    this.#state = takenOver === undefined ? 'opening' : 'running'
+    this.#isDetached = shelf !== undefined && (isBackground || takenOver !== undefined || onDisconnect !== 'stop')
+    this.#journal = shelf && createJournal({ shelf, begin, onLost: () => this.#work.abort() })
+    const { history, addition, approvedCalls } = conversation
+    const isWritten = this.#journal !== undefined || onEntry !== undefined || approvedCalls.length > 0
+    this.#response = responseRun(
+      conversation.request,
+      merged(options.respond, {
+        ...{ history, addition, approvedCalls, signal: this.#work.signal },
+        ...(takenOver && { entries: takenOver.entries }),
+        ...(isWritten && { append: (entries, ended) => this.#append(entries, ended) }),
+      } satisfies Partial<RespondOptions>),
+    )
+    this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
+    const onLeave = this.#isDetached ? () => {} : this.#readers.join()
+    // The response has begun, so it is ended and kept, whether anybody reads it or not.
+    this.#batches = channel((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
+    this.#offStop = stop.onStop(() => this.cancel())
+  }
+
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  get canHandOver(): boolean {
+    return this.#isDetached && this.#options.shelf?.store.durability !== 'none'
+  }
+
+  /** Resolves when its events can be read. @throws as {@link startRun} */
+  async start(): Promise<void> {
+    const { onStart, respond } = this.#options
+    const first = this.#takenOver === undefined ? await this.#open() : []
+    onStart?.()
+    this.#started.resolve()
+    this.created = this.#takenOver ? createdAnew(this.#takenOver, respond) : (createdResponse(first) as ResponseObject)
+    this.events = this.#isDetached ? await this.#detach() : this.#batches
+  }
+
+  cancel(): void {
+    this.#isCancelled = true
+    this.#work.abort(this.#options.signal?.reason)
+    // Who waits for the end does not wait for a reader that has stopped.
+    if (!this.#isDetached) this.#batches.finish()
+  }
+
+  async handOver(): Promise<void> {
+    this.#response.close()
+    await this.#batches.return().catch(() => {})
+    await this.#journal?.handOver().catch(this.#options.onError)
+  }
+
+  async follow(after?: number): Promise<AsyncGenerator<Batch> | undefined> {
+    const entries = await this.#options.shelf?.stored.entries(this.responseId, this.#options.owner)
+    return entries && this.#read(entries, after)
+  }
+
+  async #open(): Promise<Batch> {
+    const { signal, conversation } = this.#options
+    const cancel = (): void => this.cancel()
+    if (signal?.aborted && !this.#isDetached) cancel()
+    else if (!this.#isDetached) signal?.addEventListener('abort', cancel)
+    this.#batches.begin()
+    try {
+      return await this.#opened.promise
+    } catch (error) {
+      this.#end()
+      if (error instanceof OpeningRefused) throw refused(error, conversation)
+      // Nothing is wrong with the request: the server had no time left to read it.
+      throw this.#isCancelled && error === this.#work.signal.reason && !signal?.aborted ? stopping() : error
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  /** Goes on by itself, and gives the first reader what is in the store. */
+  async #detach(): Promise<AsyncGenerator<Batch>> {
+    // Its errors were reported where they were caught.
+    const goOn = (): void => void this.#batches.drainTo(() => {}).catch(() => {})
+    if (this.#takenOver !== undefined) {
+      // A reader that does not come back in time has left.
+      this.#readers.join()()
+      goOn()
+      return nothing()
+    }
+    const entries = await (this.#journal as Journal).entries().catch((error) => {
+      this.cancel()
+      goOn()
+      throw error
+    })
+    goOn()
+    return this.#read(entries)
+  }
+
+  async #run(write: Write<Batch>): Promise<void> {
+    this.#write = write
+    let last: Batch | AsyncIterable<Batch> | undefined
+    try {
+      const transcript = await this.#response.run(this.#show)
+      if (this.#state === 'opening') await this.#begin([])
+      if (this.#held !== undefined) this.#keep(this.#held.response, transcript)
+      last = this.#held?.batch
+    } catch (error) {
+      if (this.#state === 'opening') {
+        this.#opened.reject(error)
+        return
+      }
+      this.#options.onError(error)
+      last = await this.#recover(error)
+      if (last === undefined) throw new ReportedError('the response could not be written')
+    } finally {
+      if (this.#state === 'running') this.#ended()
+    }
+    if (last === undefined) return
+    if (Symbol.asyncIterator in last) for await (const batch of last) await write(batch)
+    else await write(last)
+  }
+
+  /** Every batch passes here, in the step in which it is made. */
+  readonly #show = (batch: Batch): void | PromiseLike<void> => {
+    if (this.#state === 'opening') return this.#begin(batch).then(() => this.#show(batch))
+    const response = terminalResponse(batch)
+    if (response !== undefined) {
+      this.#held = { batch, response }
+      return
+    }
+    this.#shown = batch.at(-1)?.sequence_number ?? this.#shown
+    return this.#write(batch)
+  }
+
+  /** The request is right: nothing more happens before its host knows. */
+  #begin(first: Batch): Promise<void> {
+    this.#state = 'running'
+    this.#opened.resolve(first)
+    return this.#started.promise
+  }
+
+  async #append(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
+    const { conversation, isTransient, consumeApprovals, onEntry } = this.#options
     // Here the request is known to be right, and no call has begun.
     const isFirst = entries[0]?.type === 'open'
-    if (isFirst && (journal === undefined || isTransient)) await options.consumeApprovals(approvedCalls)
-    const whole = ended && finishedOf({ ...ended, isAborted: isCancelled })
-    await journal?.append(entries, whole)
-    if (journal !== undefined) kept = whole
-    if (options.onEntry !== undefined) for (const entry of entries) options.onEntry(entry)
+    if (isFirst && (this.#journal === undefined || isTransient)) await consumeApprovals(conversation.approvedCalls)
+    const whole = ended && this.#finishedOf({ ...ended, isAborted: this.#isCancelled })
+    await this.#journal?.append(entries, whole)
+    if (this.#journal !== undefined) this.#kept = whole
+    if (onEntry !== undefined) for (const entry of entries) onEntry(entry)
   }
 
-  function cancel(): void {
-    isCancelled = true
-    work.abort(signal?.reason)
-    // Whoever waits for the end does not wait for a reader that has stopped.
-    if (!isDetached) writer?.finish()
+  #keep(response: ResponseObject, transcript: readonly number[]): void {
+    this.#kept ??= this.#finishedOf({ response, transcript, isAborted: this.#isCancelled })
   }
 
-  const offStop = stop.onStop(cancel)
-  function end(ending?: KeptResponse): void {
-    offStop()
-    journal?.close()
-    options.onEnd(ending)
+  readonly #finishedOf = (ended: EndedResponse): FinishedResponse => {
+    const { conversation, isTransient } = this.#options
+    return finishedResponse(ended, isTransient ? conversation.own : conversation.addition, this.#options)
   }
 
-  let first: Batch = []
-  if (signal?.aborted && !isDetached) cancel()
-  else if (!isDetached) signal?.addEventListener('abort', cancel)
-  try {
-    if (takenOver === undefined) {
-      const step = await batches.next()
-      first = step.done ? [] : step.value
-    }
-  } catch (error) {
-    end()
-    if (error instanceof OpeningRefused) throw refused(error, conversation)
-    // Nothing is wrong with the request: the server had no time left to read it.
-    throw isCancelled && error === work.signal.reason && !signal?.aborted ? stopping() : error
-  } finally {
-    signal?.removeEventListener('abort', cancel)
+  #ended(): void {
+    this.#state = 'over'
+    const kept = this.#kept
+    // Without a response that is kept, nothing may go on.
+    if (kept === undefined) this.#work.abort()
+    this.#end(kept?.response)
+    this.#ending.resolve()
+    if (this.#isLost) return
+    if (kept === undefined) this.#failed.resolve()
+    this.#finishing.resolve(kept)
   }
-  options.onStart?.()
 
-  let resolveFinished: (finished: FinishedResponse | undefined) => void
-  const finished = new Promise<FinishedResponse | undefined>((resolve) => {
-    resolveFinished = resolve
-  })
-  let reportEnded: () => void
-  const ended = new Promise<void>((resolve) => {
-    reportEnded = resolve
-  })
-  let reportFailed: () => void
-  const failed = new Promise<void>((resolve) => {
-    reportFailed = resolve
-  })
+  /** Its last batch was read, or will not be. One that was refused has not begun. */
+  readonly #close = (): void => {
+    if (this.#state === 'over') this.#options.onClosed()
+  }
 
-  const readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), cancel, ended)
+  #end(ending?: KeptResponse): void {
+    this.#offStop()
+    this.#journal?.close()
+    this.#options.onEnd(ending)
+  }
 
-  async function recover(error: unknown, shown: number): Promise<Batch | AsyncIterable<Batch> | undefined> {
-    const lease = journal?.lease
-    // Whoever has it, or has deleted it, says what becomes of it.
-    if (shelf === undefined || journal === undefined || lease === undefined) return undefined
-    if (isConflict(error)) return elsewhere(shown)
+  /**
+   * The rest of a response that could not be written: its last events, kept by now, or what is told of it until they are; or
+   * the events of another process, which writes it now. Undefined if there is nothing that may be shown. Never rejects.
+   */
+  async #recover(error: unknown): Promise<Batch | AsyncIterable<Batch> | undefined> {
+    const { shelf, clock, respond, onUnfinished } = this.#options
+    const lease = this.#journal?.lease
+    // Another process has it, or has deleted it, and says what becomes of it.
+    if (shelf === undefined || this.#journal === undefined || lease === undefined) return undefined
+    if (isConflict(error)) return this.#elsewhere()
     const failure = failureFor(error)
     const response = unfinishedResponse({
-      ...{ shelf, lease, clock: options.clock, respond: options.respond, written: journal.written, finishedOf },
+      ...{ shelf, lease, clock, respond, written: this.#journal.written, finishedOf: this.#finishedOf },
+      isCancelled: this.#isCancelled,
       ...(failure && { failure }),
     })
     try {
       const { finished, events } = await response.keep()
-      kept = finished
+      this.#kept = finished
       return events
     } catch (again) {
-      if (isConflict(again)) return elsewhere(shown)
+      if (isConflict(again)) return this.#elsewhere()
       // Another process goes on with it: an end that is not written may not be shown. Its readers are cut off, and come back.
-      if (canHandOver) return undefined
+      if (this.canHandOver) return undefined
       // The failing store has just been reported to the host. What its entries say is what everybody is told from now on.
       response.giveUp()
-      unfinished = response
-      options.onUnfinished(response)
+      this.#unfinished = response
+      onUnfinished(response)
       return response.ending().events
     }
   }
 
   /** A response that another process goes on with: this one reads what becomes of it. */
-  function elsewhere(shown: number): AsyncIterable<Batch> {
-    isLost = true
-    async function* read(): AsyncGenerator<Batch> {
-      try {
-        const entries = await shelf?.stored.entries(responseId, owner)
-        if (entries === undefined) throw new ReportedError('the response was deleted')
-        // Nobody reads here what is followed in the store.
-        if (isDetached) for await (const _ of entries);
-        else yield* followEntries(entries, options.respond, { after: shown })
-        const found = await shelf?.stored.find(responseId, owner)
-        if (found?.state === 'finished') kept = found.finished
-      } finally {
-        resolveFinished(kept)
-      }
+  #elsewhere(): AsyncIterable<Batch> {
+    this.#isLost = true
+    return this.#readElsewhere(this.#shown)
+  }
+
+  async *#readElsewhere(shown: number): AsyncGenerator<Batch> {
+    const { shelf, owner, respond } = this.#options
+    try {
+      const entries = await shelf?.stored.entries(this.responseId, owner)
+      if (entries === undefined) throw new ReportedError('the response was deleted')
+      // Nobody reads here what is followed in the store.
+      if (this.#isDetached) for await (const _ of entries);
+      else yield* followEntries(entries, respond, { after: shown })
+      const found = await shelf?.stored.find(this.responseId, owner)
+      if (found?.state === 'finished') this.#kept = found.finished
+    } finally {
+      this.#finishing.resolve(this.#kept)
     }
-    return read()
   }
 
-  writer = createWriter({
-    first,
-    batches,
-    keep(response, transcript) {
-      kept ??= finishedOf({ response, transcript, isAborted: isCancelled })
-    },
-    onError,
-    recover,
-    onEnd() {
-      // What could not be kept may not go on.
-      if (kept === undefined) work.abort()
-      end(kept?.response)
-      reportEnded()
-      if (isLost) return
-      if (kept === undefined) reportFailed()
-      resolveFinished(kept)
-    },
-    onClosed: options.onClosed,
-    onLeave: isDetached ? () => {} : readers.join(),
-  })
-  const read = (entries: AsyncIterable<readonly Entry[]>, after?: number): AsyncGenerator<Batch> =>
-    followEntries(entries, options.respond, {
+  #read(entries: AsyncIterable<readonly Entry[]>, after?: number): AsyncGenerator<Batch> {
+    return followEntries(entries, this.#options.respond, {
       after,
-      failed,
-      rest: (from) => unfinished?.rest(from),
-      onLeave: readers.join(),
+      failed: this.#failed.promise,
+      rest: (from) => this.#unfinished?.rest(from),
+      onLeave: this.#readers.join(),
     })
-  const created = takenOver ? createdAnew(takenOver, options.respond) : (createdResponse(first) as ResponseObject)
-  const shared = {
-    responseId,
-    created,
-    input: conversation.input,
-    before: conversation.before,
-    finished,
-    ended,
-    cancel,
-    get isLost() {
-      return isLost
-    },
-    canHandOver,
-    async handOver() {
-      await batches.return([]).catch(onError)
-      await journal?.handOver().catch(onError)
-    },
-    async follow(after?: number) {
-      const entries = await shelf?.stored.entries(responseId, owner)
-      return entries && read(entries, after)
-    },
-  } satisfies Omit<Run, 'events'>
-  if (!isDetached) {
-    if (isCancelled) writer.finish()
-    return withEvents(shared, writer)
   }
-  if (takenOver !== undefined) {
-    // A reader that does not come back in time has left.
-    readers.join()()
-    writeForNobody(writer)
-    return withEvents(shared, nothing())
-  }
-  const entries = await (journal as Journal).entries().catch((error) => {
-    cancel()
-    writeForNobody(writer)
-    throw error
-  })
-  writeForNobody(writer)
-  return withEvents(shared, read(entries))
-}
-
-/** Not merged: what it says of itself changes. */
-function withEvents(run: Omit<Run, 'events'>, events: Run['events']): Run {
-  return Object.defineProperty(run, 'events', { value: events, enumerable: true }) as Run
 }
 
 async function* nothing(): AsyncGenerator<Batch> {}
@@ -317,12 +428,6 @@ function createdAnew({ entries }: TakenOver, options: TranslateEntriesOptions): 
   } finally {
     translation.dispose()
   }
-}
-
-/** Its readers read what it writes to the store. */
-function writeForNobody(writer: Channel<Batch, void> | undefined): void {
-  // Its errors were reported where they were caught.
-  writer?.drainTo(() => {}).catch(() => {})
 }
 
 /** How long a response goes on without a reader, in milliseconds; undefined if to its end. */

@@ -27,7 +27,7 @@ import { createStop, type Stop } from './stop.js'
 import { joinStore } from './store-memory.js'
 import { unopenedSeal } from './unopened-seal.js'
 
-/** What all parts of a service share. */
+/** Shared by all parts of a service. */
 export interface Setup {
   readonly options: ServiceOptions
   /** The responses that are kept. */
@@ -47,7 +47,7 @@ export interface Setup {
   readonly clock: () => number
   /** Waits until other requests were served. */
   readonly pause: Pause
-  /** Undefined if nobody wants to know. */
+  /** Undefined without an observer. */
   readonly observer: Observer | undefined
   /** Receives what the host's own code threw. Never throws. */
   readonly report: (error: unknown) => void
@@ -81,7 +81,7 @@ export function setUp(options: ServiceOptions): Setup {
     try {
       onError(error instanceof StoreFailure ? error.cause : error)
     } catch {
-      // Whoever reports errors has nobody to report its own to.
+      // onError itself threw: ignored.
     }
   }
   const observer = createObserver(options, models, report)
@@ -129,7 +129,7 @@ export function setUp(options: ServiceOptions): Setup {
     engineOf,
     guard: createEngineGuard(limits, deadlines),
     respondOptions(responseId, owner, request) {
-      // The id is as random as a nonce has to be, and whoever reads the response again knows it.
+      // The id is as random as a nonce has to be, and later readers of the response know it.
       const sealed = seal.forResponse({ caller: owner, nonce: responseId })
       const { onOpen, ...settings } = options.response ?? {}
       return merged(settings, {

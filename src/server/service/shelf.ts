@@ -27,7 +27,7 @@ export function createShelf(store: ResponseStore, { clock, report, leaseSeconds 
     store,
     stored: storedResponses(store, { clock, report }),
     writer: createBatchWriter(store),
-    // Nobody claims what ends with the process.
+    // No other process claims responses that end with this one.
     heartbeat: createHeartbeat(store.durability === 'none' ? undefined : leaseSeconds, report),
     leaseSeconds,
   }

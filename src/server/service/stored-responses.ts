@@ -6,7 +6,7 @@ import { isConflict, type UnfinishedResponse } from './unfinished.js'
 
 /**
  * The store as readers see it: a response that its writer could not finish is finished when it is next looked for. If
- * the store does not take its end then either, readers see it all the same: nobody will go on with such a response, and
+ * the store does not take its end then either, readers see it all the same: no process will go on with such a response, and
  * who waited for it would wait for ever.
  */
 export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'lineage'> {

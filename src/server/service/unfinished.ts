@@ -19,7 +19,7 @@ import { blockOf, type Written } from './written.js'
 /** How a response ended whose writer could not write on. */
 export interface UnwrittenEnd {
   readonly finished: FinishedResponse
-  /** The events that nobody has seen, the terminal one last. */
+  /** The events that were not shown yet, the terminal one last. */
   readonly events: readonly ResponseStreamEvent[]
 }
 
@@ -50,19 +50,21 @@ export interface UnfinishedOptions {
   readonly clock: () => number
   readonly respond: TranslateEntriesOptions
   readonly written: Written
-  /** What the client is told. Default: that the store cannot be reached. */
+  /** Whether the response was cancelled. Otherwise it fails. */
+  readonly isCancelled: boolean
+  /** The failure that the client is told. Default: that the store cannot be reached. */
   readonly failure?: Failure
   /** What is kept of it. */
   readonly finishedOf: (ended: EndedResponse) => FinishedResponse
 }
 
 export function unfinishedResponse(options: UnfinishedOptions): UnfinishedResponse {
-  const { shelf, lease, written, failure = STORE_FAILED } = options
+  const { shelf, lease, written, isCancelled, failure = STORE_FAILED } = options
   const { store, writer, leaseSeconds } = shelf
   const { responseId, owner } = lease
-  const failAt = (at: number): Entry => ({ at, type: 'fail', failure })
+  const lastAt = (at: number): Entry => (isCancelled ? { at, type: 'abort' } : { at, type: 'fail', failure })
   const isEndUnknown = ENDS.includes(written.unknown.at(-1)?.type as Entry['type'])
-  let end = endOf(written, failAt(options.clock()))
+  let end = endOf(written, lastAt(options.clock()))
   let known: UnwrittenEnd | undefined
   let keeping: Promise<UnwrittenEnd> | undefined
 
@@ -123,8 +125,8 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
   async function keptAfterAll(): Promise<UnwrittenEnd> {
     const found = isEndUnknown ? await store.find(responseId, owner) : undefined
     if (found?.state !== 'finished') throw new StoreConflict(`the lease of ${responseId} is not the latest`)
-    // What its end was before it was given up.
-    end = endOf(written, failAt(options.clock()))
+    // Its end as it was before it was given up.
+    end = endOf(written, lastAt(options.clock()))
     known = undefined
     return { finished: found.finished, events: ending().events }
   }
@@ -133,7 +135,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     const missing = written.entries.length - from
     if (missing <= 0) return yield end.slice(-missing)
     let count = 0
-    // No more are waited for than are known to be there.
+    // Read only acknowledged entries: waiting for more would hang.
     for await (const entries of stored) {
       const isLast = count + entries.length >= missing
       yield isLast ? [...entries.slice(0, missing - count), ...end] : entries
@@ -144,7 +146,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
 
   function giveUp(): void {
     if (!isEndUnknown) return
-    end = [failAt(options.clock())]
+    end = [lastAt(options.clock())]
     known = undefined
   }
 
@@ -168,10 +170,10 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreConflict'
 }
 
-/** What is not known to be written, up to the end of the response. */
-function endOf({ unknown }: Written, failed: Entry): readonly Entry[] {
+/** The entries that are not acknowledged, up to the end of the response. */
+function endOf({ unknown }: Written, otherwise: Entry): readonly Entry[] {
   const last = unknown.at(-1)
-  return last !== undefined && ENDS.includes(last.type) ? unknown : [...unknown, failed]
+  return last !== undefined && ENDS.includes(last.type) ? unknown : [...unknown, otherwise]
 }
 
 const ENDS: readonly Entry['type'][] = ['end', 'fail', 'abort']

@@ -2,7 +2,7 @@ import type { Entry } from '../../journal/entry.js'
 import { encodeEntries } from '../../journal/entry-bytes.js'
 import type { EntryBlock } from '../../stores/store.js'
 
-/** What a writer knows of its entries. */
+/** The entries that a writer knows to be acknowledged, and those that may be. */
 export interface Written {
   /** Those that the store has acknowledged. They are kept here, too, for how the response ends if the store is gone. */
   readonly entries: readonly Entry[]

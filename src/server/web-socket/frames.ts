@@ -6,7 +6,7 @@ export function frameOf(event: object, lane: string | undefined): string {
   return lane === undefined ? text : `${text.slice(0, -1)},"stream_id":${JSON.stringify(lane)}}`
 }
 
-/** What a refused request is answered with instead of a response. */
+/** The answer to a refused request. */
 export function errorEvent({ status, body, headers }: ErrorAnswer): object {
   const { type, code, message, param } = body.error
   const hasHeaders = Object.keys(headers).length > 0

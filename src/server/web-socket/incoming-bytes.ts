@@ -9,17 +9,17 @@ export interface ByteSocket {
   resume(): unknown
 }
 
-/** What a frame of a few bytes takes where it waits for the rest of its message. */
+/** Bytes of overhead for each frame that waits for the rest of its message. */
 const FRAGMENT_BYTES = 256
 
 /** Bytes are asked for in steps. */
 const STEP = 16_384
 
 /**
- * Counts what a connection has sent of a message that is not whole: nobody but the socket has it, and it may be 32 MiB. A
+ * Counts what a connection has sent of a message that is not whole: only the socket holds it, and it may be 32 MiB. A
  * connection that sends nothing holds nothing.
  *
- * @param onRefused - called once, when there is no room for more. What comes then is thrown away unread
+ * @param onRefused - called once, when there is no room for more. Later frames are discarded unread
  * @returns a function that stops counting
  */
 export function countIncoming(

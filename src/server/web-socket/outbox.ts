@@ -2,17 +2,17 @@ import type { ByteHold } from '../../byte-budget.js'
 import { UNCOUNTED_BYTES } from '../frames.js'
 import type { Peer } from './peer.js'
 
-/** What is sent to a client. */
+/** The frames to a client. */
 export interface Outbox {
   /** Sends a frame, and waits while the client is behind: what it does not read is not made. */
   send(text: string): Promise<void> | undefined
-  /** Sends what nobody waits for. A client that asks for ever more of it, and reads nothing, is cut off. */
+  /** Sends frames that no response waits for. A client that keeps causing them without reading is disconnected. */
   sendNow(text: string): void
   /** Waits for the client no more, and leaves what it has not read to the system. */
   hurry(): void
 }
 
-/** What the client has not read of the frames that nobody waits for, in characters. */
+/** The unread frames that no response waits for, in characters. */
 const MOST_UNREAD = 4_194_304
 
 /**

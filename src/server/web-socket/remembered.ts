@@ -12,7 +12,7 @@ export interface Remembered extends Reclaimable {
 /** In characters. A response that begins a conversation is remembered whatever its size, if it is the latest. */
 const MOST_SIZE = 67_108_864
 
-/** What a character of a conversation takes: in its items, and as ids of its transcripts. */
+/** Bytes per character of a conversation: in its items, and as ids in its transcripts. */
 const CHARACTER_BYTES = 3
 
 /** @param most - how many responses */

@@ -18,7 +18,7 @@ export interface Sockets {
   drain(signal?: AbortSignal): Promise<void>
 }
 
-/** What all sockets share. */
+/** Shared by all sockets. */
 interface Shared {
   readonly server: ServerContext
   readonly limits: Required<WebSocketLimits>
@@ -100,7 +100,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
       connection?.leave()
       if (connection !== undefined) open.delete(connection)
     },
-    // What is wrong with a connection closes it.
+    // A connection error closes the connection.
     onError() {},
   }
 }

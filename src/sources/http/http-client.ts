@@ -86,7 +86,7 @@ export interface HttpClient {
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** A server that is not there is asked once more, soon: it may just restart, and whoever waits is told at once. */
+/** Retries an unreachable server once, soon: it may be restarting, and the caller should learn of a failure at once. */
 const CONNECT_AGAIN_MS = 100
 const MOST_OF_A_REFUSAL = 64 * 1024
 const MOST_OF_AN_ANSWER = 4 * 1024 * 1024

@@ -36,7 +36,7 @@ export async function* writtenBody(tokens: Tokens, call: BodyCall, engine: strin
         yield value
         return yield* tokens
       }
-      // The engine is at work. An end of sequence alone is shown to nobody.
+      // The engine is at work. An end of sequence alone is not shown.
       if (value.length === 0) yield value
     }
   } finally {

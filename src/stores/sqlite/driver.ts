@@ -1,6 +1,6 @@
 import { HarmonyResponsesError } from '../../errors.js'
 
-/** What a column may hold here. */
+/** The values of a column. */
 export type Value = string | number | Uint8Array | null
 
 export type Row = Readonly<Record<string, Value>>

@@ -24,7 +24,7 @@ export interface Part {
   readonly bytes: Uint8Array
 }
 
-/** What a response became, without its items, and they. */
+/** A finished response without its items, and its items. */
 export interface Became {
   readonly head: Uint8Array
   readonly parts: readonly Part[]
@@ -238,7 +238,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
     ).run(now - seconds)
   }
 
-  /** What is left of it is its part of the conversation. */
+  /** Only its part of the conversation stays. */
   function hide({ rid, owner, cid }: Row): void {
     const given = sql(
       `SELECT item_id, coalesce(genuine, bytes) AS bytes FROM parts

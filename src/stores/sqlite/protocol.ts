@@ -1,7 +1,7 @@
 import type { Driver } from './driver.js'
 import type { Bounds, Operations } from './operations.js'
 
-/** What the worker is started with. */
+/** The worker's start options. */
 export interface WorkerSettings extends Bounds {
   readonly file: string
   readonly driver: Driver | undefined
@@ -10,14 +10,14 @@ export interface WorkerSettings extends Bounds {
   readonly fileBytes: number | undefined
 }
 
-/** What the process sends its worker. */
+/** A request to the worker. */
 export type Asked =
   | { readonly type: 'call'; readonly id: number; readonly name: keyof Operations; readonly given: readonly unknown[] }
   /** Whether to say when another process has written. */
   | { readonly type: 'watch'; readonly isOn: boolean }
   | { readonly type: 'close' }
 
-/** What the worker answers. */
+/** The worker's answer. */
 export type Answer =
   | { readonly type: 'started'; readonly driver: Driver }
   | { readonly type: 'failed'; readonly message: string; readonly code: string | undefined }

@@ -56,7 +56,7 @@ export interface SqliteStore extends ResponseStore {
   readonly driver: Driver
   /** Copies the database into a file that is not there yet, while it is in use. */
   backup(file: string): Promise<void>
-  /** Ends its worker. What is under way is done before. */
+  /** Ends its worker, after the operations that are under way. */
   close(): Promise<void>
 }
 

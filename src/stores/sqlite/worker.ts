@@ -6,7 +6,7 @@ import { migrate } from './schema.js'
 
 /*
  * The thread that waits for the disk. The process's own thread serves clients meanwhile: a lock that another process holds for two
- * seconds stalls nobody.
+ * seconds stalls no other response.
  */
 
 const settings = workerData as WorkerSettings

@@ -41,7 +41,7 @@ export const STORE_RULES = {
     'A deleted response is not found by anything; what it added stays for those that go on from it, and goes with the last.',
   'finds-items':
     'The items of responses that are over are found as long as one has them; a copy never replaces the original.',
-  'approvals-once': 'An approval is consumed once, whoever asks at the same time; several together, or none.',
+  'approvals-once': 'An approval is consumed once, however many ask at the same time; several together, or none.',
   'keys-once': 'A key belongs to one response of an owner, and goes with it.',
   'takes-any-name': 'An id, an owner and a key may be any text.',
   'obeys-model': 'Whatever is asked in which order, a store does what a model of it does.',

@@ -1,5 +1,5 @@
 /*
- * The parts of the MCP SDK that are used, as shapes: whoever imports this library need not have the SDK. A `Client` of
+ * The parts of the MCP SDK that are used, as shapes: users of this library need not install the SDK. A `Client` of
  * `@modelcontextprotocol/client` 2 fits, and so does one of `@modelcontextprotocol/sdk` 1.
  */
 

@@ -34,7 +34,7 @@ export interface McpConnection {
 interface Live extends Opened {
   /** How many requests wait for its answers. */
   users: number
-  /** Nobody else may use it; the last of its users closes it. */
+  /** No new user may join; the last one closes it. */
   isRetired: boolean
   /** In milliseconds by a clock that only rises. */
   readonly since: number
@@ -200,7 +200,7 @@ export function createConnection(
     if (listing !== undefined && performance.now() - listing.since < listMaxAgeMs) return listing.tools
     const made: Listing = { tools: list(), since: performance.now() }
     listing = made
-    // Nobody may be waiting for it any more.
+    // Its caller may have left by now.
     made.tools.catch(() => {
       if (listing === made) listing = undefined
     })

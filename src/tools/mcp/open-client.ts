@@ -62,7 +62,7 @@ async function openByHost(connect: (signal: AbortSignal) => Promise<McpClient>, 
     checkClient(client, 'the result of connect()')
     return { client, close: () => quietly(() => client.close()) }
   } catch (error) {
-    // What comes too late would stay open for ever.
+    // A client that connects too late would otherwise stay open.
     if (signal.aborted) connecting.then((client) => client.close()).catch(() => {})
     throw error
   }

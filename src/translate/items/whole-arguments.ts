@@ -64,7 +64,7 @@ export const wholeFunctionCall: typeof functionCall = spelledCall({
     scan: createScan(),
   }),
 
-  // Without a schema nobody can say of a part whether it is JSON: the arguments are shown when they are complete.
+  // Without a schema, a part of the arguments cannot be checked: they are shown when they are complete.
   delta(item, text, context) {
     if (item.isDeclared === false) item.held += text
     else writeObject(functionCall, item, text, context)

@@ -103,6 +103,7 @@ test('nothing that clients write makes a series: not the path, the model they as
       seconds: 1,
       isAborted: true,
       ...{ owner: `owner ${n}`, code: `code ${n}`, param: `param ${n}` },
+      session: { id: `session ${n}`, agent: `agent ${n}`, parentAgent: null },
     },
   ])
   expect(sampled(...metrics)).toHaveLength(sampled(...metrics.slice(0, 2)).length)

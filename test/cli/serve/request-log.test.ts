@@ -30,6 +30,7 @@ const ended = (given: Partial<RequestEnded> = {}): RequestEnded => ({
   owner: 'anonymous',
   code: null,
   param: null,
+  session: null,
   ...given,
 })
 const began = (requestId: string | undefined = 'req_1'): Metric => ({

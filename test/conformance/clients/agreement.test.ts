@@ -15,7 +15,10 @@ function agreementOf(events: readonly unknown[]): Agreement {
 
 /** All that it says was made. */
 function shown(events: readonly unknown[]): unknown {
-  const { ending, items, messages, reasoning, calls } = agreementOf(events)
+  const {
+    ending: { value: ending },
+    output: { items, messages, reasoning, calls },
+  } = agreementOf(events)
   return {
     ending,
     items: items.map(({ kind }) => kind),
@@ -103,7 +106,7 @@ test('items that come in turns are distinguished', () => {
     item: { type: 'message', id: `msg_${index}`, content: [] },
   })
   const events = [added(0), added(1), delta(0, 'Hel'), delta(1, 'Wor'), delta(0, 'lo'), delta(1, 'ld')]
-  expect(agreementOf(events).messages.map(({ text }) => text.plain)).toEqual(['Hello', 'World'])
+  expect(agreementOf(events).output.messages.map(({ text }) => text.plain)).toEqual(['Hello', 'World'])
 })
 
 test('a call that is open when the response is cut off is cut off', () => {
@@ -111,14 +114,14 @@ test('a call that is open when the response is cut off is cut off', () => {
   run.push(callTo('functions.get_weather', '{"city":"Os'))
   run.end('max_output_tokens')
   const events = JSON.parse(JSON.stringify(run.events)) as StreamEvent[]
-  expect(agreementOf(events).calls.map(({ isCut }) => isCut)).toEqual([true])
+  expect(agreementOf(events).output.calls.map(({ isCut }) => isCut)).toEqual([true])
   const open = events.filter(({ type }) => !/\.done$/.test(type))
-  expect(agreementOf(open).calls.map(({ isCut }) => isCut)).toEqual([true])
+  expect(agreementOf(open).output.calls.map(({ isCut }) => isCut)).toEqual([true])
 })
 
 test('an error event without a terminal one is a failure', () => {
-  expect(agreementOf([{ type: 'error', message: 'engine died' }])).toMatchObject({
-    ending: 'failed',
+  expect(agreementOf([{ type: 'error', message: 'engine died' }]).ending).toMatchObject({
+    value: 'failed',
     errorMessage: 'engine died',
   })
 })

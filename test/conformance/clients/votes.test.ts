@@ -4,7 +4,7 @@ import { type Place, Votes } from '../../../src/conformance/clients/votes.js'
 const at = { position: 0, type: 'x' }
 
 function votes(...said: readonly (readonly [value: string, place: Place])[]): Votes<string> {
-  const all = new Votes<string>((value) => value)
+  const all = new Votes<string>()
   for (const [value, place] of said) all.add(value, place, at)
   return all
 }

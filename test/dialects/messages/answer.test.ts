@@ -112,6 +112,18 @@ test('a stream that breaks at any token ends with an error that the SDK throws, 
   )
 })
 
+test('what a model writes beside calls that the server never answers is there when the response is over', () => {
+  const header = '<|channel|>commentary to=docs.search <|constrain|>json<|message|>{}'
+  const written = [...Array(2)].map(() => `${header}<|end|><|start|>assistant`).join('')
+  const setup = { request: { tools: [{ type: 'mcp', server_label: 'docs', require_approval: 'never' }] } }
+  const tokens = encodeHarmony(`${written}<|channel|>final<|message|>Hi<|return|>`)
+  const { events, response } = run([tokens], setup as never)
+  expect(toMessage(response).content).toMatchObject([{ type: 'text', text: 'Hi' }])
+  expect(eventsOf(events).flatMap((event) => (event.type === 'content_block_delta' ? [event.delta] : []))).toEqual([
+    { type: 'text_delta', text: 'Hi' },
+  ])
+})
+
 test('the encoder refuses what is no event, and options that there are not', () => {
   expect(() => createMessageEncoder({ thinking: 'loud' as never })).toThrow("one of 'shown', 'omitted', 'sealed'")
   expect(() => createMessageEncoder()(1 as never)).toThrow('expected an event')

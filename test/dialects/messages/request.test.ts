@@ -14,6 +14,9 @@ function read(body: object): { readonly [parameter: string]: unknown } {
   return request
 }
 
+const docs = { type: 'url', name: 'docs', url: 'https://nobody.example', authorization_token: 'secret' }
+const toolset = (...configs: object[]) => Object.assign({ type: 'mcp_toolset', mcp_server_name: 'docs' }, ...configs)
+
 /** The items that messages become. A user's message ends them. */
 function items(...messages: object[]): unknown[] {
   return (read({ messages: [...messages, user] })['input'] as unknown[]).slice(0, -1)
@@ -208,6 +211,98 @@ describe('the parameters of a request', () => {
     ])
   })
 
+  test('a deferred tool is none of the request until a result names it, and is taught behind that result once', () => {
+    const find = { name: 'find', description: 'Finds.', input_schema: { type: 'object' }, defer_loading: true }
+    const look = { name: 'look', input_schema: { type: 'object' } }
+    const found = {
+      type: 'function',
+      name: 'find',
+      description: 'Finds.',
+      parameters: { type: 'object' },
+      strict: false,
+    }
+    const named = (...names: string[]) => names.map((tool_name) => ({ type: 'tool_reference', tool_name }))
+    expect(read({ tools: [find, look] })['tools']).toMatchObject([{ name: 'look' }])
+    const messages = [
+      user,
+      { role: 'assistant', content: [use('a'), use('b')] },
+      { role: 'user', content: [result('b', 'ok'), result('a', named('find', 'nothing')), text('Go on.')] },
+      { role: 'assistant', content: [use('c')] },
+      { role: 'user', content: [result('c', named('find'))] },
+    ]
+    const { input: items, tools } = read({ tools: [find, look], messages }) as Record<string, { type: string }[]>
+    expect(tools).toMatchObject([{ name: 'look' }, found])
+    expect(items?.slice(3)).toEqual([
+      output('a', input('Found the tool find.'), input('Found the tool nothing.')),
+      output('b', input('ok')),
+      { type: 'additional_tools', role: 'developer', tools: [found] },
+      { type: 'message', role: 'user', content: [input('Go on.')] },
+      called('c'),
+      output('c', input('Found the tool find.')),
+    ])
+  })
+
+  test('a deferred tool that has to be called is taught from the beginning', () => {
+    const find = { name: 'find', input_schema: { type: 'object' }, defer_loading: true }
+    const request = read({ tools: [find], tool_choice: { type: 'tool', name: 'find' } })
+    expect(request).toMatchObject({ tools: [{ name: 'find' }], tool_choice: { type: 'function', name: 'find' } })
+  })
+
+  test("a search of the web is the host's, with its domains, and with its most uses for the answer", () => {
+    const search = { type: 'web_search_20250305', name: 'web_search', allowed_domains: ['example.com'], max_uses: 2 }
+    const { request, answer } = fromMessagesRequest({ messages: [user], tools: [search] })
+    expect(request).toMatchObject({
+      tools: [{ type: 'web_search', filters: { allowed_domains: ['example.com'] } }],
+      include: ['reasoning.encrypted_content', 'web_search_call.action.sources'],
+    })
+    expect(answer).toEqual({ mostSearches: 2 })
+  })
+
+  test.each<[object, object]>([
+    [{ tools: [toolset()] }, {}],
+    [{ tools: [toolset({ configs: { find: { enabled: true } } })] }, {}],
+    [
+      { tools: [toolset({ default_config: { enabled: false }, configs: { find: { enabled: true }, drop: {} } })] },
+      { allowed_tools: ['find'] },
+    ],
+    [{ mcp_servers: [{ ...docs, tool_configuration: { allowed_tools: ['find'] } }] }, { allowed_tools: ['find'] }],
+    [{}, {}],
+  ])(
+    "%j of a server is the operator's server of that name, and where the client says it is is not read",
+    (body, rest) => {
+      const request = read({ mcp_servers: [docs], ...body })
+      expect(request['tools']).toEqual([{ type: 'mcp', server_label: 'docs', require_approval: 'never', ...rest }])
+      expect(JSON.stringify(request)).not.toMatch(/nobody|secret/)
+    },
+  )
+
+  test('a server that is turned off is not asked', () => {
+    expect(read({ mcp_servers: [{ ...docs, tool_configuration: { enabled: false } }] })).not.toHaveProperty('tools')
+  })
+
+  test('calls of the server come back as its items, with their results, and those without a result never happened', () => {
+    const search = { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'otters' } }
+    const open = { ...search, id: 'o', input: { url: 'https://example.com' } }
+    const mcp = { type: 'mcp_tool_use', id: 'm', name: 'find', server_name: 'docs', input: { q: 1 } }
+    const failed = { type: 'web_search_tool_result_error', error_code: 'unavailable' }
+    const content = [
+      ...[search, open, mcp, { ...mcp, id: 'n' }, { ...mcp, id: 'cut' }],
+      { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+      { type: 'web_search_tool_result', tool_use_id: 'o', content: failed },
+      { type: 'mcp_tool_result', tool_use_id: 'm', content: [text('a'), text('b')], is_error: false },
+      { type: 'mcp_tool_result', tool_use_id: 'n', content: 'no', is_error: true },
+      { type: 'mcp_tool_listing', mcp_server_name: 'docs', tools: [] },
+    ]
+    const call = { type: 'mcp_call', name: 'find', server_label: 'docs', arguments: '{"q":1}' }
+    const error = { type: 'mcp_tool_execution_error', content: [text('no')] }
+    expect(items({ role: 'assistant', content })).toEqual([
+      { type: 'web_search_call', action: { type: 'search', query: 'otters' }, status: 'completed' },
+      { type: 'web_search_call', action: { type: 'open_page', url: 'https://example.com' }, status: 'failed' },
+      { ...call, output: 'a\nb', error: null },
+      { ...call, output: null, error },
+    ])
+  })
+
   test('a format is a strict schema, and hides preambles', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } }
     expect(read({ output_config: { format } })['text']).toEqual({
@@ -218,6 +313,10 @@ describe('the parameters of a request', () => {
 })
 
 describe('what is refused', () => {
+  const search = { type: 'web_search_20250305', name: 'web_search' }
+  const searched = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }
+  const said = (...content: object[]) => ({ messages: [{ role: 'assistant', content }, user] })
+
   test.each<[object, string, string]>([
     [{ messages: [] }, 'messages', 'empty array'],
     [{ messages: [{ role: 'tool', content: '' }] }, 'messages[0].role', 'Supported values'],
@@ -229,6 +328,39 @@ describe('what is refused', () => {
     [{ tools: [{ type: 'web_search_20990101', name: 'web_search' }] }, 'tools[0].type', 'web_search_20250305'],
     [{ tools: [{ name: 'a b', input_schema: {} }] }, 'tools[0].name', 'pattern'],
     [{ tools: [{ name: 'a', input_schema: 1 }] }, 'tools[0].input_schema', 'object'],
+    [{ tools: [{ ...search, max_uses: 0 }] }, 'tools[0].max_uses', '>= 1'],
+    [{ tools: [{ ...search, allowed_domains: 'a.com' }] }, 'tools[0].allowed_domains', 'array of strings'],
+    [{ tools: [{ ...search, blocked_domains: ['a.com'] }] }, 'tools[0].blocked_domains', 'allowed_domains'],
+    [{ tools: [toolset()] }, 'tools[0].mcp_server_name', "'docs' is not in 'mcp_servers'"],
+    [{ mcp_servers: [docs], tools: [toolset(), toolset()] }, 'tools[1].mcp_server_name', 'has a toolset already'],
+    [{ mcp_servers: [docs, docs] }, 'mcp_servers[1].name', 'is there twice'],
+    [{ mcp_servers: [{ ...docs, type: 'stdio' }] }, 'mcp_servers[0].type', "'url'"],
+    [
+      { mcp_servers: [{ ...docs, tool_configuration: { allowed_tools: 1 } }] },
+      'mcp_servers[0].tool_configuration.allowed_tools',
+      '',
+    ],
+    [
+      { mcp_servers: [docs], tools: [toolset({ configs: { a: { enabled: false } } })] },
+      'tools[0].configs.a.enabled',
+      'default_config.enabled',
+    ],
+    [
+      { mcp_servers: [docs], tools: [toolset({ default_config: { enabled: 1 } })] },
+      'tools[0].default_config.enabled',
+      'boolean',
+    ],
+    [
+      said({ type: 'mcp_tool_result', tool_use_id: 'x', content: '' }),
+      'messages[0].content[0].tool_use_id',
+      'No tool call found',
+    ],
+    [
+      said({ type: 'server_tool_use', id: 'x', name: 'web_fetch', input: {} }),
+      'messages[0].content[0].name',
+      'other server tools',
+    ],
+    [said(searched, searched), 'messages[0].content[1].id', 'Duplicate'],
     [{ thinking: { type: 'loud' } }, 'thinking.type', 'Supported values'],
     [{ stop_sequences: [''] }, 'stop_sequences[0]', 'empty string'],
     [{ tool_choice: { type: 'tool', name: 'x' } }, 'tool_choice', 'not found'],

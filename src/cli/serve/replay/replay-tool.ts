@@ -70,7 +70,7 @@ export function declaredServers({ tools }: ResponseRequest): string[] {
   return (tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : []))
 }
 
-/** A server whose listing nobody recorded has at least the tools that were called. */
+/** A server whose listing was not recorded has at least the tools that were called. */
 function list(listings: Map<string, McpListing>, serverLabel: string, name: string): void {
   const { tools = [] } = listings.get(serverLabel) ?? {}
   if (tools.some((tool) => tool.name === name)) return

@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../../../fields.js'
+import type { Surplus } from '../../clients/surplus.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString } from '../../stream-event.js'
@@ -33,15 +34,6 @@ export class AgreedChatCall {
   get isEncodedTwice(): boolean {
     return this.kind !== 'custom' && /^"\s*\{/.test(this.#begin)
   }
-}
-
-/** Something of a choice that comes after what was meant. */
-export interface ChatSurplus {
-  /** It came after the answer's end, is of another answer, or begins the answer again. */
-  readonly why: 'late' | 'foreign' | 'repeated'
-  readonly at: EventRef
-  /** The name of the call that it begins. */
-  readonly name?: string
 }
 
 /** What a delta is about. */
@@ -88,7 +80,7 @@ export class AgreedChoice {
    * @param isSettled - the token counts have come, so that the answer is over once it has its finish_reason
    * @returns what is no part of the answer that was meant
    */
-  take(choice: Fields, at: EventRef, isSettled: boolean): ChatSurplus | undefined {
+  take(choice: Fields, at: EventRef, isSettled: boolean): Surplus | undefined {
     const delta = asFields(choice['delta'])
     const { finish_reason: reason } = choice
     const hasRole = asString(delta['role']) !== ''
@@ -126,8 +118,8 @@ export class AgreedChoice {
     this.reasoning.append(asString(reasoning_content) || asString(reasoning))
   }
 
-  #calls(delta: Fields, at: EventRef): ChatSurplus | undefined {
-    let surplus: ChatSurplus | undefined
+  #calls(delta: Fields, at: EventRef): Surplus | undefined {
+    let surplus: Surplus | undefined
     for (const one of callsIn(delta)) {
       const known = this.#callOf(one)
       const call = known ?? this.#begin(one, at)

@@ -1,13 +1,14 @@
 import { type Fields, isFields } from '../../../fields.js'
 import type { Ending } from '../../clients/client.js'
+import { type Surplus, SurplusList } from '../../clients/surplus.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asString } from '../../stream-event.js'
 import { choicesIn, isIndex, MAX_CHOICES } from '../stream-state.js'
-import { AgreedChoice, type ChatSurplus, FINISHES } from './agreed-choice.js'
+import { AgreedChoice, FINISHES } from './agreed-choice.js'
 
-/** How many places of surplus, and ids of other answers, are remembered. */
-const MAX_SURPLUS = 20
+/** How many ids of other answers are remembered. */
+const MAX_FOREIGN = 20
 
 /**
  * What a stream of Chat Completions says as a whole, regardless of the client. Unlike a stream of Responses, it says
@@ -26,7 +27,7 @@ const MAX_SURPLUS = 20
 export class ChatAgreement {
   readonly #choices = new Map<number, AgreedChoice>()
   readonly #foreign = new Set<string>()
-  readonly #surplus: ChatSurplus[] = []
+  readonly #surplus = new SurplusList()
   #id: string | undefined
   #created: unknown
   #hasUsage = false
@@ -38,18 +39,18 @@ export class ChatAgreement {
     if (!isFields(chunk)) return
     const { choices, error, usage } = chunk
     if (choices === undefined && error !== undefined && error !== null) {
-      if (this.finish !== undefined) this.#add({ why: 'late', at })
+      if (this.finish !== undefined) this.#surplus.add({ why: 'late', at })
       this.#failure ??= { message: asString(isFields(error) ? error['message'] : error).slice(0, 1000) }
       return
     }
     if (this.#isForeign(chunk)) {
-      this.#add({ why: 'foreign', at })
+      this.#surplus.add({ why: 'foreign', at })
       return
     }
     const known = new Set<AgreedChoice>()
     for (const choice of choicesIn(chunk)) {
       const of = this.#choiceOf(choice)
-      if (known.has(of)) this.#add({ why: 'repeated', at })
+      if (known.has(of)) this.#surplus.add({ why: 'repeated', at })
       else this.#take(choice, of, at)
       known.add(of)
     }
@@ -62,8 +63,8 @@ export class ChatAgreement {
   }
 
   /** What counts for nothing; only the first few. */
-  get surplus(): readonly ChatSurplus[] {
-    return this.#surplus
+  get surplus(): readonly Surplus[] {
+    return this.#surplus.all
   }
 
   /** How the first choice ended; undefined if the stream does not say. */
@@ -88,7 +89,7 @@ export class ChatAgreement {
   #take(choice: Fields, of: AgreedChoice, at: EventRef): void {
     const [text, refusal] = [of.text.length, of.refusal.length]
     const surplus = of.take(choice, at, this.#hasUsage)
-    if (surplus !== undefined) this.#add(surplus)
+    if (surplus !== undefined) this.#surplus.add(surplus)
     const delta = asFields(choice['delta'])
     if (of.text.length > text && typeof delta['content'] === 'string') this.streamed.append(delta['content'])
     if (of.refusal.length > refusal) this.streamed.append(asString(delta['refusal']))
@@ -116,12 +117,8 @@ export class ChatAgreement {
     const isOther =
       chunk['created'] !== this.#created ||
       choicesIn(chunk).some(({ delta }) => asString(asFields(delta)['role']) !== '')
-    if (isOther && this.#choices.size > 0 && this.#foreign.size < MAX_SURPLUS) this.#foreign.add(id)
+    if (isOther && this.#choices.size > 0 && this.#foreign.size < MAX_FOREIGN) this.#foreign.add(id)
     return this.#foreign.has(id)
-  }
-
-  #add(surplus: ChatSurplus): void {
-    if (this.#surplus.length < MAX_SURPLUS) this.#surplus.push(surplus)
   }
 }
 

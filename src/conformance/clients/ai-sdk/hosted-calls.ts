@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../../../fields.js'
+import { isTerminalType } from '../../event-kind.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { TextHash } from '../text-hash.js'
 import { StatedText } from './stated-text.js'
@@ -177,16 +178,16 @@ export class HostedCalls {
   observe(event: StreamEvent): void {
     const { type, item_id: id } = event
     if (type === 'response.web_search_call.completed') this.#searched.add(id)
-    const of = /^response\.(code_interpreter_call_code|mcp_call_arguments)\.(delta|done)$/.exec(type)
-    if (of !== null && typeof id === 'string') {
+    const of = OF_TEXT.get(type)
+    if (of !== undefined && typeof id === 'string') {
       const text = event['delta'] ?? event['arguments']
       if (typeof text !== 'string') return
-      this.#update(id, of[1] === 'mcp_call_arguments' ? 'mcp_call' : 'code_interpreter_call', (texts) => {
-        if (of[2] === 'delta') texts.deltas.append(text)
+      this.#update(id, of.type, (texts) => {
+        if (of.isDelta) texts.deltas.append(text)
         else texts.text.add('textDone', text)
       })
     }
-    if (!/^response\.(completed|incomplete|failed)$/.test(type)) return
+    if (!isTerminalType(type)) return
     for (const item of asList(asFields(event['response'])['output']).map(asFields)) {
       const texts = this.#texts.get(asString(item['id']))
       const { status = 'completed' } = item
@@ -318,6 +319,16 @@ export class HostedCalls {
     update(this.#of({ id, type }))
   }
 }
+
+/** The events with the text of a hosted call. */
+const OF_TEXT: ReadonlyMap<string, { readonly type: string; readonly isDelta: boolean }> = new Map(
+  [
+    { field: 'code_interpreter_call_code', type: 'code_interpreter_call' },
+    { field: 'mcp_call_arguments', type: 'mcp_call' },
+  ].flatMap(({ field, type }) =>
+    ['delta', 'done'].map((moment) => [`response.${field}.${moment}`, { type, isDelta: moment === 'delta' }] as const),
+  ),
+)
 
 /** Marks a result whose call is not shown. */
 const WITHOUT_CALL = 'without its call'

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../../fields.js'
 import { jsonHash } from '../../json-hash.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
-import { citationSources } from '../agreement.js'
+import { citationSources } from '../agreed-item.js'
 import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
 import type { SchemaFault } from '../schema-fault.js'
 import { nestedErrorSchema } from './event-schemas.js'

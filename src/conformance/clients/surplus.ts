@@ -1,0 +1,22 @@
+import type { EventRef } from './votes.js'
+
+/** Something in a stream that is no part of the response, or answer, that was meant. */
+export interface Surplus {
+  /** It came after the end, is of another response, or comes again after it was done. */
+  readonly why: 'late' | 'foreign' | 'repeated'
+  readonly at: EventRef
+  /** The name of the call that it is about. */
+  readonly name?: string
+}
+
+/** How many are remembered, for messages. */
+const MAX_SURPLUS = 20
+
+/** The surplus of one stream: only the first few. */
+export class SurplusList {
+  readonly all: Surplus[] = []
+
+  add(surplus: Surplus): void {
+    if (this.all.length < MAX_SURPLUS) this.all.push(surplus)
+  }
+}

@@ -1,0 +1,99 @@
+import type { Fields } from '../../fields.js'
+import { undatedType } from '../../recipients/undated-type.js'
+import type { McpCallItem, McpError, OutputItem, WebSearchAction, WebSearchCallItem } from '../../responses/items.js'
+import type { McpTool, UnknownTool } from '../../responses/request.js'
+import { optionalTextIn } from '../body/read.js'
+import type {
+  MessageMcpToolResultBlock,
+  MessageMcpToolUseBlock,
+  MessageServerToolUseBlock,
+  MessageWebSearchToolResultBlock,
+} from './message.js'
+import { toolInput } from './tool-input.js'
+
+/*
+ * The calls that the server runs and that this API has blocks for: a search of the web, and tools of MCP servers. Each is
+ * two blocks, the call and its result, which come back as one item.
+ */
+
+export type ServerCallItem = WebSearchCallItem | McpCallItem
+
+/** The two blocks of a call. */
+export interface ServerCallBlocks {
+  readonly use: MessageServerToolUseBlock | MessageMcpToolUseBlock
+  readonly result: MessageWebSearchToolResultBlock | MessageMcpToolResultBlock
+}
+
+/**
+ * Tells the calls that a client is shown, as soon as they are over: of what its request declares. It has no use for one of a
+ * tool that it does not know.
+ *
+ * @param declared - the tools of the request
+ */
+export function shownCalls(declared: readonly UnknownTool[]): (item: OutputItem) => item is ServerCallItem {
+  const labels = new Set(declared.map((tool) => (tool.type === 'mcp' ? (tool as McpTool).server_label : undefined)))
+  const hasSearch = declared.some(({ type }) => undatedType(type) === 'web_search')
+  return (item): item is ServerCallItem =>
+    item.type === 'mcp_call' ? labels.has(item.server_label) : item.type === 'web_search_call' && hasSearch
+}
+
+/** @param isPastLimit - whether it is a search beyond the most that the client wants */
+export function serverCallBlocks(item: ServerCallItem, isPastLimit: boolean): ServerCallBlocks {
+  return item.type === 'mcp_call' ? mcpBlocks(item) : searchBlocks(item, isPastLimit)
+}
+
+function searchBlocks({ id, status, action }: WebSearchCallItem, isPastLimit: boolean): ServerCallBlocks {
+  const tool_use_id = id.replace(/^(ws_)?/, 'srvtoolu_')
+  const { type: _, ...said } = action
+  const { sources = [], ...input } = said as Partial<Extract<WebSearchAction, { type: 'search' }>>
+  const pages = action.type === 'search' ? sources : action.url === '' ? [] : [{ url: action.url }]
+  const content =
+    status === 'failed'
+      ? ({
+          type: 'web_search_tool_result_error',
+          error_code: isPastLimit ? 'max_uses_exceeded' : 'unavailable',
+        } as const)
+      : pages.map(({ url }) => ({
+          ...{ type: 'web_search_result' as const, url, title: hostOf(url) },
+          ...{ encrypted_content: '', page_age: null },
+        }))
+  return {
+    use: { type: 'server_tool_use', id: tool_use_id, name: 'web_search', input },
+    result: { type: 'web_search_tool_result', tool_use_id, content },
+  }
+}
+
+/** The domain of a page, which a source has no title but. */
+function hostOf(url: string): string {
+  return /^[a-z][a-z\d+.-]*:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url
+}
+
+function mcpBlocks({ id, name, server_label, arguments: text, output, error }: McpCallItem): ServerCallBlocks {
+  const tool_use_id = id.replace(/^(mcp_)?/, 'mcptoolu_')
+  const said = output ?? (error === null ? '' : errorText(error))
+  return {
+    use: { type: 'mcp_tool_use', id: tool_use_id, name, server_name: server_label, input: toolInput(text) },
+    result: { type: 'mcp_tool_result', tool_use_id, is_error: error !== null, content: [{ type: 'text', text: said }] },
+  }
+}
+
+/** Why a call failed, as the prompt has it. */
+function errorText(error: McpError): string {
+  if ('message' in error) return error.message
+  const parts = Array.isArray(error.content) ? (error.content as readonly { readonly text?: unknown }[]) : []
+  const texts = parts.flatMap((part) => (typeof part?.text === 'string' ? [part.text] : []))
+  return texts.length > 0 ? texts.join('\n') : JSON.stringify(error.content)
+}
+
+/** The action of a search that comes back. @throws RequestError */
+export function readSearch(input: Fields, param: string): object {
+  const [query, url, pattern] = ['query', 'url', 'pattern'].map((name) => optionalTextIn(input, name, param))
+  if (pattern !== undefined) return { type: 'find_in_page', pattern, url: url ?? '' }
+  return url === undefined ? { type: 'search', query: query ?? '' } : { type: 'open_page', url }
+}
+
+/** What the result of an MCP call adds to its item. @param text - of its blocks */
+export function readMcpResult(text: string, isError: boolean): object {
+  if (!isError) return { output: text, error: null }
+  return { output: null, error: { type: 'mcp_tool_execution_error', content: [{ type: 'text', text }] } }
+}

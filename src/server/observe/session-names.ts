@@ -1,0 +1,19 @@
+import type { SessionNames } from './metric.js'
+
+/** More is no name. */
+const MOST_CHARACTERS = 128
+
+/**
+ * The session of a request, as Claude Code names it in headers: to find requests of one session in a log, and for a balancer
+ * that keeps them together. Nobody is told apart by it.
+ */
+export function sessionNames(header: (name: string) => string | undefined): SessionNames | null {
+  const nameIn = (name: string): string | null => {
+    const printable = header(`x-claude-code-${name}`)
+      ?.slice(0, MOST_CHARACTERS)
+      .replace(/[^\x21-\x7e]/g, '')
+    return printable || null
+  }
+  const id = nameIn('session-id')
+  return id === null ? null : { id, agent: nameIn('agent-id'), parentAgent: nameIn('parent-agent-id') }
+}

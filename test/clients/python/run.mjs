@@ -1,0 +1,110 @@
+// Runs clients in Python against the endpoint, each in a virtual environment of its own: npm run test:clients:python
+//
+//     npm run test:clients:python -- [--all] [CLIENT ...]
+//
+// Without names: the clients that .ci/run tests. CLIENT is the name of a file of requirements/. The environments stay in
+// .venv/, and are made again when their requirements change. The last line is the count of tests.
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const known = readdirSync(join(here, 'requirements')).map((name) => name.replace(/\.txt$/, ''))
+const IN_CI = ['openai-1', 'openai-2', 'openai-3', 'openai-agents', 'langchain', 'pydantic-ai', 'llama-index']
+/** The one whose types the answers of all are held against. */
+const JUDGE = 'openai-3'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: 'boolean', default: false }, report: { type: 'string' } },
+})
+const unknown = positionals.filter((name) => !known.includes(name))
+if (unknown.length > 0) quit(`unknown client ${unknown.join(', ')}; there are ${known.join(', ')}`)
+const clients = positionals.length > 0 ? positionals : values.all ? known : IN_CI
+
+const records = join(tmpdir(), `harmony-responses-python-${process.pid}.jsonl`)
+const counts = { passed: 0, failed: 0, skipped: 0 }
+const rows = []
+writeFileSync(records, '')
+const server = spawn(process.execPath, [join(here, 'server.mjs'), records], { stdio: ['ignore', 'pipe', 'inherit'] })
+try {
+  const port = await new Promise((resolve, reject) => {
+    server.stdout.once('data', (line) => resolve(Number(line)))
+    server.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
+  })
+  for (const client of clients) tested(client, [`tests/test_${client.replaceAll('-', '_')}.py`], port)
+  tested(JUDGE, ['tests/test_wire.py'], port, 'the answers of all')
+} catch (error) {
+  quit(error.message)
+} finally {
+  server.kill()
+  rmSync(records, { force: true })
+}
+
+process.stdout.write(`\n${rows.join('\n')}\n${counts.passed} passed, ${counts.failed} failed\n`)
+if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(counts))
+process.exitCode = counts.failed === 0 ? 0 : 1
+
+function tested(client, files, port, title = client) {
+  const since = Date.now()
+  const python = environment(client)
+  const made = Date.now()
+  const report = join(tmpdir(), `harmony-responses-${client}-${process.pid}.xml`)
+  // test_openai.py is the suite of all three versions of openai.
+  const paths = files.map((file) => file.replace(/openai_[123]/, 'openai')).map((file) => join(here, file))
+  const { status } = spawnSync(
+    python,
+    ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`, ...paths],
+    {
+      stdio: 'inherit',
+      cwd: here,
+      env: {
+        ...process.env,
+        ...{ BASE: `http://127.0.0.1:${port}`, RECORDS: records, OPENAI_API_KEY: 'none', PYTHONDONTWRITEBYTECODE: '1' },
+        // No client of these may ask anybody but the server that it is given.
+        ...{ OPENAI_AGENTS_DISABLE_TRACING: '1', LANGSMITH_TRACING: 'false', DO_NOT_TRACK: '1', NO_PROXY: '127.0.0.1' },
+      },
+    },
+  )
+  const read = existsSync(report) ? readFileSync(report, 'utf8') : ''
+  rmSync(report, { force: true })
+  const count = (name) => Number(new RegExp(`<testsuite [^>]*\\b${name}="(\\d+)"`).exec(read)?.[1] ?? 0)
+  const [total, skipped, failed] = [count('tests'), count('skipped'), count('failures') + count('errors')]
+  // A suite that could not be collected has no failed test to its name: it counts as one.
+  const counted = status !== 0 && failed === 0 ? 1 : failed
+  counts.passed += total - skipped - failed
+  counts.failed += counted
+  counts.skipped += skipped
+  const seconds = (ms) => `${(ms / 1000).toFixed(0)} s`
+  const times = `installed in ${seconds(made - since)}, ran ${seconds(Date.now() - made)}`
+  rows.push(`${title}: ${total - skipped - failed} passed, ${counted} failed, ${skipped} skipped (${times})`)
+}
+
+/** The interpreter of a client's environment, which is made if it is not there yet. */
+function environment(client) {
+  const folder = join(here, '.venv', client)
+  const python = join(folder, 'bin/python')
+  const requirements = readFileSync(join(here, 'requirements', `${client}.txt`), 'utf8')
+  const stamp = join(folder, 'requirements.txt')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === requirements) return python
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  try {
+    execFileSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' })
+    const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-deps', '--no-compile']
+    execFileSync(python, [...install, '-r', join(here, 'requirements', `${client}.txt`)], { stdio: 'inherit' })
+  } catch (error) {
+    throw new Error(`cannot make the environment of ${client}: it needs Python 3.11 with venv (${error.message})`)
+  }
+  writeFileSync(stamp, requirements)
+  return python
+}
+
+function quit(why) {
+  process.stderr.write(`${why}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,67 @@
+"""What each client's tests share: the model's script, and what the model was asked."""
+
+import asyncio
+import functools
+import json
+import os
+import urllib.request
+
+import pytest
+
+BASE = os.environ["BASE"]
+
+
+def think(text):
+    return f"<|channel|>analysis<|message|>{text}<|end|><|start|>assistant"
+
+
+def preamble(text):
+    return f"<|channel|>commentary<|message|>{text}<|end|><|start|>assistant"
+
+
+def answer(text):
+    return f"<|channel|>final<|message|>{text}<|return|>"
+
+
+def call(name, arguments, namespace="functions."):
+    body = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return f"<|channel|>commentary to={namespace}{name} <|constrain|>json<|message|>{body}<|call|>"
+
+
+def asynchronous(test):
+    """Runs a test in an event loop of its own. A plugin's loop would fail it for what other tests left open."""
+    return functools.wraps(test)(lambda **fixtures: asyncio.run(test(**fixtures)))
+
+
+def _ask(method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    asked = urllib.request.Request(f"{BASE}{path}", data=data, method=method, headers={"content-type": "application/json"})
+    with urllib.request.urlopen(asked) as answered:
+        return json.load(answered)
+
+
+@pytest.fixture
+def base_url():
+    return f"{BASE}/v1"
+
+
+@pytest.fixture
+def script():
+    """script(turn, ...): the name of a model that says these turns, one for each time that it is asked."""
+    return lambda *turns: _ask("POST", "/scripts", {"turns": turns})["model"]
+
+
+@pytest.fixture
+def prompts():
+    """prompts(model): what the model was asked, a list of messages for each time."""
+    return lambda model: _ask("GET", f"/scripts/{model}")["prompts"]
+
+
+@pytest.fixture
+def last_results(prompts):
+    """last_results(model): the results of tools that the model read in its last prompt, in order."""
+
+    def read(model):
+        return [message["content"] for message in prompts(model)[-1] if message["role"] == "tool"]
+
+    return read

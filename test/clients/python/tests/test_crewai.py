@@ -1,0 +1,54 @@
+"""crewai over both APIs: tasks, tools, structured output."""
+
+import json
+import os
+
+import pytest
+from conftest import answer, call, think
+from pydantic import BaseModel
+
+os.environ.update(CREWAI_DISABLE_TELEMETRY="true", CREWAI_TRACING_ENABLED="false", OTEL_SDK_DISABLED="true")
+
+from crewai import LLM, Agent, Crew, Task  # noqa: E402
+from crewai.tools import tool  # noqa: E402
+
+
+class Weather(BaseModel):
+    city: str
+    degrees: int
+
+
+@tool("get_weather")
+def get_weather(city: str) -> str:
+    """The weather."""
+    return f"{city}: 22"
+
+
+@pytest.fixture(params=["responses", "completions"])
+def model_of(request, base_url):
+    return lambda name: LLM(model=name, provider="openai", base_url=base_url, api_key="none", api=request.param)
+
+
+def crew_of(model, tools=(), **task):
+    agent = Agent(role="Guide", goal="Answer.", backstory="A guide.", llm=model, tools=list(tools))
+    return Crew(agents=[agent], tasks=[Task(description="Paris?", expected_output="A word.", agent=agent, **task)])
+
+
+def test_a_model_answers(model_of, script):
+    assert model_of(script(think("Hm.") + answer("Yes."))).call("Well?") == "Yes."
+
+
+def test_a_task_is_done(model_of, script):
+    assert crew_of(model_of(script(answer("Final Answer: Yes.")))).kickoff().raw.endswith("Yes.")
+
+
+def test_a_tool_is_run(model_of, script, last_results):
+    name = script(call("get_weather", {"city": "Paris"}), answer("22 degrees."))
+    assert crew_of(model_of(name), [get_weather]).kickoff().raw == "22 degrees."
+    assert last_results(name) == ["Paris: 22"]
+
+
+def test_an_output_is_parsed(model_of, script):
+    said = answer(json.dumps({"city": "Paris", "degrees": 22}))
+    result = crew_of(model_of(script(said, said)), output_pydantic=Weather).kickoff()
+    assert result.pydantic == Weather(city="Paris", degrees=22)
