@@ -1,6 +1,5 @@
 import { ask, type EngineStep } from '../engine/ask.js'
 import type { TokenEngine, TokenStream } from '../engine/engine.js'
-import { SPECIAL } from '../harmony/vocabulary.js'
 import type { ChunkEntry, Happened, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { merged } from '../merged.js'
@@ -218,8 +217,13 @@ class SamplingRun {
     const last = missing ?? stop
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
     if (watched === undefined) this.#finish(last)
-    // What was held back may be all that the response may take.
-    else if (!this.#queueWatched(watched, stop)) this.#last = () => this.#finish(last)
+    // What was held back may be all that the response may take: then putting it ends the call.
+    else if (!this.#queueWatched(watched, stop)) {
+      this.#known = end?.usage ?? this.#known
+      this.#last = () => {
+        if (!this.#isOver) this.#finish(last)
+      }
+    }
   }
 
   #stopOf(end: StreamEnd | undefined): StopEntry {
@@ -256,13 +260,15 @@ class SamplingRun {
   #take(given: readonly HarmonyToken[]): void {
     if (given.length === 0) return
     this.#given += given.length
-    const { tokens, isOver, lacksMessage } = this.#call.read(given)
+    const { tokens, isOver, beginning } = this.#call.read(given)
     if (this.#watch === undefined) this.#queueTokens(tokens)
     else if (this.#isCut(this.#watch, tokens, isOver)) return
-    if (lacksMessage) {
-      const { usage } = this.#stopOf(undefined)
-      if (usage !== undefined) this.#queue.push({ type: 'usage', usage })
-      this.#finish({ type: 'host', tokens: [SPECIAL.message] })
+    if (beginning !== undefined) {
+      const { usage = {} } = this.#stopOf(undefined)
+      // What the model wrote in the place of it was sampled all the same.
+      const unreadTokens = given.length - tokens.length + (usage.unreadTokens ?? 0)
+      this.#queue.push({ type: 'usage', usage: { ...usage, unreadTokens } })
+      this.#finish({ type: 'host', tokens: beginning })
     }
     this.#isStopped ||= isOver
   }
