@@ -271,6 +271,13 @@ describe('a response of another process', () => {
     expect(await statusOf(second, id)).toBe('cancelled')
   })
 
+  test('a process whose time to stop is over hands it over, too, and cancels nothing that another one can go on with', async () => {
+    const { first, second, id } = await two()
+    await first.drain(AbortSignal.abort())
+    await over(second, id)
+    expect(await statusOf(second, id)).toMatch(/^(completed|incomplete)$/)
+  })
+
   test('a process that stops hands it over at once, and the other one goes on with it', async () => {
     const { first, second, id } = await two()
     await first.drain()

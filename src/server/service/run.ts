@@ -178,7 +178,7 @@ class RunningResponse implements Run {
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()
     // The response has begun, so it is ended and kept, whether anybody reads it or not.
     this.#batches = channel((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
-    this.#offStop = stop.onStop(() => this.cancel())
+    this.#offStop = stop.onStop(() => this.#stop())
   }
 
   get isLost(): boolean {
@@ -204,6 +204,12 @@ class RunningResponse implements Run {
     this.#work.abort(this.#options.signal?.reason)
     // Who waits for the end does not wait for a reader that has stopped.
     if (!this.#isDetached) this.#batches.finish()
+  }
+
+  /** The server may wait no longer. What has not begun is refused; a response that another process can go on with is not over. */
+  #stop(): void {
+    if (this.canHandOver && this.#state === 'running') void this.handOver()
+    else this.cancel()
   }
 
   async handOver(): Promise<void> {
