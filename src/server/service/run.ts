@@ -1,6 +1,6 @@
-import { type Channel, channel, type Write } from '../../channel.js'
 import type { Entry } from '../../journal/entry.js'
 import { merged } from '../../merged.js'
+import { type Queue, queue, type Write } from '../../queue.js'
 import { type RespondOptions, type TranslateEntriesOptions, translateEntries } from '../../respond/index.js'
 import { type ResponseRun, responseRun } from '../../respond/respond.js'
 import { terminalResponse } from '../../respond/terminal.js'
@@ -131,7 +131,7 @@ class RunningResponse implements Run {
   readonly #journal: Journal | undefined
   readonly #work = new AbortController()
   readonly #response: ResponseRun
-  readonly #batches: Channel<Batch, void>
+  readonly #batches: Queue<Batch, void>
   readonly #readers: Readers
   readonly #offStop: () => void
   /** `opening` until it is known that the request is right; what is thrown before is the request's answer. */
@@ -177,7 +177,7 @@ class RunningResponse implements Run {
     this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()
     // The response has begun, so it is ended and kept, whether anybody reads it or not.
-    this.#batches = channel((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
+    this.#batches = queue((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
     this.#offStop = stop.onStop(() => this.#stop())
   }
 
