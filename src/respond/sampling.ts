@@ -1,6 +1,6 @@
 import { ask, type EngineStep } from '../engine/ask.js'
 import type { TokenEngine, TokenStream } from '../engine/engine.js'
-import type { ChunkEntry, Happened, StopEntry } from '../journal/entry.js'
+import type { ChunkEntry, EntryBody, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { merged } from '../merged.js'
 import type { HarmonyToken, HostUsage, StreamEnd } from '../tokens/token-source.js'
@@ -25,7 +25,7 @@ export interface SamplingOptions {
   /** Called with the stop string that ends an answer. */
   readonly onStop: (string: string) => void
   /** Applies an entry. A promise that it returns is awaited before there is another. */
-  readonly put: (entry: Happened) => void | PromiseLike<void>
+  readonly put: (entry: EntryBody) => void | PromiseLike<void>
 }
 
 /**
@@ -75,7 +75,7 @@ class SamplingRun {
   /** What it has said of the call before its end, which a call that is closed has not. */
   #known: HostUsage | undefined
   /** The entries that follow from what the engine gave, and that were not put yet. */
-  readonly #queue: Happened[] = []
+  readonly #queue: EntryBody[] = []
   /** What happens when all of the queue is taken, because nothing more is read of the engine. */
   #last: (() => void) | undefined
   /** What the engine is doing: nothing, a step that was asked for, or it has answered. */
@@ -252,7 +252,7 @@ class SamplingRun {
   }
 
   /** The rest of what the call has to write, if the model stopped before it. The turn then goes on with another call. */
-  #missing(end: StreamEnd | undefined): Happened | undefined {
+  #missing(end: StreamEnd | undefined): EntryBody | undefined {
     const tokens = this.#call.missing?.() ?? []
     return tokens.length === 0 || (end?.reason ?? 'stop') !== 'stop' ? undefined : { type: 'chunk', tokens }
   }
@@ -321,7 +321,7 @@ class SamplingRun {
     last()
   }
 
-  #finish(last: Happened): void {
+  #finish(last: EntryBody): void {
     this.#queue.push(last)
     this.#isStopped = true
     this.#isOver = true
