@@ -41,6 +41,7 @@ export function echoOf(request: ResponseRequest, store: boolean): RequestEcho {
   const defaults = Object.entries({ ...ECHO, store })
   // The fields of `ECHO`, whose types parsing the request has checked.
   const echo: RequestEcho = copyOf(
+    // Each default is of its field's type; the table's type checks that.
     Object.fromEntries(defaults.map(([field, value]) => [field, asked[field] ?? value])) as never,
   )
   echo.reasoning = { ...ECHO.reasoning, ...echo.reasoning }

@@ -27,6 +27,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
  * @throws HarmonyResponsesError `bad_result`
  */
 export function checkResult(result: ToolResult): ToolResult {
+  // From the host, unchecked: each field is checked below.
   const given = Object(result) as unknown as { [field: string]: unknown }
   const { message } = Object(given['error']) as { message?: unknown }
   const lists = Object.keys(LISTS).filter((name) => given[name] !== undefined)

@@ -21,6 +21,7 @@ export async function requestedInStore(
     const found = await store.findItem(id, owner)
     const asked = found?.isOutput ? found.item : undefined
     if (asked?.type !== 'mcp_approval_request') continue
+    // Its type was compared before.
     const { server_label: serverLabel, name, arguments: text } = asked as unknown as McpApprovalRequestItem
     calls.push({ approvalRequestId: id, serverLabel, name, arguments: text })
   }

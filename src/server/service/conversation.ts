@@ -115,6 +115,7 @@ export async function resolveConversation(
       ...parsed,
       // Not spread: a copy of a list of references takes a tenth of the time.
       input: readable.concat((foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items).filter(isRead)),
+      // The parsed request has fields that `ResponseRequest` leaves open.
     } as unknown as ResponseRequest,
     input: before.concat(items),
     places: new Array<Place>(before.length).concat(places.filter((_, at) => isRead(items[at] as InputItem))),

@@ -97,6 +97,7 @@ function emitPart(
   context: ItemContext,
 ): void {
   const fields = { ...FORMS[form].at, part: partOf(form, text) }
+  // The fields belong to the form, which a template type loses.
   context.emitFor(item, `response.${FORMS[form].part}.${what}`, fields as never)
 }
 
