@@ -199,7 +199,7 @@ describe('keys', () => {
     }
   })
 
-  test('keys are compared by their digests, so that each wrong key of a length takes as much work, wherever it is wrong', async () => {
+  test('keys are compared by their digests: a wrong key takes as much work, wherever it is wrong', async () => {
     const secret = 'sk-0123456789'
     const authorize = bearerKeys({ [secret]: 'me', other: 'you' })
     const asked = (key: string): Request =>
