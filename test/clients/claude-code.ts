@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { loadTokenTable } from '../../src/index.js'
 import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
 import { type Script, type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'
+import type { Tool } from '../../src/tools/tool.js'
 
 const tokenTable = await loadTokenTable()
 
@@ -44,13 +45,14 @@ export class ClaudeCode {
     this.#home = mkdtempSync(join(tmpdir(), 'home-'))
   }
 
-  static async start(script: (folder: () => string) => Script): Promise<ClaudeCode> {
+  /** @param tools - what the server runs */
+  static async start(script: (folder: () => string) => Script, tools: readonly Tool[] = []): Promise<ClaudeCode> {
     let started: ClaudeCode | undefined
     const engine = scriptedEngine(
       script(() => started?.folder ?? ''),
       { tokenTable },
     )
-    const server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200 })
+    const server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200, tools })
     started = new ClaudeCode(engine, server)
     return started
   }
