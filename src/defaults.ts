@@ -9,7 +9,7 @@ import {
   type TranslateOptions as CoreTranslateOptions,
   type TranslatorOptions as CoreTranslatorOptions,
   checkOptions,
-} from './translate/options.js'
+} from './translate/options/options.js'
 import { unixSeconds } from './unix-seconds.js'
 
 type Defaulted = 'responseId' | 'clock'

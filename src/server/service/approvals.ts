@@ -2,7 +2,7 @@ import { RequestError } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { McpApprovalRequestItem } from '../../responses/items.js'
 import type { ResponseStore } from '../../stores/store.js'
-import type { ApprovedCall } from '../../translate/options.js'
+import type { ApprovedCall } from '../../translate/options/options.js'
 
 /** Items, and where the request has each; undefined if it did not bring the item. */
 export interface ItemsInPlace {

@@ -12,7 +12,7 @@ import { unsealInputInSlices } from '../../seal/unseal-input.js'
 import { createPace, createWork, type Pause, withPauses } from '../../slices.js'
 import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
 import { deriveId } from '../../translate/ids.js'
-import type { ApprovedCall } from '../../translate/options.js'
+import type { ApprovedCall } from '../../translate/options/options.js'
 import { approvedCalls, requestedInStore, unknownRequests, withRequests } from './approvals.js'
 import { isCutOff } from './cut-off.js'
 import {

@@ -1,6 +1,6 @@
+import { stringResult } from '../options/string-result.js'
+import { appendText, textOf } from '../output/text-buffer.js'
 import type { ReasoningForm } from '../reasoning-forms.js'
-import { stringResult } from '../string-result.js'
-import { appendText, textOf } from '../text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 import type { ItemKind } from './item-kind.js'

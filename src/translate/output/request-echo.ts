@@ -1,6 +1,6 @@
-import type { ResponseRequest } from '../responses/request.js'
-import type { EchoedTool, RequestEcho } from '../responses/response.js'
-import { copyOf } from './copy-of.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import type { EchoedTool, RequestEcho } from '../../responses/response.js'
+import { copyOf } from '../copy-of.js'
 
 /**
  * The request fields that a response echoes, in its order, with OpenAI's defaults: Open Responses requires every field.

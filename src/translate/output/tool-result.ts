@@ -1,8 +1,8 @@
-import { check } from '../errors.js'
-import type { CallResult, CitedPage } from '../responses/call-result.js'
-import type { HostTokens } from '../tokens/token-source.js'
-import { checkList } from './check-list.js'
-import { plainCopy } from './plain-copy.js'
+import { check } from '../../errors.js'
+import type { CallResult, CitedPage } from '../../responses/call-result.js'
+import type { HostTokens } from '../../tokens/token-source.js'
+import { checkList } from '../options/check-list.js'
+import { plainCopy } from '../plain-copy.js'
 
 /** The result of the hosted call with this item id. At least one field of {@link CallResult} is required. */
 export type ToolResult = CallResult & {
