@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 
-// The house, from the ground up: docs/house.md's picture as a table. A name that ends in / is a folder of src/.
+// The architecture, from the ground up: docs/house.md's picture as a table. A name that ends in / is a folder of src/.
 const FLOORS: readonly (readonly string[])[] = [
   /* F0 */ [
     'options/',
@@ -13,7 +13,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'request-error.ts',
     'byte-budget.ts',
     'closable.ts',
-    'channel.ts',
+    'queue.ts',
     'child-signals.ts',
     'did-you-mean.ts',
     'merged.ts',

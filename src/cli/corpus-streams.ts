@@ -1,5 +1,8 @@
 import type { CorpusStream } from '../conformance/corpus/line.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
+import { createChatEncoder } from '../dialects/index.js'
+import type { Fields } from '../fields.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
 import { readTokenFixture, type TokenFixture } from '../sources/token-fixture.js'
 import type { Io } from './io.js'
 import { printReplay } from './replay.js'
@@ -17,6 +20,19 @@ export async function corpusStreams(io: Io): Promise<CorpusStream[]> {
   }
   for (const fixture of generated()) streams.push({ name: fixture.name, events: await eventsOf(fixture, io) })
   return streams
+}
+
+/** The same responses in the words of Chat Completions, as its servers have them: each other one with another option. */
+export function chatStreams(streams: readonly CorpusStream[]): CorpusStream<Fields>[] {
+  return streams.map(({ name, events }, at) => {
+    const encode = createChatEncoder({
+      includeUsage: at % 3 !== 2,
+      reasoning: at % 2 === 0 ? 'reasoning_content' : 'reasoning',
+    })
+    // The cast: the events are what the translator made, read back from its lines.
+    const chunks = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
+    return { name, events: JSON.parse(JSON.stringify(chunks)) }
+  })
 }
 
 async function eventsOf(fixture: TokenFixture, io: Io): Promise<StreamEvent[]> {

@@ -1,36 +1,65 @@
-import { CORPUS_VERSION, corpusLines } from '../conformance/corpus/line.js'
-import { CORPUS_SCHEMA } from '../conformance/corpus/schema.js'
-import { PROFILES } from '../conformance/index.js'
-import { corpusStreams } from './corpus-streams.js'
+import { CHAT_CORPUS, CORPUS_VERSION, corpusLines, RESPONSES_CORPUS } from '../conformance/corpus/line.js'
+import { corpusSchema } from '../conformance/corpus/schema.js'
+import { chatStreams, corpusStreams } from './corpus-streams.js'
 import { type Io, messageOf, UsageError } from './io.js'
 
 /** `harmony-responses corpus`. Returns the exit code. */
 export async function writeCorpus(folder: string, io: Io): Promise<number> {
   const streams = await corpusStreams(io)
-  const families = new Map<string, number>()
-  let good = 0
-  function* lines(): Generator<string> {
-    for (const line of corpusLines(streams)) {
-      if (line.family === null) good++
-      else families.set(line.family, (families.get(line.family) ?? 0) + 1)
+  const save = (name: string, pieces: Iterable<string>): Promise<void> => write(folder, name, pieces, io)
+  const saveJson = (name: string, value: unknown): Promise<void> => save(name, [`${JSON.stringify(value, null, 2)}\n`])
+
+  const responses = new Tally(corpusLines(RESPONSES_CORPUS, streams))
+  await save('streams.jsonl', responses.lines())
+  const chat = new Tally(corpusLines(CHAT_CORPUS, chatStreams(streams)))
+  await save('chat-streams.jsonl', chat.lines())
+
+  const ofResponses = RESPONSES_CORPUS.profiles
+  const ofChat = CHAT_CORPUS.profiles
+  const event = { type: 'object', required: ['type'] }
+  await saveJson('schema.json', corpusSchema('Responses events', event, ofResponses))
+  await saveJson('chat-schema.json', corpusSchema('chunks of Chat Completions', {}, ofChat))
+  await saveJson('corpus.json', {
+    corpus: CORPUS_VERSION,
+    package: `harmony-responses ${io.version}`,
+    profiles: ofResponses,
+    ...responses.counts,
+    chat: { profiles: ofChat, ...chat.counts },
+  })
+  await save('README.md', [README])
+  await io.print(`${responses.words} of Responses and ${chat.words} of Chat Completions in ${folder}\n`)
+  return 0
+}
+
+/** Writes lines, and counts them. */
+class Tally {
+  readonly #lines: Iterable<{ readonly family: string | null }>
+  readonly #families = new Map<string, number>()
+  #good = 0
+
+  constructor(lines: Iterable<{ readonly family: string | null }>) {
+    this.#lines = lines
+  }
+
+  *lines(): Generator<string> {
+    for (const line of this.#lines) {
+      const { family } = line
+      if (family === null) this.#good++
+      else this.#families.set(family, (this.#families.get(family) ?? 0) + 1)
       yield `${JSON.stringify(line)}\n`
     }
   }
-  await write(folder, 'streams.jsonl', lines(), io)
-  const damaged = [...families.values()].reduce((sum, count) => sum + count, 0)
-  const about = {
-    corpus: CORPUS_VERSION,
-    package: `harmony-responses ${io.version}`,
-    profiles: PROFILES,
-    good,
-    damaged,
-    families: Object.fromEntries(families),
+
+  /** Of the lines that were written. */
+  get counts(): { readonly good: number; readonly damaged: number; readonly families: Record<string, number> } {
+    const damaged = [...this.#families.values()].reduce((sum, count) => sum + count, 0)
+    return { good: this.#good, damaged, families: Object.fromEntries(this.#families) }
   }
-  await write(folder, 'schema.json', [`${JSON.stringify(CORPUS_SCHEMA, null, 2)}\n`], io)
-  await write(folder, 'corpus.json', [`${JSON.stringify(about, null, 2)}\n`], io)
-  await write(folder, 'README.md', [README], io)
-  await io.print(`${good} good and ${damaged} damaged streams of ${families.size} families in ${folder}\n`)
-  return 0
+
+  get words(): string {
+    const { good, damaged, families } = this.counts
+    return `${good} good and ${damaged} damaged streams of ${Object.keys(families).length} families`
+  }
 }
 
 async function write(folder: string, name: string, pieces: Iterable<string>, io: Io): Promise<void> {
@@ -42,17 +71,19 @@ async function write(folder: string, name: string, pieces: Iterable<string>, io:
   }
 }
 
-const README = `# A corpus of Responses streams
+const README = `# A corpus of streams
 
 Each line of \`streams.jsonl\` is a JSON object with a stream of OpenAI Responses events, and what the judge of
-harmony-responses says of it under each profile. \`schema.json\` is its JSON Schema. Nothing else is needed to read it.
+harmony-responses says of it under each profile. \`chat-streams.jsonl\` has the same for streams of Chat Completions.
+\`schema.json\` and \`chat-schema.json\` are their JSON Schemas. Nothing else is needed to read them.
 
 - \`family\` and \`damage\` say what is wrong in the stream, and \`at\` at which event; they are null in a good one.
-- \`events\` are the events in the order in which a server sends them. To play them, send each as \`data: JSON\` with a blank
-  line behind it.
+- \`events\` are the events, or the chunks, in the order in which a server sends them. To play them, send each as
+  \`data: JSON\` with a blank line behind it, and after the chunks of Chat Completions \`data: [DONE]\` with a blank line.
 - \`says["client:codex"].ok\` says whether the user of that client sees all of the response, and nothing else;
   \`explanation\` says what the user sees. \`says.openai\` and \`says["open-responses"]\` hold the stream against what OpenAI's
-  streams always do, and against the Open Responses specification.
+  streams always do, and against the Open Responses specification. In \`chat-streams.jsonl\`, \`says["chat:openai"]\` and
+  \`says["chat:ai-sdk"]\` are those of the clients, and \`says.chat\` holds the stream against what OpenAI's always do.
 
 A test of a judge: its verdict on \`events\` is \`ok\` where \`says\` is. A test of a client: play a line with
 \`family\` null, and compare what it shows of the damaged lines of the same \`stream\`.

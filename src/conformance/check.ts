@@ -6,8 +6,9 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import { aboutOf } from './about.js'
 import { CHAT_RULES, createChatChecker } from './chat/check-chunks.js'
 import { CHAT_PROFILES, type ChatProfile, isChatProfile } from './chat/invariant.js'
-import type { Agreement } from './clients/agreement.js'
+import { Agreement } from './clients/agreement.js'
 import type { Client, Seen } from './clients/client.js'
+import { compare } from './clients/compare.js'
 import { modelFor } from './clients/index.js'
 import { ClientRun } from './clients/run.js'
 import { type Invariant, PROFILES, type Profile, type ReportViolation } from './invariant.js'
@@ -91,15 +92,18 @@ export interface ClientChecker extends Checker {
 /** Creates a checker under a client's profile that also gives access to what the client saw. */
 export function createClientChecker(client: Client): ClientChecker {
   const { checker, run } = createCheckerWithRun({ profile: `client:${client}` })
-  const { seen, agreement } = run as ClientRun
+  const { seen, agreement } = run as ResponsesRun
   return { ...checker, seen, agreement }
 }
 
 /** A checker, and the run of the client's model if the profile is that of a client. */
 interface CheckerWithRun {
   readonly checker: Checker
-  readonly run: ClientRun | undefined
+  readonly run: ResponsesRun | undefined
 }
+
+/** The run of a client's model over the events of a response. */
+type ResponsesRun = ClientRun<StreamEvent, Agreement>
 
 function createCheckerWithRun(options: CheckOptions & { readonly profile: Profile }): CheckerWithRun {
   const { profile, without = [], resumed = false } = options
@@ -136,12 +140,17 @@ function createCheckerWithRun(options: CheckOptions & { readonly profile: Profil
   const model = modelFor(profile)
   const run =
     model &&
-    new ClientRun(model, (rule, expected, got, words, at) => {
-      index = INDEX_OF.get(rule) as number
-      if (checks[index] === undefined) return
-      report(expected, got, words)
-      // What a client lost is known only at the end, but the event at fault may be earlier.
-      if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+    new ClientRun({
+      model,
+      agreement: new Agreement(),
+      compare: (seen, agreement, report) => compare(seen, agreement, model, report),
+      report(rule, expected, got, words, at) {
+        index = INDEX_OF.get(rule) as number
+        if (checks[index] === undefined) return
+        report(expected, got, words)
+        // What a client lost is known only at the end, but the event at fault may be earlier.
+        if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+      },
     })
 
   function take(): Violation[] {

@@ -8,9 +8,8 @@ import type { Agreement } from './clients/agreement.js'
 import { CLIENTS, type Client, type ClientModel, type Ending, type Seen, type SeenCall } from './clients/client.js'
 import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
-import type { Surplus } from './clients/surplus.js'
 import { isTerminalType } from './event-kind.js'
-import { callWords, type Explanation, shownBy, tripAt, withMessage } from './explanation.js'
+import { type Explanation, explanationOf, goodEnd, surplusWords, withMessage } from './explanation.js'
 import { asFields, asString, type StreamEvent } from './stream-event.js'
 import type { StreamChunk } from './violation.js'
 
@@ -29,7 +28,7 @@ export type { Explanation } from './explanation.js'
  */
 export function explain(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
-  client: Client | `chat:${ChatClient}`,
+  client: ExplainedClient,
 ): Explanation {
   const ofChat = CHAT_CLIENTS.find((name) => client === `chat:${name}`)
   if (ofChat !== undefined) return explainChat(events as Iterable<StreamChunk>, ofChat)
@@ -37,6 +36,9 @@ export function explain(
   check(known !== undefined, 'client', `one of ${EXPLAINED.join(', ')}`, client)
   return explainResponses(events as Iterable<StreamEvent>, known as Client)
 }
+
+/** A client as `explain` names it. */
+export type ExplainedClient = Client | `chat:${ChatClient}`
 
 const EXPLAINED: readonly string[] = [...CLIENTS, ...CHAT_CLIENTS.map((name) => `chat:${name}`)]
 
@@ -52,14 +54,13 @@ function explainResponses(events: Iterable<StreamEvent>, client: Client): Explan
   const { seen, agreement } = checker
   const errors = violations.filter(({ severity }) => severity === 'error')
   const model = MODELS[client]
-  const runs = seen.calls.map((call) =>
-    call.isInvalid
-      ? `will not run ${callWords(call)}, which no tool can take`
-      : `will run ${callWords(call)}${whyOf(call, agreement)}`,
-  )
-  const does = [shownBy(seen), ...runs, endOf({ model, seen, agreement, last, errors })].join(', ')
-  const [first] = errors
-  return { text: first === undefined ? `${model.name} ${does}.` : `${model.name} ${does}. ${tripAt(first)}`, errors }
+  return explanationOf({
+    name: model.name,
+    seen,
+    errors,
+    whyOf: (call) => whyOf(call, agreement),
+    end: endOf({ model, seen, agreement, last, errors }),
+  })
 }
 
 /** Why a call runs with other arguments than most of the stream says; empty if it does not. */
@@ -68,19 +69,12 @@ function whyOf(seen: SeenCall, { output, surplus }: Agreement): string {
   if (meant.some((call) => call.arguments.equals(seen.arguments))) return ''
   const extra = surplus.find(({ name }) => name !== undefined && isNamed(seen, name))
   if (meant.length === 0 && extra !== undefined)
-    return ` (${SURPLUS[extra.why]}: ${extra.at.type} at event ${extra.at.position})`
+    return ` (${surplusWords(extra.why, 'response')}: ${extra.at.type} at event ${extra.at.position})`
   const dissent = callDissent(meant)
   return dissent === undefined ? '' : `: ${dissent.words}`
 }
 
 const isNamed = (seen: SeenCall, name: string): boolean => seen.name === name || seen.name.endsWith(`.${name}`)
-
-/** Why something is no part of the response. */
-const SURPLUS: Readonly<Record<Surplus['why'], string>> = {
-  late: 'which came after the end of the response',
-  foreign: 'which is of another response',
-  repeated: 'which came again',
-}
 
 /** A stream that a client has read. */
 interface Reading {
@@ -99,7 +93,7 @@ function endOf(reading: Reading): string {
   if (own !== undefined) return own
   switch (seen.ending) {
     case 'completed':
-      return errors.length === 0 ? 'and ends well' : `and ends without noticing that something is ${lossOf(agreement)}`
+      return goodEnd(errors, agreement.surplus, 'response')
     case 'incomplete': {
       const reason = asString(asFields(asFields(last?.['response'])['incomplete_details'])['reason'])
       return `and learns that it was cut off${reason === '' ? '' : ` (${reason})`}`
@@ -112,9 +106,6 @@ function endOf(reading: Reading): string {
       return NO_END
   }
 }
-
-/** What is wrong for a client that does not notice it. */
-const lossOf = ({ surplus }: Agreement): string => (surplus.length > 0 ? 'not of this response' : 'lost')
 
 const NO_END = 'never learns that the response is over'
 

@@ -1,4 +1,5 @@
-import type { Seen, SeenCall } from './clients/client.js'
+import { callWords, type Seen, type SeenCall } from './clients/client.js'
+import type { Surplus } from './clients/surplus.js'
 import { isAtEnd } from './report/violation-kind.js'
 import type { Violation } from './violation.js'
 
@@ -10,20 +11,52 @@ export interface Explanation {
   readonly errors: readonly Violation[]
 }
 
-// The parts of a sentence, for any API.
+/** What a sentence is put together from, for any API. */
+export interface Reading {
+  /** The client's name. */
+  readonly name: string
+  readonly seen: Seen
+  /** Violations of severity `error`. */
+  readonly errors: readonly Violation[]
+  /** Why a call runs that the stream does not ask for in this way, to be put behind it; empty if it does. */
+  whyOf(call: SeenCall): string
+  /** How the stream ends for the client. */
+  readonly end: string
+}
 
-export function shownBy({ streamed, final }: Seen): string {
+export function explanationOf({ name, seen, errors, whyOf, end }: Reading): Explanation {
+  const runs = seen.calls.map((call) =>
+    call.isInvalid
+      ? `will not run ${callWords(call)}, which no tool can take`
+      : `will run ${callWords(call)}${whyOf(call)}`,
+  )
+  const does = [shownBy(seen), ...runs, end].join(', ')
+  const [first] = errors
+  return { text: first === undefined ? `${name} ${does}.` : `${name} ${does}. ${tripAt(first)}`, errors }
+}
+
+/** Why something is no part of what was meant. `whole`: the response, or the answer. */
+export function surplusWords(why: Surplus['why'], whole: string): string {
+  if (why === 'repeated') return 'which came again'
+  return why === 'late' ? `which came after the end of the ${whole}` : `which is of another ${whole}`
+}
+
+/** The end that a client takes for a good one. */
+export function goodEnd(errors: readonly Violation[], surplus: readonly Surplus[], whole: string): string {
+  if (errors.length === 0) return 'and ends well'
+  return `and ends without noticing that something is ${surplus.length > 0 ? `not of this ${whole}` : 'lost'}`
+}
+
+function shownBy({ streamed, final }: Seen): string {
   const text = streamed.length === 0 && final !== undefined ? final : streamed
   return text.length === 0 ? 'shows no text' : `shows ${text}`
 }
-
-export const callWords = ({ name, arguments: given }: SeenCall): string => `${name} with ${given.plain}`
 
 export const withMessage = (end: string, message: string | undefined): string =>
   message === undefined || message === '' ? end : `${end}: ${message}`
 
 /** The first event that breaks the client. */
-export function tripAt(first: Violation): string {
+function tripAt(first: Violation): string {
   const named = first.type === undefined ? '' : ` (${first.type})`
   const at = isAtEnd(first) ? 'at the end' : `at event ${first.position}${named}`
   return `It trips ${at}: expected ${first.expected}, got ${first.got}.`

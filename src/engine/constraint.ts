@@ -26,11 +26,11 @@ export interface UnsupportedConstraint {
 /** What an engine makes of a constraint. */
 export interface FittedConstraint {
   /**
-   * What it holds in its place, and all of that: a schema without some keywords, a grammar that says the same. Undefined if
-   * it would hold nothing; the first of `relaxed` then says why.
+   * What it is sent in its place: a schema without some keywords, a grammar that says the same. Undefined if it would hold
+   * nothing; the first of `relaxed` then says why.
    */
   readonly constraint: Constraint | undefined
-  /** What it leaves out. All else is held. */
+  /** What it does not hold as a whole. All else is held. */
   readonly relaxed: readonly UnsupportedConstraint[]
   /**
    * How much work it is, in nodes of a grammar: a request whose constraints have too many together is held to less. The
@@ -58,7 +58,7 @@ export interface EngineCapabilities {
   readonly spellsMarkers?: boolean
   /**
    * What the engine makes of a constraint of a kind that it names, in slices of some milliseconds. If absent, it holds all
-   * of each. Pure: the same again for what it gave.
+   * of each. Pure, and the same again for what it gave.
    */
   readonly fit?: (constraint: Constraint) => Slices<FittedConstraint>
 }

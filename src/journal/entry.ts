@@ -214,7 +214,7 @@ export interface AbortEntry {
 }
 
 /** An entry before its time is known. */
-export type Happened =
+export type EntryBody =
   | OpenEntry
   | TurnEntry
   | HostEntry
@@ -230,4 +230,4 @@ export type Happened =
   | AbortEntry
 
 /** What went into a response. `at` is Unix time in whole seconds. */
-export type Entry = { readonly at: number } & Happened
+export type Entry = { readonly at: number } & EntryBody

@@ -13,7 +13,7 @@ import {
   BEHAVIOUR,
   type CallUsage,
   type CompactionEntry,
-  type Happened,
+  type EntryBody,
   type ItemEntry,
   type OpenEntry,
 } from './entry.js'
@@ -258,7 +258,7 @@ export class ResponseFold {
    * @returns the events that follow from it
    * @throws HarmonyResponsesError `bad_option` if it cannot follow the entries before it, or is of another behaviour
    */
-  apply(entry: Happened, at: number): ResponseStreamEvent[] {
+  apply(entry: EntryBody, at: number): ResponseStreamEvent[] {
     this.#at = at
     if (entry.type === 'open') return this.#start(entry)
     const translator = this.#translator

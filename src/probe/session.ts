@@ -5,18 +5,11 @@ import type { Ask } from './ask.js'
 import { createChatServer } from './chat/chat-server.js'
 import { curlOf, type SentRequest } from './curl.js'
 import type { Endpoint } from './endpoint.js'
-import {
-  connectionLeftOpen,
-  incompleteAnswer,
-  notJson,
-  notStreamed,
-  refusedRequest,
-  unsuccessfulResponse,
-  wrongContentType,
-} from './faults.js'
+import { connectionLeftOpen, incompleteAnswer, unsuccessfulResponse } from './faults.js'
 import { type Fault, type Finding, findingOf, framePreview } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
+import { JudgedReplies } from './judged-replies.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import { SameAnswers } from './same-answers.js'
 import type { Answer, Server } from './scenario.js'
@@ -105,6 +98,8 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   /** Throws if the first good request gets one of `NO_ENDPOINT`: then there is no Responses server to test. */
   function checkKnown({ status, contentType, text }: Reply): void {
     if (status === 200) isKnown = true
+    if (isKnown && status === 429)
+      throw new RateLimited(`the server limits the rate: 429: ${readRefusal(contentType, text).message}`)
     if (isKnown || !NO_ENDPOINT.includes(status)) return
     const hint = status === 401 || status === 403 ? " (--header 'Authorization: Bearer KEY'?)" : ''
     throw new CannotReach(`${endpoint.shown} answers ${status}${hint}: ${readRefusal(contentType, text).message}`)
@@ -149,42 +144,26 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const bodyOf = (body: Fields, isStream: boolean): string =>
         JSON.stringify({ model, max_output_tokens: MAX_TOKENS, store: false, ...body, stream: isStream })
 
-      /** Handles a status other than 200. Returns the answer to give up with, or undefined to go on reading. */
-      function refusedAnswer(request: string, reply: Reply, { isOptional = false, refusal }: Ask): Answer | undefined {
-        const { status, contentType, text } = reply
+      const replies = new JudgedReplies({ limits, report, add, note })
+
+      /** Judges the status. Returns the answer to give up with, or undefined to go on reading. */
+      function refusedAnswer(request: string, reply: Reply, ask: Ask): Answer | undefined {
         checkKnown(reply)
-        if (status === 200) return undefined
-        const { message, faults } = readRefusal(contentType, text)
-        if (status === 429) throw new RateLimited(`the server limits the rate: 429: ${message}`)
-        if (status >= 400 && status < 500 && isOptional) {
-          for (const fault of faults) report(request, fault)
-          return { ...NOTHING, refusal: `${status}: ${message}` }
-        }
-        report(request, status === 0 ? incompleteAnswer(reply, 0, limits) : refusedRequest(reply, message, refusal))
-        return NOTHING
+        const none = replies.refused(request, reply, ask)
+        if (none === undefined) return undefined
+        return none.declined === undefined ? NOTHING : { ...NOTHING, refusal: none.declined }
       }
 
       async function streamed(request: string, body: Fields, ask: Ask, reader: HttpStreamReader): Promise<Answer> {
         requests++
         const reply = await exchange('POST', endpoint.responses, bodyOf(body, true), (text) => reader.push(text))
-        const { end } = reply
         const stopped = refusedAnswer(request, reply, ask)
         if (stopped !== undefined) return stopped
-        const { contentType, text } = reply
         const { events } = reader
-        const isWhole = end === 'whole' || end === 'open'
-        if (end === 'whole' && (events.length > 0 || contentType === 'text/event-stream')) reader.end()
-        if ((events.length === 0 && reader.faults.length === 0) || objectIn(text) !== undefined) {
-          report(request, isWhole ? notStreamed(reply) : incompleteAnswer(reply, 0, limits))
-          return NOTHING
-        }
-        if (contentType !== 'text/event-stream') report(request, wrongContentType('text/event-stream', reply))
-        for (const fault of reader.faults) report(request, fault)
-        if (!isWhole && end !== 'left') report(request, incompleteAnswer(reply, events.length, limits))
-        const judgement = judgeEvents(request, events, profile, isWhole)
-        for (const finding of judgement.findings) add(finding, events)
-        for (const text of judgement.notes) note(text)
-        if (end === 'open') report(request, connectionLeftOpen())
+        const isWhole = replies.stream(request, reply, reader, (isWhole) =>
+          judgeEvents(request, events, profile, isWhole),
+        )
+        if (isWhole === undefined) return NOTHING
         if (events.length >= MIN_STREAMED_EVENTS && reader.pieces === 1)
           note('the stream came in one piece: does the server stream?')
         const answer = answerOf(request, events, report)
@@ -209,7 +188,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const server: Server = {
         model,
         chat,
-        report: report,
+        report,
         note,
         stream: (request, body, ask = {}) => streamed(request, body, ask, createHttpStreamReader()),
         leave: (request, body, isEnough) => streamed(request, body, {}, createHttpStreamReader(isEnough)),
@@ -218,16 +197,8 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           const reply = await exchange('POST', endpoint.responses, bodyOf(body, false))
           const stopped = refusedAnswer(request, reply, ask)
           if (stopped !== undefined) return stopped
-          if (reply.end !== 'whole') {
-            report(request, incompleteAnswer(reply, 0, limits))
-            return NOTHING
-          }
-          const response = objectIn(reply.text)
-          if (response === undefined) {
-            report(request, notJson(reply))
-            return NOTHING
-          }
-          if (reply.contentType !== 'application/json') report(request, wrongContentType('application/json', reply))
+          const response = replies.whole(request, reply)
+          if (response === undefined) return NOTHING
           for (const finding of judgeResponse(request, response)) add(finding)
           const items = itemsOf(response)
           answers.add(body, items)
@@ -236,10 +207,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         },
         async post(request, body) {
           requests++
-          const reply = await exchange('POST', endpoint.responses, body)
-          if (reply.status !== 0 && reply.end === 'whole') return reply
-          report(request, incompleteAnswer(reply, 0, limits))
-          return undefined
+          return replies.any(request, await exchange('POST', endpoint.responses, body))
         },
         async resume(request, id, after) {
           requests++

@@ -26,10 +26,12 @@ const HINT =
   "Send text instead, or have the server replace images and files by placeholders (images: 'placeholder', or " +
   'serve --images placeholder).'
 
-type AttachmentFate = Exclude<AttachmentPolicy, 'refuse-last'>
+type AttachmentHandling = Exclude<AttachmentPolicy, 'refuse-last'>
 
 /** @param onPlaceholder - called for each placeholder */
-export function attachmentReaders(onPlaceholder: () => void): { readonly [Fate in AttachmentFate]: ReadAttachment } {
+export function attachmentReaders(onPlaceholder: () => void): {
+  readonly [Handling in AttachmentHandling]: ReadAttachment
+} {
   return {
     refuse(param, what) {
       throw unsupported(param, what, HINT)
@@ -46,7 +48,10 @@ export function attachmentReaders(onPlaceholder: () => void): { readonly [Fate i
  *
  * @param items - the whole conversation: only the last message of the user in it counts
  */
-export function attachmentFates(items: readonly Fields[], policy: AttachmentPolicy): (index: number) => AttachmentFate {
+export function attachmentHandling(
+  items: readonly Fields[],
+  policy: AttachmentPolicy,
+): (index: number) => AttachmentHandling {
   if (policy !== 'refuse-last') return () => policy
   const last = items.findLastIndex((item) => isMessage(item) && item['role'] === 'user')
   // Instructions that follow it are as new as it is.

@@ -4,7 +4,7 @@ import type { RequestTools } from '../recipients/request-tools.js'
 import { invalidType } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
-import { type AttachmentPolicy, attachmentFates, attachmentReaders } from './attachments.js'
+import { type AttachmentPolicy, attachmentHandling, attachmentReaders } from './attachments.js'
 import { Conversation, type ReadMessage } from './conversation.js'
 import { fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
 import { guessPhases } from './guess-phases.js'
@@ -72,7 +72,7 @@ export function* readItems(
     refuse: merged(context, { attach: refuse }),
     placeholder: merged(context, { attach: placeholder }),
   }
-  const fateOf = attachmentFates(items, options.attachments)
+  const handlingOf = attachmentHandling(items, options.attachments)
   for (let index = from; index < until; index++) {
     work.left -= ITEM
     if (work.left <= 0) yield* work.pause()
@@ -83,7 +83,7 @@ export function* readItems(
     const id = optionalTextIn(item, 'id', param) ?? ''
     // The output of a local shell call has the id of the call that it answers.
     if (id !== '' && type !== 'local_shell_call_output') conversation.claimId(id, `${param}.id`)
-    readerOf(type, param)(item, contexts[fateOf(index)], index, param)
+    readerOf(type, param)(item, contexts[handlingOf(index)], index, param)
   }
 }
 

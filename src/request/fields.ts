@@ -36,10 +36,10 @@ import { tools } from './schemas/tools.js'
  * - `ignored`: changes nothing, and is not in the result.
  * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
  */
-export type Fate = 'honoured' | 'passed on' | 'echoed' | 'ignored' | 'refused'
+export type Support = 'honoured' | 'passed on' | 'echoed' | 'ignored' | 'refused'
 
 export interface Field {
-  readonly fate: Fate
+  readonly support: Support
   /** A phrase of a sentence: what it does. */
   readonly does: string
   /** The values that it may have. Absent: none are checked. */
@@ -50,13 +50,13 @@ export interface Field {
 }
 
 type Checked<Name extends keyof ParsedRequest> = Field & {
-  readonly fate: 'honoured' | 'passed on' | 'echoed'
+  readonly support: 'honoured' | 'passed on' | 'echoed'
   readonly allows: string
   readonly schema: z.ZodType<NonNullable<ParsedRequest[Name]>>
 }
 
 /** The parameters that are not in the result. */
-type Dropped = Field & { readonly fate: 'ignored' | 'refused' }
+type Dropped = Field & { readonly support: 'ignored' | 'refused' }
 
 type DroppedName =
   | 'access_programs'
@@ -77,40 +77,40 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   readonly [Name in DroppedName]: Dropped
 } = {
   type: {
-    fate: 'ignored',
+    support: 'ignored',
     does: 'marks a message on a WebSocket',
     allows: "`'response.create'`",
     schema: oneOf('response.create'),
     sentBy: 'WebSocket clients',
   },
   model: {
-    fate: 'echoed',
+    support: 'echoed',
     does: 'the response names it; which model answers is up to the server. May be left out',
     allows: 'a string',
     schema: text,
   },
   input: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'the conversation, in the prompt',
     allows: 'a string, or an array of [items](#items)',
     schema: input,
   },
   previous_response_id: {
-    fate: 'passed on',
+    support: 'passed on',
     does: 'a server that stores responses puts their conversation before the input',
     allows: 'a string; not with `conversation`',
     schema: text,
   },
-  prompt: { fate: 'refused', does: 'a template that OpenAI stores' },
+  prompt: { support: 'refused', does: 'a template that OpenAI stores' },
   conversation: {
-    fate: 'passed on',
+    support: 'passed on',
     does: 'a server that stores conversations puts it before the input',
     allows: 'an id, or `{ id }`; not with `previous_response_id`',
     schema: either('one of a string or object', key, object({ id: key })),
   },
-  moderation: { fate: 'refused', does: 'who asks for moderation must not get an answer without it' },
+  moderation: { support: 'refused', does: 'who asks for moderation must not get an answer without it' },
   include: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'log-probabilities, sources, outputs and sealed reasoning in the response',
     allows: "the API's eight values",
     schema: list(
@@ -128,13 +128,13 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     ),
   },
   tools: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'taught in the prompt, and recognised in what the model writes',
     allows: 'an array of [tools](#tools)',
     schema: tools,
   },
   tool_choice: {
-    fate: 'honoured',
+    support: 'honoured',
     does:
       'the prompt teaches the tools that it leaves, [calls of others](respond.md#what-tool_choice-excludes) fail, and a ' +
       'call that it demands is made',
@@ -142,102 +142,102 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     schema: toolChoice,
   },
   metadata: {
-    fate: 'echoed',
+    support: 'echoed',
     does: 'the response repeats it',
     allows: 'at most 16 strings of 512 characters, by names of 64',
     schema: record(text),
   },
   text: {
-    fate: 'honoured',
+    support: 'honoured',
     does: '`format` is in the prompt and holds the answer, `verbosity` is echoed',
     allows: "`format`: `'text'`, `'json_object'`, or `'json_schema'` with `name` and `schema`",
     schema: textOptions,
   },
-  temperature: { fate: 'honoured', does: 'sampling', allows: 'a number from 0 to 2', schema: decimalFrom(0, 2) },
-  top_p: { fate: 'honoured', does: 'sampling', allows: 'a number from 0 to 1', schema: decimalFrom(0, 1) },
+  temperature: { support: 'honoured', does: 'sampling', allows: 'a number from 0 to 2', schema: decimalFrom(0, 2) },
+  top_p: { support: 'honoured', does: 'sampling', allows: 'a number from 0 to 1', schema: decimalFrom(0, 1) },
   seed: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'sampling, by engines that take one: the others are [reported](engines.md#seeds)',
     allows: 'an integer that JavaScript can hold: -9007199254740991 to 9007199254740991',
     schema: integerFrom(Number.MIN_SAFE_INTEGER),
     sentBy: 'clients of vLLM and SGLang',
   },
   stop: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'the answer ends in front of the first of these texts. Ignored where `text.format` asks for JSON',
     allows: 'a string, or an array of up to 4 strings, none of them empty',
     schema: either('one of a string or array of strings', stopString, listUpTo(4, 'strings', stopString)),
     sentBy: 'clients of vLLM, SGLang and llama-server',
   },
   presence_penalty: {
-    fate: 'echoed',
+    support: 'echoed',
     does: 'no engine of this library has it',
     allows: 'a number from -2 to 2',
     schema: decimalFrom(-2, 2),
     sentBy: 'clients of Open Responses',
   },
   frequency_penalty: {
-    fate: 'echoed',
+    support: 'echoed',
     does: 'no engine of this library has it',
     allows: 'a number from -2 to 2',
     schema: decimalFrom(-2, 2),
     sentBy: 'clients of Open Responses',
   },
   parallel_tool_calls: {
-    fate: 'honoured',
+    support: 'honoured',
     does: '`false` ends a turn of the model after its first call',
     allows: 'a boolean',
     schema: flag,
   },
-  stream: { fate: 'passed on', does: 'whether the server answers with events', allows: 'a boolean', schema: flag },
+  stream: { support: 'passed on', does: 'whether the server answers with events', allows: 'a boolean', schema: flag },
   stream_options: {
-    fate: 'passed on',
+    support: 'passed on',
     does: 'no stream of this library is obfuscated',
     allows: '`include_obfuscation`: a boolean',
     schema: object({ include_obfuscation: optional(flag) }),
   },
   stream_id: {
-    fate: 'passed on',
+    support: 'passed on',
     does: 'which stream of a WebSocket the events belong to',
     allows: 'a string',
     schema: text,
     sentBy: 'WebSocket clients',
   },
   background: {
-    fate: 'passed on',
+    support: 'passed on',
     does: 'the server answers at once and goes on',
     allows: 'a boolean; not with `store: false`',
     schema: flag,
   },
   generate: {
-    fate: 'passed on',
+    support: 'passed on',
     does: '`false` prepares a later request and generates nothing',
     allows: 'a boolean',
     schema: flag,
     sentBy: 'WebSocket clients',
   },
   max_output_tokens: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'ends the answer as `incomplete`. OpenAI asks for 16 at least',
     allows: 'an integer from 1',
     schema: integerFrom(1),
   },
   max_tool_calls: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'hosted calls beyond it are not run, and the model reads that they were not',
     allows: 'an integer from 1',
     schema: integerFrom(1),
   },
   reasoning: {
-    fate: 'honoured',
+    support: 'honoured',
     does: '`effort` is in the prompt, `summary` is how reasoning is shown; `generate_summary` is its old name',
     allows: '`effort`: `none` to `max`; `summary`: `auto`, `concise`, `detailed`; `context`, `mode`',
     schema: reasoningOptions,
   },
-  user: { fate: 'echoed', does: 'the response repeats it', allows: 'a string', schema: text },
-  safety_identifier: { fate: 'echoed', does: 'the response repeats it', allows: 'a string', schema: text },
+  user: { support: 'echoed', does: 'the response repeats it', allows: 'a string', schema: text },
+  safety_identifier: { support: 'echoed', does: 'the response repeats it', allows: 'a string', schema: text },
   prompt_cache_options: {
-    fate: 'passed on',
+    support: 'passed on',
     does: '`prewarm: true` is `generate: false`; engines cache prefixes by themselves',
     allows: '`mode`, `ttl`, `prewarm`, `comparison_response_id`',
     schema: object({
@@ -247,35 +247,35 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
       ttl: optional(oneOf('30m', '12h')),
     }) satisfies z.ZodType<PromptCacheOptions>,
   },
-  prompt_cache_key: { fate: 'echoed', does: 'engines cache by the prompt', allows: 'a string', schema: text },
-  prompt_cache_retention: { fate: 'ignored', does: 'engines keep what they can' },
+  prompt_cache_key: { support: 'echoed', does: 'engines cache by the prompt', allows: 'a string', schema: text },
+  prompt_cache_retention: { support: 'ignored', does: 'engines keep what they can' },
   truncation: {
-    fate: 'honoured',
+    support: 'honoured',
     does: "`'auto'` drops the oldest exchanges of a conversation that does not fit into the context; else it is an error",
     allows: "`'auto'` or `'disabled'`",
     schema: oneOf('auto', 'disabled'),
   },
   instructions: {
-    fate: 'honoured',
+    support: 'honoured',
     does: "in the prompt's developer message",
     allows: 'a string',
     schema: text,
   },
-  store: { fate: 'passed on', does: 'whether the server keeps the response', allows: 'a boolean', schema: flag },
+  store: { support: 'passed on', does: 'whether the server keeps the response', allows: 'a boolean', schema: flag },
   service_tier: {
-    fate: 'echoed',
+    support: 'echoed',
     does: 'there is one tier: `auto` is echoed as `default`',
     allows: "the API's seven values",
     schema: oneOf('auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'),
   },
   top_logprobs: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'alternatives of each token, if `include` asks for log-probabilities',
     allows: 'an integer from 0 to 20',
     schema: integerFrom(0, 20),
   },
   context_management: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'compacts a conversation that takes more tokens than `compact_threshold` (default: 3/4 of the context)',
     allows: "`[{ type: 'compaction', compact_threshold }]`: an integer from 1000",
     schema: list<ContextManagement>(
@@ -284,15 +284,15 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     ),
   },
   enable_response_messages: {
-    fate: 'honoured',
+    support: 'honoured',
     does: 'Harmony messages in the response, where the host allows it',
     allows: 'a boolean',
     schema: flag,
     sentBy: 'clients of vLLM',
   },
-  access_programs: { fate: 'ignored', does: "OpenAI's own" },
-  client_metadata: { fate: 'ignored', does: 'what Codex tells about itself', sentBy: 'Codex' },
-  image: { fate: 'ignored', does: 'no gpt-oss model reads images' },
+  access_programs: { support: 'ignored', does: "OpenAI's own" },
+  client_metadata: { support: 'ignored', does: 'what Codex tells about itself', sentBy: 'Codex' },
+  image: { support: 'ignored', does: 'no gpt-oss model reads images' },
 }
 
 /** A request whose parameters have been checked, each by itself. */

@@ -73,8 +73,8 @@ function notAnObject(body: unknown): RequestError {
 function readable(body: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } {
   const kept = Object.entries(body).filter(([name, value]) => {
     const field: Field | undefined = lookUp(FIELDS, name)
-    if (isBlank(name, value) || (field?.fate === 'ignored' && field.schema === undefined)) return false
-    if (field?.fate === 'refused') throw unsupportedParameter(name)
+    if (isBlank(name, value) || (field?.support === 'ignored' && field.schema === undefined)) return false
+    if (field?.support === 'refused') throw unsupportedParameter(name)
     return true
   })
   return Object.fromEntries(kept)

@@ -1,5 +1,5 @@
 import { check } from '../errors.js'
-import type { Compacted, CompactionEntry, Happened } from '../journal/entry.js'
+import type { Compacted, CompactionEntry, EntryBody } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { nextTurn } from '../next-turn.js'
 import { writeWindow } from '../prompt/compacted-window.js'
@@ -12,7 +12,7 @@ import type { ResponseRequest } from '../responses/request.js'
 import { createWork, type Slices, type Work, withPauses } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { HostUsage } from '../tokens/token-source.js'
-import { callHost } from '../translate/call-host.js'
+import { callSafely } from '../translate/call-safely.js'
 import type { Diagnostic } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
 import { isContextFull } from './call-end.js'
@@ -44,7 +44,7 @@ const LONGEST_SUMMARY = 4096
 export async function* compactContext(
   request: ResponseRequest,
   options: CompactContextOptions,
-): AsyncGenerator<Happened> {
+): AsyncGenerator<EntryBody> {
   const { fold, inbox, isClosed, pause = nextTurn, signal } = options
   const limit = fold.open.compactAbove ?? Number.POSITIVE_INFINITY
   const most = Math.min(LONGEST_SUMMARY, Math.max(Math.floor(limit / 2), 1))
@@ -81,7 +81,7 @@ function withoutRoom(error: unknown): NoAttempt {
 }
 
 function notify(code: Diagnostic['code'], { fold, onDiagnostic, report }: CompactContextOptions): void {
-  callHost(onDiagnostic, { code, subject: `${fold.open.compactAbove} tokens`, index: -1 }, report)
+  callSafely(onDiagnostic, { code, subject: `${fold.open.compactAbove} tokens`, index: -1 }, report)
 }
 
 function* compactedBy(summary: string, request: ResponseRequest, options: CompactContextOptions): Slices<Compacted> {

@@ -1,7 +1,7 @@
 import { withDefaults } from '../defaults.js'
 import { resolvePolicy } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
-import { callHost } from '../translate/call-host.js'
+import { callSafely } from '../translate/call-safely.js'
 import { checkRespondOptions } from './check-respond-options.js'
 import { prepareRequest } from './open-entry.js'
 import type { RespondOptions } from './options.js'
@@ -28,7 +28,7 @@ export async function countInputTokens(request: ResponseRequest, options: Respon
   })
   const { signal = new AbortController().signal } = options
   const policy = resolvePolicy(options.policy, options.mcpApproval)
-  const report = (error: unknown): void => callHost(onError, error)
+  const report = (error: unknown): void => callSafely(onError, error)
   const { countedTokens = COUNTED } = options.limits ?? {}
   // Counted is the whole conversation, whether or not an engine could read or hold it.
   const engine = { generate: options.engine?.generate, health: options.engine?.health }

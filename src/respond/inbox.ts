@@ -1,6 +1,6 @@
 import { createWaiter } from '../closable.js'
 import { check } from '../errors.js'
-import type { Entry, Happened } from '../journal/entry.js'
+import type { Entry, EntryBody } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { WholeItem } from '../translate/host-item.js'
@@ -14,7 +14,7 @@ export interface InboxOptions {
   readonly entries: readonly Entry[]
 }
 
-const LAST: readonly Happened['type'][] = ['end', 'fail', 'abort']
+const LAST: readonly EntryBody['type'][] = ['end', 'fail', 'abort']
 
 /** The items that the host has inserted and that are not written yet. It wakes the loop, whatever it is waiting for. */
 export class Inbox {
@@ -59,7 +59,7 @@ export class Inbox {
   }
 
   /** The entry of the oldest item; undefined if there is none. */
-  next(): Happened | undefined {
+  next(): EntryBody | undefined {
     if (this.isEmpty) return undefined
     const item = this.#items.shift() as WholeItem
     if (this.isEmpty && !this.#isOver) this.#waiter = createWaiter()
@@ -67,12 +67,12 @@ export class Inbox {
   }
 
   /** The entries of all items, also of those that come while the first are written. */
-  *all(): Generator<Happened> {
+  *all(): Generator<EntryBody> {
     for (let item = this.next(); item !== undefined; item = this.next()) yield item
   }
 
   /** The entries of all items, and then this one. Nothing can be inserted after the terminal entry. */
-  *before(entry: Happened): Generator<Happened> {
+  *before(entry: EntryBody): Generator<EntryBody> {
     yield* this.all()
     if (LAST.includes(entry.type)) this.close()
     yield entry

@@ -10,9 +10,8 @@ import { nameConstraint } from './callees.js'
 import { chosenName } from './chosen-name.js'
 import { isAnswerBegun } from './demanded-answer.js'
 import { isBeforeForcedCall } from './next-step.js'
-import { lastBorder, MESSAGE_BORDERS } from './open-message.js'
 import type { HalfCharacter } from './strict/half-character.js'
-import type { Strictness } from './strict/strictness.js'
+import { HeaderWatch } from './strict/header-watch.js'
 
 /** What the model is asked for next, and how far what it gives is taken. */
 export interface ModelCall {
@@ -35,12 +34,10 @@ export interface TakenTokens {
   readonly tokens: readonly HarmonyToken[]
   /** Whether the call is over: nothing that the engine gives after them is taken. */
   readonly isOver: boolean
-  /** Whether a body that is held to something would begin here, and its header was left open. */
-  readonly lacksMessage?: boolean
+  /** What the host writes so that a body begins that is held to something: the model left its header open. */
+  readonly beginning?: readonly number[]
 }
 
-/** In tokens: more than the parser takes for one. */
-const LONGEST_HEADER = 256
 const BODY_ENDS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
 /** The next call of the model, which is sampling. Follows from the entries alone. */
@@ -81,32 +78,21 @@ function callAt(fold: ResponseFold, budget: Budget): ModelCall {
   // A turn that has to be a call has no answer.
   const isSearched = budget.forced === undefined || fold.turns > 1
   if (pauses.length === 0) return { options, writes: 'anything', isSearched, read: readAll }
-  const isBodyBegun = isWatched ? headerWatch(fold.turnTokens, budget.strict) : () => false
+  const watch = isWatched ? new HeaderWatch(fold.turnTokens, budget.strict) : undefined
   return {
     options,
     writes: 'anything',
     isSearched,
+    // An engine that swallows the end has the model stop in its header.
+    missing: () => watch?.beginning ?? [],
     read(tokens) {
       const taken = cutAfter(tokens, (id) => (pauses as number[]).includes(id))
-      const at = taken.tokens.findIndex((token) => isBodyBegun(idOf(token)))
-      return at === -1 ? taken : { tokens: taken.tokens.slice(0, at), isOver: true, lacksMessage: true }
+      for (const [at, token] of taken.tokens.entries()) {
+        const beginning = watch?.push(idOf(token))
+        if (beginning !== undefined) return { tokens: taken.tokens.slice(0, at), isOver: true, beginning }
+      }
+      return taken
     },
-  }
-}
-
-/**
- * Finds the token with which a body begins that is held to something, although no `<|message|>` ended its header: then
- * the model has not paused.
- */
-function headerWatch(turn: readonly number[], strict: Strictness): (id: number) => boolean {
-  /** The header that is being written. */
-  let header: number[] | undefined = [...turn.slice(Math.max(lastBorder(turn), 0))]
-  if (header.includes(SPECIAL.message)) header = undefined
-  return (id) => {
-    if (MESSAGE_BORDERS.includes(id) || (id === SPECIAL.channel && header === undefined)) header = [id]
-    else if (id === SPECIAL.message || (header?.length ?? 0) > LONGEST_HEADER) header = undefined
-    else header?.push(id)
-    return header !== undefined && id < FIRST_SPECIAL && strict.openBody(header) !== undefined
   }
 }
 

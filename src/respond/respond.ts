@@ -1,14 +1,14 @@
-import { type Channel, channel, type Write } from '../channel.js'
 import { withDefaults } from '../defaults.js'
 import { generateOptions } from '../engine/generate-options.js'
 import { check } from '../errors.js'
-import type { Happened } from '../journal/entry.js'
+import type { EntryBody } from '../journal/entry.js'
 import { merged } from '../merged.js'
 import { turnStart } from '../prompt/render-prompt.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
+import { type Queue, queue, type Write } from '../queue.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
-import { callHost } from '../translate/call-host.js'
+import { callSafely } from '../translate/call-safely.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
 import { stopStrings } from './answer-stops.js'
@@ -34,7 +34,7 @@ type Batch = readonly ResponseStreamEvent[]
 
 /** The batches of a response, and in the end its transcript: to be pulled, or to be written to their reader. */
 export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
-  Pick<Channel<Batch, readonly number[]>, 'drainTo'>
+  Pick<Queue<Batch, readonly number[]>, 'drainTo'>
 
 /** A response that shows its batches to a callback, in the very step in which each is made. */
 export interface ResponseRun {
@@ -62,7 +62,7 @@ export interface ResponseRun {
  */
 export function respond(request: ResponseRequest, options: RespondOptions): ResponseBatches {
   const { run, close } = responseRun(request, options)
-  return channel(run, close) as ResponseBatches
+  return queue(run, close) as ResponseBatches
 }
 
 /** {@link respond} without a reader between the response and its callback. @throws HarmonyResponsesError `bad_option` */
@@ -98,14 +98,14 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
   const isClosed = (): boolean => closed !== undefined
   if (signal?.aborted) abort()
   else signal?.addEventListener('abort', abort)
-  const report = (error: unknown): void => callHost(onError, error)
+  const report = (error: unknown): void => callSafely(onError, error)
   const teach = (): TaughtTools => resolved.taught(request)
   const shared = { fold, inbox, signal: work.signal, isClosed, report }
-  const onStop = (string: string): void => callHost(options.onStopString, string, report)
+  const onStop = (string: string): void => callSafely(options.onStopString, string, report)
 
-  function follow(happened: Happened, at: number): Batch {
-    const events = fold.apply(happened, at)
-    const isByHost = happened.type === 'item' || happened.type === 'compaction'
+  function follow(body: EntryBody, at: number): Batch {
+    const events = fold.apply(body, at)
+    const isByHost = body.type === 'item' || body.type === 'compaction'
     if (options.onInvalidOutput !== undefined && !isByHost) {
       reportInvalid(events, budget().strict.parts, options.onInvalidOutput, report)
     }
@@ -119,7 +119,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
   }
 
   /** Not shown while it is written: the client gets the sealed summary alone. */
-  async function* compaction(): AsyncGenerator<Happened> {
+  async function* compaction(): AsyncGenerator<EntryBody> {
     const { request, responseId } = fold.open
     const { sealCompaction } = options
     check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
@@ -130,16 +130,16 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
     yield { type: 'item', item, usage: summary.usage }
   }
 
-  function* ending(end: Extract<Happened, { type: 'end' }>): Generator<Happened> {
+  function* ending(end: Extract<EntryBody, { type: 'end' }>): Generator<EntryBody> {
     yield* inbox.all()
     const item = forms.lastItem(fold, end.reason !== 'stop')
     if (item !== undefined) yield { type: 'item', item }
     yield* inbox.before(end)
   }
 
-  async function* start(): AsyncGenerator<Happened> {
+  async function* start(): AsyncGenerator<EntryBody> {
     const notice = (code: NoticeCode, subject: string): void =>
-      callHost(options.onDiagnostic, { code, subject, index: -1 }, report)
+      callSafely(options.onDiagnostic, { code, subject, index: -1 }, report)
     const opening = merged(options, { responseId, policy, onError: report, notice })
     const { entry, prompt, tools } = await openEntry(request, opening, clock(), work.signal)
     resolved.giveTaught(tools)
@@ -148,7 +148,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
   }
 
   /** What comes next but for sampling. */
-  function step(): AsyncIterable<Happened> | Iterable<Happened> | undefined {
+  function step(): AsyncIterable<EntryBody> | Iterable<EntryBody> | undefined {
     if (fold.stage === 'new') return start()
     if (closed === 'aborted') return inbox.before({ type: 'abort' })
     const next = nextStep(fold, budget())
@@ -170,7 +170,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
     if (isAnnounced || isClosed() || onOpen === undefined || isCompaction || isPreparation) return
     isAnnounced = true
     const { insert, signal } = inbox
-    // Not `callHost`, which ignores a promise that rejects: a host that searches meanwhile gives one.
+    // Not `callSafely`, which ignores a promise that rejects: a host that searches meanwhile gives one.
     const notify = async (): Promise<void> =>
       onOpen({ id, request: { ...known, input: request.input }, insert, signal })
     notify().catch(report)
@@ -185,7 +185,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
         close('unwritten')
       })
     /** Every token passes here: without a promise, unless the store or the reader is behind. */
-    function put(next: Happened): void | PromiseLike<void> {
+    function put(next: EntryBody): void | PromiseLike<void> {
       // The reader is gone: stop.
       if (hasLeft()) return
       const at = clock()
@@ -196,7 +196,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
       return batch.length > 0 ? show(batch) : undefined
     }
     /** Nothing may be started before it is written what it follows from, but for another step of the model. */
-    async function putWhole(next: Happened): Promise<void> {
+    async function putWhole(next: EntryBody): Promise<void> {
       await put(next)
       await outbox?.flushed()
     }

@@ -1,5 +1,5 @@
 import { childSignals } from '../child-signals.js'
-import type { Happened } from '../journal/entry.js'
+import type { EntryBody } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { nextTurn } from '../next-turn.js'
 import { renderToolResultInSlices } from '../prompt/tool-message.js'
@@ -9,7 +9,7 @@ import type { CallResult } from '../responses/call-result.js'
 import type { McpCallItem, OutputItem, WebSearchCallItem } from '../responses/items.js'
 import { withPauses } from '../slices.js'
 import type { HostedCall } from '../tools/tool.js'
-import { callHost } from '../translate/call-host.js'
+import { callSafely } from '../translate/call-safely.js'
 import { calleeNames } from './callee-names.js'
 import type { Inbox } from './inbox.js'
 import { withTerms } from './offered.js'
@@ -38,7 +38,7 @@ const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. I
  * Runs calls side by side, as the entries that they give. Each has to be applied before the next is asked for. Results
  * enter the transcript in the order of the calls, after what the tools insert.
  */
-export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<Happened> {
+export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<EntryBody> {
   const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options
   const request = withTerms(fold.open.request, fold.open.operator)
   const { declared, classify } = options.resolved
@@ -52,7 +52,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
     if (isExcluded(call, declared)) {
       const { server_label, name } = call as McpCallItem
       const notice = { code: 'unavailable_tool', subject: `${server_label}.${name}`, index: -1 } as const
-      callHost(options.onDiagnostic, notice, report)
+      callSafely(options.onDiagnostic, notice, report)
       running.push(Promise.resolve(UNAVAILABLE))
     } else if (attempt === 1 && (fold.started >= most || isSearchTooMany(call, options)))
       running.push(Promise.resolve(TOO_MANY))
@@ -110,7 +110,10 @@ function isExcluded(call: HostedCall, { mcpServers }: DeclaredTools): boolean {
 }
 
 /** Tells the model of calls that the translator has refused: their items have their errors already. */
-export async function* tellRefusals(calls: readonly RefusedCall[], options: RunCallsOptions): AsyncGenerator<Happened> {
+export async function* tellRefusals(
+  calls: readonly RefusedCall[],
+  options: RunCallsOptions,
+): AsyncGenerator<EntryBody> {
   const { fold, inbox } = options
   const { classify } = options.resolved
   const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })

@@ -1,7 +1,6 @@
 import { ask, type EngineStep } from '../engine/ask.js'
 import type { TokenEngine, TokenStream } from '../engine/engine.js'
-import { SPECIAL } from '../harmony/vocabulary.js'
-import type { ChunkEntry, Happened, StopEntry } from '../journal/entry.js'
+import type { ChunkEntry, EntryBody, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { merged } from '../merged.js'
 import type { HarmonyToken, HostUsage, StreamEnd } from '../tokens/token-source.js'
@@ -26,7 +25,7 @@ export interface SamplingOptions {
   /** Called with the stop string that ends an answer. */
   readonly onStop: (string: string) => void
   /** Applies an entry. A promise that it returns is awaited before there is another. */
-  readonly put: (entry: Happened) => void | PromiseLike<void>
+  readonly put: (entry: EntryBody) => void | PromiseLike<void>
 }
 
 /**
@@ -76,7 +75,7 @@ class SamplingRun {
   /** What it has said of the call before its end, which a call that is closed has not. */
   #known: HostUsage | undefined
   /** The entries that follow from what the engine gave, and that were not put yet. */
-  readonly #queue: Happened[] = []
+  readonly #queue: EntryBody[] = []
   /** What happens when all of the queue is taken, because nothing more is read of the engine. */
   #last: (() => void) | undefined
   /** What the engine is doing: nothing, a step that was asked for, or it has answered. */
@@ -218,8 +217,13 @@ class SamplingRun {
     const last = missing ?? stop
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
     if (watched === undefined) this.#finish(last)
-    // What was held back may be all that the response may take.
-    else if (!this.#queueWatched(watched, stop)) this.#last = () => this.#finish(last)
+    // What was held back may be all that the response may take: then putting it ends the call.
+    else if (!this.#queueWatched(watched, stop)) {
+      this.#known = end?.usage ?? this.#known
+      this.#last = () => {
+        if (!this.#isOver) this.#finish(last)
+      }
+    }
   }
 
   #stopOf(end: StreamEnd | undefined): StopEntry {
@@ -248,7 +252,7 @@ class SamplingRun {
   }
 
   /** The rest of what the call has to write, if the model stopped before it. The turn then goes on with another call. */
-  #missing(end: StreamEnd | undefined): Happened | undefined {
+  #missing(end: StreamEnd | undefined): EntryBody | undefined {
     const tokens = this.#call.missing?.() ?? []
     return tokens.length === 0 || (end?.reason ?? 'stop') !== 'stop' ? undefined : { type: 'chunk', tokens }
   }
@@ -256,13 +260,15 @@ class SamplingRun {
   #take(given: readonly HarmonyToken[]): void {
     if (given.length === 0) return
     this.#given += given.length
-    const { tokens, isOver, lacksMessage } = this.#call.read(given)
+    const { tokens, isOver, beginning } = this.#call.read(given)
     if (this.#watch === undefined) this.#queueTokens(tokens)
     else if (this.#isCut(this.#watch, tokens, isOver)) return
-    if (lacksMessage) {
-      const { usage } = this.#stopOf(undefined)
-      if (usage !== undefined) this.#queue.push({ type: 'usage', usage })
-      this.#finish({ type: 'host', tokens: [SPECIAL.message] })
+    if (beginning !== undefined) {
+      const { usage = {} } = this.#stopOf(undefined)
+      // What the model wrote in the place of it was sampled all the same.
+      const unreadTokens = given.length - tokens.length + (usage.unreadTokens ?? 0)
+      this.#queue.push({ type: 'usage', usage: { ...usage, unreadTokens } })
+      this.#finish({ type: 'host', tokens: beginning })
     }
     this.#isStopped ||= isOver
   }
@@ -315,7 +321,7 @@ class SamplingRun {
     last()
   }
 
-  #finish(last: Happened): void {
+  #finish(last: EntryBody): void {
     this.#queue.push(last)
     this.#isStopped = true
     this.#isOver = true

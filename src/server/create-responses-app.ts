@@ -26,7 +26,7 @@ export interface ResponsesApp {
   readonly fetch: Hono<Env>['fetch']
   /** The Hono app, to mount it in another: `app.route('/', responses.app)`. */
   readonly app: Hono<Env>
-  /** The fallback for requests that match no route. */
+  /** The service behind the routes, for hosts that have routes of their own. */
   readonly service: ResponseService
   /**
    * Takes no more requests, waits for the responses that are being made, and closes sockets: for SIGTERM.

@@ -1,4 +1,4 @@
-import type { Write } from '../channel.js'
+import type { Write } from '../queue.js'
 
 /** The one reader of an iterable. */
 export interface Reader<T> {
@@ -9,7 +9,7 @@ export interface Reader<T> {
 }
 
 type AnyIterator<T> = (AsyncIterator<T> | Iterator<T>) & {
-  /** As channels have it. */
+  /** As queues have it. */
   readonly drainTo?: (write: Write<T>) => Promise<unknown>
 }
 

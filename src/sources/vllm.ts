@@ -26,8 +26,8 @@ export interface VllmEngineOptions extends HttpOptions {
   /** The name of the model or an adapter. Default: the served model. */
   readonly model?: string
   /**
-   * The limit of prompt and answer tokens together. Needed for `capabilities()`, and for calls without `maxTokens`, for
-   * which the endpoint would generate only 16. Default: the model's `max_model_len`, requested from the server once.
+   * The limit of prompt and answer tokens together. Needed for `capabilities()`, for calls without `maxTokens`, for
+   * which the endpoint would generate only 16, and for those with a large one. Default: the model's `max_model_len`, requested from the server once.
    */
   readonly contextSize?: number
   /**
@@ -97,10 +97,15 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
     return knownSize
   }
 
-  /** The tokens that fit after the prompt; at least 1, so that vLLM itself reports a prompt that is too long. */
-  async function room({ prompt }: HttpCall, client: HttpClient, signal: AbortSignal): Promise<number> {
+  /**
+   * The limit of a call: what fits after the prompt, if that is less; at least 1, so that vLLM itself reports a prompt that is
+   * too long. vLLM cuts a limit to what is left of the context, but refuses one above the whole of it.
+   */
+  async function limitOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal): Promise<number> {
+    if (maxTokens !== undefined && maxTokens <= FITS_ANY && knownSize === undefined) return maxTokens
     const size = await contextLength(client, signal)
-    if (size !== undefined) return Math.max(1, size - prompt.length)
+    if (size !== undefined) return Math.min(maxTokens ?? size, Math.max(1, size - prompt.length))
+    if (maxTokens !== undefined) return maxTokens
     const expected = `expected a max_model_len for ${model ?? 'a model'} in /v1/models, got none`
     throw new EngineError('server_error', `${expected}: set contextSize or maxTokens`)
   }
@@ -125,12 +130,12 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
         return size === undefined ? {} : { contextLength: size }
       },
       async body(call, client, signal) {
-        const { prompt, sampling, stop, maxTokens, logprobs, constraint } = call
+        const { prompt, sampling, stop, logprobs, constraint } = call
         const { temperature, topP, topK, minP, seed } = sampling
         return {
           ...(model === undefined ? {} : { model }),
           prompt,
-          max_tokens: maxTokens ?? (await room(call, client, signal)),
+          max_tokens: await limitOf(call, client, signal),
           temperature,
           top_p: topP,
           // -1 means no limit. Newer servers also accept 0.
@@ -155,6 +160,9 @@ function constrained(sent: SentConstraint): object {
   const structured = sent.kind === 'json' ? { json: sent.schema } : { [sent.kind]: sent.text }
   return { structured_outputs: structured, bad_words: BAD_WORDS }
 }
+
+/** No server of gpt-oss has a smaller context. */
+const FITS_ANY = 1_024
 
 /** Banned by their spelling. The last one has another name in the model's own tokenizer. */
 const BAD_WORDS: readonly string[] = [...BANNED.map(markerText), '<|endofprompt|>']

@@ -5,7 +5,7 @@ import type { Response } from '../responses/response.js'
 import { type ChunkStep, type Chunks, iterateSource } from '../tokens/iterate-source.js'
 import type { StreamEnd, TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { callHost } from './call-host.js'
+import { callSafely } from './call-safely.js'
 import type { Catalog } from './catalog.js'
 import { clientFailure } from './failure.js'
 import type { TranslateOptions } from './options.js'
@@ -98,7 +98,7 @@ export function pull<Value>(
 
   /** Reports an error of the host's code or engine to the host. */
   function report(error: unknown): void {
-    callHost(options.onError, error)
+    callSafely(options.onError, error)
   }
 
   async function* run(): AsyncGenerator<Value, Response> {

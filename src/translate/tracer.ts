@@ -4,7 +4,7 @@ import type { HarmonyParser, ParserPosition } from '../harmony/parser.js'
 import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { callHost } from './call-host.js'
+import { callSafely } from './call-safely.js'
 import { spellToken } from './logprobs.js'
 
 /**
@@ -90,7 +90,7 @@ class TokenTracer implements Tracer {
   constructor(report: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
     // An observing callback that throws must not change the stream.
     this.#report = (trace) => {
-      callHost(report, trace, onError)
+      callSafely(report, trace, onError)
     }
     this.#table = tokenTable
     this.#index = index

@@ -3,7 +3,7 @@ import { toolNamed } from '../recipients/declared-tools.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
-import { callHost } from './call-host.js'
+import { callSafely } from './call-safely.js'
 import { type Catalog, readTools } from './catalog.js'
 import { checkHost, checkToken } from './check-chunk.js'
 import type { Failure } from './failure.js'
@@ -185,7 +185,7 @@ export class Translation {
     try {
       step()
     } catch (error) {
-      callHost(this.#options.onError, error)
+      callSafely(this.#options.onError, error)
     }
   }
 }

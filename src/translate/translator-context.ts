@@ -1,6 +1,6 @@
 import type { Repair } from '../harmony/events.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import { callHost } from './call-host.js'
+import { callSafely } from './call-safely.js'
 import type { Diagnostic, NoticeCode } from './diagnostics.js'
 import { deriveId, type IdPrefix } from './ids.js'
 import type { ItemBase } from './items/item-base.js'
@@ -73,6 +73,6 @@ export class TranslatorContext implements ItemContext {
 
   /** Reports a diagnostic. A callback that throws must not change the stream. */
   diagnose(diagnostic: Diagnostic): void {
-    callHost(this.options.onDiagnostic, diagnostic, this.options.onError)
+    callSafely(this.options.onDiagnostic, diagnostic, this.options.onError)
   }
 }

@@ -3,7 +3,7 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
 import type { Response } from '../responses/response.js'
 import type { EndReason, HostTokens, HostUsage, TokenChunk } from '../tokens/token-source.js'
-import { callHost } from './call-host.js'
+import { callSafely } from './call-safely.js'
 import type { Catalog } from './catalog.js'
 import { checkHost, checkHostTokens } from './check-chunk.js'
 import { clientFailure, type Failure, hostFailure } from './failure.js'
@@ -170,7 +170,7 @@ export class Translator {
     if (this.#translation.lifecycle.isClosed) return []
     const report = hostFailure(failure)
     return this.#run('fail', () => {
-      if (report === undefined) callHost(this.#options.onError, failure)
+      if (report === undefined) callSafely(this.#options.onError, failure)
       return this.#translation.fail(report ?? clientFailure(failure))
     })
   }

@@ -94,4 +94,44 @@ describeWithShared('genuine streams', () => {
       }
     }
   })
+
+  /** What vLLM 0.32 does otherwise than the API, by what the judge says of it. */
+  const VLLM: Readonly<Record<string, RegExp>> = {
+    'the response has no error': /^event-shape response\.error: an object or null$/,
+    'null in the place of no logprobs': /^event-shape (?:part|item\.content\[0\])\.logprobs: an array$/,
+    'null in the place of no namespace': /^event-shape item\.namespace: a string$/,
+    'null in the place of no content': /^event-shape item\.content: an array$/,
+    'fields of the event in its item': /^event-keys no field item\.output_index$/,
+    'an item that changes after it is done': /^terminal-items-unchanged /,
+    'completed, though the limit ended it':
+      /^(?:terminal-type-is-status status "completed"|completed-without-error no incomplete_details)$/,
+  }
+  const MESSAGE = ['null in the place of no logprobs']
+  const CALL = [
+    'an item that changes after it is done',
+    'fields of the event in its item',
+    'null in the place of no namespace',
+  ]
+  const REASONING = ['an item that changes after it is done', 'null in the place of no content']
+
+  test.each<[string, readonly string[]]>([
+    ['hello', MESSAGE],
+    ['months', MESSAGE],
+    ['emoji', MESSAGE],
+    ['half', MESSAGE],
+    ['forge', MESSAGE],
+    ['required-hello', MESSAGE],
+    ['malformed', [...MESSAGE, ...REASONING]],
+    ['files', [...MESSAGE, ...CALL]],
+    ['weather', [...CALL, ...REASONING]],
+    ['count', [...MESSAGE, 'an item that changes after it is done', 'completed, though the limit ended it']],
+  ])("vLLM 0.32's own stream is faulted for what is wrong with it, and for nothing else: %s", (name, causes) => {
+    const text = readFileSync(`${folder}/engines/vllm-0.32-responses/${name}.jsonl`, 'utf8')
+    const violations = readStreams(text).flatMap((events) => checkEvents(events as StreamEvent[]))
+    const found = violations.map(({ rule, expected }) => {
+      const said = `${rule} ${expected}`
+      return Object.entries(VLLM).find(([, pattern]) => pattern.test(said))?.[0] ?? said
+    })
+    expect([...new Set(found)].toSorted()).toEqual([...new Set(['the response has no error', ...causes])].toSorted())
+  })
 })

@@ -20,6 +20,15 @@ describe('a model that does something else is no fault of its server:', () => {
     }
   })
 
+  test('a call that the limit of tokens cuts is reported as cut, not as an answer in text', async () => {
+    const results = await habits('never comes to its call')
+    expect(failing(results)).toEqual([])
+    for (const name of ['call', 'call-whole', 'two-tools', 'tool-choice', 'chat-call', 'chat-two-tools']) {
+      const { verdict, why } = results.get(name) ?? expect.fail(`no ${name}`)
+      expect([name, verdict, why]).toEqual([name, 'inconclusive', expect.stringContaining('the limit of tokens ended')])
+    }
+  })
+
   test('a model that makes one call of two leaves two-tools inconclusive', async () => {
     const results = await habits('makes one call')
     expect(results.get('two-tools')).toMatchObject({ verdict: 'inconclusive', findings: [] })

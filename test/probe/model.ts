@@ -6,6 +6,7 @@ export type Json = { [field: string]: unknown }
 /** What a model may do otherwise than it was hoped for, without any fault of its server's. */
 export type Habit =
   | 'answers in text'
+  | 'never comes to its call'
   | 'writes no JSON'
   | 'makes one call'
   | 'calls undeclared tools'
@@ -24,6 +25,7 @@ export function sample(conversation: readonly Json[], request: Json, habits: rea
     return encodeHarmony(`${reasoning}${answer(`The tool says ${last['output']}.`)}`)
 
   const called = calledTools(question, request).slice(0, has('makes one call') ? 1 : 2)
+  if (called.length > 0 && has('never comes to its call')) return encodeHarmony(think('Let me see. '.repeat(1000)))
   if (called.length > 0 && !has('answers in text')) {
     const input = has('writes no JSON') ? '{"city": Oslo' : '{"city":"Oslo"}'
     const names = has('calls undeclared tools') ? ['delete_everything'] : called

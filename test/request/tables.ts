@@ -35,9 +35,9 @@ export function tables(): Readonly<Record<string, string>> {
   }
 }
 
-function parameterRow([name, { fate, does, allows = '', sentBy }]: [string, Field]): string[] {
+function parameterRow([name, { support, does, allows = '', sentBy }]: [string, Field]): string[] {
   const who = sentBy === undefined ? '' : ` Sent by ${sentBy}.`
-  return [`\`${name}\``, `*${fate}*: ${does}.${who}`, allows]
+  return [`\`${name}\``, `*${support}*: ${does}.${who}`, allows]
 }
 
 function requiredRow([type, schema]: [string, z.ZodType]): string[] {

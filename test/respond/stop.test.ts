@@ -190,6 +190,15 @@ describe('an answer ends in front of a stop string', () => {
     )
   })
 
+  test('an answer that has all of its tokens is incomplete where the engine stops without a stop token, with stop strings and without', async () => {
+    for (const stop of [undefined, ['nothing']]) {
+      // A header, which is held back to its end.
+      const engine = writing([m.channel, ...encodeText('comment')])
+      const { response } = await run({ input: 'Go.', max_output_tokens: 2, ...(stop && { stop }) }, { engine })
+      expect(response).toMatchObject({ status: 'incomplete', usage: { output_tokens: 2 } })
+    }
+  })
+
   test('whoever goes on from any entry finds the same events', async () => {
     const answers = words(0, 8).map((text) => [...FINAL, ...encodeText(text), m.return])
     const stream = fc.oneof(answers, malformedTranscript().map(tokensOf))

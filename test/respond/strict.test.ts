@@ -205,6 +205,32 @@ describe('a strict body', () => {
     },
   )
 
+  test.each([
+    ['<|channel|>final', ' The number is 42.<|return|>'],
+    ['<|channel|>final', '<|return|>'],
+    ['<|channel|>answer', '<|return|>'],
+    [`${THINK}<|channel|>final <|constrain|>json`, '<|return|>'],
+  ])('a strict body is constrained too where the model forgets to begin it: %s%s', async (header, rest) => {
+    for (const swallows of [false, true]) {
+      const calls: Held[] = []
+      const right = heldModelOf({ held: [`${header}<|message|>${RIGHT}<|return|>`], capabilities: ALL, calls })
+      const said = swallows ? rest.replace(/<.*/, '') : rest
+      const wrong = heldModelOf({ held: [`${header}${said}`], calls })
+      const generate: typeof right.generate = (context, options) =>
+        (options?.constraint === undefined ? wrong : right).generate(context, options)
+      const { output, response } = await run(
+        { input: 'Go.', text: { format: FORMAT } },
+        { engine: { ...right, generate } },
+      )
+      expect(output.at(-1)).toMatchObject({ type: 'message', status: 'completed', content: [{ text: RIGHT }] })
+      expect(output.filter(({ type }) => type === 'message')).toHaveLength(1)
+      expect(calls.at(-1)?.options.constraint).toEqual({ jsonSchema: PLACE })
+      // All that the model sampled: what is not used, too.
+      const given = calls.reduce((sum, call) => sum + call.given.length, 0)
+      if (!swallows && rest.startsWith('<')) expect(response.usage?.output_tokens).toBe(given)
+    }
+  })
+
   test('a strict body spends the tokens of the response', async () => {
     const turn = encodeHarmony(`${FINAL}${RIGHT}<|return|>`)
     const most = turn.length - 2

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkHolds } from '../../src/engine/check-constraint.js'
 import { type Constraint, EngineError, type FittedConstraint } from '../../src/engine/index.js'
+import { createMatcher } from '../../src/grammar/index.js'
+import { constraintAfter } from '../../src/respond/strict/constraint-after.js'
 import { atOnce } from '../../src/slices.js'
 import { createSglangEngine } from '../../src/sources/sglang.js'
 import { NAMED_BACKENDS, type NamedBackend } from '../../src/sources/structured-outputs/backends.js'
@@ -44,6 +46,12 @@ describe('what every grammar backend holds of a schema', () => {
     [{ type: 'string', pattern: '^a', maxLength: 5 }, ['/pattern']],
     [{ type: 'string', pattern: '(?=a)b' }, ['/pattern']],
     [{ type: 'string', format: 'uri' }, ['/format']],
+    [{ type: 'string', format: 'uuid' }, []],
+    [{ type: 'string', format: 'ipv6' }, []],
+    // In part: '2021-02-30', '01.2.3.4', and a label of 64 letters.
+    [{ type: 'string', format: 'date' }, ['/format']],
+    [{ type: 'string', format: 'ipv4' }, ['/format']],
+    [{ type: 'string', format: 'hostname' }, ['/format']],
     [{ type: 'number', multipleOf: 2 }, ['/multipleOf']],
     [{ allOf: [{ type: 'integer' }] }, ['/allOf']],
     [{ type: 'string', not: { const: 'a' } }, ['/not']],
@@ -122,6 +130,51 @@ describe('what a backend is sent', () => {
     expect(relaxed.map(({ path }) => path)).toEqual(['/properties/n/multipleOf'])
   })
 
+  test.each(['date', 'time', 'date-time', 'duration', 'ipv4'])(
+    'xgrammar gets our grammar for the format %s, which it holds in part by itself',
+    (format) => {
+      const { sent: ours, relaxed } = sent('xgrammar', { type: 'string', format })
+      expect([ours.kind, relaxed]).toEqual(['grammar', []])
+    },
+  )
+
+  test.each(['email', 'hostname'])(
+    'xgrammar gets the format %s as its own, since it is slow with our grammar, and that is reported',
+    (format) => {
+      const { sent: tag, relaxed } = sent('xgrammar', { type: 'string', format })
+      expect((tag as { text: string }).text).toContain(`"format":"${format}"`)
+      expect(relaxed).toEqual([
+        { path: '/format', message: `The engine's grammar backend enforces a part of the format '${format}'.` },
+      ])
+    },
+  )
+
+  test('xgrammar gets the rest of a body without lengths, which it would count for seconds a token, and that is reported', () => {
+    const schema = { type: 'object', properties: { s: { type: 'string', maxLength: 200 } }, required: ['s'] }
+    const rest = constraintAfter({ jsonSchema: schema }, '{"s":"Hel', ['gbnf']) ?? expect.fail('no rest')
+    const { grammar } = rest as { grammar: string }
+    expect(grammar).toMatch(/\{0,19\d\}/)
+    const { constraint, relaxed } = fitted('xgrammar', rest)
+    expect(relaxed.map(({ path }) => path)).toEqual([''])
+    const loose = createMatcher((constraint as { grammar: string }).grammar)
+    for (const more of ['lo"}', `${'lo'.repeat(500)}"}`]) expect(loose.accept(more)?.isComplete).toBe(true)
+    expect(loose.accept('lo"]')).toBeUndefined()
+    expect(fitted('guidance', rest).constraint).toEqual(rest)
+  })
+
+  test.each([
+    ['root ::= [a-z]{0,64} "{0,200}" [{0,200}]', 'root ::= [a-z]{0,64} "{0,200}" [{0,200}]'],
+    ['root ::= [a-z]{0,65} x{13}', 'root ::= [a-z]* x{12,}'],
+    ['root ::= c{0,9} d{0,9}\nc ::= [a-ü]\nd ::= [0-9]', 'root ::= c* d{0,9}\nc ::= [a-ü]\nd ::= [0-9]'],
+    ['root ::= x{3,200} ("a" x){5} x{2,}', 'root ::= x{3,} ("a" x){5} x{2,}'],
+    ['root ::= "\\"" x{0,13} [\\]]{70}', 'root ::= "\\"" x* [\\]]{64,}'],
+  ])('of %s xgrammar counts no further than %s', (gbnf, sentAs) => {
+    expect(fitted('xgrammar', { grammar: gbnf, syntax: 'gbnf' }).constraint).toEqual({
+      grammar: sentAs,
+      syntax: 'gbnf',
+    })
+  })
+
   test('guidance gets our grammar, whatever the schema', () => {
     for (const schema of [city, even]) expect(sent('guidance', schema).sent.kind).toBe('grammar')
   })
@@ -133,14 +186,14 @@ describe('what a backend is sent', () => {
     })
   })
 
-  test('what a backend holds in the place of a constraint, it holds as it is', () => {
+  test('what a backend is sent in the place of a constraint is sent again as it is', () => {
     const backend = fc.constantFrom(...NAMED_BACKENDS)
     fc.assert(
       fc.property(anyCase(), backend, ({ schema }, backend) => {
         fc.pre(typeof schema === 'object' && schema !== null)
         const { constraint } = fitted(backend, { jsonSchema: schema as never })
         fc.pre(constraint !== undefined)
-        expect(fitted(backend, constraint as Constraint)).toMatchObject({ constraint, relaxed: [] })
+        expect(fitted(backend, constraint as Constraint).constraint).toEqual(constraint)
       }),
       { numRuns: runs(300) },
     )

@@ -297,6 +297,19 @@ describe('vLLM', () => {
       expect(asked[0]?.body).toMatchObject({ max_tokens: 49 })
     })
 
+    test('vLLM, which refuses a limit above its context, is asked for what fits', async () => {
+      const { url, asked } = server.script(refuse(200, MODELS), stream(HELLO))
+      const engine = createVllmEngine({ url, model: 'a' })
+      // So little fits any context: the size is not asked for.
+      const small = server.script(stream(HELLO))
+      await readTokens(createVllmEngine({ url: small.url }).generate([1], { maxTokens: 90 }))
+      await readTokens(engine.generate([1, 2, 3], { maxTokens: 128_000 }))
+      await readTokens(engine.generate([1, 2, 3], { maxTokens: 98 }))
+      await readTokens(engine.generate([1, 2, 3], { maxTokens: 96 }))
+      const limits = asked.slice(1).map(({ body }) => (body as { max_tokens: number }).max_tokens)
+      expect([small.asked.length, limits]).toEqual([1, [97, 97, 96]])
+    })
+
     test('vLLM without maxTokens fails if the server does not report the size', async () => {
       const { url } = server.script(refuse(200, { object: 'list', data: [{ id: 'a' }] }))
       await expect(createVllmEngine({ url }).generate([1]).next()).rejects.toThrow(

@@ -38,6 +38,8 @@ export function scriptedServer(aside: Readonly<Record<string, unknown>> = {}): {
     const [, number] = /^\/(\d+)/.exec(request.url ?? '') ?? []
     void scripts[Number(number)]?.(request, response)
   })
+  // Never closes an idle connection: on a busy machine it would be closed while the next request is written to it.
+  server.keepAliveTimeout = 0
   beforeAll(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)))
   afterAll(() => {
     server.closeAllConnections()

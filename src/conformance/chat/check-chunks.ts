@@ -1,11 +1,13 @@
 import { type Fields, isFields } from '../../fields.js'
 import type { About } from '../about.js'
+import { ClientRun } from '../clients/run.js'
 import type { ReportViolation } from '../invariant.js'
 import { preview } from '../preview.js'
 import { asFields } from '../stream-event.js'
 import type { Checker, Violation } from '../violation.js'
+import { ChatAgreement } from './clients/agreement.js'
+import { compare } from './clients/compare.js'
 import { chatModelFor } from './clients/index.js'
-import { ChatClientRun } from './clients/run.js'
 import type { ChatInvariant, ChatProfile } from './invariant.js'
 import { CHAT_INVARIANTS } from './invariants/index.js'
 import {
@@ -16,9 +18,9 @@ import {
   callOf,
   callsIn,
   choicesIn,
-  isErrorFrame,
   isIndex,
   MAX_CHOICES,
+  typeOfChunk,
 } from './stream-state.js'
 
 /**
@@ -33,8 +35,11 @@ export function createChatChecker(profile: ChatProfile, without: readonly string
 /** A checker, and the run of the client's model if the profile is that of a client. */
 export interface ChatCheckerWithRun {
   readonly checker: Checker
-  readonly run: ChatClientRun | undefined
+  readonly run: ChatRun | undefined
 }
+
+/** The run of a client's model over chunks. */
+export type ChatRun = ClientRun<unknown, ChatAgreement>
 
 /** {@link createChatChecker}, with access to what the client saw. */
 export function createChatCheckerWithRun(profile: ChatProfile, without: readonly string[] = []): ChatCheckerWithRun {
@@ -68,13 +73,18 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
   const model = chatModelFor(profile)
   const run =
     model &&
-    new ChatClientRun(model, (rule, expected, got, words, at) => {
-      if (without.includes(rule)) return
-      current = CHAT_RULES.get(rule) as ChatInvariant
-      where = {}
-      report(expected, got, words)
-      // What a client lost is known only at the end, but the chunk at fault may be earlier.
-      if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+    new ClientRun({
+      model,
+      agreement: new ChatAgreement(),
+      compare: (seen, agreement, report) => compare(seen, agreement, model, report),
+      report(rule, expected, got, words, at) {
+        if (without.includes(rule)) return
+        current = CHAT_RULES.get(rule) as ChatInvariant
+        where = {}
+        report(expected, got, words)
+        // What a client lost is known only at the end, but the chunk at fault may be earlier.
+        if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+      },
     })
 
   function takeChoice(choice: Fields): void {
@@ -123,8 +133,8 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
   const checker: Checker = {
     push(given) {
       state.position = received++
-      type = isFields(given) && isErrorFrame(given) ? 'error' : CHUNK
-      run?.read(given, { position: state.position, type })
+      type = typeOfChunk(given)
+      run?.read(given, state.position)
       where = {}
       if (!isFields(given)) {
         // No other rule can check what is no object.
@@ -158,8 +168,6 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
   }
   return { checker, run }
 }
-
-const CHUNK = 'chat.completion.chunk'
 
 /** The rules by id. */
 export const CHAT_RULES: ReadonlyMap<string, ChatInvariant> = new Map(CHAT_INVARIANTS.map((rule) => [rule.id, rule]))

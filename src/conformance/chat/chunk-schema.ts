@@ -1,8 +1,6 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { count, integer, list, loose, number, oneOf, orNull, text, textOrNull } from '../schemas/schema-builders.js'
-
-// The fields of the `openai` 7.57 types. Further fields are accepted everywhere: servers add their own, such as
-// `reasoning_content`, and every client skips what it does not know.
+import { CALL_TYPE, FINISH_REASONS, named, SAID, usage } from './schema-parts.js'
 
 const logprob = loose('chat.logprob', {
   token: text,
@@ -23,7 +21,7 @@ const said = { name: text.optional() }
 const call = loose('chat.tool_call', {
   index: count,
   id: text.optional(),
-  type: oneOf('function', 'custom').optional(),
+  type: CALL_TYPE.optional(),
   function: loose('chat.function', { ...said, arguments: text.optional() }).optional(),
   custom: loose('chat.custom', { ...said, input: text.optional() }).optional(),
 })
@@ -31,9 +29,7 @@ const call = loose('chat.tool_call', {
 const delta = loose('chat.delta', {
   role: oneOf('developer', 'system', 'user', 'assistant', 'tool').optional(),
   content: textOrNull.optional(),
-  refusal: textOrNull.optional(),
-  reasoning_content: textOrNull.optional(),
-  reasoning: textOrNull.optional(),
+  ...SAID,
   tool_calls: list(call).optional(),
   function_call: loose('chat.function', { ...said, arguments: text.optional() }).optional(),
 })
@@ -42,17 +38,12 @@ const choice = loose('chat.choice', {
   index: count,
   delta,
   logprobs: orNull('an object', logprobs).optional(),
-  finish_reason: oneOf('stop', 'length', 'tool_calls', 'content_filter', 'function_call', null),
+  finish_reason: oneOf(...FINISH_REASONS, null),
 })
-
-const usage = loose('chat.usage', { prompt_tokens: count, completion_tokens: count, total_tokens: count })
 
 /** A chunk of Chat Completions. */
 export const chatChunkSchema: z.ZodType = loose('chat.chunk', {
-  id: text,
-  object: oneOf('chat.completion.chunk'),
-  created: z.int('unix seconds'),
-  model: text,
+  ...named('chat.completion.chunk'),
   choices: list(choice),
   usage: orNull('an object', usage).optional(),
   system_fingerprint: textOrNull.optional(),

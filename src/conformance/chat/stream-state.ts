@@ -129,6 +129,10 @@ export function callsIn(delta: Fields): readonly Fields[] {
   return asList(delta['tool_calls']).map(asFields)
 }
 
+/** The type of what came in the place of a chunk, for messages: its `object`, or `error`. */
+export const typeOfChunk = (value: unknown): string =>
+  isFields(value) && isErrorFrame(value) ? 'error' : 'chat.completion.chunk'
+
 /** Whether a value says that the stream failed, in the place of a chunk. */
 export function isErrorFrame(value: Fields): boolean {
   return value['choices'] === undefined && value['error'] !== undefined && value['error'] !== null

@@ -10,8 +10,21 @@ export { CLIENTS, type Client } from './names.js'
 /** A rule that only the model of a client can check, because it depends on the state of the client. */
 export type ClientRule = Omit<Invariant, 'neededBy' | 'on' | 'begin'>
 
+/** Rules that break the client wherever a stream violates them, each with its sentence. */
+export function rulesOf(sentences: Readonly<Record<string, string>>): readonly ClientRule[] {
+  return Object.entries(sentences).map(([id, sentence]) => ({ id, sentence, severity: 'error' }))
+}
+
 /** How a response ended for a client: as the stream says, with an exception (`threw`), or never (`open`). */
 export type Ending = 'completed' | 'incomplete' | 'failed' | 'threw' | 'open'
+
+export const ENDING_WORDS: Readonly<Record<Ending, string>> = {
+  completed: 'completed',
+  incomplete: 'incomplete',
+  failed: 'failed',
+  threw: 'an exception',
+  open: 'no end',
+}
 
 /** A call that a client runs, or passes to the application to run. */
 export interface SeenCall {
@@ -25,6 +38,10 @@ export interface SeenCall {
   /** It is passed on as a call that cannot be run, because its arguments are not what a tool takes. */
   readonly isInvalid?: true
 }
+
+/** A call for messages: `get_weather with {}`. */
+export const callWords = ({ name, arguments: given }: Pick<SeenCall, 'name' | 'arguments'>): string =>
+  `${name} with ${given.plain}`
 
 /** Creates a call from its name and arguments. */
 export function seenCall(name: string, given: string): SeenCall {
@@ -60,10 +77,10 @@ export class Seen {
   error: string | undefined
 }
 
-/** Simulates how a client reads one stream. */
-export interface ClientReader {
+/** Simulates how a client reads one stream: its events, or what came in the place of chunks of Chat Completions. */
+export interface ClientReader<Event = StreamEvent> {
   /** Reads the next event. Has no effect after the client threw or stopped reading. */
-  read(event: StreamEvent): void
+  read(event: Event): void
   /** Ends the stream. */
   end(): void
   readonly seen: Seen
@@ -103,15 +120,15 @@ export interface Reads {
   readonly failed: Ending
 }
 
-/** The model of a client: what it reads of a stream, and what breaks it. */
-export interface ClientModel {
-  readonly client: Client
+/** The model of a client of some API: what it reads of a stream, and what breaks it. */
+export interface ClientModel<Event = StreamEvent, Name extends string = Client, Shown = Reads> {
+  readonly client: Name
   /** Its name for messages. */
   readonly name: string
   /** The package versions that the model was tested against. */
   readonly versions: Readonly<Record<string, string>>
-  readonly reads: Reads
-  /** The rules that it checks. Their ids start with the client's name. */
+  readonly reads: Shown
+  /** The rules that it checks. Their ids start with the client's name, in Chat Completions behind `chat-`. */
   readonly rules: readonly ClientRule[]
-  begin(reportBreak: ReportBreak): ClientReader
+  begin(reportBreak: ReportBreak): ClientReader<Event>
 }

@@ -1,6 +1,15 @@
 import type { AgreedCall, AgreedPassage } from './agreed-output.js'
 import type { Agreement } from './agreement.js'
-import type { ClientModel, ClientRule, Ending, Reads, ReportBreak, Seen, SeenCall } from './client.js'
+import {
+  type ClientModel,
+  type ClientRule,
+  callWords,
+  ENDING_WORDS,
+  type Reads,
+  type ReportBreak,
+  type Seen,
+  type SeenCall,
+} from './client.js'
 import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './dissent.js'
 import { TextHash } from './text-hash.js'
 
@@ -63,9 +72,9 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
   const dissent = endingDissent(agreed.ending)
   reportBreak(
     'client-ending',
-    `${name} to see it ${WORDS[expected]}`,
+    `${name} to see it ${ENDING_WORDS[expected]}`,
     undefined,
-    ...withDissent(WORDS[seen.ending], dissent),
+    ...withDissent(ENDING_WORDS[seen.ending], dissent),
   )
 }
 
@@ -158,9 +167,6 @@ function isNamed({ name, namespace }: AgreedCall, seen: SeenCall, { namespaces }
   return seen.name === (namespaces && namespace !== undefined ? `${namespace}.${name}` : name)
 }
 
-const callWords = ({ name, arguments: given }: Pick<AgreedCall, 'name' | 'arguments'>): string =>
-  `${name} with ${given.plain}`
-
 function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBreak): void {
   const { messages } = agreed.output
   const citations = messages.flatMap(({ part }) => part.citations)
@@ -179,14 +185,6 @@ function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, re
   }
 }
 
-const WORDS: Readonly<Record<Ending, string>> = {
-  completed: 'completed',
-  incomplete: 'incomplete',
-  failed: 'failed',
-  threw: 'an exception',
-  open: 'no end',
-}
-
 /** The description of what came, with the place that disagrees, and the event there. */
 function withDissent(got: string, dissent: Dissent | undefined): [words: string, at?: Dissent['at']] {
   if (dissent === undefined) return [got]
@@ -197,8 +195,4 @@ function withDissent(got: string, dissent: Dissent | undefined): [words: string,
 const wereStreamed = (passages: readonly AgreedPassage[]): boolean =>
   passages.every(({ part }) => part.text.wasStreamed)
 
-function joined(passages: readonly AgreedPassage[]): TextHash {
-  const all = new TextHash()
-  for (const { text } of passages) all.join(text)
-  return all
-}
+const joined = (passages: readonly AgreedPassage[]): TextHash => TextHash.joined(passages.map(({ text }) => text))

@@ -1,10 +1,11 @@
 import { isFields } from '../../fields.js'
 import { asString, type StreamEvent } from '../stream-event.js'
-import { type ClientModel, type ClientReader, type ClientRule, type Ending, type ReportBreak, Seen } from './client.js'
+import { type ClientModel, type Ending, rulesOf } from './client.js'
 import { concatenated } from './mutable-text.js'
 import { Accumulator, resultText, type Snapshot } from './openai/accumulator.js'
 import { TextHash } from './text-hash.js'
-import { Thrown, throwsIn } from './thrown.js'
+import { ThrowingReader } from './throwing-reader.js'
+import { Thrown } from './thrown.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   'openai-known-event':
@@ -50,12 +51,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'throws otherwise.',
 }
 
-const RULES: readonly ClientRule[] = Object.entries(SENTENCES).map(([id, sentence]) => ({
-  id,
-  sentence,
-  severity: 'error',
-}))
-
 /**
  * The openai SDK, used through its helper `responses.stream()`: the text comes from its delta events, everything else
  * from the response of `finalResponse()`. `create({ stream: true })` is not modelled.
@@ -80,52 +75,26 @@ export const openai: ClientModel = {
     incomplete: 'incomplete',
     failed: 'failed',
   },
-  rules: RULES,
+  rules: rulesOf(SENTENCES),
   begin: (reportBreak) => new OpenAIReader(reportBreak),
 }
 
-class OpenAIReader implements ClientReader {
-  readonly seen = new Seen()
-  readonly #reportBreak: ReportBreak
+class OpenAIReader extends ThrowingReader<StreamEvent> {
   readonly #response = new Accumulator()
   /** The reasoning in delta events. */
   readonly #raw = new TextHash()
   readonly #summary = new TextHash()
   #streamsReasoning = false
-  #isOver = false
 
-  constructor(reportBreak: ReportBreak) {
-    this.#reportBreak = reportBreak
-  }
-
-  read(event: StreamEvent): void {
-    if (this.#isOver) return
-    this.#try(() => this.#read(event))
-  }
-
-  end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#try(() => {
-      const snapshot = this.#response.end()
-      if (snapshot === undefined) throw new Thrown('openai-created-first', 'response.created', undefined, 'no event')
-      this.#finish(snapshot)
-    })
-  }
-
-  #try(step: () => void): void {
-    if (throwsIn(step, this.seen, this.#reportBreak)) this.#isOver = true
-  }
-
-  #read(event: StreamEvent): void {
+  protected take(event: StreamEvent): void {
     const { type, error, delta } = event
     if (type === 'error' || error) {
-      this.#isOver = true
+      this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(isFields(error) ? error['message'] : event['message'])
       // There is no result. What its events showed before stays.
       this.seen.reasoning.join(this.#raw).join(this.#summary)
-      if (asString(type).startsWith('response.')) this.#reportBreak('openai-error-key', 'no error', error)
+      if (asString(type).startsWith('response.')) this.reportBreak('openai-error-key', 'no error', error)
       return
     }
     this.#response.take(event)
@@ -135,7 +104,13 @@ class OpenAIReader implements ClientReader {
     if (/^response\.reasoning_(summary_)?text\./.test(type)) this.#streamsReasoning = true
   }
 
-  #finish(snapshot: Snapshot): void {
+  protected finish(): void {
+    const snapshot = this.#response.end()
+    if (snapshot === undefined) throw new Thrown('openai-created-first', 'response.created', undefined, 'no event')
+    this.#show(snapshot)
+  }
+
+  #show(snapshot: Snapshot): void {
     const { output, status, error } = snapshot
     const { seen } = this
     for (const { type, content, otherContent } of output) {

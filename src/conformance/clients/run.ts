@@ -1,24 +1,39 @@
-import type { StreamEvent } from '../stream-event.js'
-import { Agreement } from './agreement.js'
-import type { ClientModel, ClientReader, ReportBreak, Seen } from './client.js'
-import { compare } from './compare.js'
+import type { ClientReader, ReportBreak, Seen } from './client.js'
+
+/** What a stream says as a whole, regardless of the client. */
+export interface StreamAgreement<Event> {
+  /** @param position - the number of the event, from 0 */
+  take(event: Event, position: number): void
+  /** Ends the stream; absent if nothing waits for that. */
+  end?(): void
+}
+
+/** A model that reads a stream, and what its readings are compared with. */
+export interface RunOptions<Event, Agreed extends StreamAgreement<Event>> {
+  readonly model: { begin(reportBreak: ReportBreak): ClientReader<Event> }
+  readonly agreement: Agreed
+  /** Reports where what the client saw differs from what the stream says. */
+  compare(seen: Seen, agreement: Agreed, report: ReportBreak): void
+  readonly report: ReportBreak
+}
 
 /** Reads one stream with a client's model. Reports each event that breaks the client, and at the end what it lost. */
-export class ClientRun {
-  readonly #model: ClientModel
-  readonly #reader: ClientReader
-  /** What the stream says as a whole. Complete after `end()`. */
-  readonly agreement: Agreement = new Agreement()
-  readonly #report: ReportBreak
+export class ClientRun<Event, Agreed extends StreamAgreement<Event>> {
+  readonly #options: RunOptions<Event, Agreed>
+  readonly #reader: ClientReader<Event>
   #broke = false
 
-  constructor(model: ClientModel, report: ReportBreak) {
-    this.#model = model
-    this.#report = report
-    this.#reader = model.begin((...found) => {
+  constructor(options: RunOptions<Event, Agreed>) {
+    this.#options = options
+    this.#reader = options.model.begin((...found) => {
       this.#broke = true
-      report(...found)
+      options.report(...found)
     })
+  }
+
+  /** What the stream says as a whole. Complete after `end()`. */
+  get agreement(): Agreed {
+    return this.#options.agreement
   }
 
   /** What the client saw. Complete after `end()`. */
@@ -27,17 +42,18 @@ export class ClientRun {
   }
 
   /** @param position - the number of the event, from 0 */
-  read(event: StreamEvent, position?: number): void {
+  read(event: Event, position: number): void {
     this.agreement.take(event, position)
     this.#reader.read(event)
   }
 
   end(): void {
-    this.agreement.end()
+    this.agreement.end?.()
     this.#reader.end()
     const { seen } = this
     // The event that it threw at is reported already, and a missing result follows from that.
     if (seen.ending === 'threw' && this.#broke) return
-    compare(seen, this.agreement, this.#model, this.#report)
+    const { compare, agreement, report } = this.#options
+    compare(seen, agreement, report)
   }
 }

@@ -13,6 +13,13 @@ export class TextHash {
     return new TextHash().append(text)
   }
 
+  /** The texts one behind the other. */
+  static joined(texts: readonly TextHash[]): TextHash {
+    const all = new TextHash()
+    for (const text of texts) all.join(text)
+    return all
+  }
+
   append(text: string): this {
     this.#show(text)
     let [a, b] = [this.#a, this.#b]

@@ -1,18 +1,22 @@
+import type { Fields } from '../../fields.js'
+import { CHAT_FAMILIES } from '../chat/damage/index.js'
+import { CHAT_PROFILES, type ChatProfile } from '../chat/invariant.js'
 import { checkEvents } from '../check.js'
-import { CLIENTS } from '../clients/names.js'
+import type { Family } from '../damage/family.js'
 import { FAMILIES } from '../damage/index.js'
-import { explain } from '../explain.js'
+import { type ExplainedClient, explain } from '../explain.js'
 import { PROFILES, type Profile } from '../invariant.js'
 import type { StreamEvent } from '../stream-event.js'
+import type { StreamChunk } from '../violation.js'
 
 /** The version of the form of a line. Raised when a reader of the one before would not understand it. */
 export const CORPUS_VERSION = 1
 
 /** A good stream to make a corpus of. */
-export interface CorpusStream {
+export interface CorpusStream<Event = StreamEvent> {
   /** What it is made of: `fixture two-calls`. */
   readonly name: string
-  readonly events: readonly StreamEvent[]
+  readonly events: readonly Event[]
 }
 
 /** What a profile has to say of a stream. */
@@ -32,7 +36,7 @@ export interface ProfileVerdict {
 }
 
 /** A line of the corpus. */
-export interface CorpusLine {
+export interface CorpusLine<Event = StreamEvent, Of extends string = Profile> {
   readonly corpus: typeof CORPUS_VERSION
   /** Unique in a corpus. The same stream has the same in the next version. */
   readonly id: string
@@ -44,8 +48,30 @@ export interface CorpusLine {
   readonly damage: string | null
   /** The number of the first event at fault; null if it is good. */
   readonly at: number | null
-  readonly events: readonly StreamEvent[]
-  readonly says: Readonly<Record<Profile, ProfileVerdict>>
+  readonly events: readonly Event[]
+  readonly says: Readonly<Record<Of, ProfileVerdict>>
+}
+
+/** The streams of one API: who judges them, and which mistakes its servers make. */
+export interface CorpusApi<Event, Of extends string> {
+  readonly profiles: readonly Of[]
+  readonly families: readonly Family<Event>[]
+  /** The client of a profile, as `explain` names it; undefined if it is not that of a client. */
+  readonly clientOf: (profile: Of) => ExplainedClient | undefined
+}
+
+export const RESPONSES_CORPUS: CorpusApi<StreamEvent, Profile> = {
+  profiles: PROFILES,
+  families: FAMILIES,
+  // The cast: what is behind `client:` in a profile is the name of a client.
+  clientOf: (profile) =>
+    profile.startsWith('client:') ? (profile.slice('client:'.length) as ExplainedClient) : undefined,
+}
+
+export const CHAT_CORPUS: CorpusApi<Fields, ChatProfile> = {
+  profiles: CHAT_PROFILES,
+  families: CHAT_FAMILIES,
+  clientOf: (profile) => (profile === 'chat' ? undefined : profile),
 }
 
 /** How many errors of a profile a line names. */
@@ -61,21 +87,24 @@ const MOST_DAMAGED = 24
  * The lines of a corpus: each good stream, then each known way in which a stream is wrong, once. The same streams give
  * the same lines.
  */
-export function* corpusLines(streams: readonly CorpusStream[]): Generator<CorpusLine> {
+export function* corpusLines<Event extends Fields, Of extends Profile | ChatProfile>(
+  api: CorpusApi<Event, Of>,
+  streams: readonly CorpusStream<Event>[],
+): Generator<CorpusLine<Event, Of>> {
   for (const { name, events } of streams) {
-    yield lineOf({ id: `good/${slug(name)}`, stream: name, family: null, damage: null, at: null, events })
+    yield lineOf(api, { id: `good/${slug(name)}`, stream: name, family: null, damage: null, at: null, events })
   }
   const short = streams.filter(({ events }) => events.length <= MOST_EVENTS).slice(0, MOST_DAMAGED)
-  for (const family of FAMILIES) {
+  for (const family of api.families) {
     const known = new Set<string>()
     for (const [number, { name, events }] of short.entries()) {
-      const other = short[(number + 1) % short.length] as CorpusStream
+      const other = short[(number + 1) % short.length] as CorpusStream<Event>
       const good = JSON.stringify(events)
       for (const damage of family.damages(events, other.events)) {
         if (known.has(damage.how) || JSON.stringify(damage.events) === good) continue
         known.add(damage.how)
         const id = `${slug(family.name)}/${slug(damage.how)}`
-        yield lineOf({
+        yield lineOf(api, {
           id,
           stream: name,
           family: family.name,
@@ -88,13 +117,24 @@ export function* corpusLines(streams: readonly CorpusStream[]): Generator<Corpus
   }
 }
 
-function lineOf(line: Omit<CorpusLine, 'corpus' | 'says'>): CorpusLine {
-  const says = Object.fromEntries(PROFILES.map((profile) => [profile, verdictOf(line.events, profile)]))
-  return { corpus: CORPUS_VERSION, ...line, says: says as Record<Profile, ProfileVerdict> }
+function lineOf<Event extends Fields, Of extends Profile | ChatProfile>(
+  api: CorpusApi<Event, Of>,
+  line: Omit<CorpusLine<Event, Of>, 'corpus' | 'says'>,
+): CorpusLine<Event, Of> {
+  // As a reader of the corpus gets it: a field that is undefined is none.
+  const events: readonly Event[] = JSON.parse(JSON.stringify(line.events))
+  // The cast: a damage may leave anything in the place of an event or a chunk, and the judge takes anything.
+  const judged = events as readonly unknown[] as readonly StreamChunk[]
+  const says = Object.fromEntries(api.profiles.map((profile) => [profile, verdictOf(api, judged, profile)]))
+  return { corpus: CORPUS_VERSION, ...line, events, says: says as Record<Of, ProfileVerdict> }
 }
 
-function verdictOf(events: readonly StreamEvent[], profile: Profile): ProfileVerdict {
-  const client = CLIENTS.find((name) => profile === `client:${name}`)
+function verdictOf<Event extends Fields, Of extends Profile | ChatProfile>(
+  { clientOf }: CorpusApi<Event, Of>,
+  events: readonly StreamChunk[],
+  profile: Of,
+): ProfileVerdict {
+  const client = clientOf(profile)
   const explained = client === undefined ? undefined : explain(events, client)
   const found = explained?.errors ?? checkEvents(events, { profile })
   const errors = found.filter(({ severity }) => severity === 'error')

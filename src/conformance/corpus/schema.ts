@@ -1,4 +1,3 @@
-import { PROFILES } from '../invariant.js'
 import { CORPUS_VERSION, MAX_ERRORS } from './line.js'
 
 const error = {
@@ -25,26 +24,38 @@ const verdict = {
   additionalProperties: false,
 }
 
-/** The JSON Schema of a line of a corpus. */
-export const CORPUS_SCHEMA: Readonly<Record<string, unknown>> = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'A stream of Responses events, and what the profiles of harmony-responses say of it',
-  type: 'object',
-  properties: {
-    corpus: { const: CORPUS_VERSION },
-    id: { type: 'string' },
-    stream: { type: 'string', description: 'The good stream that it is, or was made of.' },
-    family: { type: ['string', 'null'], description: 'The kind of mistake; null: the stream is good.' },
-    damage: { type: ['string', 'null'] },
-    at: { type: ['integer', 'null'], minimum: 0, description: 'The number of the first event at fault.' },
-    events: { type: 'array', items: { type: 'object', required: ['type'] } },
-    says: {
-      type: 'object',
-      properties: Object.fromEntries(PROFILES.map((profile) => [profile, verdict])),
-      required: PROFILES,
-      additionalProperties: false,
+/**
+ * The JSON Schema of a line of a corpus.
+ *
+ * @param what - the kind of its events, in words
+ * @param event - the schema of an event
+ * @param profiles - the profiles that each line has a verdict of
+ */
+export function corpusSchema(
+  what: string,
+  event: Readonly<Record<string, unknown>>,
+  profiles: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `A stream of ${what}, and what the profiles of harmony-responses say of it`,
+    type: 'object',
+    properties: {
+      corpus: { const: CORPUS_VERSION },
+      id: { type: 'string' },
+      stream: { type: 'string', description: 'The good stream that it is, or was made of.' },
+      family: { type: ['string', 'null'], description: 'The kind of mistake; null: the stream is good.' },
+      damage: { type: ['string', 'null'] },
+      at: { type: ['integer', 'null'], minimum: 0, description: 'The number of the first event at fault.' },
+      events: { type: 'array', items: event },
+      says: {
+        type: 'object',
+        properties: Object.fromEntries(profiles.map((profile) => [profile, verdict])),
+        required: profiles,
+        additionalProperties: false,
+      },
     },
-  },
-  required: ['corpus', 'id', 'stream', 'family', 'damage', 'at', 'events', 'says'],
-  additionalProperties: false,
+    required: ['corpus', 'id', 'stream', 'family', 'damage', 'at', 'events', 'says'],
+    additionalProperties: false,
+  }
 }

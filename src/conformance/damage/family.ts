@@ -5,23 +5,23 @@ import type { StreamEvent } from '../stream-event.js'
 export type WireEvent = StreamEvent
 
 /** A stream with one thing wrong in it, of a family. */
-export interface FamilyDamage {
+export interface FamilyDamage<Event = WireEvent> {
   /** What is wrong, in a few words. */
   readonly how: string
   /** The number of the first event at fault. */
   readonly at: number
-  readonly events: readonly WireEvent[]
+  readonly events: readonly Event[]
   /** The same without the mistake, if that is another stream than the one that was damaged. */
-  readonly base?: readonly WireEvent[]
+  readonly base?: readonly Event[]
 }
 
 /** A kind of mistake that servers make, in all the ways that are known. */
-export interface Family {
+export interface Family<Event = WireEvent> {
   readonly name: string
   /** Only ids or usage are damaged: what makes no visible difference does not count against a verdict. */
   readonly isSoft?: true
   /** Every damage of this family to a stream. `other` is another good stream. */
-  damages(events: readonly WireEvent[], other: readonly WireEvent[]): Iterable<FamilyDamage>
+  damages(events: readonly Event[], other: readonly Event[]): Iterable<FamilyDamage<Event>>
 }
 
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
@@ -63,23 +63,23 @@ export function itemsIn(events: readonly WireEvent[]): ItemSpan[] {
 }
 
 /** The stream with an event replaced by others. */
-export const replaced = (events: readonly WireEvent[], at: number, ...by: readonly WireEvent[]): WireEvent[] => [
+export const replaced = <Event>(events: readonly Event[], at: number, ...by: readonly Event[]): Event[] => [
   ...events.slice(0, at),
   ...by,
   ...events.slice(at + 1),
 ]
 
 /** The stream with events before the one at `at`. */
-export const inserted = (events: readonly WireEvent[], at: number, ...more: readonly WireEvent[]): WireEvent[] => [
+export const inserted = <Event>(events: readonly Event[], at: number, ...more: readonly Event[]): Event[] => [
   ...events.slice(0, at),
   ...more,
   ...events.slice(at),
 ]
 
 /** The stream with the event of `from` moved before the one of `to`. */
-export function moved(events: readonly WireEvent[], from: number, to: number): WireEvent[] {
+export function moved<Event>(events: readonly Event[], from: number, to: number): Event[] {
   const rest = events.filter((_, at) => at !== from)
-  return inserted(rest, to > from ? to - 1 : to, events[from] as WireEvent)
+  return inserted(rest, to > from ? to - 1 : to, events[from] as Event)
 }
 
 /** Sequence numbers as a server that does not notice the mistake would give them. */
@@ -99,7 +99,7 @@ export const mapEvent = (event: WireEvent, change: (fields: Fields) => Fields): 
   mapObjects(event, change) as WireEvent
 
 /** The numbers of the events that `is` selects: the first, one of the middle, and the last. */
-export function someOf(events: readonly WireEvent[], is: (event: WireEvent, at: number) => boolean): number[] {
+export function someOf<Event>(events: readonly Event[], is: (event: Event, at: number) => boolean): number[] {
   const all = events.flatMap((event, at) => (is(event, at) ? [at] : []))
   return [...new Set([all[0], all[Math.floor(all.length / 2)], all.at(-1)])].filter((at) => at !== undefined)
 }

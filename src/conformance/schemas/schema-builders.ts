@@ -44,6 +44,8 @@ export function orNull<Schema extends z.ZodType>(what: string, schema: Schema): 
   return z.union([schema, z.null()], `${what} or null`)
 }
 
+// The casts below: the wire's extra keys, all optional, are left out of the types, which `openai` does not have either.
+
 /** An object with exactly these fields and those of `extraKeys` for `name`. */
 export function strict<Shape extends z.ZodRawShape>(name: string, shape: Shape): z.ZodObject<Shape, z.core.$strict> {
   return z.strictObject({ ...shape, ...extrasOf(name) } as Shape, `{${Object.keys(shape).join(', ')}}`)

@@ -1,4 +1,4 @@
-import { unsupportedParameter } from '../../request-error.js'
+import { type BodyField, ignored, refused, same } from '../body/field.js'
 import type { Draft } from './draft.js'
 import { readMessages } from './messages.js'
 import {
@@ -16,71 +16,36 @@ import {
 import { readResponseFormat } from './response-format.js'
 import { readFunctionChoice, readFunctions, readToolChoice, readTools, readWebSearch } from './tools.js'
 
-/**
- * What becomes of a parameter:
- *
- * - `mapped`: it is a parameter of the Responses request, or decides how the answer is worded.
- * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
- * - `ignored`: it changes nothing.
- */
-export type ChatFate = 'mapped' | 'refused' | 'ignored'
-
-export interface ChatField {
-  readonly fate: ChatFate
-  /** What it becomes, in a word or two; why it is not mapped, as a phrase. */
-  readonly does: string
-  /** Who sends it, if it is not a parameter of `openai`'s `chat.completions.create`. */
-  readonly sentBy?: string
-  /** Reads a value that is not null. @throws RequestError */
-  readonly read?: (value: unknown, draft: Draft) => void
-}
-
-/** A parameter that the other API has too. */
-function same(name: string, does: string = `\`${name}\``): ChatField {
-  return { fate: 'mapped', does, read: (value, draft) => draft.put(name, value) }
-}
-
-function refused(name: string, does: string): ChatField {
-  const read = (): never => {
-    throw unsupportedParameter(name)
-  }
-  return { fate: 'refused', does, read }
-}
-
-function ignored(does: string, sentBy?: string): ChatField {
-  return { fate: 'ignored', does, ...(sentBy !== undefined && { sentBy }) }
-}
-
 const SAMPLING: string = 'no engine of this library has it'
 const LOCAL = 'clients of vLLM, SGLang and llama-server'
 
 /** Everything about every parameter, in the order in which they are read: the first error is reported. */
-export const CHAT_FIELDS: { readonly [name: string]: ChatField } = {
+export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   model: same('model'),
   messages: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`input`: see [messages](#messages)',
     read: (value, draft) => draft.put('input', readMessages(value, draft), 'messages'),
   },
   audio: refused('audio', 'gpt-oss does not speak'),
-  modalities: { fate: 'refused', does: 'anything but `text`', read: checkModalities },
+  modalities: { support: 'refused', does: 'anything but `text`', read: checkModalities },
   moderation: refused('moderation', 'who asks for moderation must not get an answer without it'),
-  n: { fate: 'refused', does: 'more than 1', read: checkCount },
+  n: { support: 'refused', does: 'more than 1', read: checkCount },
   stop: same('stop'),
-  logit_bias: { fate: 'refused', does: `unless it is empty: ${SAMPLING}`, read: refuseUnlessEmpty('logit_bias') },
-  tools: { fate: 'mapped', does: '`tools`; a function is not strict unless it says so', read: readTools },
+  logit_bias: { support: 'refused', does: `unless it is empty: ${SAMPLING}`, read: refuseUnlessEmpty('logit_bias') },
+  tools: { support: 'mapped', does: '`tools`; a function is not strict unless it says so', read: readTools },
   functions: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`tools`, not strict; the answer then has a `function_call`',
     read: readFunctions,
   },
-  web_search_options: { fate: 'mapped', does: '`tools`: the hosted `web_search`', read: readWebSearch },
-  tool_choice: { fate: 'mapped', does: '`tool_choice`', read: readToolChoice },
-  function_call: { fate: 'mapped', does: '`tool_choice`, if that is missing', read: readFunctionChoice },
+  web_search_options: { support: 'mapped', does: '`tools`: the hosted `web_search`', read: readWebSearch },
+  tool_choice: { support: 'mapped', does: '`tool_choice`', read: readToolChoice },
+  function_call: { support: 'mapped', does: '`tool_choice`, if that is missing', read: readFunctionChoice },
   metadata: same('metadata'),
-  response_format: { fate: 'mapped', does: '`text.format`', read: readResponseFormat },
+  response_format: { support: 'mapped', does: '`text.format`', read: readResponseFormat },
   verbosity: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`text.verbosity`',
     read: (value, draft) => draft.putIn('text', 'verbosity', value, 'verbosity'),
   },
@@ -92,39 +57,39 @@ export const CHAT_FIELDS: { readonly [name: string]: ChatField } = {
   parallel_tool_calls: same('parallel_tool_calls'),
   stream: same('stream'),
   stream_options: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`include_usage` is how the answer is worded, `include_obfuscation` is `stream_options`',
     read: readStreamOptions,
   },
   max_tokens: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`max_output_tokens`',
     read: (value, draft) => draft.put('max_output_tokens', value, 'max_tokens'),
   },
   max_completion_tokens: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`max_output_tokens`, rather than `max_tokens`',
     read: (value, draft) => draft.put('max_output_tokens', value, 'max_completion_tokens'),
   },
   reasoning_effort: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`reasoning.effort`',
     read: (value, draft) => putEffort(value, 'reasoning_effort', draft),
   },
   reasoning: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`effort` is `reasoning.effort`, `exclude` is how the answer is worded',
     sentBy: 'clients of OpenRouter',
     read: readReasoning,
   },
   include_reasoning: {
-    fate: 'mapped',
+    support: 'mapped',
     does: 'how the answer is worded',
     sentBy: 'clients of OpenRouter',
     read: readIncludeReasoning,
   },
   chat_template_kwargs: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`reasoning_effort` is `reasoning.effort`; the rest changes nothing',
     sentBy: LOCAL,
     read: readTemplateArguments,
@@ -136,8 +101,8 @@ export const CHAT_FIELDS: { readonly [name: string]: ChatField } = {
   prompt_cache_retention: ignored('engines keep what they can'),
   store: same('store', '`store`, but false if it is missing: a chat has no way to go on from a response'),
   service_tier: same('service_tier'),
-  logprobs: { fate: 'mapped', does: '`include`: `message.output_text.logprobs`', read: readLogprobs },
-  top_logprobs: { fate: 'mapped', does: '`top_logprobs`; needs `logprobs`', read: readTopLogprobs },
+  logprobs: { support: 'mapped', does: '`include`: `message.output_text.logprobs`', read: readLogprobs },
+  top_logprobs: { support: 'mapped', does: '`top_logprobs`; needs `logprobs`', read: readTopLogprobs },
   prediction: ignored('it would only make the answer come sooner'),
   top_k: ignored(SAMPLING, LOCAL),
   min_p: ignored(SAMPLING, LOCAL),

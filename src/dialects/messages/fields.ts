@@ -1,94 +1,59 @@
-import { unsupportedParameter } from '../../request-error.js'
+import { type BodyField, ignored, refused, same } from '../body/field.js'
 import type { Draft } from './draft.js'
 import { readMcpServers } from './mcp-servers.js'
 import { readOutputConfig, readOutputFormat, readStopSequences, readSystem, readThinking } from './parameters.js'
 import { readMessages } from './read-messages.js'
 import { readToolChoice, readTools } from './tools.js'
 
-/**
- * What becomes of a parameter:
- *
- * - `mapped`: it is a parameter of the Responses request, or decides how the answer is worded.
- * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
- * - `ignored`: it changes nothing.
- */
-export type MessagesFate = 'mapped' | 'refused' | 'ignored'
-
-export interface MessagesField {
-  readonly fate: MessagesFate
-  /** What it becomes, in a word or two; why it is not mapped, as a phrase. */
-  readonly does: string
-  /** Who sends it, if it is not a parameter of the SDK any more. */
-  readonly sentBy?: string
-  /** Reads a value that is not null. @throws RequestError */
-  readonly read?: (value: unknown, draft: Draft) => void
-}
-
-/** A parameter that the other API has too. */
-function same(name: string): MessagesField {
-  return { fate: 'mapped', does: `\`${name}\``, read: (value, draft) => draft.put(name, value) }
-}
-
-function refused(name: string, does: string): MessagesField {
-  const read = (): void => {
-    throw unsupportedParameter(name)
-  }
-  return { fate: 'refused', does, read }
-}
-
-function ignored(does: string): MessagesField {
-  return { fate: 'ignored', does }
-}
-
 const OLDER = 'older clients'
 const COMPACTED = 'a conversation that is too long is refused in the words that clients compact theirs for'
 
 /** Everything about every parameter, in the order in which they are read: the first error is reported. */
-export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
+export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   model: same('model'),
   // Before the tools, which name them.
   mcp_servers: {
-    fate: 'mapped',
+    support: 'mapped',
     does: "`tools`: the operator's MCP servers of the same names: see [tools](#tools)",
     read: readMcpServers,
   },
   // Before the messages, which name those that are deferred.
-  tools: { fate: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
+  tools: { support: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
   messages: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`input`: see [messages](#messages-and-blocks)',
     read: (value, draft) => draft.put('input', readMessages(value, draft), 'messages'),
   },
   system: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`instructions`, without the attribution that Claude Code puts in front (`x-anthropic-billing-header`)',
     read: readSystem,
   },
   max_tokens: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`max_output_tokens`',
     read: (value, draft) => draft.put('max_output_tokens', value, 'max_tokens'),
   },
   output_config: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`effort` is `reasoning.effort` (`xhigh` and `max` are `high`), `format` is `text.format`, strict',
     read: readOutputConfig,
   },
   output_format: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`text.format`, if `output_config.format` is missing',
     read: readOutputFormat,
   },
   thinking: {
-    fate: 'mapped',
+    support: 'mapped',
     does:
       'what the client [sees of the reasoning](#thinking); `disabled` is `reasoning.effort` `low`, and so is a ' +
       '`budget_tokens` below 4,096, `high` one from 16,384 on, unless `output_config` has an effort',
     read: readThinking,
   },
-  stop_sequences: { fate: 'mapped', does: '`stop`: up to 4', read: readStopSequences },
+  stop_sequences: { support: 'mapped', does: '`stop`: up to 4', read: readStopSequences },
   tool_choice: {
-    fate: 'mapped',
+    support: 'mapped',
     does: '`tool_choice`: `any` is `required`; `disable_parallel_tool_use` is `parallel_tool_calls`',
     read: readToolChoice,
   },

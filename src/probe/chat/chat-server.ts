@@ -4,20 +4,11 @@ import { problemsOf } from '../../conformance/schemas/parse-event.js'
 import { asFields, asList, asString, type StreamEvent } from '../../conformance/stream-event.js'
 import type { Fields } from '../../fields.js'
 import type { Ask } from '../ask.js'
-import {
-  connectionLeftOpen,
-  incompleteAnswer,
-  notJson,
-  notStreamed,
-  refusedRequest,
-  wrongContentType,
-} from '../faults.js'
 import { type Fault, type Finding, findingOf, preview } from '../finding.js'
-import { objectIn, readRefusal } from '../judge-answer.js'
 import { judgeChunks } from '../judge-events.js'
+import { JudgedReplies } from '../judged-replies.js'
 import { createHttpStreamReader } from '../read-stream.js'
 import type { SameAnswers } from '../same-answers.js'
-
 import type { Limits, ReadDecision, Reply } from '../send.js'
 import { type ChatMessage, messageOfChunks, messageOfCompletion } from './message.js'
 
@@ -65,18 +56,7 @@ export function createChatServer({ model, limits, answers, exchange, add, note }
   }
   const bodyOf = (body: Fields): string => JSON.stringify({ model, max_tokens: MAX_TOKENS, ...body })
 
-  /** The answer to give up with; undefined if the status is 200. */
-  function refused(request: string, reply: Reply, { isOptional = false, refusal }: Ask): ChatReply | undefined {
-    const { status, contentType, text } = reply
-    if (status === 200) return undefined
-    const { message, faults } = readRefusal(contentType, text)
-    if (status >= 400 && status < 500 && isOptional) {
-      for (const fault of faults) report(request, fault)
-      return { ...NOTHING, declined: `${status}: ${message}` }
-    }
-    report(request, status === 0 ? incompleteAnswer(reply, 0, limits) : refusedRequest(reply, message, refusal))
-    return NOTHING
-  }
+  const replies = new JudgedReplies({ limits, report, add, note })
 
   function good(body: Fields, said: ChatMessage, rest: Pick<ChatReply, 'chunks' | 'completion'>): ChatReply {
     answers.addText(body['messages'], [said.text, ...said.calls.map((call) => call.arguments)].join('\n'))
@@ -87,23 +67,11 @@ export function createChatServer({ model, limits, answers, exchange, add, note }
     async stream(request, body, ask = {}) {
       const reader = createHttpStreamReader(undefined, 'chat')
       const reply = await exchange(bodyOf({ ...body, stream: true }), (text) => reader.push(text))
-      const stopped = refused(request, reply, ask)
-      if (stopped !== undefined) return stopped
-      const { end, contentType, text } = reply
+      const none = replies.refused(request, reply, ask)
+      if (none !== undefined) return { ...NOTHING, ...none }
       const { events } = reader
-      const isWhole = end === 'whole' || end === 'open'
-      if (end === 'whole' && (events.length > 0 || contentType === 'text/event-stream')) reader.end()
-      if ((events.length === 0 && reader.faults.length === 0) || objectIn(text) !== undefined) {
-        report(request, isWhole ? notStreamed(reply) : incompleteAnswer(reply, 0, limits))
-        return NOTHING
-      }
-      if (contentType !== 'text/event-stream') report(request, wrongContentType('text/event-stream', reply))
-      for (const fault of reader.faults) report(request, fault)
-      if (!isWhole) report(request, incompleteAnswer(reply, events.length, limits))
-      const judgement = judgeChunks(request, events, isWhole)
-      for (const finding of judgement.findings) add(finding, events)
-      for (const words of judgement.notes) note(words)
-      if (end === 'open') report(request, connectionLeftOpen())
+      const isWhole = replies.stream(request, reply, reader, (isWhole) => judgeChunks(request, events, isWhole))
+      if (isWhole === undefined) return NOTHING
       const failure = events.find((chunk) => chunk['choices'] === undefined && chunk['error'] !== undefined)
       if (failure !== undefined) report(request, failed(asString(asFields(failure['error'])['message'])))
       else if (isWhole && !reader.isDone) {
@@ -114,18 +82,10 @@ export function createChatServer({ model, limits, answers, exchange, add, note }
     },
     async answer(request, body, ask = {}) {
       const reply = await exchange(bodyOf({ ...body, stream: false }))
-      const stopped = refused(request, reply, ask)
-      if (stopped !== undefined) return stopped
-      if (reply.end !== 'whole') {
-        report(request, incompleteAnswer(reply, 0, limits))
-        return NOTHING
-      }
-      const completion = objectIn(reply.text)
-      if (completion === undefined) {
-        report(request, notJson(reply))
-        return NOTHING
-      }
-      if (reply.contentType !== 'application/json') report(request, wrongContentType('application/json', reply))
+      const none = replies.refused(request, reply, ask)
+      if (none !== undefined) return { ...NOTHING, ...none }
+      const completion = replies.whole(request, reply)
+      if (completion === undefined) return NOTHING
       const [first, ...others] = problemsOf(completion, chatCompletionSchema)
       if (first !== undefined) {
         const { path, expected, got } = first
@@ -136,10 +96,7 @@ export function createChatServer({ model, limits, answers, exchange, add, note }
       return good(body, messageOfCompletion(completion), { chunks: [], completion })
     },
     async post(request, body) {
-      const reply = await exchange(body)
-      if (reply.status !== 0 && reply.end === 'whole') return reply
-      report(request, incompleteAnswer(reply, 0, limits))
-      return undefined
+      return replies.any(request, await exchange(body))
     },
   }
 }

@@ -28,8 +28,8 @@ function roundTrip(name: string, how: keyof typeof IN_WORDS): Scenario {
       const first = await callOf(server, send, body)
       if (!first.isGood) return 'observed'
       const calls = callsIn(first.items)
-      if (calls.length === 0) return inconclusive('the model called no tool, asked twice')
       if (first.response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the call')
+      if (calls.length === 0) return inconclusive('the model called no tool, asked twice')
       const back = [...input, ...first.items, ...calls.map((each) => callOutput(each, runTool(each)))]
       await send('round trip', { ...body, input: back }, ITEMS_SENT_BACK)
       return 'observed'

@@ -14,10 +14,10 @@ export const twoTools: Scenario = {
     const first = await server.stream('request', body)
     if (!first.isGood) return 'observed'
     const calls = callsIn(first.items)
+    if (first.response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the calls')
     if (calls.length < 2) {
       return inconclusive(`the model made ${calls.length === 0 ? 'no call' : 'one call'} where two were asked for`)
     }
-    if (first.response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the calls')
     const ids = calls.map(({ callId }) => callId)
     if (new Set(ids).size < ids.length) {
       // Outputs are matched by call_id, so one of the calls would never get its output.

@@ -7,7 +7,7 @@ import {
 import { checkSchema, UnsupportedSchema } from '../../grammar/index.js'
 import { invalidSchema, RequestError, unsupported } from '../../request-error.js'
 import type { Slices } from '../../slices.js'
-import { callHost } from '../../translate/call-host.js'
+import { callSafely } from '../../translate/call-safely.js'
 import { countValues } from './count-values.js'
 import type { StrictPart } from './strict-parts.js'
 
@@ -116,7 +116,7 @@ function* outcomeOf(
     return { refusal: fitted.relaxed[0] ?? { path: '', message: 'the engine holds nothing of it' } }
   } catch (error) {
     // The schema is the client's, and may be more than the engine's reading of it can take.
-    callHost(onError, error)
+    callSafely(onError, error)
     return { refusal: { path: '', message: 'the schema cannot be read' } }
   }
 }

@@ -1,6 +1,6 @@
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { OutputItem } from '../../responses/items.js'
-import { callHost } from '../../translate/call-host.js'
+import { callSafely } from '../../translate/call-safely.js'
 import type { InvalidOutput } from '../options.js'
 import { checkOutput } from './check-output.js'
 import { partOfItem, type StrictPart } from './strict-parts.js'
@@ -21,7 +21,7 @@ export function reportInvalid(
     const { part, text } = found
     try {
       const errors = checkOutput(text, part.constraint)
-      if (errors.length > 0) callHost(onInvalidOutput, { itemId: item.id ?? '', what: part.param, errors }, onError)
+      if (errors.length > 0) callSafely(onInvalidOutput, { itemId: item.id ?? '', what: part.param, errors }, onError)
     } catch (error) {
       onError(new Error(`${part.param}: the output of the model cannot be checked`, { cause: error }))
     }

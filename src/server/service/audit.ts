@@ -57,7 +57,7 @@ export interface AuditContext extends AuditOptions {
 export function auditedTools(tools: readonly Tool[], context: AuditContext): readonly Tool[] {
   const { audit, auditArguments = false, owner, responseId, clock, now, isOffered, report } = context
   if (audit === undefined) return tools
-  // Not `callHost`, which ignores a promise that rejects: an audit with a gap has to be noticed.
+  // Not `callSafely`, which ignores a promise that rejects: an audit with a gap has to be noticed.
   const record = (call: CallRecord): void => void (async () => audit(call))().catch(report)
   return tools.map((tool) =>
     withRun(tool, async (call, toolContext) => {

@@ -8,7 +8,7 @@ import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { KeptResponse, RequestKey } from '../../stores/store.js'
 import type { HostedCall } from '../../tools/tool.js'
-import { callHost } from '../../translate/call-host.js'
+import { callSafely } from '../../translate/call-safely.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedDiagnostics, watchedTools } from '../observe/watched.js'
 import { usedApproval } from './approvals.js'
@@ -224,7 +224,7 @@ export function runOptions(
     },
     onClosed: () => held.end(),
     clock,
-    ...(onEntry && { onEntry: (entry) => callHost((each) => onEntry(responseId, each), entry, report) }),
+    ...(onEntry && { onEntry: (entry) => callSafely((each) => onEntry(responseId, each), entry, report) }),
     ...(observed && { onStart: observed.started }),
     onEnd,
   }

@@ -1,4 +1,4 @@
-import type { Entry, Happened } from '../../journal/entry.js'
+import type { Entry, EntryBody } from '../../journal/entry.js'
 import { translateEntries } from '../../respond/index.js'
 import { terminalResponse } from '../../respond/terminal.js'
 import type { Claimed } from '../../stores/store.js'
@@ -10,7 +10,7 @@ import { unfoldedResponse } from './unfolded-response.js'
 import { blockOf } from './written.js'
 
 /** How a response ends whose writer is gone. */
-export type LastEntry = Extract<Happened, { type: 'fail' | 'abort' }>
+export type LastEntry = Extract<EntryBody, { type: 'fail' | 'abort' }>
 
 /** Cancels a response that another process makes, or made: that one can write nothing any more. */
 export async function cancelledElsewhere(setup: Setup, responseId: string, owner: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { Caller } from './caller.js'
 import { type ResolvedRequest, resolveConversation } from './conversation.js'
-import { inOwnTerms } from './own-terms.js'
+import { rebase } from './rebase.js'
 import type { Setup } from './setup.js'
 
 /**
@@ -26,6 +26,6 @@ export async function inConversation<Made>(
   try {
     return await make(conversation)
   } catch (error) {
-    throw inOwnTerms(error, conversation.places)
+    throw rebase(error, conversation.places)
   }
 }

@@ -1,6 +1,6 @@
-import { type Channel, channel, type Write } from '../../channel.js'
 import type { Entry } from '../../journal/entry.js'
 import { merged } from '../../merged.js'
+import { type Queue, queue, type Write } from '../../queue.js'
 import { type RespondOptions, type TranslateEntriesOptions, translateEntries } from '../../respond/index.js'
 import { type ResponseRun, responseRun } from '../../respond/respond.js'
 import { terminalResponse } from '../../respond/terminal.js'
@@ -131,7 +131,7 @@ class RunningResponse implements Run {
   readonly #journal: Journal | undefined
   readonly #work = new AbortController()
   readonly #response: ResponseRun
-  readonly #batches: Channel<Batch, void>
+  readonly #batches: Queue<Batch, void>
   readonly #readers: Readers
   readonly #offStop: () => void
   /** `opening` until it is known that the request is right; what is thrown before is the request's answer. */
@@ -177,8 +177,8 @@ class RunningResponse implements Run {
     this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()
     // The response has begun, so it is ended and kept, whether anybody reads it or not.
-    this.#batches = channel((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
-    this.#offStop = stop.onStop(() => this.cancel())
+    this.#batches = queue((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
+    this.#offStop = stop.onStop(() => this.#stop())
   }
 
   get isLost(): boolean {
@@ -204,6 +204,12 @@ class RunningResponse implements Run {
     this.#work.abort(this.#options.signal?.reason)
     // Who waits for the end does not wait for a reader that has stopped.
     if (!this.#isDetached) this.#batches.finish()
+  }
+
+  /** The server may wait no longer. What has not begun is refused; a response that another process can go on with is not over. */
+  #stop(): void {
+    if (this.canHandOver && this.#state === 'running') void this.handOver()
+    else this.cancel()
   }
 
   async handOver(): Promise<void> {
@@ -362,6 +368,8 @@ class RunningResponse implements Run {
       return events
     } catch (again) {
       if (isConflict(again)) return this.#elsewhere()
+      // Another process goes on with it: an end that is not written may not be shown. Its readers are cut off, and come back.
+      if (this.canHandOver) return undefined
       // The failing store has just been reported to the host. What its entries say is what everybody is told from now on.
       response.giveUp()
       this.#unfinished = response

@@ -9,7 +9,7 @@ import { createSeal, type Seal } from '../../seal/index.js'
 import type { Pause } from '../../slices.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
 import type { RequestKey, ResponseStore } from '../../stores/store.js'
-import { callHost } from '../../translate/call-host.js'
+import { callSafely } from '../../translate/call-safely.js'
 import { unixSeconds } from '../../unix-seconds.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { type Admission, createAdmission } from './admission.js'
@@ -115,7 +115,7 @@ export function setUp(options: ServiceOptions): Setup {
     known: conversations,
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
-    reportUnopened: (params) => callHost(options.response?.onDiagnostic, unopenedSeal(params), report),
+    reportUnopened: (params) => callSafely(options.response?.onDiagnostic, unopenedSeal(params), report),
     models,
     admission: createAdmission(limits, observer?.load),
     budget,

@@ -4,15 +4,13 @@ import type { Slices } from '../../slices.js'
 import { fitGbnf, fittedOrNot } from '../gbnf.js'
 import type { GrammarBackend } from './backends.js'
 import { plainSchema } from './plain-schema.js'
+import { hasSlowCounts, withoutSlowCounts } from './slow-counts.js'
 
 /** A constraint as a backend is sent it. */
 export type SentConstraint =
   | { readonly kind: 'structural_tag' | 'regex' | 'grammar'; readonly text: string }
   | { readonly kind: 'json'; readonly schema: object }
 
-/** xgrammar counts characters of JSON strings by copies of their rule: some milliseconds a token for each. */
-const MOST_COUNTED = 8
-const MOST_CLASS_COUNTED = 64
 /** What may stand between the tokens of a body, in characters: a model that is unsure writes blanks for ever. */
 const MOST_BLANKS = 2
 
@@ -42,8 +40,7 @@ export function sentTo(backend: GrammarBackend, constraint: Constraint): SentCon
 
 /** @throws UnsupportedSchema if it is no schema, or no grammar of ours can be made of it and the backend has no other way */
 function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices<FittedConstraint> {
-  // Those are the backend's to read.
-  if (!('jsonSchema' in constraint)) return { constraint, relaxed: [], nodes: 0 }
+  if (!('jsonSchema' in constraint)) return backend === 'xgrammar' ? withoutCounts(constraint) : whole(constraint)
   if (backend === 'guidance') return yield* fitGbnf(constraint)
   yield* checkSchema(constraint.jsonSchema)
   const { schema, leftOut } = yield* plainSchema(constraint.jsonSchema)
@@ -54,12 +51,27 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
   return { constraint: { jsonSchema: schema }, relaxed: leftOut, nodes: 0 }
 }
 
+/** What is the backend's to read. */
+function whole(constraint: Constraint): FittedConstraint {
+  return { constraint, relaxed: [], nodes: 0 }
+}
+
+/** The rest of a body that another process began is one, of a string with a length, which xgrammar would take seconds for. */
+function withoutCounts(constraint: Constraint): FittedConstraint {
+  if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)
+  const grammar = withoutSlowCounts(constraint.grammar)
+  if (grammar === constraint.grammar) return whole(constraint)
+  return { constraint: { grammar, syntax: 'gbnf' }, relaxed: [{ path: '', message: NOT_COUNTED }], nodes: 0 }
+}
+
+const NOT_COUNTED = "The engine's grammar backend is slow where it counts far: long repetitions are not limited."
+
 /** Our grammar of a schema; undefined if there is none, or xgrammar would be slow with it. */
 function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefined> {
   try {
     const ours = yield* fitGbnf(constraint)
     const { grammar } = ours.constraint as Extract<Constraint, { readonly grammar: string }>
-    return isFast(grammar) ? ours : undefined
+    return hasSlowCounts(grammar) ? undefined : ours
   } catch (error) {
     if (error instanceof UnsupportedSchema) return undefined
     throw error
@@ -69,13 +81,4 @@ function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefin
 function structuralTag(schema: unknown): string {
   const format = { type: 'json_schema', json_schema: schema, max_whitespace_cnt: MOST_BLANKS }
   return JSON.stringify({ type: 'structural_tag', format })
-}
-
-/** Whether xgrammar finds the next tokens of a grammar in good time. */
-function isFast(grammar: string): boolean {
-  for (const [, before, least, most] of grammar.matchAll(/([\])\w-])\{(\d+)(?:,(\d*))?\}/g)) {
-    const times = Number(most === undefined || most === '' ? least : most)
-    if (times > (before === ']' ? MOST_CLASS_COUNTED : MOST_COUNTED)) return false
-  }
-  return true
 }

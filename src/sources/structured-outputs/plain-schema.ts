@@ -5,7 +5,7 @@ import { createWork, type Slices, type Work } from '../../slices.js'
 /** A schema without what it says beyond the forms that every grammar backend holds. */
 export interface PlainSchema {
   readonly schema: JsonObject
-  /** What was left out, and where. Empty if the schema is as it was given. */
+  /** What was left out, or stays and is not held as a whole, and where. Empty if all of the schema is held. */
   readonly leftOut: readonly UnsupportedConstraint[]
 }
 
@@ -51,9 +51,12 @@ const HELD: ReadonlyMap<unknown, readonly string[]> = new Map([
 ])
 
 /** Held alone: beside a length or a pattern, xgrammar reads the format and ignores the rest. */
-const FORMATS: readonly unknown[] = [
-  ...['date', 'time', 'date-time', 'duration', 'uuid', 'ipv4', 'ipv6', 'email', 'hostname'],
-]
+const FORMATS: readonly unknown[] = ['uuid', 'ipv6']
+/**
+ * Held alone, and in part: xgrammar takes 30 February, a second of 60 at any time, 01.2.3.4, and names and numbers of any
+ * length. It is sent them all the same, since a part is more than nothing.
+ */
+const LOOSE_FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'duration', 'ipv4', 'email', 'hostname']
 /** So many schemas are read in some milliseconds. */
 const SLICE = 2_000
 const LOCAL = /^#\/(?:\$defs|definitions)\/[^/~%]+$/
@@ -97,7 +100,10 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<JsonObject | 
     else if (keyword === '$defs' || keyword === 'definitions') kept.push([keyword, yield* each(value, at, walk)])
     else if (!ASSERTIONS.has(keyword) || keyword === 'nullable') continue
     else if (!isHeld(keyword)) omit(at, keyword, walk)
-    else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
+    else if (keyword === 'format' && LOOSE_FORMATS.includes(value)) {
+      kept.push([keyword, value])
+      walk.leftOut.push({ path: at, message: `The engine's grammar backend enforces a part of the format '${value}'.` })
+    } else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
     else kept.push([keyword, yield* inner(keyword, value, at, walk)])
   }
   return Object.fromEntries(kept)
@@ -175,7 +181,7 @@ function isHeldHere(keyword: string, schema: JsonObject): boolean {
     case 'items':
       return !Array.isArray(value)
     case 'format':
-      return FORMATS.includes(value) && !hasAny('pattern', 'minLength', 'maxLength')
+      return (FORMATS.includes(value) || LOOSE_FORMATS.includes(value)) && !hasAny('pattern', 'minLength', 'maxLength')
     case 'pattern':
       return !SUBTLE.test(String(value)) && !hasAny('minLength', 'maxLength')
     case 'exclusiveMinimum':

@@ -3,7 +3,7 @@ import type { CallResult } from '../../responses/call-result.js'
 import type { McpCallItem } from '../../responses/items.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
 import type { ResponseRequest } from '../../responses/request.js'
-import { callHost } from '../../translate/call-host.js'
+import { callSafely } from '../../translate/call-safely.js'
 import { saysRepeatable } from '../repeatable.js'
 import type { HostedCall, Tool, ToolContext } from '../tool.js'
 import { allowedBy, asksForHints, declaredLabels } from './allowed.js'
@@ -49,7 +49,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
 
   /** A handler that throws must not fail the call that it hears of. */
   function reportError(error: unknown, context: McpErrorContext): void {
-    callHost(
+    callSafely(
       (reported) => settings.onError(reported, context),
       error,
       (thrown) => console.error(thrown),

@@ -1,5 +1,5 @@
 import { HarmonyResponsesError } from '../../errors.js'
-import { callHost } from '../../translate/call-host.js'
+import { callSafely } from '../../translate/call-safely.js'
 import { boundedFetch } from './bounded-fetch.js'
 import type { McpClient, McpTransport } from './client.js'
 import { whileWanted } from './deadline.js'
@@ -87,7 +87,7 @@ async function stdioTransport(server: McpStdioServer): Promise<McpTransport> {
 function forwardLines(transport: McpTransport, take: (line: string) => void): void {
   const { stderr } = transport as { readonly stderr?: Output | null }
   if (!stderr) return
-  const lines = outputLines((line) => callHost(take, line, (error) => console.error(error)))
+  const lines = outputLines((line) => callSafely(take, line, (error) => console.error(error)))
   stderr.on('data', (piece) => lines.push(piece))
   stderr.on('end', () => lines.end())
   onePieceATurn(stderr)

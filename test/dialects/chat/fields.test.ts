@@ -16,7 +16,7 @@ test.each(Object.entries(CHAT_FIELDS))('%s is a parameter of openai, or the tabl
   expect(parameters.has(name)).toBe(field.sentBy === undefined)
 })
 
-test.each(Object.entries(CHAT_FIELDS).filter(([, { fate }]) => fate === 'ignored'))(
+test.each(Object.entries(CHAT_FIELDS).filter(([, { support }]) => support === 'ignored'))(
   '%s, which is ignored, may be anything',
   (name) => {
     for (const value of [null, 'x', -1, [null], { a: 1 }]) {
@@ -28,9 +28,9 @@ test.each(Object.entries(CHAT_FIELDS).filter(([, { fate }]) => fate === 'ignored
 test('docs/chat-completions.md has the table of parameters as the code has it', () => {
   const rows = Object.entries(CHAT_FIELDS)
     .sort()
-    .map(([name, { fate, does, sentBy }]) => {
+    .map(([name, { support, does, sentBy }]) => {
       const who = sentBy === undefined ? '' : ` Sent by ${sentBy}.`
-      return `| \`${name}\` | *${fate}*: ${does}.${who} |`
+      return `| \`${name}\` | *${support}*: ${does}.${who} |`
     })
   const table = ['| parameter | what happens |', '|---|---|', ...rows].join('\n')
   const page = pageOf('docs/chat-completions.md')

@@ -22,7 +22,7 @@ test('every parameter of the SDK has a line in the table of fields, and the tabl
   expect(theirs.map(([name]) => name).sort()).toEqual([...parameters].sort())
 })
 
-test.each(Object.entries(MESSAGES_FIELDS).filter(([, { fate }]) => fate === 'ignored'))(
+test.each(Object.entries(MESSAGES_FIELDS).filter(([, { support }]) => support === 'ignored'))(
   '%s, which is ignored, may be anything, and changes nothing',
   (name) => {
     const { request } = fromMessagesRequest({ messages: [user] })
@@ -32,7 +32,7 @@ test.each(Object.entries(MESSAGES_FIELDS).filter(([, { fate }]) => fate === 'ign
   },
 )
 
-test.each(Object.entries(MESSAGES_FIELDS).filter(([, { fate }]) => fate === 'refused'))(
+test.each(Object.entries(MESSAGES_FIELDS).filter(([, { support }]) => support === 'refused'))(
   '%s is refused by name',
   (name) => {
     expect(() => fromMessagesRequest({ messages: [user], [name]: { id: 'x' } })).toThrow(name)
@@ -42,9 +42,9 @@ test.each(Object.entries(MESSAGES_FIELDS).filter(([, { fate }]) => fate === 'ref
 test('docs/messages.md has the table of parameters as the code has it', () => {
   const rows = Object.entries(MESSAGES_FIELDS)
     .sort()
-    .map(([name, { fate, does, sentBy }]) => {
+    .map(([name, { support, does, sentBy }]) => {
       const who = sentBy === undefined ? '' : ` Sent by ${sentBy}.`
-      return `| \`${name}\` | *${fate}*: ${does}.${who} |`
+      return `| \`${name}\` | *${support}*: ${does}.${who} |`
     })
   const table = ['| parameter | what happens |', '|---|---|', ...rows].join('\n')
   expect(/<!-- parameters -->\n([\s\S]*)\n<!-- \/parameters -->/.exec(pageOf('docs/messages.md'))?.[1]).toBe(table)

@@ -15,7 +15,8 @@ const MB = 1_048_576
 /** The process before any request, its code and young objects, and what a heap of this size may hold. */
 const MOST_RSS = (170 + 96 + 1.3 * HEAP) * MB
 
-const agent = new Agent({ keepAlive: true })
+// A connection for each request: one that is kept may be closed by the server while the next request is written to it.
+const agent = new Agent()
 let program: AttackedProgram
 let server: AttackedServer
 

@@ -4,7 +4,7 @@ import { type Surplus, SurplusList } from '../../clients/surplus.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asString } from '../../stream-event.js'
-import { choicesIn, isIndex, MAX_CHOICES } from '../stream-state.js'
+import { choicesIn, isIndex, MAX_CHOICES, typeOfChunk } from '../stream-state.js'
 import { AgreedChoice, FINISHES } from './agreed-choice.js'
 
 /** How many ids of other answers are remembered. */
@@ -35,8 +35,10 @@ export class ChatAgreement {
   /** Text and refusals of all choices, in the order of the stream. */
   readonly streamed: TextHash = new TextHash()
 
-  take(chunk: unknown, at: EventRef): void {
+  /** @param position - the number of the chunk, from 0 */
+  take(chunk: unknown, position: number): void {
     if (!isFields(chunk)) return
+    const at = { position, type: typeOfChunk(chunk) }
     const { choices, error, usage } = chunk
     if (choices === undefined && error !== undefined && error !== null) {
       if (this.finish !== undefined) this.#surplus.add({ why: 'late', at })

@@ -1,4 +1,11 @@
-import type { ClientRule, Ending, ReportBreak, Seen, SeenCall } from '../../clients/client.js'
+import {
+  type ClientRule,
+  callWords,
+  ENDING_WORDS,
+  type ReportBreak,
+  type Seen,
+  type SeenCall,
+} from '../../clients/client.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { AgreedChatCall, AgreedChoice } from './agreed-choice.js'
 import type { ChatAgreement } from './agreement.js'
@@ -72,7 +79,7 @@ function compareEnding(seen: Seen, agreed: ChatAgreement, { reads, name }: ChatC
   }
   const expected = ending === 'incomplete' ? reads.incomplete : ending
   if (seen.ending !== expected) {
-    report('chat-client-ending', `${name} to see it ${WORDS[expected]}`, undefined, WORDS[seen.ending])
+    report('chat-client-ending', `${name} to see it ${ENDING_WORDS[expected]}`, undefined, ENDING_WORDS[seen.ending])
   } else if (ending === 'failed') {
     const hasMessage = seen.error !== undefined && seen.error !== ''
     if (!hasMessage) report('chat-client-error', 'an error message', undefined, 'none')
@@ -83,7 +90,7 @@ function compareEnding(seen: Seen, agreed: ChatAgreement, { reads, name }: ChatC
 
 function compareText(seen: Seen, agreed: ChatAgreement, { reads }: ChatClientModel, report: ReportBreak): void {
   const choices = shownOf(agreed, reads)
-  const whole = joined(choices.flatMap(({ text, refusal }) => [text, refusal]))
+  const whole = TextHash.joined(choices.flatMap(({ text, refusal }) => [text, refusal]))
   // Where a text and a refusal come in turn, the client shows them in that order, and loses nothing.
   const { streamed } = agreed
   const isInTurn = seen.streamed.equals(streamed) && (reads.choices === 'all' || agreed.choices.length < 2)
@@ -96,7 +103,7 @@ function compareText(seen: Seen, agreed: ChatAgreement, { reads }: ChatClientMod
 }
 
 function compareReasoning(seen: Seen, choices: readonly AgreedChoice[], report: ReportBreak): void {
-  const thought = joined(choices.map(({ reasoning }) => reasoning))
+  const thought = TextHash.joined(choices.map(({ reasoning }) => reasoning))
   if (!seen.reasoning.equals(thought)) {
     report('chat-client-reasoning', `the reasoning ${thought}`, undefined, `${seen.reasoning}`)
   }
@@ -121,24 +128,7 @@ function compareCalls(seen: Seen, agreed: ChatAgreement, { reads }: ChatClientMo
 const isSame = (call: AgreedChatCall, seen: SeenCall | undefined): boolean =>
   seen?.name === call.name && seen.arguments.equals(call.arguments)
 
-const callWords = ({ name, arguments: given }: { readonly name: string; readonly arguments: TextHash }): string =>
-  `${name} with ${given.plain}`
-
 /** The choices that a client shows. */
 function shownOf({ choices }: ChatAgreement, reads: ChatReads): readonly AgreedChoice[] {
   return reads.choices === 'all' ? choices : choices.slice(0, 1)
-}
-
-function joined(texts: readonly TextHash[]): TextHash {
-  const all = new TextHash()
-  for (const text of texts) all.join(text)
-  return all
-}
-
-const WORDS: Readonly<Record<Ending, string>> = {
-  completed: 'completed',
-  incomplete: 'incomplete',
-  failed: 'failed',
-  threw: 'an exception',
-  open: 'no end',
 }

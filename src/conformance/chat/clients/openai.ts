@@ -1,11 +1,12 @@
 import { type Fields, isFields } from '../../../fields.js'
-import { type ClientRule, type Ending, type ReportBreak, Seen, type SeenCall, seenCall } from '../../clients/client.js'
+import { type Ending, rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
 import { concatenated, MutableText } from '../../clients/mutable-text.js'
 import { TextHash } from '../../clients/text-hash.js'
-import { Thrown, throwsIn } from '../../clients/thrown.js'
+import { ThrowingReader } from '../../clients/throwing-reader.js'
+import { Thrown } from '../../clients/thrown.js'
 import { asString } from '../../stream-event.js'
 import { isIndex, MAX_CALLS, MAX_CHOICES } from '../stream-state.js'
-import type { ChatClientModel, ChatClientReader } from './client.js'
+import type { ChatClientModel } from './client.js'
 
 const THROWS = 'chat.completions.stream() of the openai SDK throws otherwise'
 
@@ -24,12 +25,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'chat-openai-logprobs': `The logprobs of a choice are lists: ${THROWS}.`,
 }
 
-const RULES: readonly ClientRule[] = Object.entries(SENTENCES).map(([id, sentence]) => ({
-  id,
-  sentence,
-  severity: 'error',
-}))
-
 /**
  * The openai SDK, used through its helper `chat.completions.stream()`: the text comes from its delta events, everything
  * else from `finalChatCompletion()`. `create({ stream: true })` is not modelled. It does not add up fields that OpenAI
@@ -40,7 +35,7 @@ export const openai: ChatClientModel = {
   name: 'The openai SDK',
   versions: { openai: '7.57.0' },
   reads: { reasoning: false, choices: 'all', incomplete: 'incomplete' },
-  rules: RULES,
+  rules: rulesOf(SENTENCES),
   begin: (reportBreak) => new OpenAIReader(reportBreak),
 }
 
@@ -72,38 +67,17 @@ interface Choice {
   current: number | undefined
 }
 
-class OpenAIReader implements ChatClientReader {
-  readonly seen: Seen = new Seen()
-  readonly #reportBreak: ReportBreak
+class OpenAIReader extends ThrowingReader<unknown> {
   readonly #choices = new Map<number, Choice>()
   #hasChunk = false
-  #isOver = false
 
-  constructor(reportBreak: ReportBreak) {
-    this.#reportBreak = reportBreak
-  }
-
-  read(chunk: unknown): void {
-    if (!this.#isOver) this.#try(() => this.#read(chunk))
-  }
-
-  end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#try(() => this.#finish())
-  }
-
-  #try(step: () => void): void {
-    if (throwsIn(step, this.seen, this.#reportBreak)) this.#isOver = true
-  }
-
-  #read(chunk: unknown): void {
+  protected take(chunk: unknown): void {
     const { error, choices } = isFields(chunk) ? chunk : ({} as Fields)
     if (error) {
-      this.#isOver = true
+      this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(isFields(error) ? error['message'] : '')
-      if (choices !== undefined) this.#reportBreak('chat-openai-error-key', 'no error beside choices', error)
+      if (choices !== undefined) this.reportBreak('chat-openai-error-key', 'no error beside choices', error)
       return
     }
     // Whatever has a length can be read as a list; a text has characters for choices.
@@ -115,12 +89,12 @@ class OpenAIReader implements ChatClientReader {
     for (const choice of choices) {
       if (choice === null) throw new Thrown('chat-openai-chunk', 'a choice as an object', choice)
     }
-    const taken = choices.map((choice): readonly [Choice, unknown, readonly number[]] => this.#take(choice))
+    const taken = choices.map((choice): readonly [Choice, unknown, readonly number[]] => this.#takeChoice(choice))
     for (const [choice, delta, indexes] of taken) this.#show(choice, delta, indexes)
   }
 
   /** Adds a choice of a chunk to what is there. Returns the indexes of the calls that it is about. */
-  #take(given: Fields): readonly [Choice, unknown, readonly number[]] {
+  #takeChoice(given: Fields): readonly [Choice, unknown, readonly number[]] {
     const { index, delta, finish_reason: reason, logprobs } = given
     if (!isIndex(index, MAX_CHOICES)) {
       throw new Thrown('chat-openai-choice-index', `an index from 0 to ${MAX_CHOICES - 1}`, index)
@@ -163,7 +137,7 @@ class OpenAIReader implements ChatClientReader {
     this.seen.streamed.append(concatenated(text))
   }
 
-  #finish(): void {
+  protected finish(): void {
     if (!this.#hasChunk) throw new Thrown('chat-openai-chunk', 'a chunk', undefined, 'none')
     const indexes = [...this.#choices.keys()].sort((one, other) => one - other)
     const choices = indexes.map((index): readonly [number, Choice] => [index, this.#choices.get(index) as Choice])

@@ -40,9 +40,9 @@ async function roundTrip(
   if (!first.isGood) return 'observed'
   const called = first.calls.length > 0 || wanted > 1 ? first : await required(server, body)
   const { calls, finish } = called
+  if (finish === 'length') return inconclusive('the limit of tokens ended the calls')
   if (calls.length < wanted)
     return inconclusive(`the model made ${calls.length} of ${wanted} calls that were asked for`)
-  if (finish === 'length') return inconclusive('the limit of tokens ended the calls')
   const ids = calls.map(({ id }) => id)
   if (new Set(ids).size < ids.length) {
     // Outputs are matched by id, so one of the calls would never get its output.

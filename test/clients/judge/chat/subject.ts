@@ -1,11 +1,12 @@
 import type { ChatClient } from '../../../../src/conformance/chat/clients/client.js'
 import { CHAT_MODELS } from '../../../../src/conformance/chat/clients/index.js'
+import { CHAT_FAMILIES } from '../../../../src/conformance/chat/damage/index.js'
+import type { Family } from '../../../../src/conformance/damage/family.js'
 import { checkEvents, explain } from '../../../../src/conformance/index.js'
 import type { WireEvent } from '../damages.js'
 import { damagesOf } from '../damages.js'
 import { drawOf } from '../draw.js'
 import { COMPLETED, type Subject } from '../subject.js'
-import { CHAT_FAMILIES } from './families.js'
 import { isGood } from './good.js'
 import { meantBy } from './meant.js'
 
@@ -17,7 +18,8 @@ export function chatSubject(client: ChatClient): Subject {
     profile,
     rules: `chat-${client}-`,
     versions: model.versions,
-    families: CHAT_FAMILIES,
+    // The cast: the chunks of a drawn stream count as events, which have a type besides.
+    families: CHAT_FAMILIES as readonly unknown[] as readonly Family[],
     violations: (chunks) => checkEvents(chunks as never, { profile }).filter(({ severity }) => severity === 'error'),
     saysCompleted: (chunks) => COMPLETED.test(explain(chunks as never, profile).text),
     predicted(chunks) {

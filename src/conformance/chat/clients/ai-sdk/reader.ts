@@ -1,16 +1,15 @@
 import { type Fields, isFields } from '../../../../fields.js'
-import { type Ending, type ReportBreak, Seen, seenCall } from '../../../clients/client.js'
+import { type ClientReader, type Ending, type ReportBreak, Seen, seenCall } from '../../../clients/client.js'
 import { faultOf } from '../../../clients/schema-fault.js'
 import { Thrown } from '../../../clients/thrown.js'
 import { jsonHash } from '../../../json-hash.js'
 import { asFields, asList, asString } from '../../../stream-event.js'
-import type { ChatClientReader } from '../client.js'
 import { type CallDelta, CallTracker, type TrackedCall } from './call-tracker.js'
 import { chunkSchema, errorSchema } from './chunk-schema.js'
 import type { RuleId } from './rules.js'
 
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/openai-compatible. */
-export class AiSdkReader implements ChatClientReader {
+export class AiSdkReader implements ClientReader<unknown> {
   readonly seen: Seen = new Seen()
   readonly #report: (rule: RuleId, expected: string, got: unknown, words?: string) => void
   readonly #tracker = new CallTracker()

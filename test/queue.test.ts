@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Channel, channel, type Write } from '../src/channel.js'
+import { type Queue, queue, type Write } from '../src/queue.js'
 import { runs } from './support/runs.js'
 
 const RUNS = runs(200)
@@ -8,7 +8,7 @@ const RUNS = runs(200)
 /** A writer of numbers that says how far it has come, and whether it was closed. */
 function counting(count: number, failure?: Error) {
   const seen = { written: 0, closed: 0 }
-  const stream: Channel<number, string | undefined> = channel(
+  const stream: Queue<number, string | undefined> = queue(
     async (write) => {
       for (let value = 1; value <= count; value++) {
         seen.written = value
@@ -33,7 +33,7 @@ function stuck(closing: () => void | Promise<void> = () => {}) {
   const closed = new Promise<void>((resolve) => {
     interrupt = resolve
   })
-  return channel<number, string>(
+  return queue<number, string>(
     async (write) => {
       await write(1)
       await closed
@@ -47,8 +47,8 @@ function stuck(closing: () => void | Promise<void> = () => {}) {
   )
 }
 
-describe('a channel that is pulled', () => {
-  test('a channel that is pulled gives each value, and then the result once', async () => {
+describe('a queue that is pulled', () => {
+  test('a queue that is pulled gives each value, and then the result once', async () => {
     const { stream } = counting(2)
     expect(await stream.next()).toEqual({ done: false, value: 1 })
     expect(await stream.next()).toEqual({ done: false, value: 2 })
@@ -56,7 +56,7 @@ describe('a channel that is pulled', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('a channel makes nothing before it is asked, and nothing that is not asked for', async () => {
+  test('a queue makes nothing before it is asked, and nothing that is not asked for', async () => {
     const { stream, seen } = counting(3)
     await settled()
     expect(seen.written).toBe(0)
@@ -65,7 +65,7 @@ describe('a channel that is pulled', () => {
     expect(seen.written).toBe(1)
   })
 
-  test('a channel that was begun makes its first value before it is asked, and no other until then', async () => {
+  test('a queue that was begun makes its first value before it is asked, and no other until then', async () => {
     const { stream, seen } = counting(3)
     stream.begin()
     await settled()
@@ -76,20 +76,20 @@ describe('a channel that is pulled', () => {
     expect(await stream.next()).toEqual({ done: false, value: 2 })
   })
 
-  test('a channel answers several calls of next() at once, in their order', async () => {
+  test('a queue answers several calls of next() at once, in their order', async () => {
     const { stream } = counting(2)
     const steps = await Promise.all([stream.next(), stream.next(), stream.next(), stream.next()])
     expect(steps.map(({ value }) => value)).toEqual([1, 2, 'the end', undefined])
   })
 
-  test('a channel that is pulled rejects once with what its writer throws, after its values', async () => {
+  test('a queue that is pulled rejects once with what its writer throws, after its values', async () => {
     const { stream } = counting(1, new Error('broken'))
     expect(await stream.next()).toEqual({ done: false, value: 1 })
     await expect(stream.next()).rejects.toThrow('broken')
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('a channel that is hurried gives its values at the pace of its reader', async () => {
+  test('a queue that is hurried gives its values at the pace of its reader', async () => {
     const { stream, seen } = counting(3)
     stream.finish()
     await settled()
@@ -100,8 +100,8 @@ describe('a channel that is pulled', () => {
   })
 })
 
-describe('a channel that writes to its reader', () => {
-  test('a channel that writes to its reader gives each value in the step in which it is made', async () => {
+describe('a queue that writes to its reader', () => {
+  test('a queue that writes to its reader gives each value in the step in which it is made', async () => {
     const { stream } = counting(3)
     const values: number[] = []
     const result = stream.drainTo((value) => void values.push(value))
@@ -110,7 +110,7 @@ describe('a channel that writes to its reader', () => {
     expect(await result).toBe('the end')
   })
 
-  test('a channel that was pulled before writes the rest to its reader', async () => {
+  test('a queue that was pulled before writes the rest to its reader', async () => {
     const { stream } = counting(3)
     await stream.next()
     const values: number[] = []
@@ -118,7 +118,7 @@ describe('a channel that writes to its reader', () => {
     expect(values).toEqual([2, 3])
   })
 
-  test('a channel that writes to its reader waits while the reader is busy', async () => {
+  test('a queue that writes to its reader waits while the reader is busy', async () => {
     const { stream, seen } = counting(3)
     let goOn = (): void => {}
     const result = stream.drainTo(
@@ -138,7 +138,7 @@ describe('a channel that writes to its reader', () => {
     expect(await result).toBe('the end')
   })
 
-  test('a channel that is hurried does not wait for a busy reader, and gives it the rest in order', async () => {
+  test('a queue that is hurried does not wait for a busy reader, and gives it the rest in order', async () => {
     const { stream, seen } = counting(3)
     const values: number[] = []
     let goOn = (): void => {}
@@ -165,25 +165,22 @@ describe('a channel that writes to its reader', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('cannot write'))],
-  ])(
-    "a channel is closed if the reader that it writes to %s, and rejects with the reader's error",
-    async (_, write) => {
-      const { stream, seen } = counting(3)
-      await expect(stream.drainTo(write)).rejects.toThrow('cannot write')
-      await settled()
-      expect(seen.closed).toBe(1)
-      expect(await stream.next()).toEqual({ done: true, value: undefined })
-    },
-  )
+  ])("a queue is closed if the reader that it writes to %s, and rejects with the reader's error", async (_, write) => {
+    const { stream, seen } = counting(3)
+    await expect(stream.drainTo(write)).rejects.toThrow('cannot write')
+    await settled()
+    expect(seen.closed).toBe(1)
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+  })
 
-  test('a channel that writes to its reader rejects with what its writer throws, after its values', async () => {
+  test('a queue that writes to its reader rejects with what its writer throws, after its values', async () => {
     const { stream } = counting(1, new Error('broken'))
     const values: number[] = []
     await expect(stream.drainTo((value) => void values.push(value))).rejects.toThrow('broken')
     expect(values).toEqual([1])
   })
 
-  test('a channel that writes to its reader resolves when the reader has left, although it was busy', async () => {
+  test('a queue that writes to its reader resolves when the reader has left, although it was busy', async () => {
     const { stream, seen } = counting(3)
     const result = stream.drainTo(() => new Promise(() => {}))
     await settled()
@@ -193,8 +190,8 @@ describe('a channel that writes to its reader', () => {
   })
 })
 
-describe('a channel whose reader leaves', () => {
-  test('a channel whose reader leaves is closed at once, answers the next() under way, and drops what is written then', async () => {
+describe('a queue whose reader leaves', () => {
+  test('a queue whose reader leaves is closed at once, answers the next() under way, and drops what is written then', async () => {
     const stream = stuck()
     expect(await stream.next()).toEqual({ done: false, value: 1 })
     const step = stream.next()
@@ -204,7 +201,7 @@ describe('a channel whose reader leaves', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('a channel is closed when the loop over it is left', async () => {
+  test('a queue is closed when the loop over it is left', async () => {
     const { stream, seen } = counting(3)
     for await (const value of stream) {
       expect(value).toBe(1)
@@ -213,16 +210,16 @@ describe('a channel whose reader leaves', () => {
     expect(seen.closed).toBe(1)
   })
 
-  test('a channel whose reader leaves before it began never begins', async () => {
+  test('a queue whose reader leaves before it began never begins', async () => {
     const { stream, seen } = counting(3)
     await stream.return('')
     expect(await stream.next()).toEqual({ done: true, value: undefined })
     expect(seen).toEqual({ written: 0, closed: 1 })
   })
 
-  test('a channel whose reader leaves before it began does its work nevertheless, if that was asked for', async () => {
+  test('a queue whose reader leaves before it began does its work nevertheless, if that was asked for', async () => {
     const written: number[] = []
-    const stream = channel<number, void>(
+    const stream = queue<number, void>(
       async (write) => {
         await write(1)
         written.push(1)
@@ -235,28 +232,28 @@ describe('a channel whose reader leaves', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('throw() closes a channel, and rejects with the error that it is given', async () => {
+  test('throw() closes a queue, and rejects with the error that it is given', async () => {
     const { stream, seen } = counting(3)
     await stream.next()
     await expect(stream.throw(new Error('mine'))).rejects.toThrow('mine')
     expect(seen.closed).toBe(1)
   })
 
-  test('a channel that is over is not closed when its reader leaves', async () => {
+  test('a queue that is over is not closed when its reader leaves', async () => {
     const { stream, seen } = counting(0)
     await stream.next()
     await stream.return('')
     expect(seen.closed).toBe(0)
   })
 
-  test('return() of a channel rejects if closing it rejects', async () => {
+  test('return() of a queue rejects if closing it rejects', async () => {
     const stream = stuck(() => Promise.reject(new Error('cannot close')))
     await stream.next()
     await expect(stream.return('')).rejects.toThrow('cannot close')
   })
 })
 
-test('however it is read, a channel gives every value once, in order, and then the result', async () => {
+test('however it is read, a queue gives every value once, in order, and then the result', async () => {
   const anyStep = fc.constantFrom('pull', 'hurry', 'wait')
   await fc.assert(
     fc.asyncProperty(

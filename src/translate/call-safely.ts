@@ -4,7 +4,7 @@
  *
  * @param onError - gets what the callback throws
  */
-export function callHost<Argument>(
+export function callSafely<Argument>(
   callback: ((argument: Argument) => unknown) | undefined,
   argument: Argument,
   onError?: (error: unknown) => unknown,
@@ -13,6 +13,6 @@ export function callHost<Argument>(
     const answer = callback?.(argument) as { then?: unknown } | null | undefined
     if (typeof answer?.then === 'function') answer.then(undefined, () => {})
   } catch (error) {
-    if (onError !== undefined) callHost(onError, error)
+    if (onError !== undefined) callSafely(onError, error)
   }
 }

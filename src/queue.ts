@@ -2,13 +2,13 @@
 export type Write<T> = (value: T) => void | PromiseLike<void>
 
 /** What a writer makes, at its reader's pace: an async generator that can also write to its reader. */
-export interface Channel<T, Result> extends AsyncGenerator<T, Result> {
+export interface Queue<T, Result> extends AsyncGenerator<T, Result> {
   /**
    * Gives all values that are left to `write`, each in the very step in which it is made: `next()` costs every value some
    * promises, and with a thousand streams side by side each of them finds its memory out of the cache.
    *
    * @returns what the writer returns
-   * @throws what the writer throws, or `write`, which closes the channel
+   * @throws what the writer throws, or `write`, which closes the queue
    */
   drainTo(write: Write<T>): Promise<Result>
   /** Starts the writer before its reader asks. */
@@ -35,11 +35,11 @@ interface Waiting<T, Result> {
  * @param options - `runsAnyway`: the writer does its work even if the reader leaves before it asks. Default: it never
  *   begins then
  */
-export function channel<T, Result>(
+export function queue<T, Result>(
   run: (write: Write<T>) => Promise<Result>,
   close: () => void | Promise<void>,
   { runsAnyway = false }: { readonly runsAnyway?: boolean } = {},
-): Channel<T, Result | undefined> {
+): Queue<T, Result | undefined> {
   type AnyStep = Step<T, Result | undefined>
   /** Written, and not taken. */
   const values: T[] = []
@@ -172,7 +172,7 @@ export function channel<T, Result>(
       open()
     },
     // Newer types also require a way to dispose it, which is not used here.
-  } as Partial<Channel<T, Result | undefined>> as Channel<T, Result | undefined>
+  } as Partial<Queue<T, Result | undefined>> as Queue<T, Result | undefined>
 }
 
 const OVER = { result: undefined }

@@ -1,0 +1,34 @@
+import { type ClientReader, type ReportBreak, Seen } from './client.js'
+import { throwsIn } from './thrown.js'
+
+/** A reader of a client that throws at what it cannot read, and then stops. */
+export abstract class ThrowingReader<Event> implements ClientReader<Event> {
+  readonly seen: Seen = new Seen()
+  protected readonly reportBreak: ReportBreak
+  /** The client has stopped reading. */
+  protected isOver = false
+
+  constructor(reportBreak: ReportBreak) {
+    this.reportBreak = reportBreak
+  }
+
+  read(event: Event): void {
+    if (!this.isOver) this.#try(() => this.take(event))
+  }
+
+  end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.#try(() => this.finish())
+  }
+
+  /** Reads an event. Throws {@link Thrown} where the client throws. */
+  protected abstract take(event: Event): void
+
+  /** Ends the stream. Throws {@link Thrown} where the client throws. */
+  protected abstract finish(): void
+
+  #try(step: () => void): void {
+    if (throwsIn(step, this.seen, this.reportBreak)) this.isOver = true
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import type { TokenEngine } from '../../src/engine/index.js'
+import { errorOf } from '../support/error-of.js'
+import { readTokens } from '../support/read-tokens.js'
+import { encodeHarmony } from '../support/tokens.js'
+import { endless, hello } from './model/scripts.js'
+import type { RealServer } from './server.js'
+
+/** What the engine says while its server dies, and after it came back. */
+export function crashRows(name: string, engine: () => TokenEngine, server: () => RealServer): void {
+  test(`${name} that is killed fails a stream with what came before, is not healthy, and answers again once it is back`, async () => {
+    const stream = engine().generate(encodeHarmony(endless.prompt), { maxTokens: 3000 })
+    const before: unknown[] = []
+    for (let step = 0; step < 8; step++) before.push((await stream.next()).value)
+    const rest = errorOf(readTokens(stream))
+    await server().kill()
+    expect(before.flat()).toEqual(encodeHarmony(endless.answer).slice(0, before.flat().length))
+    expect(await rest).toMatchObject({ code: 'server_error' })
+    expect(await errorOf(engine().health())).toMatchObject({ isUnavailable: true })
+    await server().start()
+    await engine().health()
+    const { tokens } = await readTokens(engine().generate(encodeHarmony(hello.prompt)))
+    expect(tokens).toEqual(encodeHarmony(hello.answer))
+  })
+}

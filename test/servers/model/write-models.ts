@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
+import { compileRules, type Rule } from '../../engine/tiny-gpt-oss/rules.js'
+import { EXPERTS, HEAD_SIZE, HEADS, HIDDEN, KEY_VALUE_HEADS, LAYERS, NORM_EPSILON, WINDOW } from './layout.js'
+import { YARN } from './rotary.js'
+import { writeSafetensors } from './safetensors.js'
+import { HISTORY, headerScripts, sureScripts } from './scripts.js'
+import { spellOut, type Weights } from './tensors.js'
+import { writeTiktoken, writeTokenizer } from './tokenizer.js'
+
+/** `sure` says what the scripts say; `rand` is sure of two headers, and draws all else at random. */
+export type ModelName = 'sure' | 'rand'
+
+/** The limit of prompt and answer that servers are started with. */
+export const CONTEXT = 4096
+const [STARTOFTEXT, ENDOFTEXT, RETURN, CALL] = [199_998, 199_999, 200_002, 200_012]
+
+/** Writes both models, of 210 MB each, and the vocabulary of vLLM's Harmony parser, where they are not there yet. */
+export async function writeModels(folder: string): Promise<void> {
+  const table = await loadTokenTable()
+  await whole(join(folder, 'tok'), (path) => writeTiktoken(join(path, 'o200k_base.tiktoken'), table))
+  const models: Record<ModelName, () => readonly Rule[]> = {
+    // A prompt without a script ends at once.
+    sure: () => [{ context: [], next: RETURN }, ...compileRules(sureScripts(), HISTORY)],
+    rand: () => compileRules(headerScripts(), HISTORY),
+  }
+  for (const [name, rulesOf] of Object.entries(models)) {
+    await whole(join(folder, name), (path) => {
+      const weights = spellOut(rulesOf(), 10)
+      writeSafetensors(join(path, 'model.safetensors'), weights.tensors)
+      writeFileSync(join(path, 'config.json'), configText(weights))
+      writeFileSync(join(path, 'generation_config.json'), JSON.stringify(GENERATION))
+      writeTokenizer(path, table)
+    })
+  }
+}
+
+/** A folder that is there is whole. */
+async function whole(path: string, fill: (path: string) => void): Promise<void> {
+  if (existsSync(path)) return
+  const draft = `${path}.draft`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { recursive: true })
+  fill(draft)
+  renameSync(draft, path)
+}
+
+const GENERATION = {
+  ...{ bos_token_id: STARTOFTEXT, do_sample: true, eos_token_id: [RETURN, ENDOFTEXT, CALL], pad_token_id: ENDOFTEXT },
+}
+
+function configText({ units, rotation }: Weights): string {
+  const config = {
+    ...{ architectures: ['GptOssForCausalLM'], model_type: 'gpt_oss', attention_bias: true, attention_dropout: 0 },
+    ...{ bos_token_id: STARTOFTEXT, eos_token_id: RETURN, pad_token_id: ENDOFTEXT },
+    ...{ dtype: 'bfloat16', torch_dtype: 'bfloat16', hidden_act: 'silu', initializer_range: 0.02 },
+    ...{ experts_per_token: EXPERTS, num_experts_per_tok: EXPERTS, num_local_experts: EXPERTS },
+    ...{ head_dim: HEAD_SIZE, hidden_size: HIDDEN, intermediate_size: units, num_hidden_layers: LAYERS },
+    ...{ num_attention_heads: HEADS, num_key_value_heads: KEY_VALUE_HEADS, sliding_window: WINDOW },
+    ...{ initial_context_length: 4096, max_position_embeddings: CONTEXT, rms_norm_eps: NORM_EPSILON },
+    layer_types: ['sliding_attention', 'full_attention'],
+    output_router_logits: false,
+    ...{ rope_scaling: YARN, rope_theta: rotation.base, rope_parameters: { ...YARN, rope_theta: rotation.base } },
+    ...{ router_aux_loss_coef: 0.9, tie_word_embeddings: false, use_cache: true, vocab_size: 201_088 },
+    swiglu_limit: 7,
+  }
+  // transformers refuses an integer here.
+  return JSON.stringify(config).replace(/"swiglu_limit":7\b/, '"swiglu_limit":7.0')
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { TokenEngine } from '../../src/engine/index.js'
+import { createSglangEngine } from '../../src/sources/sglang.js'
+import { createVllmEngine } from '../../src/sources/vllm.js'
+import { obstacle } from './install.js'
+import { type RealServer, type ServerOptions, startServer } from './server.js'
+
+/** A server that runs, and the engine in front of it. */
+export interface Running {
+  readonly server: () => RealServer
+  readonly engine: () => TokenEngine
+  /** How many calls it works on now. */
+  readonly running: () => Promise<number>
+}
+
+const CREATE = { vllm: createVllmEngine, sglang: createSglangEngine } as const
+const GAUGES = { vllm: 'vllm:num_requests_running', sglang: 'sglang:num_running_reqs' } as const
+
+/** Tests against a server of their own: one at a time. Skipped, with the reason, where none can be installed, but not in CI. */
+export function onServer(options: ServerOptions, tests: (running: Running) => void): void {
+  const missing = obstacle()
+  const { kind, model, flags = [] } = options
+  const title = [kind, model, ...flags.filter((flag) => !flag.startsWith('--'))].join(', ')
+  const isSkipped = missing !== undefined && process.env['CI'] === undefined
+  describe.skipIf(isSkipped)(isSkipped ? `${title} (skipped: ${missing})` : title, () => {
+    let server: RealServer | undefined
+    let engine: TokenEngine | undefined
+    const started = (): RealServer => server ?? raise('the server did not start')
+    beforeAll(async () => {
+      if (missing !== undefined) throw new Error(missing)
+      server = await startServer(options)
+      engine = CREATE[kind]({ url: server.url })
+    })
+    afterAll(async () => {
+      await server?.stop()
+    })
+    tests({
+      server: started,
+      engine: () => engine ?? raise('the server did not start'),
+      async running() {
+        const text = await (await fetch(`${started().url}/metrics`)).text()
+        const values = Array.from(text.matchAll(new RegExp(`^${GAUGES[kind]}\\{.*\\} (.+)$`, 'gm')), ([, value]) =>
+          Number(value),
+        )
+        return values.reduce((sum, value) => sum + value, 0)
+      },
+    })
+  })
+}
+
+function raise(message: string): never {
+  throw new Error(message)
+}

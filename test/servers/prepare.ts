@@ -1,0 +1,11 @@
+import { FOLDER, install, obstacle } from './install.js'
+import { writeModels } from './model/write-models.js'
+import { chosenSuites } from './suites.js'
+
+/** Installs what is not there yet, before the first test. */
+export default async function prepare(): Promise<void> {
+  const missing = obstacle()
+  if (missing !== undefined) return console.log(`servers: ${missing}, so that their tests are skipped`)
+  for (const kind of chosenSuites().kinds) install(kind)
+  await writeModels(FOLDER)
+}

@@ -1,0 +1,154 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { environmentOf, FOLDER, type Kind } from './install.js'
+import { CONTEXT, type ModelName } from './model/write-models.js'
+
+/** A real server in a process of its own. */
+export interface RealServer {
+  readonly url: string
+  /** The end of what it printed. */
+  readonly printed: () => string
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>
+  /** Starts it again at the same address, after `kill()`. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface ServerOptions {
+  readonly kind: Kind
+  readonly model: ModelName
+  /** More flags of its command line. */
+  readonly flags?: readonly string[]
+}
+
+/** How long a server may take to start. One takes a minute on a quiet machine. */
+const PATIENCE_MS = 900_000
+const KEPT = 20_000
+
+/** Starts a server, and waits until it answers. @throws Error with what it printed, if it ends or takes too long */
+export async function startServer({ kind, model, flags = [] }: ServerOptions): Promise<RealServer> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const { args, env } = COMMANDS[kind](join(FOLDER, model), port)
+  let child: ChildProcess | undefined
+  let printed = ''
+
+  async function start(): Promise<void> {
+    const begun = spawn(join(environmentOf(kind), 'bin', 'python'), [...args, ...flags], {
+      // A group of its own: the server's workers end with it.
+      detached: true,
+      env: { ...process.env, ...COMMON, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child = begun
+    printed = ''
+    for (const stream of [begun.stdout, begun.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        printed = (printed + text).slice(-KEPT)
+      })
+    }
+    await untilReady(begun)
+  }
+
+  async function untilReady(begun: ChildProcess): Promise<void> {
+    const until = Date.now() + PATIENCE_MS
+    while (Date.now() < until) {
+      if (begun.exitCode !== null || begun.signalCode !== null) throw new Error(`${kind} ended:\n${printed}`)
+      const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined)
+      if (answer?.status === 200) return
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    await kill()
+    throw new Error(`${kind} did not start in ${PATIENCE_MS / 1000} seconds:\n${printed}`)
+  }
+
+  async function kill(): Promise<void> {
+    const ending = child
+    child = undefined
+    if (ending?.pid === undefined) return
+    const isOver = ending.exitCode !== null || ending.signalCode !== null
+    const over = isOver ? undefined : new Promise((resolve) => ending.once('exit', resolve))
+    try {
+      process.kill(-ending.pid, 'SIGKILL')
+    } catch {
+      // All of them have ended.
+    }
+    await over
+  }
+
+  await start()
+  return { url, printed: () => printed, kill, start, stop: kill }
+}
+
+const COMMON = {
+  ...{
+    HF_HUB_OFFLINE: '1',
+    TRANSFORMERS_OFFLINE: '1',
+    DO_NOT_TRACK: '1',
+    TIKTOKEN_ENCODINGS_BASE: join(FOLDER, 'tok'),
+  },
+}
+
+interface Command {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+const COMMANDS: Readonly<Record<Kind, (model: string, port: number) => Command>> = {
+  vllm: (model, port) => ({
+    args: [
+      ...['-m', 'vllm.entrypoints.cli.main', 'serve', model, '--served-model-name', 'gpt-oss'],
+      ...['--host', '127.0.0.1', '--port', `${port}`, '--dtype', 'bfloat16', '--enforce-eager'],
+      ...['--max-model-len', `${CONTEXT}`, '--max-num-seqs', '32', '--max-num-batched-tokens', `${CONTEXT}`],
+      ...[
+        '--enable-prefix-caching',
+        '--enable-prompt-tokens-details',
+        '--max-logprobs',
+        '20',
+        '--reasoning-parser',
+        '',
+      ],
+    ],
+    env: {
+      // One thread for the model, which leaves a core for the server and the tests.
+      ...{ VLLM_CPU_KVCACHE_SPACE: '1', VLLM_CPU_OMP_THREADS_BIND: firstCore(), VLLM_CPU_NUM_OF_RESERVED_CPU: '1' },
+      ...{ VLLM_NO_USAGE_STATS: '1', LD_PRELOAD: openMp() },
+    },
+  }),
+  sglang: (model, port) => ({
+    args: [
+      ...['-m', 'sglang.launch_server', '--model-path', model, '--served-model-name', 'gpt-oss', '--device', 'cpu'],
+      ...['--host', '127.0.0.1', '--port', `${port}`, '--dtype', 'bfloat16', '--context-length', `${CONTEXT}`],
+      ...['--max-total-tokens', '16384', '--mem-fraction-static', '0.2', '--attention-backend', 'torch_native'],
+      ...['--sampling-backend', 'pytorch', '--disable-overlap-schedule', '--disable-cuda-graph', '--enable-metrics'],
+    ],
+    env: {
+      ...{ SGLANG_USE_CPU_ENGINE: '1', TORCHDYNAMO_DISABLE: '1', OMP_NUM_THREADS: '1' },
+      PATH: `${join(environmentOf('sglang'), 'bin')}:${process.env['PATH']}`,
+    },
+  }),
+}
+
+/** A core that this process may use: a container need not have the first one. */
+function firstCore(): string {
+  const [, first = '0'] = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+  return first
+}
+
+/** The threads that vLLM's kernels were built for. */
+function openMp(): string {
+  const found = execFileSync('find', [environmentOf('vllm'), '-name', 'libiomp5.so'], { encoding: 'utf8' })
+  return found.split('\n')[0] ?? ''
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}

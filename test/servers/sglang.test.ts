@@ -1,0 +1,11 @@
+import { adapterRows } from './adapter-rows.js'
+import { crashRows } from './crash-rows.js'
+import { CONTEXT } from './model/write-models.js'
+import { onServer } from './on-server.js'
+import { servedRows } from './served-rows.js'
+
+onServer({ kind: 'sglang', model: 'sure' }, ({ server, engine, running }) => {
+  adapterRows({ name: 'SGLang', engine, running, longestPrompt: CONTEXT - 6 })
+  servedRows('SGLang', engine)
+  crashRows('SGLang', engine, server)
+})

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import type { TokenEngine } from '../../src/engine/index.js'
+import { compileSchema, matcherOf } from '../../src/grammar/index.js'
+import { collectResponse, loadTokenTable } from '../../src/index.js'
+import { respond } from '../../src/respond/index.js'
+import type { ResponseRequest } from '../../src/responses/request.js'
+import { atOnce } from '../../src/slices.js'
+import { validatorOf } from '../support/json-schema-judge.js'
+import { freeAnswer, freeCall } from './model/scripts.js'
+import { STRICT_SCHEMAS } from './strict-schemas.js'
+
+/** How long a body may become, in tokens. */
+const MOST = 250
+/** A server batches so many. */
+const AT_ONCE = 17
+
+interface Body {
+  readonly text: string
+  readonly isComplete: boolean
+  readonly relaxed: readonly string[]
+}
+
+/**
+ * Bodies of a model that draws each token at random: whatever a constraint does not hold, it does not keep. One case for
+ * each schema as the format of an answer, and as the parameters of a function.
+ *
+ * @param notHeld - what is reported as not held, in the words of the report
+ */
+export function strictRows(
+  name: string,
+  engine: () => TokenEngine,
+  seeds: readonly number[],
+  notHeld: readonly string[],
+): void {
+  describe(`a model that keeps nothing by itself, on ${name}`, () => {
+    const cases = seeds.flatMap((seed) =>
+      Object.entries(STRICT_SCHEMAS).flatMap(([schema, value]) => [
+        { id: `${schema} as format, seed ${seed}`, seed, schema: value, as: 'format' as const },
+        { id: `${schema} as function, seed ${seed}`, seed, schema: value, as: 'function' as const },
+      ]),
+    )
+    const bodies = new Map<string, Promise<Body>>()
+    const order = [...cases]
+
+    /** Some at once, as the server works on them, whichever a test waits for. */
+    async function begin(): Promise<void> {
+      for (let next = order.shift(); next !== undefined; next = order.shift()) {
+        const body = bodyOf(next, engine())
+        bodies.set(next.id, body)
+        await body.catch(() => {})
+      }
+    }
+    const working = new Promise<void>((resolve) => setImmediate(resolve))
+
+    test(`all bodies on ${name} are written`, { timeout: 1_800_000 }, async () => {
+      await working
+      await Promise.all(Array.from({ length: AT_ONCE }, begin))
+      const settled = await Promise.allSettled(bodies.values())
+      expect(settled.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))).toEqual([])
+      const written = await Promise.all(bodies.values())
+      console.log(
+        `${name}: ${written.filter(({ isComplete }) => isComplete).length} of ${written.length} bodies are complete`,
+      )
+    })
+
+    test(`only what the documentation names is not held on ${name}`, async () => {
+      const relaxed = await Promise.all(bodies.values())
+      expect([...new Set(relaxed.flatMap((body) => body.relaxed.map((one) => one.replace(/^.*: /, ''))))]).toEqual(
+        notHeld,
+      )
+    })
+
+    test.each(cases)('a body is valid, or the beginning of a valid one: $id', async ({ id, schema }) => {
+      const body = (await bodies.get(id)) ?? expect.fail('it was not written')
+      if (body.isComplete) JSON.parse(body.text)
+      else expect(longestBlank(body.text), body.text).toBeLessThanOrEqual(9)
+      // What is reported as not held may be wrong.
+      if (body.relaxed.length > 0) return
+      if (body.isComplete) expect(validatorOf(schema)(JSON.parse(body.text)), body.text).toBe(true)
+      else expect(isBeginning(withoutBlanks(body.text), schema), body.text).toBe(true)
+    })
+  })
+}
+
+async function bodyOf(
+  { seed, schema, as }: { readonly seed: number; readonly schema: object; readonly as: 'format' | 'function' },
+  engine: TokenEngine,
+): Promise<Body> {
+  const relaxed: string[] = []
+  const request = {
+    ...{ model: 'gpt-oss', seed, max_output_tokens: MOST },
+    ...(as === 'format'
+      ? {
+          input: questionOf(freeAnswer.prompt),
+          text: { format: { type: 'json_schema', name: 'body', schema, strict: true } },
+        }
+      : {
+          input: questionOf(freeCall.prompt),
+          tools: [{ type: 'function', name: 'emit', parameters: schema, strict: true }],
+        }),
+  } as ResponseRequest
+  const response = await collectResponse(
+    respond(request, {
+      engine,
+      tokenTable: await loadTokenTable(),
+      onError(error) {
+        throw error
+      },
+      onDiagnostic: ({ code, subject = '' }) => void (code === 'relaxed_schema' && relaxed.push(subject)),
+    }),
+  )
+  const item = response.output.at(-1)
+  const text =
+    item?.type === 'function_call'
+      ? item.arguments
+      : item?.type === 'message'
+        ? item.content.map((part) => (part.type === 'output_text' ? part.text : '')).join('')
+        : expect.fail(`${as}: ${JSON.stringify(response.error ?? response.output)}`)
+  return { text, isComplete: response.status === 'completed', relaxed }
+}
+
+const questionOf = (prompt: string): string => /user<\|message\|>(.*)<\|end\|>/.exec(prompt)?.[1] ?? ''
+
+/** Strings of JSON, the last one perhaps without its end. */
+const STRINGS = /"(?:[^"\\]|\\.)*(?:"|\\?$)/g
+
+function longestBlank(text: string): number {
+  const outside = text.replace(STRINGS, '"')
+  return Math.max(0, ...Array.from(outside.matchAll(/\s+/g), ([blank]) => blank.length))
+}
+
+function withoutBlanks(text: string): string {
+  let rest = ''
+  let at = 0
+  for (const { 0: string, index } of text.matchAll(STRINGS)) {
+    rest += text.slice(at, index).replace(/\s+/g, '') + string
+    at = index + string.length
+  }
+  return rest + text.slice(at).replace(/\s+/g, '')
+}
+
+/** Whether a text can become valid, as our own grammar sees it. */
+function isBeginning(text: string, schema: object): boolean {
+  return matcherOf(atOnce(compileSchema(schema)).grammar).accept(text) !== undefined
+}

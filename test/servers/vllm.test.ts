@@ -1,0 +1,11 @@
+import { adapterRows } from './adapter-rows.js'
+import { crashRows } from './crash-rows.js'
+import { CONTEXT } from './model/write-models.js'
+import { onServer } from './on-server.js'
+import { servedRows } from './served-rows.js'
+
+onServer({ kind: 'vllm', model: 'sure' }, ({ server, engine, running }) => {
+  adapterRows({ name: 'vLLM', engine, running, longestPrompt: CONTEXT - 1 })
+  servedRows('vLLM', engine)
+  crashRows('vLLM', engine, server)
+})
