@@ -184,7 +184,7 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
       expect(body.output.at(-1)).toMatchObject({ type: 'function_call', name: 'weather' })
     },
     logprobs: withLogprobs,
-    'a call of a tool that nobody declared': async () => {
+    'a call of an undeclared tool': async () => {
       await undeclared()
       const script = [[call('launch.rocket', {})], TURN]
       expect(items(await made({}, script, { response: { policy: 'vllm' } }))).toContain('mcp_call')
@@ -232,7 +232,7 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
     },
     'limit of tokens': limited,
     'two calls in one turn': bothCalls,
-    'a call of a tool that nobody declared': undeclared,
+    'a call of an undeclared tool': undeclared,
     '`/completion`, `/tokenize`, `/props`, `/slots`': () =>
       unknownPaths('/completion', '/tokenize', '/props', '/slots'),
     '`/health`': async () => {

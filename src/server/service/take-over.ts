@@ -140,6 +140,7 @@ async function resumedConversation(
   const { previous, input, history: own = [] } = open
   const items = foreignSeals === 'ignore' ? withoutForeignReasoning(input, seal) : input
   return {
+    // The entry holds a request that was parsed when it was written.
     request: { ...open.request, input: readable.concat(items.filter(isRead)) } as unknown as ResponseRequest,
     input: before.concat(input as InputItem[]),
     places: [],

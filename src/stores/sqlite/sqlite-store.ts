@@ -305,6 +305,7 @@ async function openThread(program: URL, settings: WorkerSettings): Promise<Threa
         calls.delete(answer.id)
         // The process may end while nothing waits for it.
         if (calls.size === 0) worker.unref()
+        // The protocol pairs the answer with its call by id, which types cannot.
         if (answer.type === 'done') call?.resolve(answer.result as never)
         else call?.reject(new Error(answer.message))
       }

@@ -1,6 +1,6 @@
-import { FIRST_SPECIAL, markerText } from '../harmony/vocabulary.js'
-import type { HarmonyToken } from '../tokens/token-source.js'
-import type { TokenTable } from '../tokens/token-table.js'
+import { FIRST_SPECIAL, markerText } from '../../harmony/vocabulary.js'
+import type { HarmonyToken } from '../../tokens/token-source.js'
+import type { TokenTable } from '../../tokens/token-table.js'
 import type { HeaderToken } from './header-tokens.js'
 
 /** The `include` value that asks for log-probabilities. */

@@ -1,4 +1,4 @@
-import { check, type ErrorCode } from '../errors.js'
+import { check, type ErrorCode } from '../../errors.js'
 
 /**
  * Checks a list, if it is given: every entry needs these string fields.

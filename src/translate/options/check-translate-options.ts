@@ -1,4 +1,4 @@
-import { checkOptions, type OptionTable } from '../options/check-options.js'
+import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import {
   aBoolean,
   aFunction,
@@ -11,12 +11,12 @@ import {
   oneOf,
   optionsOf,
   wholeNumber,
-} from '../options/checks.js'
-import { aPolicy } from '../recipients/check-policy.js'
-import type { HostUsage } from '../tokens/token-source.js'
+} from '../../options/checks.js'
+import { aPolicy } from '../../recipients/check-policy.js'
+import type { HostUsage } from '../../tokens/token-source.js'
+import { REASONING } from '../reasoning-forms.js'
 import { checkList } from './check-list.js'
 import { checkListings, type TranslateOptions, type TranslatorOptions } from './options.js'
-import { REASONING } from './reasoning-forms.js'
 
 /* Not for the core, which has its own small table in `options.ts`: with this one it would be too large. */
 

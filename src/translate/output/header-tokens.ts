@@ -1,6 +1,6 @@
-import type { Logprob } from '../responses/items.js'
-import { createDetokenizer } from '../tokens/detokenizer.js'
-import type { ScoredText } from './citations/citation-stage.js'
+import type { Logprob } from '../../responses/items.js'
+import { createDetokenizer } from '../../tokens/detokenizer.js'
+import type { ScoredText } from '../citations/citation-stage.js'
 
 /** A token of a header: its bytes and, if it has one, its log-probability. Plain JSON. */
 export interface HeaderToken {

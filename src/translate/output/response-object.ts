@@ -1,6 +1,6 @@
-import type { ResponseRequest } from '../responses/request.js'
-import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
-import { copyOf } from './copy-of.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import type { Response, ResponseError, ResponseStatus } from '../../responses/response.js'
+import { copyOf } from '../copy-of.js'
 import { echoOf } from './request-echo.js'
 
 /** The progress of a response. Plain data; replaced, never mutated. */

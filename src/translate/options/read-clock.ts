@@ -1,4 +1,4 @@
-import { check } from '../errors.js'
+import { check } from '../../errors.js'
 
 /**
  * Unix time in whole seconds.

@@ -1,6 +1,6 @@
-import { LONGEST_HEADER } from '../harmony/header.js'
-import type { Logprob } from '../responses/items.js'
-import type { ScoredText } from './citations/citation-stage.js'
+import { LONGEST_HEADER } from '../../harmony/header.js'
+import type { Logprob } from '../../responses/items.js'
+import type { ScoredText } from '../citations/citation-stage.js'
 import { BREAK, type HeaderToken, tokensOfLead } from './header-tokens.js'
 
 /** The state of a {@link PendingText} between pushes. Plain JSON. */

@@ -1,8 +1,8 @@
-import type { DeclaredTools } from '../recipients/declared-tools.js'
-import type { Item } from './items/kinds.js'
+import type { DeclaredTools } from '../../recipients/declared-tools.js'
+import type { Item } from '../items/kinds.js'
+import { type EchoedFields, unknownToolTypes } from '../tool-fields.js'
+import type { TranslatorContext } from '../translator-context.js'
 import type { OutputItems } from './output-items.js'
-import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
-import type { TranslatorContext } from './translator-context.js'
 
 /** Emits what precedes the model's first token: diagnostics about the request, listings and approved calls. */
 export function emitOpening(

@@ -1,5 +1,5 @@
-import type { HarmonyHeader, Origin } from '../harmony/events.js'
-import type { ResponseMessage } from '../responses/response.js'
+import type { HarmonyHeader, Origin } from '../../harmony/events.js'
+import type { ResponseMessage } from '../../responses/response.js'
 import { appendText, createTextBuffer, type TextBuffer, textOf } from './text-buffer.js'
 
 /** The messages of the model and its tools, in order. `text` is null if it is hidden. Plain JSON. */

@@ -1,4 +1,4 @@
-import { check } from '../errors.js'
+import { check } from '../../errors.js'
 import { nearest } from './nearest.js'
 
 /**

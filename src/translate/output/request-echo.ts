@@ -1,6 +1,6 @@
-import type { ResponseRequest } from '../responses/request.js'
-import type { EchoedTool, RequestEcho } from '../responses/response.js'
-import { copyOf } from './copy-of.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import type { EchoedTool, RequestEcho } from '../../responses/response.js'
+import { copyOf } from '../copy-of.js'
 
 /**
  * The request fields that a response echoes, in its order, with OpenAI's defaults: Open Responses requires every field.
@@ -41,6 +41,7 @@ export function echoOf(request: ResponseRequest, store: boolean): RequestEcho {
   const defaults = Object.entries({ ...ECHO, store })
   // The fields of `ECHO`, whose types parsing the request has checked.
   const echo: RequestEcho = copyOf(
+    // Each default is of its field's type; the table's type checks that.
     Object.fromEntries(defaults.map(([field, value]) => [field, asked[field] ?? value])) as never,
   )
   echo.reasoning = { ...ECHO.reasoning, ...echo.reasoning }

@@ -1,5 +1,5 @@
-import type { ResponseUsage } from '../responses/response.js'
-import type { HostUsage } from '../tokens/token-source.js'
+import type { ResponseUsage } from '../../responses/response.js'
+import type { HostUsage } from '../../tokens/token-source.js'
 
 /** Token counts of one model call. */
 interface TurnCount {

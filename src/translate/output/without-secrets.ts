@@ -1,9 +1,9 @@
-import { lookUp } from '../recipients/policy.js'
-import { undatedType } from '../recipients/undated-type.js'
-import type { ResponseRequest } from '../responses/request.js'
-import { plainCopy } from './plain-copy.js'
+import { lookUp } from '../../recipients/policy.js'
+import { undatedType } from '../../recipients/undated-type.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import { plainCopy } from '../plain-copy.js'
+import type { EchoedFields } from '../tool-fields.js'
 import { ECHO } from './request-echo.js'
-import type { EchoedFields } from './tool-fields.js'
 
 /** The request fields that are kept: those that the response echoes or that affect the stream. */
 const KEPT: readonly string[] = [...Object.keys(ECHO), 'include', 'enable_response_messages']

@@ -1,8 +1,8 @@
-import { type Recipient, recipientKey } from '../recipients/recipient.js'
-import { calleesNamed, type Recipients } from '../recipients/tool-author.js'
+import { type Recipient, recipientKey } from '../../recipients/recipient.js'
+import { calleesNamed, type Recipients } from '../../recipients/tool-author.js'
+import type { ItemContext } from '../items/item-context.js'
+import { type Item, isHosted, type KindTable } from '../items/kinds.js'
 import { ANY_CALLEE } from './calls.js'
-import type { ItemContext } from './items/item-context.js'
-import { type Item, isHosted, type KindTable } from './items/kinds.js'
 import type { OutputItems } from './output-items.js'
 import { type TextBuffer, textOf } from './text-buffer.js'
 

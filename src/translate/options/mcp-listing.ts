@@ -1,6 +1,6 @@
-import type { McpListedTool } from '../responses/items.js'
-import type { ListedTool, McpListing } from '../responses/mcp-listing.js'
-import { plainCopy } from './plain-copy.js'
+import type { McpListedTool } from '../../responses/items.js'
+import type { ListedTool, McpListing } from '../../responses/mcp-listing.js'
+import { plainCopy } from '../plain-copy.js'
 
 /** A listing in the API's form, detached. Plain JSON. */
 export interface Listing {

@@ -1,4 +1,4 @@
-import type { Item } from './items/kinds.js'
+import type { Item } from '../items/kinds.js'
 
 /** The key that matches every hosted call, for tool messages that do not name a tool. */
 export const ANY_CALLEE = ''

@@ -1,8 +1,8 @@
-import { check } from '../errors.js'
-import type { CallResult, CitedPage } from '../responses/call-result.js'
-import type { HostTokens } from '../tokens/token-source.js'
-import { checkList } from './check-list.js'
-import { plainCopy } from './plain-copy.js'
+import { check } from '../../errors.js'
+import type { CallResult, CitedPage } from '../../responses/call-result.js'
+import type { HostTokens } from '../../tokens/token-source.js'
+import { checkList } from '../options/check-list.js'
+import { plainCopy } from '../plain-copy.js'
 
 /** The result of the hosted call with this item id. At least one field of {@link CallResult} is required. */
 export type ToolResult = CallResult & {
@@ -27,6 +27,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
  * @throws HarmonyResponsesError `bad_result`
  */
 export function checkResult(result: ToolResult): ToolResult {
+  // From the host, unchecked: each field is checked below.
   const given = Object(result) as unknown as { [field: string]: unknown }
   const { message } = Object(given['error']) as { message?: unknown }
   const lists = Object.keys(LISTS).filter((name) => given[name] !== undefined)

@@ -1,4 +1,4 @@
-import { check } from '../errors.js'
+import { check } from '../../errors.js'
 
 /**
  * Checks that a host's callback returned a string synchronously. Without this check a promise would be sent as `{}`,
