@@ -33,6 +33,7 @@ export const TARGETS = [
   'pause',
   'conversation',
   'serve',
+  'stores',
   'fair',
   'schemas',
   'vllm',

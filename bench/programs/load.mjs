@@ -10,8 +10,8 @@ let watched = []
 const DELTA = 'event: response.output_text.delta'
 
 /** One request. Resolves at the end of its answer, with its length and when each token of it came. */
-function ask(port, { stream, isPaused = false, isTimed = false, onToken }) {
-  const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store: false })
+function ask(port, { stream, store = false, isPaused = false, isTimed = false, onToken }) {
+  const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store })
   return new Promise((resolve, reject) => {
     const asked = request(
       {
@@ -45,10 +45,23 @@ function ask(port, { stream, isPaused = false, isTimed = false, onToken }) {
 
 const isWhole = (tail) => tail.endsWith('}\n\n') || tail.endsWith('}')
 
+/** Reads a stream until it has enough. Gives the response's id, and the number of the latest event. */
+async function readEvents(answer, isEnough) {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of answer.body) {
+    text += decoder.decode(chunk, { stream: true })
+    const numbers = [...text.matchAll(/"sequence_number":(\d+)[^\n]*\n\n/g)]
+    const latest = { id: /"id":"(resp_\w+)"/.exec(text)?.[1], seen: Number(numbers.at(-1)?.[1] ?? -1) }
+    if (isEnough(latest)) return latest
+  }
+  throw new Error(`the stream ended before it had enough: ${text.slice(-500)}`)
+}
+
 const commands = {
   /** Streams side by side, all to their ends. */
-  async streams({ port, count, isTimed }) {
-    const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { stream: true, isTimed })))
+  async streams({ port, count, isTimed, store }) {
+    const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { stream: true, isTimed, store })))
     open = []
     const wrong = answers.filter(({ status, isWhole }) => status !== 200 || !isWhole).length
     return { wrong, bytes: answers[0].bytes, times: isTimed ? answers.map(({ times }) => times) : [] }
@@ -92,6 +105,18 @@ const commands = {
     const gap = Math.max(...watched.map(({ gap, latest }) => Math.max(gap, now - (latest ?? now))))
     for (const stream of watched) stream.gap = 0
     return { gap, open: watched.filter(({ isOver }) => !isOver).length }
+  },
+  /** Begins a background response, and leaves it after some tokens. */
+  async begin({ port }) {
+    const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream: true, background: true })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/responses`, { method: 'POST', headers, body })
+    return await readEvents(answer, ({ seen }) => seen > 20)
+  },
+  /** Waits for the next event of a response. */
+  async next({ port, id, seen }) {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/responses/${id}?stream=true&starting_after=${seen}`)
+    return await readEvents(answer, (latest) => latest.seen > seen)
   },
   async release() {
     for (const asked of open) asked.destroy()

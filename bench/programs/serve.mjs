@@ -2,21 +2,27 @@
 //
 //   node   our endpoint, on Node's own responses
 //   web    our endpoint, on web streams, as any runtime that speaks fetch runs it
+//   memory our endpoint, whose responses are kept in its memory
+//   sqlite our endpoint, whose responses are kept in a file: node serve.mjs sqlite FILE
 //   push   node:http and a translator that each token is pushed into: no request that is parsed, no prompt, no loop
 //   send   node:http and sendEvents, with the same events from memory: HTTP without prompt, loop and translation
 //   bare   node:http that writes the same frames from memory
 //   stream a web stream that gives the same frames from memory, on the server that `web` runs on
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { serve } from '@hono/node-server'
 import { loadTokenTable, Translator, translateBatches } from '../../dist/index.js'
 import { createResponsesApp } from '../../dist/server/index.js'
 import { sendEvents, serveResponses } from '../../dist/server/node.js'
 import { createSseEncoder } from '../../dist/sse/index.js'
+import { createMemoryStore } from '../../dist/stores/index.js'
+import { createSqliteStore } from '../../dist/stores/sqlite/index.js'
 import { scriptedEngine } from '../../dist/testing/index.js'
 import { createEncoder } from '../../dist/tokens/index.js'
 
-const [kind] = process.argv.slice(2)
+const [kind, file] = process.argv.slice(2)
 const tokenTable = await loadTokenTable()
 const CHANNEL = 200005
 const MESSAGE = 200008
@@ -156,7 +162,21 @@ async function serveFetch(fetch) {
   return server.address().port
 }
 
+let sqlite
+let copies = 0
+
+/** With a lease that is over a second after the process is. */
+async function serveStored(store) {
+  const limits = { ...common.limits, leaseSeconds: 1 }
+  return (await serveResponses({ ...common, limits, store, onDisconnect: 'finish', port: 0 })).port
+}
+
 async function start() {
+  if (kind === 'memory') return await serveStored(createMemoryStore())
+  if (kind === 'sqlite') {
+    sqlite = await createSqliteStore({ file })
+    return await serveStored(sqlite)
+  }
   if (kind === 'node') return (await serveResponses({ ...common, port: 0 })).port
   if (kind === 'web') {
     const { fetch } = createResponsesApp(common)
@@ -200,6 +220,8 @@ function watchTurns() {
   }, 2)
 }
 
+const stalls = monitorEventLoopDelay({ resolution: 1 })
+
 const commands = {
   /** The longest turn since this was asked before, in milliseconds of processor time. */
   longestTurn() {
@@ -224,11 +246,25 @@ const commands = {
       batches.push(batch)
       frames.push(batch.map(write).join(''))
     }
-    const isOurs = kind === 'node' || kind === 'web' || kind === 'push'
+    const isOurs = ['node', 'web', 'push', 'memory', 'sqlite'].includes(kind)
     const first = isOurs ? ids.indexOf(MESSAGE) + 1 : frames.findIndex((frame) => frame.includes('.delta"'))
     return { bytes: Buffer.byteLength(frames.join('')), first }
   },
+  /** How large a copy of the database is, without what it has left free. */
+  async kept() {
+    const copy = `${file}.${++copies}`
+    await sqlite.backup(copy)
+    return statSync(copy).size
+  },
+  /** Its threads included. */
   cpu: () => process.cpuUsage(),
+  /** The longest time in which the event loop took nothing up since this was asked before, in milliseconds. */
+  stall() {
+    const longest = stalls.max / 1e6
+    stalls.reset()
+    stalls.enable()
+    return longest
+  },
   steps: () => steps,
   memory() {
     globalThis.gc()

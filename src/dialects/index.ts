@@ -36,13 +36,18 @@ export type {
   MessageDelta,
   MessageError,
   MessageErrorType,
+  MessageMcpToolResultBlock,
+  MessageMcpToolUseBlock,
   MessageRedactedThinkingBlock,
+  MessageServerToolUseBlock,
   MessageStopReason,
   MessageStreamEvent,
   MessageTextBlock,
   MessageThinkingBlock,
   MessageToolUseBlock,
   MessageUsage,
+  MessageWebSearchResult,
+  MessageWebSearchToolResultBlock,
 } from './messages/message.js'
 export { fromMessagesRequest, type MessagesRequest } from './messages/request.js'
 export { createMessageEncoder, type MessageEncoder, toMessageEvents } from './messages/to-events.js'

@@ -2,6 +2,7 @@ import { type Digit, digitPatterns } from './digits.js'
 import { choice, EMPTY, type Expression, oneOf, optional, repeat, sequence, text } from './expression.js'
 import { complement, contains, intersection, LAST_CODE_POINT, type Range, rangesOf } from './ranges.js'
 import type { Rules } from './rules.js'
+import { sharedRules } from './shared-rules.js'
 
 /** At most one blank, where JSON allows any number: a model could go on with them for ever. */
 export const BLANK: Expression = optional(text(' '))
@@ -36,14 +37,21 @@ interface Spelling {
  * is no character and which many parsers refuse.
  */
 export function jsonCharacter(ranges: readonly Range[], rules: Rules): Expression {
+  if (ranges === ANY_CHARACTER) return rules.include(CHARACTER())
   return rules.once(`character ${JSON.stringify(ranges)}`, 'char', () => eitherOf(jsonSpelling(ranges)))
 }
+
+const CHARACTER = sharedRules('character', () => eitherOf(jsonSpelling(ANY_CHARACTER)))
+const CHARACTERS = sharedRules('characters', (rules) => anyNumber(jsonSpelling(ANY_CHARACTER), rules))
 
 /** So many characters of a JSON string, out of these. */
 export function jsonCharacters(ranges: readonly Range[], rules: Rules, min: number, max: number): Expression {
   const one = (): Expression => jsonCharacter(ranges, rules)
   if (max < Number.POSITIVE_INFINITY) return rules.times(one(), min, max)
-  const rest = rules.once(`characters ${JSON.stringify(ranges)}`, 'chars', () => anyNumber(jsonSpelling(ranges), rules))
+  const rest =
+    ranges === ANY_CHARACTER
+      ? rules.include(CHARACTERS())
+      : rules.once(`characters ${JSON.stringify(ranges)}`, 'chars', () => anyNumber(jsonSpelling(ranges), rules))
   return min === 0 ? rest : sequence(rules.times(one(), min, min), rest)
 }
 
@@ -67,13 +75,22 @@ function plainSpelling(ranges: readonly Range[], rules: Rules): Spelling {
   const controls = LONG_CONTROLS.filter((code) => contains(ranges, code))
   const isWhole = short.length === SHORT.length - 1 && controls.length === LONG_CONTROLS.length
   if (short.length + controls.length === 0) return { plain, escaped: undefined }
-  const escapes = (): Expression => {
-    const long = controls.map((code) => code.toString(16).padStart(4, '0'))
-    const digits = long.map((each) => sequence(text(`u${each.slice(0, 3)}`), hexDigit(digitOf(each))))
-    return choice(oneOf(rangesOf(short.map(([letter]) => letter).join(''))), ...digits)
-  }
-  return { plain, escaped: isWhole ? rules.once('escape', 'escape', escapes) : escapes() }
+  return { plain, escaped: isWhole ? rules.include(ESCAPE()) : escapes(short, controls) }
 }
+
+function escapes(short: typeof SHORT, controls: readonly number[]): Expression {
+  const long = controls.map((code) => code.toString(16).padStart(4, '0'))
+  const digits = long.map((each) => sequence(text(`u${each.slice(0, 3)}`), hexDigit(digitOf(each))))
+  return choice(oneOf(rangesOf(short.map(([letter]) => letter).join(''))), ...digits)
+}
+
+/** What follows the backslash where JSON.stringify writes one. */
+const ESCAPE = sharedRules('escape', () =>
+  escapes(
+    SHORT.filter(([letter]) => letter !== '/'),
+    LONG_CONTROLS,
+  ),
+)
 
 function eitherOf({ plain, escaped }: Spelling): Expression {
   return choice(oneOf(plain), ...(escaped === undefined ? [] : [sequence(text('\\'), escaped)]))
@@ -92,8 +109,10 @@ function anyNumber({ plain, escaped }: Spelling, rules: Rules): Expression {
 
 /** Any text inside of a JSON string, spelled as JSON.stringify does. */
 export function spelledText(rules: Rules): Expression {
-  return rules.once('spelled', 'text', () => anyNumber(plainSpelling(ANY_CHARACTER, rules), rules))
+  return rules.include(SPELLED_TEXT())
 }
+
+const SPELLED_TEXT = sharedRules('text', (rules) => anyNumber(plainSpelling(ANY_CHARACTER, rules), rules))
 
 function digitOf(hexadecimal: string): Digit {
   const digit = Number.parseInt(hexadecimal.slice(3), 16)
@@ -107,8 +126,13 @@ export function quoted(inner: Expression): Expression {
 
 /** Any string, of this many characters. */
 export function anyString(rules: Rules, min = 0, max: number = Number.POSITIVE_INFINITY): Expression {
+  if (min === 0 && max === Number.POSITIVE_INFINITY) return rules.include(STRING())
   return rules.once(`string ${min} ${max}`, 'string', () => quoted(jsonCharacters(ANY_CHARACTER, rules, min, max)))
 }
+
+const STRING = sharedRules('string', (rules) =>
+  quoted(jsonCharacters(ANY_CHARACTER, rules, 0, Number.POSITIVE_INFINITY)),
+)
 
 /** `[` ITEM `, ` ITEM `]`, by what stands between the brackets. */
 export function bracketed(open: '{' | '[', inner: Expression, canBeEmpty: boolean): Expression {

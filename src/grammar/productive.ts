@@ -1,5 +1,6 @@
 import type { Slices } from '../slices.js'
 import { choice, EMPTY, type Expression, type Grammar, NEVER, repeat, sequence } from './expression.js'
+import type { SharedRules } from './rules.js'
 
 /** So many rules are looked at in one piece. */
 const SLICE = 200
@@ -7,25 +8,39 @@ const SLICE = 200
 /**
  * A grammar without the parts that no text can come to an end in, and without rules that are not used. Undefined if
  * nothing is left.
+ *
+ * @param included - what its rules refer to beside each other. What is used of it comes last, as it is.
  */
-export function* productive(grammar: Grammar): Slices<Grammar | undefined> {
-  const ends = yield* endingRules(grammar)
-  if (!ends.has('root')) return undefined
+export function* productive(
+  grammar: Grammar,
+  root = 'root',
+  included: Iterable<SharedRules> = [],
+): Slices<Grammar | undefined> {
+  const shared = new Map(Array.from(included, (each) => [each.name, each]))
+  const ends = yield* endingRules(grammar, shared.keys())
+  if (!ends.has(root)) return undefined
   const kept = new Map<string, Expression>()
-  const open = ['root']
+  const used = new Set<SharedRules>()
+  const open = [root]
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (kept.has(name)) continue
+    const known = shared.get(name)
+    if (known !== undefined) {
+      for (const each of [...known.included, known]) used.add(each)
+      continue
+    }
     if (kept.size % SLICE === SLICE - 1) yield
     const expression = pruned(grammar.get(name) as Expression, ends)
     kept.set(name, expression)
     collectNames(expression, open)
   }
+  for (const { all } of used) for (const [name, expression] of all) kept.set(name, expression)
   return kept
 }
 
-/** The rules that some text comes to an end in. */
-function* endingRules(grammar: Grammar): Slices<ReadonlySet<string>> {
-  const ends = new Set<string>()
+/** The rules that some text comes to an end in. @param known - more such rules */
+function* endingRules(grammar: Grammar, known: Iterable<string>): Slices<ReadonlySet<string>> {
+  const ends = new Set(known)
   /** The rules that wait for one, by its name: they are looked at again when it is known to end. */
   const waiting = new Map<string, Set<string>>()
   // What is used comes after what uses it, so that most are known to end when they are asked for.

@@ -1,4 +1,4 @@
-import { choice, type Expression, repeat, rule, sequence } from './expression.js'
+import { choice, type Expression, type Grammar, repeat, rule, sequence } from './expression.js'
 
 /** llama.cpp refuses a repetition of 2,000 or more, so that longer ones are made of these. */
 const LONGEST = 1000
@@ -17,11 +17,28 @@ export interface Rules {
   set(name: string, expression: Expression): Expression
   /** An expression many times, in repetitions that llama.cpp takes. */
   times(of: Expression, min: number, max: number): Expression
+  /** Refers to rules that grammars have in common. They are not among `all`, and their nodes count once. */
+  include(shared: SharedRules): Expression
+  readonly included: ReadonlySet<SharedRules>
 }
 
-export function createRules(): Rules {
+/** Rules that are the same in every grammar that has them: `shared-rules.ts` makes them. */
+export interface SharedRules {
+  /** Of the rule that others refer to. No rule that {@link Rules} name has such a name, nor one of the other rules'. */
+  readonly name: string
+  readonly all: Grammar
+  /** What they refer to. */
+  readonly included: ReadonlySet<SharedRules>
+  readonly nodes: number
+  /** The rules as GBNF. */
+  readonly gbnf: string
+}
+
+/** @param owner - names the rules by a number, in the place of a word and a number: so that they are no other grammar's */
+export function createRules(owner?: string): Rules {
   const all = new Map<string, Expression>()
   const made = new Map<string, Expression>()
+  const included = new Set<SharedRules>()
   let nodes = 0
 
   function set(name: string, expression: Expression): Expression {
@@ -31,7 +48,7 @@ export function createRules(): Rules {
   }
 
   function reserve(prefix: string): string {
-    const name = `${prefix}-${all.size}`
+    const name = owner === undefined ? `${prefix}-${all.size}` : `${owner}${all.size}`
     all.set(name, sequence())
     return name
   }
@@ -75,6 +92,14 @@ export function createRules(): Rules {
     reserve,
     set,
     times,
+    include(shared) {
+      for (const each of [...shared.included, shared]) {
+        if (!included.has(each)) nodes += each.nodes
+        included.add(each)
+      }
+      return rule(shared.name)
+    },
+    included,
   }
 }
 

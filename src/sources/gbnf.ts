@@ -46,6 +46,6 @@ function* write(constraint: Constraint): Slices<WrittenGrammar> {
     const grammar = 'regex' in constraint ? regexToGbnf(constraint.regex) : constraint.grammar
     return { grammar, relaxed: [], nodes: grammar.length >> 3 }
   }
-  const { grammar, relaxed, nodes } = yield* compileSchema(constraint.jsonSchema)
-  return { grammar: yield* writeGbnf(grammar), relaxed, nodes }
+  const { grammar, shared, relaxed, nodes } = yield* compileSchema(constraint.jsonSchema)
+  return { grammar: yield* writeGbnf(grammar, shared), relaxed, nodes }
 }

@@ -79,6 +79,6 @@ function* write(constraint: Constraint): Slices<Written> {
     const gbnf = 'regex' in constraint ? regexToGbnf(constraint.regex) : constraint.grammar
     return { gbnf, relaxed: [], nodes: gbnf.length >> 3 }
   }
-  const { grammar, relaxed, nodes } = yield* compileSchema(constraint.jsonSchema)
-  return { gbnf: yield* writeGbnf(grammar), relaxed, nodes }
+  const { grammar, shared, relaxed, nodes } = yield* compileSchema(constraint.jsonSchema)
+  return { gbnf: yield* writeGbnf(grammar, shared), relaxed, nodes }
 }

@@ -3,8 +3,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { ask } from './ask.mjs'
 import { bodyOf } from './tasks.mjs'
 
-/** A connection on which nothing comes for so long is dead: servers that live send a comment twice a second. */
-const IDLE_MS = 3000
+/**
+ * A connection on which nothing comes for so long is dead: servers that live send a comment twice a second. It is longer after each
+ * that was, and so is the wait before the next one: a machine with much to do is not given more.
+ */
+const IDLE_MS = 2500
+const WAIT_MS = 20
+const MOST_DOUBLINGS = 4
 const TERMINAL = ['response.completed', 'response.incomplete', 'response.failed']
 /** The store or the server is busy, or stopping: the client may try again. */
 const AGAIN = [429, 500, 503]
@@ -61,15 +66,22 @@ class Refused extends Broken {
   }
 }
 
+/** How patient a client is after so many tries that gave it nothing. */
+function patience(tries) {
+  const times = 2 ** Math.min(tries, MOST_DOUBLINGS)
+  return { idleMs: IDLE_MS * times, waitMs: WAIT_MS * times }
+}
+
 /** Asks until there is an answer. */
-async function askUntil(world, method, path, options = {}) {
-  for (;;) {
+async function askUntil(world, method, path, { least = 0, ...options } = {}) {
+  for (let tries = 0; ; tries++) {
     world.signal.throwIfAborted()
-    const answer = await ask(world.port, method, path, { idleMs: IDLE_MS, ...options })
+    const { idleMs, waitMs } = patience(tries)
+    const answer = await ask(world.port, method, path, { idleMs: Math.max(least, idleMs), ...options })
     if (answer?.status === 200) return answer
     if (answer !== undefined && !AGAIN.includes(answer.status)) throw new Refused(answer, `${method} ${path}`)
     world.counts[answer === undefined ? 'broken' : 'refused'] += 1
-    await wait(100)
+    await wait(waitMs)
   }
 }
 
@@ -78,9 +90,13 @@ async function streamed(world, { leavesAfter }, body, key) {
   let left = leavesAfter
   const last = () => events.at(-1)
   const isOver = () => TERMINAL.includes(last()?.type)
+  let had = 0
   for (let tries = 0; !isOver(); tries++) {
     world.signal.throwIfAborted()
-    if (tries > 0) await wait(20)
+    if (events.length > had) tries = 0
+    had = events.length
+    const { idleMs, waitMs } = patience(tries)
+    await wait(waitMs)
     const id = events[0]?.response.id
     if (id !== undefined) world.counts.resumptions += 1
     let next = id === undefined ? 0 : events.length
@@ -111,7 +127,7 @@ async function streamed(world, { leavesAfter }, body, key) {
         return false
       }
     }
-    const options = { idleMs: IDLE_MS, onEvent: watched }
+    const options = { idleMs, onEvent: watched }
     const answer =
       id === undefined
         ? await ask(world.port, 'POST', '/v1/responses', {
@@ -149,7 +165,7 @@ async function whole(world, _task, body, key) {
   const { body: last } = await askUntil(world, 'POST', '/v1/responses', {
     ...{ body, headers: { 'idempotency-key': key } },
     // Nothing comes before it is over.
-    idleMs: 10_000,
+    least: 10_000,
   })
   return { id: last.id, last }
 }
@@ -158,6 +174,6 @@ async function cancelled(world, { leavesAfter = 50 }, body, key) {
   const created = await askUntil(world, 'POST', '/v1/responses', { body, headers: { 'idempotency-key': key } })
   const { id } = created.body
   await wait(leavesAfter * 10)
-  await askUntil(world, 'POST', `/v1/responses/${id}/cancel`, { idleMs: 20_000 })
+  await askUntil(world, 'POST', `/v1/responses/${id}/cancel`, { least: 10_000 })
   return await pollEnd(world, id)
 }

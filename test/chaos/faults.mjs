@@ -1,8 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** How long a server has to end by SIGTERM, in milliseconds: it waits for its clients for five seconds at most. */
-const STOP_MS = 15_000
-
 /**
  * What happens to the servers meanwhile. Each ends with both servers running; one of them is well at any time, but for the store.
  *
@@ -27,7 +24,7 @@ const FAULTS = {
   async stop({ random, servers, counts, broken }) {
     const server = random.one(servers)
     counts.stops += 1
-    if (!(await server.stop(STOP_MS))) broken.push('a server did not end by SIGTERM')
+    broken.push(...(await server.stop()))
     await server.start()
   },
   async cut({ proxy, random }) {
@@ -54,7 +51,9 @@ export async function makeFaults(world, rounds, signal) {
   for (let round = 0; round < rounds; round++) {
     for (const fault of world.random.shuffled(Object.keys(FAULTS))) {
       if (round > 0 && signal.aborted) return
+      world.say(fault)
       await FAULTS[fault](world)
+      world.say(`${fault} is over: ${world.responses.length} responses, ${JSON.stringify(world.counts)}`)
       await wait(world.random.between(100, 600))
     }
   }

@@ -46,6 +46,8 @@ function readOptions() {
         seed: { type: 'string', default: String(Date.now() % 1_000_000) },
         // How long clients may take for all of it, in seconds.
         seconds: { type: 'string' },
+        // Says what happens to the servers, and when.
+        verbose: { type: 'boolean', default: false },
         // A file for a report in the form of Vitest's, in which each law is a test.
         report: { type: 'string' },
       },
@@ -66,6 +68,7 @@ function readOptions() {
       seed: number('seed', 0),
       seconds: values.seconds === undefined ? 120 + responses : number('seconds', 1),
       report: values.report,
+      verbose: values.verbose,
     }
   } catch (error) {
     fail(error.message)
@@ -85,7 +88,7 @@ async function chaos() {
   const random = createRandom(seed)
   const tasks = drawTasks(random, responses)
   const settings = {
-    ...{ store: options.store, place, ledger, toolMs: 150, tokenMs: 10, leaseSeconds: 2 },
+    ...{ store: options.store, place, ledger, toolMs: 150, tokenMs: 20, leaseSeconds: 2 },
     sealKeys: Buffer.alloc(32, 1).toString('base64'),
   }
   const began = performance.now()
@@ -103,6 +106,7 @@ async function chaos() {
   const broken = []
   const world = {
     ...{ servers, proxy, counts, broken, ledger, random: createRandom(seed + 2), responses: [], signal: late },
+    say: (what) => options.verbose && process.stderr.write(`${secondsSince(began)} s: ${what}\n`),
     ...{ port: proxy.port, lock: (ms) => store.lock(place, ms), leaseSeconds: settings.leaseSeconds },
   }
   const done = new AbortController()
@@ -121,9 +125,9 @@ async function chaos() {
   done.abort()
   await faults
   counts.responses = world.responses.length
-  counts.seconds = Math.round((performance.now() - began) / 1000)
+  counts.seconds = Number(secondsSince(began))
   await readKept(world)
-  for (const server of servers) if (!(await server.stop(15_000))) broken.push('a server did not end by SIGTERM')
+  for (const server of servers) broken.push(...(await server.stop()))
   proxy.close()
   world.storeFaults = await store.faults(place)
   const laws = Object.entries(LAWS).map(([law, find]) => ({ law, broken: find(world) }))
@@ -160,4 +164,8 @@ function writeReport(file, laws) {
 
 function statusOf(isHeld) {
   return isHeld ? 'passed' : 'failed'
+}
+
+function secondsSince(began) {
+  return ((performance.now() - began) / 1000).toFixed(1)
 }

@@ -45,7 +45,13 @@ process.on('message', ({ type, ms }) => {
   if (type === 'slow') slowness = ms
 })
 process.on('SIGTERM', async () => {
+  const doing = { what: 'closing' }
+  setTimeout(
+    () => tell({ type: 'stops_late', ...doing, load: server.service.load, waits: process.getActiveResourcesInfo() }),
+    10_000,
+  )
   await server.close({ graceMs: 5000 })
+  doing.what = 'closing its store'
   await store.close?.()
   process.exit(0)
 })

@@ -2,12 +2,16 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
+/** How long a server has to end by SIGTERM, in milliseconds: it waits for its clients for five seconds at most. */
+const STOP_MS = 30_000
 const PROGRAM = fileURLToPath(new URL('./server.mjs', import.meta.url))
 
 /** A server that can be killed and started again: another process each time. */
 export function createServer({ settings, counts, takeOvers, errors }) {
   let child
   let port
+  /** What the server says of itself that takes long to stop. */
+  let lateness
 
   return {
     /** Undefined while it takes no connection. */
@@ -24,6 +28,7 @@ export function createServer({ settings, counts, takeOvers, errors }) {
         })
         started.on('message', (message) => {
           if (message.type === 'listens') resolve(message.port)
+          else if (message.type === 'stops_late') lateness = message
           else if (message.type === 'taken_over') {
             counts.takeOvers += 1
             takeOvers.push(message)
@@ -43,15 +48,15 @@ export function createServer({ settings, counts, takeOvers, errors }) {
       child.kill('SIGKILL')
       await ended
     },
-    /** Stops in order. @returns whether it ended in time */
-    async stop(ms) {
+    /** Stops in order. @returns what it was at if it did not end in time */
+    async stop() {
       const ended = once(child, 'exit')
       port = undefined
       child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), ms)
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
       const [, signal] = await ended
       clearTimeout(late)
-      return signal === null
+      return signal === null ? [] : [`a server did not end by SIGTERM: ${JSON.stringify(lateness)}`]
     },
     /** Sleeps, and still takes connections. */
     pause: () => child.kill('SIGSTOP'),

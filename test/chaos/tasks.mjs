@@ -42,12 +42,12 @@ function drawTask(random, kind, task) {
     kind,
     task,
     calls: kind === 'approved' ? ['vault.open', ...calls] : calls,
-    words: random.between(20, 120),
+    words: random.between(10, 60),
     isStrict: random.chance(0.2),
     hasLogprobs: random.chance(0.1),
     isSerial: random.chance(0.3),
     /** After how many events its client leaves by itself, and comes back. */
-    leavesAfter: random.chance(0.4) ? random.between(1, 100) : undefined,
+    leavesAfter: random.chance(0.4) ? random.between(1, 60) : undefined,
   }
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { HarmonyMessage } from '../../src/harmony/index.js'
 import { answer, call, firstTokens, hang, preamble, type Script, think } from '../../src/testing/index.js'
+import type { Tool } from '../../src/tools/tool.js'
 import { ClaudeCode, claudeCodePath } from './claude-code.js'
 
 let claude: ClaudeCode | undefined
@@ -116,6 +117,33 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     const given = ['--mcp-config', JSON.stringify({ mcpServers }), '--strict-mcp-config']
     const { result } = await claude.ask('Look it up.', ...given, '--allowedTools', 'ToolSearch,mcp__docs__lookup')
     expect(result).toBe('life is 42')
+    // It is taught behind the search that found it, and not before.
+    expectSamePrefix(claude)
+    const taught = claude.engine.calls.map(({ messages }) =>
+      messages.findIndex(({ role, content }) => role === 'developer' && content.includes('type mcp__docs__lookup = ')),
+    )
+    const found = claude.engine.calls[1]?.messages.findIndex(({ role }) => role === 'tool') ?? -1
+    expect(taught).toEqual([-1, found + 1, found + 1])
+  })
+
+  test('its search of the web is run by a tool of the server, and it is shown what was found', async () => {
+    const searching: Tool = {
+      answers: ({ type }) => type === 'web_search_call',
+      run: async () => ({ output: 'Otters swim.', sources: [{ url: 'https://example.com/otters' }] }),
+    }
+    claude = await ClaudeCode.start(
+      () =>
+        ({ messages }) => {
+          const searches = messages[0]?.content.includes('## browser') === true
+          if (!searches && callsIn(messages) === 0) return [call('functions.WebSearch', { query: 'otters' })]
+          if (!searches) return [answer(toolSaid(messages).at(-1) ?? '')]
+          return callsIn(messages) === 0 ? [call('browser.search', { query: 'otters' })] : [answer('They swim.')]
+        },
+      [searching],
+    )
+    const { result } = await claude.ask('Do otters swim?', '--allowedTools', 'WebSearch')
+    expect(result).toContain('https://example.com/otters')
+    expect(result).toContain('They swim.')
   })
 
   test('a turn that is interrupted stops the engine, and its session is resumed, compacted, and goes on', async () => {

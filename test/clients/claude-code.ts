@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { TokenEngine } from '../../src/engine/index.js'
 import { loadTokenTable } from '../../src/index.js'
 import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
 import { type Script, type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'
+import type { Tool } from '../../src/tools/tool.js'
 
 const tokenTable = await loadTokenTable()
 
@@ -29,30 +31,38 @@ export interface Printed {
   readonly num_turns: number
 }
 
-/** Claude Code in an empty repository, in front of a scripted model. It reaches nothing but the endpoint. */
-export class ClaudeCode {
-  readonly engine: ScriptedEngine
+/** Claude Code in an empty repository, in front of a scripted model or another engine. It reaches nothing but the endpoint. */
+export class ClaudeCode<Engine extends TokenEngine = ScriptedEngine> {
+  readonly engine: Engine
   readonly folder: string
   readonly #server: ResponsesServer
   readonly #home: string
   readonly #children = new Set<ChildProcess>()
 
-  private constructor(engine: ScriptedEngine, server: ResponsesServer) {
+  private constructor(engine: Engine, server: ResponsesServer) {
     this.engine = engine
     this.#server = server
     this.folder = mkdtempSync(join(tmpdir(), 'repository-'))
     this.#home = mkdtempSync(join(tmpdir(), 'home-'))
   }
 
-  static async start(script: (folder: () => string) => Script): Promise<ClaudeCode> {
+  /** @param tools - what the server runs */
+  static async start(script: (folder: () => string) => Script, tools: readonly Tool[] = []): Promise<ClaudeCode> {
     let started: ClaudeCode | undefined
     const engine = scriptedEngine(
       script(() => started?.folder ?? ''),
       { tokenTable },
     )
-    const server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200 })
-    started = new ClaudeCode(engine, server)
+    started = await ClaudeCode.inFrontOf(engine, tools)
     return started
+  }
+
+  static async inFrontOf<Engine extends TokenEngine>(
+    engine: Engine,
+    tools: readonly Tool[] = [],
+  ): Promise<ClaudeCode<Engine>> {
+    const server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200, tools })
+    return new ClaudeCode(engine, server)
   }
 
   write(name: string, text: string): void {

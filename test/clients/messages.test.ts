@@ -3,13 +3,25 @@ import Anthropic from '@anthropic-ai/sdk'
 import { ChatAnthropic } from '@langchain/anthropic'
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
-import { tool as aiTool, generateText, stepCountIs, streamText } from 'ai'
+import { tool as aiTool, generateText, type ModelMessage, stepCountIs, streamText } from 'ai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { loadTokenTable } from '../../src/index.js'
 import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
 import { answer, call, preamble, type ScriptedEngine, scriptedEngine, think } from '../../src/testing/index.js'
+import { functionTools } from '../../src/tools/functions.js'
+import type { Tool } from '../../src/tools/tool.js'
 import { WEATHER } from './scenarios.js'
+
+/** What the server runs itself. */
+const searching: Tool = {
+  answers: ({ type }) => type === 'web_search_call',
+  serverLabels: [],
+  run: async () => ({ output: 'Otters swim.', sources: [{ url: 'https://example.com/otters' }] }),
+}
+const docs = functionTools('docs', {
+  find: { parameters: { type: 'object', properties: {} }, run: () => 'life is 42' },
+})
 
 let server: ResponsesServer
 let engine: ScriptedEngine
@@ -21,6 +33,11 @@ beforeAll(async () => {
     ({ messages }) => {
       const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
       const asked = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+      if (asked.includes('otters')) {
+        if (results.length === 0) return [think('Search.'), call('browser.search', { query: 'otters' })]
+        if (results.length === 1 && !asked.includes('alone')) return [think('Ask.'), call('docs.find', {})]
+        return [think('So.'), answer(results.join(' '))]
+      }
       if (!asked.includes('weather')) return [think('Easy.'), answer('Take an umbrella.')]
       // With blanks, and in another order than clients write it.
       if (results.length === 0) {
@@ -35,7 +52,7 @@ beforeAll(async () => {
     },
     { tokenTable },
   )
-  server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'] })
+  server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], tools: [searching, docs] })
 })
 beforeEach(() => {
   seen = engine.calls.length
@@ -100,6 +117,47 @@ describe('@anthropic-ai/sdk', () => {
   })
 })
 
+const SERVED = 'Otters swim. life is 42'
+const URL_OF_DOCS = 'https://nobody.example'
+
+/** The next prompt has what the server's tools showed the model, by the ids that it read then. */
+function expectShownAgain(): void {
+  const calls = engine.calls.slice(seen)
+  const said = calls.at(-1)?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : [])) ?? []
+  expect(said).toEqual(['Otters swim.', 'life is 42'])
+}
+
+describe('@anthropic-ai/sdk, with tools that the server runs', () => {
+  test.for([true, false])('a search and an MCP call are shown, and come back, streamed: %s', async (isStreamed) => {
+    const { messages } = new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries: 0 }).beta
+    const asked = {
+      ...{ model: 'gpt-oss', max_tokens: 2000, thinking: { type: 'adaptive' as const } },
+      mcp_servers: [{ type: 'url' as const, name: 'docs', url: URL_OF_DOCS }],
+      tools: [
+        { type: 'web_search_20250305' as const, name: 'web_search' as const },
+        { type: 'mcp_toolset' as const, mcp_server_name: 'docs' },
+      ],
+    }
+    const first = { role: 'user' as const, content: 'Do otters swim?' }
+    const ask = async (said: Anthropic.Beta.BetaMessageParam[]) =>
+      isStreamed
+        ? messages.stream({ ...asked, messages: said }).finalMessage()
+        : messages.create({ ...asked, messages: said })
+    const { content, stop_reason } = await ask([first])
+    expect(content.map(({ type }) => type).filter((type) => type !== 'thinking')).toEqual([
+      ...['server_tool_use', 'web_search_tool_result', 'mcp_tool_use', 'mcp_tool_result', 'text'],
+    ])
+    expect(content).toContainEqual(expect.objectContaining({ name: 'web_search', input: { query: 'otters' } }))
+    expect([content.at(-1), stop_reason]).toMatchObject([{ type: 'text', text: SERVED }, 'end_turn'])
+    await ask([
+      first,
+      { role: 'assistant', content: content as never },
+      { role: 'user', content: 'Do otters swim well?' },
+    ])
+    expectShownAgain()
+  })
+})
+
 describe('@ai-sdk/anthropic', () => {
   const model = () => createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'none' })('gpt-oss')
   const get_weather = aiTool({
@@ -130,6 +188,39 @@ describe('@ai-sdk/anthropic', () => {
     expect(text).toBe(`I look.${ANSWER}`)
     expect((await steps).map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'tool-calls', 'stop'])
     expectSameIds()
+  })
+})
+
+describe('@ai-sdk/anthropic, with tools that the server runs', () => {
+  const anthropic = () => createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'none' })
+  const asked = () => ({
+    model: anthropic()('gpt-oss'),
+    tools: { web_search: anthropic().tools.webSearch_20250305({ maxUses: 5 }) },
+    maxRetries: 0,
+    maxOutputTokens: 2000,
+    providerOptions: {
+      anthropic: {
+        thinking: { type: 'enabled' as const, budgetTokens: 1000 },
+        mcpServers: [{ type: 'url' as const, name: 'docs', url: URL_OF_DOCS }],
+      },
+    },
+  })
+
+  test.for([true, false])('a search and an MCP call are shown, and come back, streamed: %s', async (isStreamed) => {
+    const first = { role: 'user' as const, content: 'Do otters swim?' }
+    const ask = async (messages: ModelMessage[]) => {
+      const result = isStreamed ? streamText({ ...asked(), messages }) : await generateText({ ...asked(), messages })
+      return { text: await result.text, content: await result.content, said: (await result.response).messages }
+    }
+    const { text, content, said } = await ask([first])
+    expect(text).toBe(SERVED)
+    const calls = content.flatMap((part) => (part.type === 'tool-call' ? [[part.toolName, part.input]] : []))
+    expect(calls).toEqual([
+      ['web_search', { query: 'otters' }],
+      ['find', {}],
+    ])
+    await ask([first, ...said, { role: 'user', content: 'Do otters swim well?' }])
+    expectShownAgain()
   })
 })
 
@@ -169,5 +260,22 @@ describe('ChatAnthropic of LangChain', () => {
     }
     expect(text).toBe(ANSWER)
     expectSameIds()
+  })
+
+  test.for([true, false])('a search of the server is shown, and comes back, streamed: %s', async (isStreamed) => {
+    const model = chat().bindTools([{ type: 'web_search_20250305', name: 'web_search' }])
+    const ask = async (messages: unknown[]) => {
+      if (!isStreamed) return model.invoke(messages as never)
+      let said: Awaited<ReturnType<typeof model.invoke>> | undefined
+      for await (const chunk of await model.stream(messages as never))
+        said = said === undefined ? chunk : said.concat(chunk)
+      return said as Awaited<ReturnType<typeof model.invoke>>
+    }
+    const first = new HumanMessage('Do otters swim alone?')
+    const said = await ask([first])
+    expect(JSON.stringify(said.content)).toContain('https://example.com/otters')
+    await ask([first, said, new HumanMessage('Do otters swim well alone?')])
+    const shown = engine.calls.at(-1)?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))
+    expect(shown?.[0]).toBe('Otters swim.')
   })
 })

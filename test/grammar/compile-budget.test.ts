@@ -88,16 +88,16 @@ describe('the budget of a schema', () => {
   })
 
   test('what is over the budget is held by its types, the deepest first, and is named', () => {
-    const leaf = { type: 'string', minLength: 2, maxLength: 3 }
+    const leaf = (n: number): object => ({ type: 'string', minLength: 2, maxLength: 3 + n })
     const schema = {
       type: 'object',
-      properties: properties(3, () => ({ type: 'array', items: leaf })),
+      properties: properties(3, (n) => ({ type: 'array', items: leaf(n) })),
       required: ['property_0'],
       additionalProperties: false,
     }
     const whole = paused(schema).made
     expect(whole.relaxed).toEqual([])
-    const { grammar, relaxed } = paused(schema, whole.nodes - 10).made
+    const { grammar, relaxed } = paused(schema, whole.nodes - 15).made
     const paths = relaxed.map(({ path }) => path)
     expect(paths.at(-1)).toBe('/properties/property_2/items')
     expect(paths).not.toContain('/properties/property_0/items')

@@ -30,24 +30,34 @@ const hidden = (number: number): object => ({
   defer_loading: true,
 })
 
+const HIDDEN = [0, 1, 2, 3, 4, 5] as const
+const referenceTo = (number: number): object => ({ type: 'tool_reference', tool_name: `hidden_${number}` })
+
 /** What the client's tool answers, or the user says. */
 const goOn = (round: number): string => `Go on from ${round}.`
 
+/** What is special about a request, and what its client's tools then answer. */
+interface Given {
+  readonly [parameter: string]: unknown
+  readonly result?: unknown
+}
+
 /** The prompts of a conversation by Messages, whose client sends back all that it got. */
-async function byMessages(turns: Turns, rounds: number, given: object): Promise<number[][]> {
+async function byMessages(turns: Turns, rounds: number, given: (round: number) => Given): Promise<number[][]> {
   const engine = writing(turns)
   const app = endpoint(engine, { clock: () => 1_767_225_600, tools: [tool] })
   const tools = [{ name: 'look', input_schema: PARAMETERS }]
   const messages: { role: string; content: unknown }[] = [{ role: 'user', content: 'Look.' }]
   for (let round = 0; round < rounds; round++) {
-    const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages, ...given })
+    const { result = 'dry', ...asked } = given(round)
+    const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages, ...asked })
     expect(status, JSON.stringify(body)).toBe(200)
     const content = body.content as Block[]
     // As Claude Code does with the input of its tools.
     for (const block of content) if ('input' in block) block['input'] = reversed(block['input'] as object)
     messages.push({ role: 'assistant', content: content.length === 0 ? [{ type: 'text', text: ' ' }] : content })
     const results = content.flatMap(({ type, id }) =>
-      type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: 'dry' }] : [],
+      type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: result }] : [],
     )
     messages.push({ role: 'user', content: results.length > 0 ? results : goOn(round) })
   }
@@ -154,7 +164,7 @@ test(
     )
     await fc.assert(
       fc.asyncProperty(conversation, shown, async ({ written, declared }, thinking) => {
-        const theirs = await byMessages(written, 4, { ...declared.messages, thinking })
+        const theirs = await byMessages(written, 4, () => ({ ...declared.messages, thinking }))
         const ours = await byResponses(written, 4, declared.responses)
         expect(theirs.map(decodeTokens)).toEqual(ours.map(decodeTokens))
         expect(theirs).toEqual(ours)
@@ -166,64 +176,35 @@ test(
 )
 
 test(
-  'a client that did not ask for thinking has the model read on in a tool loop from the ids that it sampled',
+  'a tool loop goes on from the ids that were sampled, though its client asks for no thinking, and results find more tools',
   async () => {
-    const loops = fc.array(
-      fc
+    const round = fc.record({
+      tokens: fc
         .tuple(fc.option(said('analysis')), call)
         .map(([thought, last]) => joined(thought === null ? [last] : [thought, last], m.call)),
-      { minLength: 2, maxLength: 4 },
-    )
+      found: fc.uniqueArray(fc.nat(5), { maxLength: 3 }),
+    })
+    const loops = fc.array(round, { minLength: 2, maxLength: 4 })
     await fc.assert(
-      fc.asyncProperty(loops, async (written) => {
-        const contexts = await byMessages(written, written.length + 1, {})
+      fc.asyncProperty(loops, fc.boolean(), async (drawn, areDeclaredAtOnce) => {
+        const found = drawn.map((each) => each.found)
+        const written = drawn.map(({ tokens }) => tokens)
+        // Claude Code declares a tool when it is found.
+        const declaredIn = (at: number): object[] =>
+          (areDeclaredAtOnce ? HIDDEN : [...new Set(found.slice(0, at).flat())]).map(hidden)
+        const contexts = await byMessages(written, written.length + 1, (at) => ({
+          tools: [...declaredIn(at), { name: 'look', input_schema: PARAMETERS }],
+          result: found[at]?.length === 0 ? 'dry' : found[at]?.map(referenceTo),
+        }))
         for (const [at, tokens] of written.entries()) {
           const before = [...(contexts[at] as number[]), ...tokens]
-          expect(contexts[at + 1]?.slice(0, before.length)).toEqual(before)
-        }
-      }),
-      { numRuns: RUNS },
-    )
-  },
-  60_000 + RUNS * 1000,
-)
-
-test(
-  'tools that results find in a tool loop change nothing in front of them, whenever the client declares them',
-  async () => {
-    const rounds = fc.array(fc.record({ body: said('analysis'), found: fc.uniqueArray(fc.nat(5), { maxLength: 3 }) }), {
-      minLength: 2,
-      maxLength: 4,
-    })
-    const look = encodeHarmony('<|channel|>commentary to=functions.look <|constrain|>json<|message|>{}')
-    await fc.assert(
-      fc.asyncProperty(rounds, fc.boolean(), async (drawn, areDeclaredAtOnce) => {
-        const written = drawn.map(({ body }) => joined([body, look], m.call))
-        const engine = writing(written)
-        const app = endpoint(engine, { clock: () => 1_767_225_600 })
-        const messages: { role: string; content: unknown }[] = [{ role: 'user', content: 'Look.' }]
-        const known = new Set<number>(areDeclaredAtOnce ? [0, 1, 2, 3, 4, 5] : [])
-        for (const [round, { found }] of [...drawn, { found: [] }].entries()) {
-          const tools = [...[...known].map(hidden), { name: 'look', input_schema: PARAMETERS }]
-          const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages })
-          expect(status, JSON.stringify(body)).toBe(200)
-          const results = (body.content as Block[]).flatMap(({ type, id }) =>
-            type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: found.map(referenceTo) }] : [],
-          )
-          if (round === drawn.length) break
-          for (const one of found) known.add(one)
-          messages.push({ role: 'assistant', content: body.content }, { role: 'user', content: results })
-        }
-        const taught = new Set<number>()
-        for (const [at, { found }] of drawn.entries()) {
-          const before = [...(engine.contexts[at] as number[]), ...(written[at] as number[])]
-          const next = engine.contexts[at + 1] as number[]
-          expect(decodeTokens(next.slice(0, before.length))).toBe(decodeTokens(before))
+          const next = contexts[at + 1] as number[]
+          expect(next.slice(0, before.length)).toEqual(before)
           const rest = decodeTokens(next.slice(before.length))
-          for (const one of [0, 1, 2, 3, 4, 5]) {
-            const isNew = found.includes(one) && !taught.has(one)
+          const earlier = found.slice(0, at).flat()
+          for (const one of HIDDEN) {
+            const isNew = found[at]?.includes(one) === true && !earlier.includes(one)
             expect(rest.includes(`type hidden_${one} = `)).toBe(isNew)
-            if (isNew) taught.add(one)
           }
         }
       }),
@@ -232,5 +213,3 @@ test(
   },
   60_000 + RUNS * 1000,
 )
-
-const referenceTo = (number: number): object => ({ type: 'tool_reference', tool_name: `hidden_${number}` })

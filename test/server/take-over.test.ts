@@ -20,7 +20,7 @@ function world() {
 
   /** @param engine - undefined: one that says eight words */
   function process<Engine extends HeldEngine | undefined>(engine: Engine, options: Partial<ResponsesAppOptions> = {}) {
-    const state = { isDead: false }
+    const state = { isDead: false, isReadOnly: false }
     const metrics: Metric[] = []
     let looked = 0
     // A process that has died asks for nothing any more.
@@ -31,6 +31,8 @@ function world() {
           name,
           async (...given: never[]) => {
             if (state.isDead) await new Promise(() => {})
+            if (state.isReadOnly && ['open', 'append', 'claim'].includes(name))
+              throw new Error('nothing can be written')
             const result = await (value as (...all: never[]) => unknown)(...given)
             if (name === 'expired') looked += 1
             return result
@@ -45,6 +47,8 @@ function world() {
     const one = Object.assign(served, {
       metrics,
       die: () => void Object.assign(state, { isDead: true }),
+      /** It can write nothing any more. */
+      freeze: () => void Object.assign(state, { isReadOnly: true }),
       /** Waits until it has looked for expired leases so many times more. */
       async looked(times: number): Promise<void> {
         const after = looked + times
@@ -244,12 +248,34 @@ describe('a response of another process', () => {
     expect(await statusOf(second, id)).toBe('in_progress')
   })
 
+  test('a process that can write nothing shows no end of its own, and its reader finds the rest at another one', async () => {
+    const { engine, first, second, pass, id } = await two()
+    const events: ResponseStreamEvent[] = []
+    const read = async (): Promise<void> => {
+      for await (const batch of await first.service.stream(id, 'anonymous')) events.push(...batch)
+    }
+    first.freeze()
+    engine.step(1)
+    await expect(read()).rejects.toThrow('could not be written')
+    pass(11)
+    const rest = await second.stream(`/responses/${id}?stream=true&starting_after=${events.at(-1)?.sequence_number}`)
+    expect(rest.at(-1)?.type).toMatch(/^response\.(completed|incomplete)$/)
+    expect(await second.stream(`/responses/${id}?stream=true`)).toEqual([...events, ...rest])
+  })
+
   test('it is cancelled at a process that does not know yet that another one has taken it', async () => {
     const { first, second, pass, id } = await two(heldEngine())
     pass(11)
     await until(() => second.metrics.some(({ type }) => type === 'response_taken_over'))
     expect((await first.ask('POST', `/responses/${id}/cancel`)).body).toMatchObject({ id, status: 'cancelled' })
     expect(await statusOf(second, id)).toBe('cancelled')
+  })
+
+  test('a process whose time to stop is over hands it over, too, and cancels nothing that another one can go on with', async () => {
+    const { first, second, id } = await two()
+    await first.drain(AbortSignal.abort())
+    await over(second, id)
+    expect(await statusOf(second, id)).toMatch(/^(completed|incomplete)$/)
   })
 
   test('a process that stops hands it over at once, and the other one goes on with it', async () => {

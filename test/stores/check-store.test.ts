@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Appended, createMemoryStore, type ResponseStore } from '../../src/stores/index.js'
 import { checkStore, type StoreRule } from '../../src/testing/index.js'
-import { runs } from '../support/runs.js'
-
-test('the store in memory keeps every rule of a store', async () => {
-  expect(await checkStore(() => ({ store: createMemoryStore() }), { runs: runs(1000) })).toEqual([])
-})
 
 /** A store in memory with one fault. */
 function faulty(change: (real: ResponseStore) => Partial<ResponseStore>): ResponseStore {

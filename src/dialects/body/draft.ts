@@ -1,3 +1,4 @@
+import type { RequestError } from '../../request-error.js'
 import { Origins } from './origins.js'
 
 /** What a body becomes, while it is read. */
@@ -15,6 +16,13 @@ export class BodyDraft {
   put(parameter: string, value: unknown, theirs: string = parameter): void {
     this.request[parameter] = value
     if (theirs !== parameter) this.origins.rename(parameter, theirs)
+  }
+
+  /** The request, and what is refused of it in the words of the body. */
+  finish(): Pick<BodyDraft, 'request'> & { refusal(error: RequestError): RequestError } {
+    if (this.tools.length > 0) this.put('tools', this.tools)
+    const { request, origins } = this
+    return { request, refusal: (error) => origins.refusal(error) }
   }
 
   /** Sets a field of a parameter that is an object. */

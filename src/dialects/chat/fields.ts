@@ -1,4 +1,4 @@
-import { unsupportedParameter } from '../../request-error.js'
+import { type BodyField, ignored, refused, same } from '../body/field.js'
 import type { Draft } from './draft.js'
 import { readMessages } from './messages.js'
 import {
@@ -16,46 +16,11 @@ import {
 import { readResponseFormat } from './response-format.js'
 import { readFunctionChoice, readFunctions, readToolChoice, readTools, readWebSearch } from './tools.js'
 
-/**
- * What becomes of a parameter:
- *
- * - `mapped`: it is a parameter of the Responses request, or decides how the answer is worded.
- * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
- * - `ignored`: it changes nothing.
- */
-export type ChatSupport = 'mapped' | 'refused' | 'ignored'
-
-export interface ChatField {
-  readonly support: ChatSupport
-  /** What it becomes, in a word or two; why it is not mapped, as a phrase. */
-  readonly does: string
-  /** Who sends it, if it is not a parameter of `openai`'s `chat.completions.create`. */
-  readonly sentBy?: string
-  /** Reads a value that is not null. @throws RequestError */
-  readonly read?: (value: unknown, draft: Draft) => void
-}
-
-/** A parameter that the other API has too. */
-function same(name: string, does: string = `\`${name}\``): ChatField {
-  return { support: 'mapped', does, read: (value, draft) => draft.put(name, value) }
-}
-
-function refused(name: string, does: string): ChatField {
-  const read = (): never => {
-    throw unsupportedParameter(name)
-  }
-  return { support: 'refused', does, read }
-}
-
-function ignored(does: string, sentBy?: string): ChatField {
-  return { support: 'ignored', does, ...(sentBy !== undefined && { sentBy }) }
-}
-
 const SAMPLING: string = 'no engine of this library has it'
 const LOCAL = 'clients of vLLM, SGLang and llama-server'
 
 /** Everything about every parameter, in the order in which they are read: the first error is reported. */
-export const CHAT_FIELDS: { readonly [name: string]: ChatField } = {
+export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   model: same('model'),
   messages: {
     support: 'mapped',

@@ -1,7 +1,6 @@
-import { type Fields, isFields } from '../../fields.js'
 import { checkOptions } from '../../options/check-options.js'
-import { invalidType, missingParameter, RequestError } from '../../request-error.js'
-import { fieldOf } from '../body/read.js'
+import type { RequestError } from '../../request-error.js'
+import { readBody } from '../body/read-body.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { CHAT_FIELDS } from './fields.js'
@@ -32,20 +31,8 @@ export interface ChatRequest {
  */
 export function fromChatRequest(body: unknown, options: ChatRequestOptions = {}): ChatRequest {
   checkOptions('fromChatRequest', options, CHAT_REQUEST_OPTIONS)
-  if (!isFields(body)) throw notAnObject(body)
-  if (fieldOf(body, 'messages') === undefined) throw missingParameter('messages')
   const draft = new Draft(options)
   draft.put('store', false)
-  for (const [name, { read }] of Object.entries(CHAT_FIELDS)) {
-    const value = fieldOf(body, name)
-    if (value !== undefined) read?.(value, draft)
-  }
-  if (draft.tools.length > 0) draft.put('tools', draft.tools)
-  const { request, answer, origins } = draft
-  return { request, answer, refusal: (error) => origins.refusal(error) }
-}
-
-function notAnObject(body: Fields | unknown): RequestError {
-  const { message, code } = invalidType('body', 'an object', body)
-  return new RequestError(message, { code })
+  readBody(body, CHAT_FIELDS, draft)
+  return { ...draft.finish(), answer: draft.answer }
 }

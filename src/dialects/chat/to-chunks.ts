@@ -1,6 +1,7 @@
 import { check, checkEvent, checkStream } from '../../errors.js'
 import type { ErrorEvent, ResponseStreamEvent, TerminalEvent } from '../../responses/events.js'
 import type { OutputItem } from '../../responses/items.js'
+import { type Events, encodeAll, ShownItems } from '../answer-stream.js'
 import { ChatAnswer, chatUsage, type Identity, identityOf, isClientCall, type Piece } from './answer.js'
 import { type ChatAnswerOptions, type ResolvedChatAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import type { ChatChunk, ChatError, ChatFinishReason } from './completion.js'
@@ -8,8 +9,6 @@ import { toChatError } from './to-completion.js'
 
 /** Maps the events of one stream in order, each to the chunks that it becomes: none, one, or some. */
 export type ChatEncoder = (event: ResponseStreamEvent) => (ChatChunk | ChatError)[]
-
-type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
 
 /**
  * Maps a stream to the chunks of Chat Completions, lazily. A stream that fails ends with a {@link ChatError}.
@@ -25,7 +24,7 @@ export function toChatChunks(
   options: ChatAnswerOptions = {},
 ): AsyncGenerator<ChatChunk | ChatError, void> {
   checkStream('toChatChunks', events)
-  return chunksOf(events, encoderOf(resolveAnswerOptions('toChatChunks', options)))
+  return encodeAll(events, encoderOf(resolveAnswerOptions('toChatChunks', options)))
 }
 
 /**
@@ -35,19 +34,6 @@ export function toChatChunks(
  */
 export function createChatEncoder(options: ChatAnswerOptions = {}): ChatEncoder {
   return encoderOf(resolveAnswerOptions('createChatEncoder', options))
-}
-
-async function* chunksOf(
-  events: AsyncIterable<Events> | Iterable<Events>,
-  encode: ChatEncoder,
-): AsyncGenerator<ChatChunk | ChatError, void> {
-  for await (const given of events) {
-    for (const event of isBatch(given) ? given : [given]) yield* encode(event)
-  }
-}
-
-function isBatch(events: Events): events is readonly ResponseStreamEvent[] {
-  return Array.isArray(events)
 }
 
 function encoderOf(options: ResolvedChatAnswerOptions): ChatEncoder {
@@ -62,10 +48,7 @@ class Encoder {
   readonly #options: ResolvedChatAnswerOptions
   readonly #answer: ChatAnswer
   #identity: Identity | undefined
-  /** Which form of its reasoning each item sends first. The other says the same again. */
-  readonly #forms = new Map<number, string>()
-  /** The messages that are preambles, by their positions. */
-  readonly #preambles = new Set<number>()
+  readonly #items = new ShownItems()
   #isOver = false
 
   constructor(options: ResolvedChatAnswerOptions) {
@@ -92,16 +75,15 @@ class Encoder {
         return this.#added(event.output_index, event.item)
       case 'response.output_text.delta': {
         const { output_index: at, delta, logprobs } = event
-        return this.#answer.text(at, this.#preambles.has(at), delta, logprobs)
+        return this.#answer.text(at, this.#items.isPreamble(at), delta, logprobs)
       }
       case 'response.output_text.annotation.added':
-        this.#answer.cite(this.#preambles.has(event.output_index), event.annotation)
+        this.#answer.cite(this.#items.isPreamble(event.output_index), event.annotation)
         return []
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta': {
         const { output_index: at, type, delta } = event
-        if (!this.#forms.has(at)) this.#forms.set(at, type)
-        return this.#forms.get(at) === type ? this.#answer.reasoning(at, delta) : []
+        return this.#items.isShown(at, type) ? this.#answer.reasoning(at, delta) : []
       }
       case 'response.function_call_arguments.delta':
         return this.#answer.said(event.output_index, 'function_call', event.delta)
@@ -113,7 +95,7 @@ class Encoder {
   }
 
   #added(at: number, item: OutputItem): Piece[] {
-    if (item.type === 'message' && item.phase === 'commentary') this.#preambles.add(at)
+    this.#items.added(at, item)
     return isClientCall(item) ? this.#answer.call(at, item) : this.#answer.hosted(at, item)
   }
 

@@ -1,50 +1,15 @@
-import { unsupportedParameter } from '../../request-error.js'
+import { type BodyField, ignored, refused, same } from '../body/field.js'
 import type { Draft } from './draft.js'
 import { readMcpServers } from './mcp-servers.js'
 import { readOutputConfig, readOutputFormat, readStopSequences, readSystem, readThinking } from './parameters.js'
 import { readMessages } from './read-messages.js'
 import { readToolChoice, readTools } from './tools.js'
 
-/**
- * What becomes of a parameter:
- *
- * - `mapped`: it is a parameter of the Responses request, or decides how the answer is worded.
- * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
- * - `ignored`: it changes nothing.
- */
-export type MessagesSupport = 'mapped' | 'refused' | 'ignored'
-
-export interface MessagesField {
-  readonly support: MessagesSupport
-  /** What it becomes, in a word or two; why it is not mapped, as a phrase. */
-  readonly does: string
-  /** Who sends it, if it is not a parameter of the SDK any more. */
-  readonly sentBy?: string
-  /** Reads a value that is not null. @throws RequestError */
-  readonly read?: (value: unknown, draft: Draft) => void
-}
-
-/** A parameter that the other API has too. */
-function same(name: string): MessagesField {
-  return { support: 'mapped', does: `\`${name}\``, read: (value, draft) => draft.put(name, value) }
-}
-
-function refused(name: string, does: string): MessagesField {
-  const read = (): void => {
-    throw unsupportedParameter(name)
-  }
-  return { support: 'refused', does, read }
-}
-
-function ignored(does: string): MessagesField {
-  return { support: 'ignored', does }
-}
-
 const OLDER = 'older clients'
 const COMPACTED = 'a conversation that is too long is refused in the words that clients compact theirs for'
 
 /** Everything about every parameter, in the order in which they are read: the first error is reported. */
-export const MESSAGES_FIELDS: { readonly [name: string]: MessagesField } = {
+export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   model: same('model'),
   // Before the tools, which name them.
   mcp_servers: {

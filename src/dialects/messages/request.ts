@@ -1,6 +1,5 @@
-import { isFields } from '../../fields.js'
-import { invalidType, missingParameter, RequestError } from '../../request-error.js'
-import { fieldOf } from '../body/read.js'
+import type { RequestError } from '../../request-error.js'
+import { readBody } from '../body/read-body.js'
 import type { MessageAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { MESSAGES_FIELDS } from './fields.js'
@@ -29,23 +28,11 @@ export interface MessagesRequest {
  * @throws RequestError with the path in the body: `messages[3].content[0]`
  */
 export function fromMessagesRequest(body: unknown): MessagesRequest {
-  if (!isFields(body)) throw notAnObject(body)
-  if (fieldOf(body, 'messages') === undefined) throw missingParameter('messages')
   const draft = new Draft()
   // Nothing is stored: a client sends all of the conversation, with seals that tell how it was sampled.
   draft.put('store', false)
   draft.put('include', ['reasoning.encrypted_content'])
-  for (const [name, { read }] of Object.entries(MESSAGES_FIELDS)) {
-    const value = fieldOf(body, name)
-    if (value !== undefined) read?.(value, draft)
-  }
+  readBody(body, MESSAGES_FIELDS, draft)
   addOlderServers(draft)
-  if (draft.tools.length > 0) draft.put('tools', draft.tools)
-  const { request, answer, origins } = draft
-  return { request, answer, refusal: (error) => origins.refusal(error) }
-}
-
-function notAnObject(body: unknown): RequestError {
-  const { message, code } = invalidType('body', 'an object', body)
-  return new RequestError(message, { code })
+  return { ...draft.finish(), answer: draft.answer }
 }

@@ -1,6 +1,7 @@
 import { check, checkEvent, checkStream } from '../../errors.js'
 import type { ErrorEvent, ResponseStreamEvent } from '../../responses/events.js'
 import type { OutputItem } from '../../responses/items.js'
+import { type Events, encodeAll, ShownItems } from '../answer-stream.js'
 import { isToolUse, MessageAnswer } from './answer.js'
 import { type MessageAnswerOptions, type ResolvedMessageAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import { messagesFailure } from './error.js'
@@ -8,8 +9,6 @@ import type { MessageError, MessageStreamEvent } from './message.js'
 
 /** Maps the events of one stream in order, each to the events of a message that it becomes: none, one, or some. */
 export type MessageEncoder = (event: ResponseStreamEvent) => MessageStreamEvent[]
-
-type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
 
 /**
  * Maps a stream to that of the Messages API, lazily. A stream that fails ends with a {@link MessageError}.
@@ -25,7 +24,7 @@ export function toMessageEvents(
   options: MessageAnswerOptions = {},
 ): AsyncGenerator<MessageStreamEvent, void> {
   checkStream('toMessageEvents', events)
-  return eventsOf(events, encoderOf(resolveAnswerOptions('toMessageEvents', options)))
+  return encodeAll(events, encoderOf(resolveAnswerOptions('toMessageEvents', options)))
 }
 
 /**
@@ -35,19 +34,6 @@ export function toMessageEvents(
  */
 export function createMessageEncoder(options: MessageAnswerOptions = {}): MessageEncoder {
   return encoderOf(resolveAnswerOptions('createMessageEncoder', options))
-}
-
-async function* eventsOf(
-  events: AsyncIterable<Events> | Iterable<Events>,
-  encode: MessageEncoder,
-): AsyncGenerator<MessageStreamEvent, void> {
-  for await (const given of events) {
-    for (const event of isBatch(given) ? given : [given]) yield* encode(event)
-  }
-}
-
-function isBatch(events: Events): events is readonly ResponseStreamEvent[] {
-  return Array.isArray(events)
 }
 
 function encoderOf(options: ResolvedMessageAnswerOptions): MessageEncoder {
@@ -62,10 +48,7 @@ class Encoder {
   readonly #answer: MessageAnswer
   #hasBegun = false
   #isOver = false
-  /** Which form of its reasoning each item sends first. The other says the same again. */
-  readonly #forms = new Map<number, string>()
-  /** The messages that are preambles, by their positions. */
-  readonly #preambles = new Set<number>()
+  readonly #items = new ShownItems()
   /** The place of a call that the server is running, and what came behind it meanwhile. */
   #running: number | undefined
   #behind: ResponseStreamEvent[] = []
@@ -113,18 +96,17 @@ class Encoder {
   #said(event: ResponseStreamEvent): MessageStreamEvent[] {
     switch (event.type) {
       case 'response.output_item.added':
-        if (event.item.type === 'message' && event.item.phase === 'commentary') this.#preambles.add(event.output_index)
+        this.#items.added(event.output_index, event.item)
         if (!this.#isOver && this.#answer.shows(event.item)) this.#running = event.output_index
         return []
       case 'response.output_text.delta': {
         const { output_index: at, delta } = event
-        return this.#answer.text(at, this.#preambles.has(at), delta)
+        return this.#answer.text(at, this.#items.isPreamble(at), delta)
       }
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta': {
         const { output_index: at, type, delta } = event
-        if (!this.#forms.has(at)) this.#forms.set(at, type)
-        return this.#forms.get(at) === type ? this.#answer.reasoning(at, delta) : []
+        return this.#items.isShown(at, type) ? this.#answer.reasoning(at, delta) : []
       }
       case 'response.output_item.done':
         return this.#done(event.item)

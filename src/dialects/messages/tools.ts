@@ -64,16 +64,18 @@ export function readToolChoice(value: unknown, draft: Draft): void {
   if (known === undefined && type !== 'tool') {
     throw invalidValue('tool_choice.type', type, [...Object.keys(CHOICES), 'tool'])
   }
-  draft.put('tool_choice', known ?? { type: 'function', name: chosenName(choice, draft) })
+  draft.put('tool_choice', known ?? namedTool(choice, draft))
   const isSingle = flagAt(fieldOf(choice, 'disable_parallel_tool_use'), 'tool_choice.disable_parallel_tool_use')
   if (isSingle === true) draft.put('parallel_tool_calls', false, 'tool_choice.disable_parallel_tool_use')
 }
 
-/** A deferred tool that has to be called is taught from the beginning, unless a result has named it. */
-function chosenName(choice: Fields, draft: Draft): string {
+/** The tool that has to be called. A deferred one is taught from the beginning, unless a result has named it. */
+function namedTool(choice: Fields, draft: Draft): object {
   const name = textIn(choice, 'name', 'tool_choice')
   draft.load(name)
-  return name
+  const tools = draft.tools as readonly { readonly type: string; readonly name?: unknown }[]
+  const isSearch = name === 'web_search' && !tools.some((tool) => tool.name === name)
+  return isSearch && tools.some(({ type }) => type === name) ? { type: name } : { type: 'function', name }
 }
 
 const CHOICES = { auto: 'auto', any: 'required', none: 'none' } as const

@@ -1,6 +1,7 @@
 import type { Slices } from '../../slices.js'
 import type { Expression, Grammar } from '../expression.js'
 import type { Range } from '../ranges.js'
+import type { SharedRules } from '../rules.js'
 
 /** So many rules are written in one piece. */
 const SLICE = 200
@@ -10,14 +11,22 @@ const SLICE = 200
  *
  * llama.cpp, xgrammar and llguidance read it alike. They differ in escapes, so characters are written as they are but for
  * those that mean something, and no escape stands before a hexadecimal digit. No text of a client's can end a literal.
+ *
+ * @param shared - those of its rules that were written before
  */
-export function* writeGbnf(grammar: Grammar): Slices<string> {
+export function* writeGbnf(grammar: Grammar, shared: readonly SharedRules[] = []): Slices<string> {
+  const isShared = (name: string): boolean => shared.some(({ all }) => all.has(name))
+  const own = shared.length === 0 ? grammar : new Map(Array.from(grammar).filter(([name]) => !isShared(name)))
+  const root = new Map([['root', grammar.get('root') as Expression]])
+  const written = yield* writeRules(new Map([...root, ...own]))
+  return written + shared.map(({ gbnf }) => gbnf).join('')
+}
+
+/** Rules as GBNF, in their order. */
+export function* writeRules(rules: Grammar): Slices<string> {
   const lines: string[] = []
-  const writeRule = (name: string): unknown =>
-    lines.push(`${name} ::= ${write(grammar.get(name) as Expression, 'rule')}\n`)
-  writeRule('root')
-  for (const name of grammar.keys()) {
-    if (name !== 'root') writeRule(name)
+  for (const [name, expression] of rules) {
+    lines.push(`${name} ::= ${write(expression, 'rule')}\n`)
     if (lines.length % SLICE === 0) yield
   }
   return lines.join('')

@@ -21,14 +21,20 @@ interface Found {
   readonly place: Place
 }
 
+/** The schemas that stand in a document. */
+export interface CheckedSchema {
+  readonly references: References
+  /** Each after those that it stands in, where it does not stand in several. */
+  readonly schemas: ReadonlySet<JsonObject>
+}
+
 /**
  * Checks that something is a JSON Schema of any draft, whether a grammar holds it or not: that its keywords are of their
  * kind, its types exist, and its references point at schemas.
  *
- * @returns what the references point at
  * @throws InvalidSchema with the path of the first keyword that is wrong
  */
-export function* checkSchema(document: unknown): Slices<References> {
+export function* checkSchema(document: unknown): Slices<CheckedSchema> {
   const open: Found[] = [{ schema: document, place: { within: undefined, names: [], base: NO_BASE } }]
   const resources = new Map<string, Resource>()
   const seen = new Set<JsonObject>()
@@ -69,7 +75,7 @@ export function* checkSchema(document: unknown): Slices<References> {
       }
     }
   }
-  return references
+  return { references, schemas: seen }
 }
 
 function plainName(name: string): string {
@@ -151,10 +157,20 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...['unevaluatedItems', 'unevaluatedProperties'].map((name) => [name, schema] as const),
 ])
 
-const MAPS: ReadonlySet<string> = new Set([
+/** Keywords that are checked, wherever they stand. */
+export const CHECKED_KEYWORDS: ReadonlySet<string> = new Set(KINDS.keys())
+
+/** Keywords of which each value is a schema, by a name. */
+export const MAPS: ReadonlySet<string> = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
 ])
-const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
+/** Keywords that may be a schema. */
+export const SCHEMAS: ReadonlySet<string> = new Set([
+  'items',
+  ...Array.from(KINDS).flatMap(([keyword, kind]) => (kind === schema ? [keyword] : [])),
+])
+/** Keywords that may be lists of schemas. */
+export const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
 
 function addSubschemas(open: Found[], keyword: string, value: unknown, within: Place): void {
   const add = (schema: unknown, ...names: readonly (string | number)[]): unknown =>
@@ -166,7 +182,7 @@ function addSubschemas(open: Found[], keyword: string, value: unknown, within: P
     }
   } else if (LISTS.has(keyword) && Array.isArray(value)) {
     for (const [index, schema] of value.entries()) add(schema, index)
-  } else if (keyword === 'items' || KINDS.get(keyword) === schema) add(value)
+  } else if (SCHEMAS.has(keyword)) add(value)
 }
 
 function reverseFrom<Value>(values: Value[], from: number): void {

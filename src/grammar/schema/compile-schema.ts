@@ -1,12 +1,14 @@
 import { atOnce, type Slices } from '../../slices.js'
 import { choice, type Expression, type Grammar, rule, sequence, text } from '../expression.js'
 import { productive } from '../productive.js'
-import { createRules } from '../rules.js'
+import { createRules, type SharedRules } from '../rules.js'
+import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
 import { Budget, MOST_NODES, SLICE_NODES } from './budget.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
+import { Firsts } from './firsts.js'
 import { isJsonObject } from './keywords.js'
 import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
@@ -27,6 +29,8 @@ const LARGE = 20
 /** A schema as a grammar of the JSON texts that are valid against it. */
 export interface CompiledSchema {
   readonly grammar: Grammar
+  /** Those of its rules that other grammars have as well. */
+  readonly shared: readonly SharedRules[]
   /** What the grammar allows although the schema does not. Empty if it holds all of the schema. */
   readonly relaxed: readonly Relaxation[]
   /** What it took, for those who compile many. */
@@ -46,7 +50,8 @@ export interface CompiledSchema {
  * @throws InvalidSchema
  */
 export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
-  const references = yield* checkSchema(document)
+  const { references, schemas } = yield* checkSchema(document)
+  const firsts = new Firsts(yield* alikeIn(schemas, references))
   const rules = createRules()
   const relaxations = new Relaxations()
   const relax: Relax = (path, message) => relaxations.add(path, message)
@@ -92,10 +97,11 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     relax,
     spend: (nodes) => budget.spend(nodes),
     value(given) {
-      const located = given === ANYTHING ? given : followed(references, given)
+      const located = given === ANYTHING ? given : firsts.of(followed(references, given))
       return once(located === ANYTHING ? 'anything' : `value ${keyOf(located)}`, 'value', located)
     },
-    name(located) {
+    name(given) {
+      const located = firsts.of(given)
       return once(`name ${keyOf(located)}`, 'name', { all: [located, { schema: { type: 'string' }, path: '' }] })
     },
     shape(shape) {
@@ -126,11 +132,15 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     paused = used()
     yield
   }
-  const grammar = yield* productive(new Map([...rules.all, ['root', root]]))
+  const { included } = rules
+  const grammar = yield* productive(new Map([...rules.all, ['root', root]]), 'root', included)
   const nodes = used()
-  if (grammar !== undefined) return { grammar, relaxed: relaxations.list, nodes }
-  const { grammar: any } = yield* compileSchema(true)
-  return { grammar: any, relaxed: [{ path: '', message: 'No value is valid against this schema.' }], nodes }
+  if (grammar !== undefined) {
+    const shared = Array.from(included).filter(({ name }) => grammar.has(name))
+    return { grammar, shared, relaxed: relaxations.list((path) => firsts.othersOf(path)), nodes }
+  }
+  const relaxed = [{ path: '', message: 'No value is valid against this schema.' }]
+  return { ...(yield* compileSchema(true)), relaxed, nodes }
 }
 
 const TOO_LARGE = 'The schema is too large to be enforced: of this part only the type is.'
@@ -186,9 +196,9 @@ function* typeText(type: JsonType, shape: Shape, compiler: Compiler): Slices<Exp
     case 'boolean':
       return choice(...[true, false].filter(isLeft).map((value) => text(String(value))))
     case 'integer':
-      return compiler.rules.add('integer', integerText(shape, compiler.relax))
+      return integerText(shape, compiler)
     case 'number':
-      return compiler.rules.add('number', numberText(shape, compiler.relax))
+      return numberText(shape, compiler)
     case 'string':
       return yield* stringText(shape, compiler)
     case 'array':

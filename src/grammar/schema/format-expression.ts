@@ -2,6 +2,7 @@ import { choice, EMPTY, type Expression, sequence } from '../expression.js'
 import { patternExpression } from '../regex/pattern-expression.js'
 import { readPattern } from '../regex/read-pattern.js'
 import type { Rules } from '../rules.js'
+import { sharedRules } from '../shared-rules.js'
 import { ATOM, DATE, FRACTION, IPV4, IPV6, TIME } from './formats.js'
 
 /** How many characters a text may have. */
@@ -64,8 +65,12 @@ function dateTime(rules: Rules): Expression {
   return sequence(part(DATE, rules), part('[Tt]', rules), timeOfDay(rules))
 }
 
-/** RFC 3339, 5.6 and appendix D: the second 60 is the last one of a day in UTC, whatever time it is elsewhere. */
 function timeOfDay(rules: Rules): Expression {
+  return rules.include(CLOCK())
+}
+
+/** RFC 3339, 5.6 and appendix D: the second 60 is the last one of a day in UTC, whatever time it is elsewhere. */
+const CLOCK = sharedRules('clock', (rules) => {
   const seconds = sequence(part(':60', rules), part(FRACTION, rules))
   const leap = HOURS.map((hour) => {
     const ways = LAST_MINUTES.map((minute) => {
@@ -75,8 +80,8 @@ function timeOfDay(rules: Rules): Expression {
     })
     return sequence(part(`${two(hour)}:`, rules), choice(...ways))
   })
-  return rules.once('time', 'time', () => choice(part(TIME, rules), ...leap))
-}
+  return choice(part(TIME, rules), ...leap)
+})
 
 /** What a label is counted in, with the dot after it. */
 const UNIT = 8

@@ -11,8 +11,8 @@ import { compileSchema } from './compile-schema.js'
  *   where it is none
  */
 export function jsonSchemaToGbnf(schema: unknown): string {
-  const { grammar, relaxed } = atOnce(compileSchema(schema))
+  const { grammar, shared, relaxed } = atOnce(compileSchema(schema))
   const [first] = relaxed
   if (first !== undefined) throw new UnsupportedSchema(first.path, first.message)
-  return atOnce(writeGbnf(grammar))
+  return atOnce(writeGbnf(grammar, shared))
 }

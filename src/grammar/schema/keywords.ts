@@ -8,7 +8,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Keywords that no grammar of ours holds, unless they say nothing beside the others: then this is true. */
-const UNHELD: ReadonlyMap<string, (value: unknown, schema: JsonObject) => boolean> = new Map<
+export const UNHELD: ReadonlyMap<string, (value: unknown, schema: JsonObject) => boolean> = new Map<
   string,
   (value: unknown, schema: JsonObject) => boolean
 >([

@@ -16,9 +16,15 @@ export function pathOf(located: Located): string {
 
 /** Both of them. */
 export function both(one: Located, other: Located): Located {
-  const parts = [one, other].flatMap((each) => ('all' in each ? each.all : [each])).filter(saysSomething)
+  if (one === other || !saysSomething(other)) return one
+  if (!saysSomething(one)) return other
+  return allOf([one, other])
+}
+
+/** All of them, of which each says something. */
+export function allOf(all: readonly Located[]): Located {
+  const parts = all.flatMap((each) => ('all' in each ? each.all : [each]))
   const different = [...new Map(parts.map((part) => [keyOf(part), part])).values()]
-  if (different.length === 0) return one
   return different.length === 1 ? (different[0] as Located) : { all: different }
 }
 

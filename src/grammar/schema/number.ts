@@ -1,5 +1,7 @@
 import { choice, type Expression, text } from '../expression.js'
 import { fractions, multiplesByEnding, numbers, wholeNumbers } from '../number.js'
+import { sharedRules } from '../shared-rules.js'
+import type { Compiler } from './compiler.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, type Bound, type Shape } from './shape.js'
 
@@ -8,7 +10,26 @@ const MOST_MULTIPLES = 1000
 const MOST_DECIMALS = 9
 
 /** The whole numbers that a shape allows. */
-export function integerText({ low, high, multiples }: Shape, relax: Relax): Expression {
+export function integerText(shape: Shape, { rules, relax }: Pick<Compiler, 'rules' | 'relax'>): Expression {
+  return isFree(shape) ? rules.include(ANY_INTEGER()) : rules.add('integer', wholeText(shape, relax))
+}
+
+/** The numbers that a shape allows, whole or not. */
+export function numberText(shape: Shape, { rules, relax }: Pick<Compiler, 'rules' | 'relax'>): Expression {
+  const isAny = isFree(shape) && !shape.isFractional
+  return isAny ? rules.include(ANY_NUMBER()) : rules.add('number', decimalText(shape, relax))
+}
+
+/** Whether it has no bounds, and need be no multiple. */
+function isFree({ low, high, multiples }: Shape): boolean {
+  return !Number.isFinite(low.value) && !Number.isFinite(high.value) && multiples.length === 0
+}
+
+const INFINITE = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
+const ANY_INTEGER = sharedRules('integer', () => wholeNumbers(INFINITE))
+const ANY_NUMBER = sharedRules('number', () => numbers(INFINITE, 0))
+
+function wholeText({ low, high, multiples }: Shape, relax: Relax): Expression {
   const from = wholeBound(low, Math.ceil(low.value), 1, relax)
   const to = wholeBound(high, Math.floor(high.value), -1, relax)
   const steps = multiples.filter(({ value }) => value !== 1)
@@ -50,14 +71,12 @@ function wholeBound(bound: Bound, value: number, inside: 1 | -1, relax: Relax): 
   return (bound.isOut && value === bound.value ? value + inside : value) + 0
 }
 
-/** The numbers that a shape allows, whole or not. */
-export function numberText(shape: Shape, relax: Relax): Expression {
+function decimalText(shape: Shape, relax: Relax): Expression {
   const { multiples, isFractional } = shape
-  const isFree = !Number.isFinite(shape.low.value) && !Number.isFinite(shape.high.value) && multiples.length === 0
-  if (isFractional && isFree) return fractions()
+  if (isFractional && isFree(shape)) return fractions()
   if (isFractional) relax(shape.path, 'A number that is not an integer cannot be enforced beside bounds.')
   // What is a multiple of a whole number is one.
-  if (multiples.some(({ value }) => Number.isSafeInteger(value))) return integerText(shape, relax)
+  if (multiples.some(({ value }) => Number.isSafeInteger(value))) return wholeText(shape, relax)
   for (const { path } of multiples) relax(path, UNHELD)
   const [low, high] = [exactBound(shape.low, relax), exactBound(shape.high, relax)]
   let decimals = Math.max(decimalsOf(low), decimalsOf(high))

@@ -23,7 +23,12 @@ export class Relaxations {
     if (!this.#byPath.has(path)) this.#byPath.set(path, { path, message })
   }
 
-  get list(): Relaxation[] {
+  /** @param othersOf - the places where the same stands, of which only the first one was compiled */
+  list(othersOf: (path: string) => Iterable<string>): Relaxation[] {
+    // It grows meanwhile.
+    for (const { path, message } of this.#byPath.values()) {
+      for (const other of othersOf(path)) this.add(other, message)
+    }
     const all = [...this.#byPath.values()]
     if (all.length <= MOST_NAMED) return all
     const others = all.length - MOST_NAMED

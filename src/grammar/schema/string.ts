@@ -14,14 +14,16 @@ import { automatonOf } from '../regex/pattern-automaton.js'
 import { patternExpression } from '../regex/pattern-expression.js'
 import { readPattern } from '../regex/read-pattern.js'
 import { withLength } from '../regex/with-length.js'
+import type { SharedRules } from '../rules.js'
 import type { Compiler } from './compiler.js'
 import { formatExpression } from './format-expression.js'
+import { FORMAT_TEXTS } from './format-texts.js'
 import { FORMATS, SHORT_FORMATS, SHORT_TEXT } from './formats.js'
 import { type HeldPattern, heldPattern } from './held-pattern.js'
 import { below } from './keywords.js'
 import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
-import type { Shape } from './shape.js'
+import type { Said, Shape } from './shape.js'
 
 /** So many characters a text may have to have: as many as a shortest text is completed with. */
 const MOST_REQUIRED = 100_000
@@ -51,6 +53,10 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { rules, relax } = compiler
   const { min, max } = lengthsOf(shape, relax)
   if (min > max) return choice()
+  const known = formatAlone(shape)
+  // The first grammar that has a format makes its rules, which is a piece of its own.
+  if (known !== undefined) yield
+  if (known !== undefined) return rules.include(known())
   const held = patternsOf(shape, max, relax)
   const forbidden = shape.notPatterns.flatMap((said) => heldPattern(said, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
@@ -75,6 +81,16 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
     if (max < Number.POSITIVE_INFINITY) relax(below(path, 'maxLength'), message)
   }
   return quoted(patternExpression(counted ?? first.pattern, rules, 'json'))
+}
+
+/** What is said of the string where that is a format, and nothing else. */
+function formatAlone(shape: Shape): (() => SharedRules) | undefined {
+  const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
+  const isAlone = minLength === 0 && maxLength === Number.POSITIVE_INFINITY
+  const said = formats.filter(({ value }) => FORMAT_TEXTS.has(value))
+  if (!isAlone || said.length !== 1 || patterns.length + notPatterns.length > 0) return undefined
+  if (excluded.some((value) => typeof value === 'string')) return undefined
+  return FORMAT_TEXTS.get((said[0] as Said<string>).value)
 }
 
 const TOO_LARGE = 'It is too large to be enforced beside what else is said of the string.'

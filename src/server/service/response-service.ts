@@ -119,6 +119,8 @@ export function openService(options: ServiceOptions): ResponseService {
 
 /** Gives those responses up that another process can go on with. */
 async function handOver({ runs }: Setup, sweeper: Sweeper | undefined): Promise<void> {
-  await sweeper?.stop()
-  await Promise.all([...runs.values()].map((run) => (run.canHandOver ? run.handOver() : undefined)))
+  const all = () => Promise.all([...runs.values()].map((run) => (run.canHandOver ? run.handOver() : undefined)))
+  await Promise.all([all(), sweeper?.stop()])
+  // Those that the sweeper was about to take over.
+  await all()
 }

@@ -178,7 +178,7 @@ class RunningResponse implements Run {
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()
     // The response has begun, so it is ended and kept, whether anybody reads it or not.
     this.#batches = queue((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
-    this.#offStop = stop.onStop(() => this.cancel())
+    this.#offStop = stop.onStop(() => this.#stop())
   }
 
   get isLost(): boolean {
@@ -204,6 +204,12 @@ class RunningResponse implements Run {
     this.#work.abort(this.#options.signal?.reason)
     // Who waits for the end does not wait for a reader that has stopped.
     if (!this.#isDetached) this.#batches.finish()
+  }
+
+  /** The server may wait no longer. What has not begun is refused; a response that another process can go on with is not over. */
+  #stop(): void {
+    if (this.canHandOver && this.#state === 'running') void this.handOver()
+    else this.cancel()
   }
 
   async handOver(): Promise<void> {
@@ -362,6 +368,8 @@ class RunningResponse implements Run {
       return events
     } catch (again) {
       if (isConflict(again)) return this.#elsewhere()
+      // Another process goes on with it: an end that is not written may not be shown. Its readers are cut off, and come back.
+      if (this.canHandOver) return undefined
       // The failing store has just been reported to the host. What its entries say is what everybody is told from now on.
       response.giveUp()
       this.#unfinished = response

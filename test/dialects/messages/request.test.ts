@@ -248,6 +248,16 @@ describe('the parameters of a request', () => {
     expect(request).toMatchObject({ tools: [{ name: 'find' }], tool_choice: { type: 'function', name: 'find' } })
   })
 
+  test('a search of the web may be the tool that has to be called, unless a function has its name', () => {
+    const tool_choice = { type: 'tool', name: 'web_search' }
+    const search = { type: 'web_search_20250305', name: 'web_search' }
+    const own = { name: 'web_search', input_schema: { type: 'object' } }
+    const chosen = (...tools: object[]) =>
+      parseRequest(fromMessagesRequest({ messages: [user], tools, tool_choice }).request).tool_choice
+    expect(chosen(search)).toEqual({ type: 'web_search' })
+    expect(chosen(own, search)).toEqual({ type: 'function', name: 'web_search' })
+  })
+
   test("a search of the web is the host's, with its domains, and with its most uses for the answer", () => {
     const search = { type: 'web_search_20250305', name: 'web_search', allowed_domains: ['example.com'], max_uses: 2 }
     const { request, answer } = fromMessagesRequest({ messages: [user], tools: [search] })

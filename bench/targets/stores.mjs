@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, median } from '../measure.mjs'
+import { startProgram } from '../start-program.mjs'
+
+/** @type {import('../target.mjs').Target} */
+export default {
+  name: 'stores',
+  measures: 'the endpoint with its responses in SQLite (durability: process), beside its memory and a bare node:http',
+  target: 'at 1,000 streams one bare token more than in memory; p99 20 ms at 100; no stall above 30 ms',
+
+  async run({ size }) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-stores-'))
+    const file = join(folder, 'responses.db')
+    const load = await startProgram('load')
+    const bare = await startProgram('serve', 'bare')
+    const memory = await startProgram('serve', 'memory')
+    const sqlite = (await hasSqlite()) ? await startProgram('serve', 'sqlite', file) : undefined
+    const servers = { bare, memory, ...(sqlite && { sqlite }) }
+    try {
+      const rows = []
+      for (const count of size([1, 100, 1000], [1, 10])) {
+        const tokens = size(count === 1 ? 5000 : 300, 20)
+        const rounds = size(count === 1000 ? 2 : 3, 1)
+        rows.push(...(await perToken({ servers, load, count, tokens, rounds })))
+      }
+      for (const count of size([1, 100, 1000], [5])) {
+        const tokens = size(100, 10)
+        rows.push(...(await latency({ servers, load, count, tokens })))
+      }
+      if (sqlite !== undefined) {
+        rows.push(await onDisk({ sqlite, load, count: size(50, 5), tokens: size(1000, 20) }))
+        rows.push(await takeOver({ sqlite, load, file }))
+      }
+      return rows
+    } finally {
+      for (const { child } of [load, ...Object.values(servers)]) child.kill()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+async function hasSqlite() {
+  for (const name of ['node:sqlite', 'better-sqlite3']) {
+    const found = await import(name).then(
+      () => true,
+      () => false,
+    )
+    if (found) return true
+  }
+  console.error(
+    'stores: no SQLite here, only the memory is measured: it needs Node 22.13 or the package better-sqlite3',
+  )
+  return false
+}
+
+async function cpuOf(server, run) {
+  const before = await server.ask('cpu')
+  await run()
+  const after = await server.ask('cpu')
+  return after.user + after.system - before.user - before.system
+}
+
+/** Microseconds of processor time for a token, where streams step as fast as the server can. */
+async function perToken({ servers, load, count, tokens, rounds }) {
+  const kinds = Object.keys(servers)
+  const samples = new Map(kinds.map((kind) => [kind, []]))
+  for (let round = -1; round < rounds; round++) {
+    for (let turn = 0; turn < kinds.length; turn++) {
+      const kind = kinds[(turn + round + 1) % kinds.length]
+      const server = servers[kind]
+      await server.ask('script', { tokens, everyMs: 0 })
+      const micros = await cpuOf(server, async () => {
+        const { wrong } = await load.ask('streams', { port: server.port, count, store: true })
+        expect(wrong === 0, `${kind}: ${wrong} of ${count} streams are not whole`)
+      })
+      // The first round warms up.
+      if (round >= 0) samples.get(kind).push(micros / count / tokens)
+    }
+  }
+  const of = (kind) => median(samples.get(kind))
+  const more = median(
+    (samples.get('sqlite') ?? []).map((micros, at) => {
+      return (micros - samples.get('memory')[at]) / samples.get('bare')[at]
+    }),
+  )
+  const streams = `${count.toLocaleString('en')} ${count === 1 ? 'stream' : 'streams'}`
+  const rows = [
+    {
+      figure: `${streams}, processor time for a token, memory`,
+      value: of('memory') / of('bare'),
+      unit: 'x bare',
+      note: `${of('memory').toFixed(1)} us, bare ${of('bare').toFixed(1)}`,
+    },
+  ]
+  if (servers.sqlite === undefined) return rows
+  return [
+    ...rows,
+    {
+      figure: `${streams}, processor time for a token, SQLite above memory`,
+      value: more,
+      unit: 'x bare',
+      // 9 us where a bare token took 8.7.
+      ...(count === 1000 && { atMost: 1.03 }),
+      note: `${of('sqlite').toFixed(1)} us, ${(of('sqlite') - of('memory')).toFixed(1)} above memory`,
+    },
+  ]
+}
+
+/** From the step of the engine to the client, at 50 tokens a second and stream, and the longest stall meanwhile. */
+async function latency({ servers, load, count, tokens }) {
+  const found = {}
+  for (const [kind, server] of Object.entries(servers)) {
+    const { first } = await server.ask('script', { tokens, everyMs: 20, together: count })
+    await server.ask('stall')
+    const { times, wrong } = await load.ask('streams', { port: server.port, count, isTimed: true, store: true })
+    const stall = await server.ask('stall')
+    expect(wrong === 0, `${kind}: ${wrong} streams are not whole`)
+    const steps = await server.ask('steps')
+    const delays = times.flatMap((list) => list.map((time, at) => time - steps[at + first]))
+    delays.sort((a, b) => a - b)
+    const at = (share) => delays[Math.floor(delays.length * share)] ?? 0
+    found[kind] = { p50: at(0.5), p99: at(0.99), stall }
+  }
+  const streams = `${count.toLocaleString('en')} ${count === 1 ? 'stream' : 'streams'} of 50/s`
+  return Object.keys(servers)
+    .filter((kind) => kind !== 'bare')
+    .flatMap((kind) => {
+      const { p50, p99, stall } = found[kind]
+      return [
+        {
+          figure: `${streams}, added latency, ${kind}: p99`,
+          value: p99 - found.bare.p99,
+          unit: 'ms',
+          ...(kind === 'sqlite' && count === 100 && { atMost: 20 }),
+          note: `p50 ${(p50 - found.bare.p50).toFixed(2)} ms added; bare p50 ${found.bare.p50.toFixed(2)}, p99 ${found.bare.p99.toFixed(2)}`,
+        },
+        {
+          figure: `${streams}, longest stall of the event loop, ${kind}`,
+          value: stall,
+          unit: 'ms',
+          ...(kind === 'sqlite' && count === 1000 && { atMost: 30 }),
+          note: `bare ${found.bare.stall.toFixed(0)} ms`,
+        },
+      ]
+    })
+}
+
+/** What responses take that are over. */
+async function onDisk({ sqlite, load, count, tokens }) {
+  await sqlite.ask('script', { tokens, everyMs: 0 })
+  const before = await sqlite.ask('kept')
+  const { wrong } = await load.ask('streams', { port: sqlite.port, count, store: true })
+  expect(wrong === 0, `${wrong} streams are not whole`)
+  const after = await sqlite.ask('kept')
+  return {
+    figure: `on disk, for a token of a response of ${tokens.toLocaleString('en')}`,
+    value: (after - before) / count / tokens,
+    unit: 'B',
+    note: 'its text, its entries and its transcript',
+  }
+}
+
+/** From the death of a process to the first token of the one that goes on, beyond the lease. */
+async function takeOver({ sqlite, load, file }) {
+  const dying = await startProgram('serve', 'sqlite', file)
+  await dying.ask('script', { tokens: 2000, everyMs: 10 })
+  await sqlite.ask('script', { tokens: 2000, everyMs: 10 })
+  const { id, seen } = await load.ask('begin', { port: dying.port })
+  dying.child.kill('SIGKILL')
+  const died = performance.now()
+  await load.ask('next', { port: sqlite.port, id, seen })
+  return {
+    figure: 'take-over, beyond the lease of 1 s',
+    value: performance.now() - died - 1000,
+    unit: 'ms',
+    atMost: 250,
+    note: 'from SIGKILL to the first token of the process that goes on; the lease is renewed by each append',
+  }
+}

@@ -1,0 +1,28 @@
+import { isFields } from '../../fields.js'
+import { invalidType, missingParameter, RequestError } from '../../request-error.js'
+import type { BodyDraft } from './draft.js'
+import type { BodyField } from './field.js'
+import { fieldOf } from './read.js'
+
+/**
+ * Reads a body of an API whose conversation is in `messages`, by the table of its parameters. Those that are not in it are
+ * ignored.
+ *
+ * @param body - what `JSON.parse` made of it
+ * @throws RequestError with the path in the body
+ */
+export function readBody<Draft extends BodyDraft>(
+  body: unknown,
+  fields: { readonly [name: string]: BodyField<Draft> },
+  draft: Draft,
+): void {
+  if (!isFields(body)) {
+    const { message, code } = invalidType('body', 'an object', body)
+    throw new RequestError(message, { code })
+  }
+  if (fieldOf(body, 'messages') === undefined) throw missingParameter('messages')
+  for (const [name, { read }] of Object.entries(fields)) {
+    const value = fieldOf(body, name)
+    if (value !== undefined) read?.(value, draft)
+  }
+}

@@ -1,0 +1,149 @@
+import { type Fields, isFields } from '../../fields.js'
+import { duplicateItem, invalidValue, RequestError, unsupported } from '../../request-error.js'
+import { fieldOf, optionalTextIn, textIn } from '../body/read.js'
+import { blocksAt } from './content.js'
+import { readMcpResult, readSearch } from './server-tools.js'
+import { type PlacedSeal, readSignature } from './signature.js'
+
+/** Items, with what they were made of. */
+export interface MadeItem {
+  readonly item: object
+  readonly at: string
+  /** Where the item's fields are in the body, if they have other names there. */
+  readonly fields?: { readonly [ours: string]: string }
+}
+
+/** What the model said in one turn, as its items: reasoning, texts, calls, and the seals in their places. */
+export class AssistantTurn {
+  /** Everything but seals. Thinking does not count as a block. */
+  readonly #blocks: { readonly made: MadeItem; readonly kind: 'text' | 'call' | 'thinking' | 'unanswered' }[] = []
+  readonly #seals: { readonly seal: PlacedSeal; readonly made: MadeItem }[] = []
+  /** The places of the server's calls among the blocks, by their ids: their results stand behind them. */
+  readonly #served = new Map<string, number>()
+
+  text(text: string, at: string): void {
+    if (text === '') return
+    const content = [{ type: 'output_text', text }]
+    this.#blocks.push({ made: { item: { type: 'message', role: 'assistant', content }, at }, kind: 'text' })
+  }
+
+  block(block: Fields, at: string): void {
+    const type = textIn(block, 'type', at)
+    if (type === 'text') this.text(textIn(block, 'text', at), at)
+    else if (type === 'thinking')
+      this.#thinking(textIn(block, 'thinking', at), optionalTextIn(block, 'signature', at), at, 'signature')
+    else if (type === 'redacted_thinking') this.#thinking('', textIn(block, 'data', at), at, 'data')
+    else if (type === 'tool_use') this.#call(block, at)
+    else if (type === 'server_tool_use' || type === 'mcp_tool_use') this.#serverCall(block, type, at)
+    else if (type === 'web_search_tool_result' || type === 'mcp_tool_result') this.#serverResult(block, type, at)
+    else if (type === 'image' || type === 'document') throw unsupported(`${at}.type`, `${type}s of the assistant are`)
+    // What the servers of other APIs listed: ours are asked.
+    else if (type !== 'mcp_tool_listing') throw invalidValue(`${at}.type`, type, BLOCKS)
+  }
+
+  items(): MadeItem[] {
+    const lastCall = this.#blocks.findLastIndex(({ kind }) => kind === 'call')
+    const last = this.#blocks.findLastIndex(({ kind }) => kind === 'text')
+    const items: MadeItem[] = []
+    let before = 0
+    const seals = [...this.#seals].sort((a, b) => a.seal.before - b.seal.before)
+    let taken = 0
+    const sealsUpTo = (place: number): void => {
+      for (let next = seals[taken]; next !== undefined && next.seal.before <= place; next = seals[++taken]) {
+        items.push(next.made)
+      }
+    }
+    for (const [at, { made, kind }] of this.#blocks.entries()) {
+      if (kind !== 'thinking') sealsUpTo(before++)
+      // A call that was cut off before its result never happened.
+      if (kind === 'unanswered') continue
+      // The model calls before its answer alone, and answers once.
+      const phase = at < Math.max(lastCall, last) ? 'commentary' : 'final_answer'
+      items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made)
+    }
+    sealsUpTo(Number.MAX_SAFE_INTEGER)
+    return items
+  }
+
+  /** @param signature - of ours it holds seals; of another server's nothing that can be read here */
+  #thinking(text: string, signature: string | undefined, at: string, field: 'signature' | 'data'): void {
+    const fields = { encrypted_content: field }
+    const seals = signature === undefined || signature === '' ? undefined : readSignature(signature)
+    for (const [nth, seal] of (seals ?? []).entries()) {
+      // A server that has lost its key reads the text.
+      const item = reasoning(nth === 0 ? text : '', seal.sealed)
+      this.#seals.push({ seal, made: { item, at, fields } })
+    }
+    if (seals !== undefined || (text === '' && !signature)) return
+    this.#blocks.push({ made: { item: reasoning(text, signature), at, fields }, kind: 'thinking' })
+  }
+
+  #serverCall(block: Fields, type: 'server_tool_use' | 'mcp_tool_use', at: string): void {
+    const id = textIn(block, 'id', at)
+    if (this.#served.has(id)) throw duplicateItem(id, `${at}.id`)
+    this.#served.set(id, this.#blocks.length)
+    const input = inputOf(block, at)
+    const name = textIn(block, 'name', at)
+    if (type === 'server_tool_use' && name !== 'web_search') throw unsupported(`${at}.name`, 'other server tools are')
+    const item =
+      type === 'server_tool_use'
+        ? { type: 'web_search_call', action: readSearch(input, `${at}.input`) }
+        : { type: 'mcp_call', name, server_label: textIn(block, 'server_name', at), arguments: JSON.stringify(input) }
+    const fields = { server_label: 'server_name', arguments: 'input', action: 'input' }
+    this.#blocks.push({ made: { item, at, fields }, kind: 'unanswered' })
+  }
+
+  #serverResult(block: Fields, type: 'web_search_tool_result' | 'mcp_tool_result', at: string): void {
+    const id = textIn(block, 'tool_use_id', at)
+    const place = this.#served.get(id)
+    const call = place === undefined ? undefined : this.#blocks[place]
+    const { type: kind } = Object(call?.made.item) as { readonly type?: unknown }
+    const isOne = call?.kind === 'unanswered' && (kind === 'mcp_call') === (type === 'mcp_tool_result')
+    if (place === undefined || call === undefined || !isOne) throw withoutCall(id, at)
+    const result =
+      type === 'mcp_tool_result'
+        ? readMcpResult(textOf(block, at), fieldOf(block, 'is_error') === true)
+        : { status: Array.isArray(fieldOf(block, 'content')) ? 'completed' : 'failed' }
+    this.#blocks[place] = { made: { ...call.made, item: { ...call.made.item, ...result } }, kind: 'call' }
+  }
+
+  #call(block: Fields, at: string): void {
+    const input = inputOf(block, at)
+    const item = {
+      type: 'function_call',
+      call_id: textIn(block, 'id', at),
+      name: textIn(block, 'name', at),
+      arguments: JSON.stringify(input),
+    }
+    this.#blocks.push({ made: { item, at, fields: { call_id: 'id', arguments: 'input' } }, kind: 'call' })
+  }
+}
+
+const BLOCKS = [
+  ...['text', 'thinking', 'redacted_thinking', 'tool_use', 'server_tool_use', 'web_search_tool_result'],
+  ...['mcp_tool_use', 'mcp_tool_result', 'mcp_tool_listing'],
+] as const
+
+function inputOf(block: Fields, at: string): Fields {
+  const input = fieldOf(block, 'input') ?? {}
+  if (!isFields(input)) throw invalidValue(`${at}.input`, input, [])
+  return input
+}
+
+/** The text of a result. */
+function textOf(block: Fields, at: string): string {
+  const content = fieldOf(block, 'content') ?? ''
+  if (typeof content === 'string') return content
+  const texts = blocksAt(content, `${at}.content`).map((part, index) => textIn(part, 'text', `${at}.content[${index}]`))
+  return texts.join('\n')
+}
+
+function withoutCall(id: string, at: string): RequestError {
+  const message = `No tool call found for the result of '${id.slice(0, 80)}' in this message.`
+  return new RequestError(message, { param: `${at}.tool_use_id`, code: 'invalid_value' })
+}
+
+function reasoning(text: string, sealed: string | undefined): object {
+  const content = text === '' ? [] : [{ type: 'reasoning_text', text }]
+  return { type: 'reasoning', summary: [], content, ...(sealed && { encrypted_content: sealed }) }
+}

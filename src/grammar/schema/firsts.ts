@@ -1,0 +1,38 @@
+import type { Alike } from './alike.js'
+import { isJsonObject } from './keywords.js'
+import { allOf, type Located } from './located.js'
+
+/** Of schemas that are alike, the first one that is asked for stands for all: it is compiled once. */
+export class Firsts {
+  readonly #alike: Alike
+  readonly #byNumber = new Map<number, Located & { readonly path: string }>()
+  /** Where the others stand, by the path of the first one. */
+  readonly #others = new Map<string, Set<string>>()
+
+  constructor(alike: Alike) {
+    this.#alike = alike
+  }
+
+  /** The first one that is like a schema. */
+  of(located: Located): Located {
+    if ('all' in located) return allOf(located.all.map((each) => this.of(each)))
+    const number = isJsonObject(located.schema) ? this.#alike.get(located.schema) : undefined
+    if (number === undefined) return located
+    const first = this.#byNumber.get(number) ?? located
+    this.#byNumber.set(number, first)
+    if (first.path !== located.path) {
+      const known = this.#others.get(first.path)
+      if (known === undefined) this.#others.set(first.path, new Set([located.path]))
+      else known.add(located.path)
+    }
+    return first
+  }
+
+  /** Where else is what stands at a path, in schemas that are like the one that it stands in. */
+  *othersOf(path: string): Generator<string> {
+    for (let end = path.length; end >= 0; end = path.lastIndexOf('/', end - 1)) {
+      for (const other of this.#others.get(path.slice(0, end)) ?? []) yield other + path.slice(end)
+      if (end === 0) return
+    }
+  }
+}

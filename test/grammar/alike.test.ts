@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { compileSchema, matcherOf } from '../../src/grammar/index.js'
+import { atOnce } from '../../src/slices.js'
+import { allows } from './walk.js'
+
+const person = (description: string, more: object = {}): object => ({
+  type: 'object',
+  description,
+  properties: { name: { type: 'string', minLength: 1 }, age: { type: 'integer', minimum: 0 } },
+  required: ['name'],
+  additionalProperties: false,
+  ...more,
+})
+
+/** As it comes from a client: no object stands in several places. */
+const json = (schema: object): unknown => JSON.parse(JSON.stringify(schema))
+
+const objectOf = (properties: object): object => ({ type: 'object', properties, additionalProperties: false })
+
+test('schemas that say the same of values are compiled once, whatever their descriptions', () => {
+  const one = atOnce(compileSchema(objectOf({ a: person('The first one.') })))
+  const many = objectOf({ a: person('The first one.'), b: person('Another.'), c: person('One more.', { title: 'C' }) })
+  const { grammar, nodes } = atOnce(compileSchema(many))
+  expect(grammar.size).toBeLessThanOrEqual(one.grammar.size + 2)
+  expect(nodes).toBeLessThan(one.nodes + 60)
+  const start = matcherOf(grammar)
+  expect(allows(start, '{"a":{"name":"x"},"c":{"name":"y","age":1}}')).toBe(true)
+  expect(allows(start, '{"a":{"name":"x"},"c":{"name":"","age":1}}')).toBe(false)
+})
+
+test.each<[string, object, object]>([
+  ['one value', { const: 1 }, { const: '1' }],
+  ['the order of properties', { properties: { a: {}, b: {} } }, { properties: { b: {}, a: {} } }],
+  ['a list of names', { required: ['a', 'b'] }, { required: ['a,b'] }],
+  ['what a reference points at', { $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }],
+  ['a keyword that cannot be held', { type: 'array' }, { type: 'array', uniqueItems: true }],
+])('schemas that differ in %s alone are not taken for each other', (_what, one, other) => {
+  const $defs = { a: { type: 'string' }, b: { type: 'integer' } }
+  const { grammar, relaxed } = atOnce(compileSchema({ ...objectOf({ one, other }), $defs }))
+  const start = matcherOf(grammar)
+  const both = (left: string, right: string): boolean => allows(start, `{"one":${left},"other":${right}}`)
+  const examples: Record<string, readonly [string, string]> = {
+    '#/properties/other/uniqueItems': ['[1]', '[1]'],
+    const: ['1', '"1"'],
+    properties: ['{"a":1,"b":1}', '{"b":1,"a":1}'],
+    required: ['{"a":1,"b":1}', '{"a,b":1}'],
+    $ref: ['"a"', '1'],
+    type: ['[1]', '[1]'],
+  }
+  const [left, right] = examples[Object.keys(one)[0] as string] as readonly [string, string]
+  expect(both(left, right)).toBe(true)
+  if (left !== right) expect(both(right, left)).toBe(false)
+  expect(relaxed.map(({ path }) => path)).toEqual('uniqueItems' in other ? ['/properties/other/uniqueItems'] : [])
+})
+
+test('what cannot be held is named wherever it stands, though it is compiled once', () => {
+  const list = { type: 'array', items: { type: 'object', properties: { tags: { type: 'array', uniqueItems: true } } } }
+  const deep = objectOf({ inner: list })
+  const { relaxed } = atOnce(compileSchema(json(objectOf({ a: list, b: { ...list, title: 'B' }, c: deep, d: deep }))))
+  const below = '/items/properties/tags/uniqueItems'
+  expect(relaxed.map(({ path }) => path).sort()).toEqual([
+    `/properties/a${below}`,
+    `/properties/b${below}`,
+    `/properties/c/properties/inner${below}`,
+    `/properties/d/properties/inner${below}`,
+  ])
+})
+
+test('an object of this process that stands in itself is compiled, and its list of what is not held ends', () => {
+  const schema: Record<string, unknown> = { type: 'object', uniqueItems: true }
+  schema['properties'] = { again: schema, list: { type: 'array', uniqueItems: true } }
+  const { relaxed } = atOnce(compileSchema(schema))
+  expect(relaxed.length).toBeLessThan(100)
+  expect(relaxed.map(({ path }) => path)).toContain('/properties/list/uniqueItems')
+})
+
+test('an annotation of any depth is no matter', () => {
+  let deep: unknown = 1
+  for (let depth = 0; depth < 50_000; depth++) deep = [deep]
+  const { grammar } = atOnce(compileSchema({ type: 'array', items: { type: 'null', default: deep }, examples: deep }))
+  expect(allows(matcherOf(grammar), '[null,null]')).toBe(true)
+})
