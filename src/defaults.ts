@@ -9,7 +9,7 @@ import {
   type TranslateOptions as CoreTranslateOptions,
   type TranslatorOptions as CoreTranslatorOptions,
   checkOptions,
-} from './translate/options.js'
+} from './translate/options/options.js'
 import { unixSeconds } from './unix-seconds.js'
 
 type Defaulted = 'responseId' | 'clock'
@@ -26,6 +26,7 @@ export type TranslateOptions = Omit<CoreTranslateOptions, Defaulted> & Partial<P
 export function withDefaults<Options extends TranslatorOptions>(
   options: Options,
 ): Options & Pick<CoreTranslatorOptions, Defaulted> {
+  // It throws at what is no object.
   if (typeof options !== 'object' || options === null) checkOptions(options as never)
   const { responseId = randomResponseId(), clock = unixSeconds, onError = logError } = options
   return merged(options, { responseId, clock, onError })

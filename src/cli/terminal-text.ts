@@ -1,6 +1,6 @@
 /* How text is shown in a terminal: nothing invisible, nothing that moves the cursor, and columns that stay columns. */
 
-import { inspect } from 'node:util'
+import { inspect, styleText } from 'node:util'
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u00a0]/gu
 const ASCII = /^[ -~]*$/
@@ -87,21 +87,11 @@ function head(text: string, columns: number): string {
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
 
-const CODES: Readonly<Record<Style, number>> = {
-  bold: 1,
-  dim: 2,
-  red: 31,
-  green: 32,
-  yellow: 33,
-  blue: 34,
-  magenta: 35,
-  cyan: 36,
-}
-
 /** The text in a style, where the terminal has colours. */
 export type Paint = (text: string, style: Style | undefined) => string
 
 export function createPaint(hasColors: boolean): Paint {
+  // The caller knows whether there are colours: newer Node versions would ask standard output again.
   return (text, style) =>
-    hasColors && style !== undefined && text !== '' ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text
+    hasColors && style !== undefined && text !== '' ? styleText(style, text, { validateStream: false }) : text
 }

@@ -47,6 +47,7 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
+      // An event as its fields, which are renamed one by one.
       const mapped = mapParts(encodePart(event as unknown as Fields), ENCODED)
       const { type, output_index, item } = mapped
       if (type === 'response.output_item.added' && isFields(item)) names.set(output_index, item['name'])
@@ -56,8 +57,10 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
 
   decoder: () => (event) => {
     const mapped = mapParts(decodePart(event), DECODED)
+    // The fields were renamed to those of an event; the round-trip law holds it.
     if (!ARGUMENTS.has(mapped['type'])) return mapped as never
     const { name: _, ...unnamed } = mapped
+    // The fields were renamed to those of an event; the round-trip law holds it.
     return unnamed as never
   },
 

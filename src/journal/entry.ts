@@ -6,7 +6,7 @@ import type { ResponseRequest, UnknownTool } from '../responses/request.js'
 import type { EndReason, HarmonyToken, HostUsage } from '../tokens/token-source.js'
 import type { Failure } from '../translate/failure.js'
 import type { WholeItem } from '../translate/host-item.js'
-import type { ApprovedCall } from '../translate/options.js'
+import type { ApprovedCall } from '../translate/options/options.js'
 
 /*
  * A response is what went into it: its events follow from its entries. Entries are plain data, in the order in which

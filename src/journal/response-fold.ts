@@ -7,7 +7,7 @@ import type { OutputItem } from '../responses/items.js'
 import type { ResponseObject } from '../responses/response.js'
 import type { EndReason, HostUsage } from '../tokens/token-source.js'
 import { hostItem } from '../translate/host-item.js'
-import type { ToolResult } from '../translate/tool-result.js'
+import type { ToolResult } from '../translate/output/tool-result.js'
 import type { Translator } from '../translate/translator.js'
 import {
   BEHAVIOUR,

@@ -27,8 +27,10 @@ export function calleeNames(
 /** As much of a recipient as its key is made of. */
 function keyOf(call: OutputItem): string {
   if (call.type === 'mcp_call') {
+    // A key needs the fields that tell recipients of a kind apart, and no others.
     return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as never)
   }
   const action = builtinCalled(call)?.actionOf(call)
+  // A key needs the fields that tell recipients of a kind apart, and no others.
   return recipientKey({ kind: call.type, action } as never)
 }

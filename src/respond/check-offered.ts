@@ -8,6 +8,7 @@ import type { Offered } from './offered.js'
 
 // Not known to be a rule: declaring the server is the check.
 const aRule: OptionCheck = (rule, path) =>
+  // It throws at every rule that is none.
   void declareMcpServer({ type: 'mcp', server_label: 'any', require_approval: rule as never }, `${path}: `)
 
 export const anApprovalPolicy: OptionCheck = (value, path) => {

@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from '../options/checks.js'
 import { RENDER_PROMPT_OPTIONS } from '../prompt/render-prompt.js'
-import { TRANSLATOR_OPTIONS } from '../translate/check-translate-options.js'
+import { TRANSLATOR_OPTIONS } from '../translate/options/check-translate-options.js'
 import { anApprovalPolicy, anOffer } from './check-offered.js'
 import { type RespondLimits, type RespondOptions, TRANSLATED } from './options.js'
 

@@ -153,7 +153,7 @@ async function asksOf(
   return asks
 }
 
-/** A call that nobody could approve would end the response, and its client would not know why. */
+/** A call that could not be approved would end the response, and its client would not know why. */
 function unapprovable(
   { tools = [] }: ResponseRequest,
   serverLabel: string,

@@ -9,7 +9,7 @@ import type { Pause } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 import type { WholeItem } from '../translate/host-item.js'
-import type { ApprovedCall, TranslatorOptions } from '../translate/options.js'
+import type { ApprovedCall, TranslatorOptions } from '../translate/options/options.js'
 import type { ApprovalPolicy } from './approval.js'
 import type { Offered } from './offered.js'
 

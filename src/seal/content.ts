@@ -1,5 +1,5 @@
 import { check } from '../errors.js'
-import type { RequestedCall } from '../translate/options.js'
+import type { RequestedCall } from '../translate/options/options.js'
 import type { SealedKind } from './sealed-text.js'
 
 /** What a reasoning item or a compaction says. */

@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { anything, aString, aText, oneOf, that } from '../options/checks.js'
-import type { RequestedCall } from '../translate/options.js'
+import type { RequestedCall } from '../translate/options/options.js'
 import { decrypt, digest, encrypt, NONCE_BYTES } from './aead.js'
 import { aCaller } from './caller.js'
 import { readContent, type Unsealed, writeContent } from './content.js'

@@ -1,5 +1,4 @@
 import { check } from '../errors.js'
-import { timingSafeEqual } from './timing-safe-equal.js'
 
 /** Whose request it is: the owner's name, or undefined if it may not be served. */
 export type Authorize = (request: Request) => string | undefined | Promise<string | undefined>
@@ -16,21 +15,23 @@ export function bearerKeys(keys: Readonly<Record<string, string>>): Authorize {
   for (const [key, owner] of known) {
     check(key.length > 0 && typeof owner === 'string' && owner !== '', 'bearerKeys', 'an owner for each key', owner)
   }
-  return (request) => {
-    const given = bearerOf(request)
-    let owner: string | undefined
-    // All are compared, so that the time says nothing about which one it was.
-    for (const [key, name] of known) if (timingSafeEqual(given, key)) owner = name
-    return owner
+  // At the first request: digests are promises. Compared by them, like hashed keys, and not by Hono's `timingSafeEqual`,
+  // which takes two digests for each key: with many keys, a request without one could cost the server much.
+  let hashed: Promise<ReadonlyMap<string, string>> | undefined
+  return async (request) => {
+    hashed ??= Promise.all(known.map(async ([key, owner]) => [await sha256(key), owner] as const)).then(
+      (entries) => new Map(entries),
+    )
+    return (await hashed).get(await sha256(bearerOf(request)))
   }
 }
 
 /**
- * Authorizes as {@link bearerKeys} does, by keys of which the host knows the SHA-256 alone: who reads its configuration
- * cannot ask.
+ * Authorizes as {@link bearerKeys} does, by keys of which the host knows the SHA-256 alone: a reader of its configuration
+ * cannot send requests.
  *
  * @param owners - the owner of each key, by the SHA-256 of the key's UTF-8 bytes in hexadecimal digits. Keys have to be
- *   random: a hash hides no word that can be guessed
+ *   random: a hash does not protect a word that can be guessed
  * @throws HarmonyResponsesError `bad_option`
  */
 export function hashedBearerKeys(owners: Readonly<Record<string, string>>): Authorize {
@@ -41,12 +42,13 @@ export function hashedBearerKeys(owners: Readonly<Record<string, string>>): Auth
     check(/^[\da-f]{64}$/.test(hash), 'hashedBearerKeys', 'SHA-256 hashes of 64 hexadecimal digits', hash)
     check(typeof owner === 'string' && owner !== '', 'hashedBearerKeys', 'an owner for each hash', owner)
   }
-  return async (request) => {
-    const bytes = new TextEncoder().encode(bearerOf(request))
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-    // A lookup by hash leaks no timing: an attacker cannot choose keys by the prefix of their hash.
-    return known.get(Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join(''))
-  }
+  return async (request) => known.get(await sha256(bearerOf(request)))
+}
+
+/** A lookup by it leaks no timing: an attacker cannot choose keys by the prefix of their hash. */
+async function sha256(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function bearerOf(request: Request): string {

@@ -40,6 +40,7 @@ export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
   },
   origins: listOf(anOrigin, 'an array of origins'),
   basePath: that((value) => typeof value === 'string' && /^(\/[\w.-]+)*$/.test(value), 'a path such as /v1'),
+  // It throws at every value that is no dialect.
   dialect: (value) => void resolveDialect(value as never),
   chat: optionsOf(picked(CHAT_ANSWER_OPTIONS, ['reasoning', 'hostedCalls'])),
   done: aBoolean,

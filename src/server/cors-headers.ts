@@ -1,4 +1,7 @@
-/** CORS headers for allowed origins. */
+/**
+ * CORS headers for allowed origins. Not by Hono's `cors()`: it writes to `context.res` alone, which streams on Node's own
+ * response bypass, answers a preflight before a host is refused, and echoes whatever header names were asked for.
+ */
 export function corsHeaders(request: Headers, origins: readonly string[]): Record<string, string> {
   if (origins.length === 0) return {}
   // Caches must not give one site's answer to another.

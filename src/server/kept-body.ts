@@ -19,4 +19,4 @@ export async function keptBody({ req }: Context, { incoming }: NodeBindings): Pr
   return undefined
 }
 
-const WAS_READ = 'request: expected a body that nobody has read, got one that was read: read `request.clone()` instead'
+const WAS_READ = 'request: expected an unread body, got one that was read: read `request.clone()` instead'

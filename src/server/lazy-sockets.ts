@@ -23,6 +23,7 @@ export function createLazySockets({ maxPayload }: { readonly maxPayload: number 
   async function open(): Promise<void> {
     const { WebSocketServer } = await import('ws')
     sockets = new WebSocketServer(options)
+    // The listeners of all events are kept in one list, each with its event.
     for (const [event, listener] of listeners) sockets.on(event, listener as never)
     if (isClosed) sockets.close()
   }
@@ -34,10 +35,12 @@ export function createLazySockets({ maxPayload }: { readonly maxPayload: number 
     options,
     on(event: string, listener: Listener) {
       if (sockets === undefined) listeners.push([event, listener])
+      // The listeners of all events are kept in one list, each with its event.
       else sockets.on(event, listener as never)
       return server
     },
     off(event: string, listener: Listener) {
+      // The listeners of all events are kept in one list, each with its event.
       loaded().off(event, listener as never)
       return server
     },
@@ -51,6 +54,7 @@ export function createLazySockets({ maxPayload }: { readonly maxPayload: number 
     },
   }
   return {
+    // As much of a WebSocketServer as @hono/node-server uses.
     server: server as never,
     load() {
       loading ??= open()

@@ -51,6 +51,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
   check(isSafe, 'hostname', 'a loopback address, or authorize, for others can reach this one', hostname)
   // Not before: `sendEvents` of the same subpath needs no server.
   const { serve, upgradeWebSocket } = await import('@hono/node-server')
+  // Hono's type has its own environment in the place of ours.
   const app = openApp({ ...others, upgradeWebSocket: upgradeWebSocket as never })
   const sockets = createLazySockets({ maxPayload: others.limits?.bodyBytes ?? 33_554_432 })
   const fetch: ResponsesApp['fetch'] = (request, env, context) => {
@@ -64,6 +65,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
         fetch,
         port,
         hostname,
+        // As much of a WebSocketServer as @hono/node-server uses.
         websocket: { server: sockets.server as never },
         overrideGlobalObjects: false,
         autoCleanupIncoming: false,

@@ -86,6 +86,7 @@ export function sendResponseEvents(
 
 /** A response as it is sent here. */
 export function responseBody(response: KeptResponse, { dialect }: ServerContext): object {
+  // A kept response can be `cancelled`, which the translator's type does not have.
   return dialect === undefined ? response : dialect.encodeResponse(response as never)
 }
 

@@ -5,7 +5,7 @@ import type { ResponseRequest } from '../responses/request.js'
 import { type ChunkStep, iterateSource } from '../tokens/iterate-source.js'
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 import { ALL_FIELDS } from '../translate/all-fields.js'
-import { withoutSecrets } from '../translate/without-secrets.js'
+import { withoutSecrets } from '../translate/output/without-secrets.js'
 import type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'
 
 export type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'

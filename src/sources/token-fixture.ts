@@ -4,7 +4,7 @@ import { describe, HarmonyResponsesError } from '../errors.js'
 import { type PolicyName, policies } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HarmonyToken, HostMessage, StreamEnd } from '../tokens/token-source.js'
-import type { TranslatorOptions } from '../translate/options.js'
+import type { TranslatorOptions } from '../translate/options/options.js'
 
 /** A token chunk as JSON: a `Uint32Array` becomes an array. */
 export type FixtureChunk =

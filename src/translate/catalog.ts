@@ -3,9 +3,9 @@ import type { ResolvedTools } from '../recipients/request-tools.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { checkCitations } from './citations/check-citations.js'
 import type { KindTable } from './items/kinds.js'
-import type { Listing } from './mcp-listing.js'
-import type { TranslatorOptions } from './options.js'
-import type { OutputItemsSnapshot } from './output-items.js'
+import type { Listing } from './options/mcp-listing.js'
+import type { TranslatorOptions } from './options/options.js'
+import type { OutputItemsSnapshot } from './output/output-items.js'
 import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
 
 /** The options that a catalog may lack. */

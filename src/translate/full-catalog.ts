@@ -16,7 +16,7 @@ import { shellCallOutput } from './items/shell-call-output.js'
 import { spelledCall } from './items/spelled-call.js'
 import { webSearchCall } from './items/web-search-call.js'
 import { wholeFunctionCall, wholeMcpApprovalRequest, wholeMcpCall } from './items/whole-arguments.js'
-import { checkListings } from './options.js'
+import { checkListings } from './options/options.js'
 
 const ALL_KINDS: AllKinds = {
   ...CORE_KINDS,

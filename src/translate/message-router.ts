@@ -2,13 +2,13 @@ import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/event
 import type { HarmonyHandler } from '../harmony/handler.js'
 import type { Recipients } from '../recipients/tool-author.js'
 import { qualifiedName } from './items/qualified-name.js'
-import type { OutputItems } from './output-items.js'
-import { logStart, logText } from './response-messages.js'
-import type { ResultPairing } from './result-pairing.js'
-import { appendText, createTextBuffer, textOf } from './text-buffer.js'
+import type { OutputItems } from './output/output-items.js'
+import { logStart, logText } from './output/response-messages.js'
+import type { ResultPairing } from './output/result-pairing.js'
+import { appendText, createTextBuffer, textOf } from './output/text-buffer.js'
+import { countMessage } from './output/usage.js'
 import type { TranslatorContext } from './translator-context.js'
 import type { OtherMessage, TranslatorState } from './translator-state.js'
-import { countMessage } from './usage.js'
 
 /**
  * Routes Harmony messages: the assistant's become output items, tool messages become results of calls, and messages

@@ -8,7 +8,7 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { callSafely } from './call-safely.js'
 import type { Catalog } from './catalog.js'
 import { clientFailure } from './failure.js'
-import type { TranslateOptions } from './options.js'
+import type { TranslateOptions } from './options/options.js'
 import { Translation } from './translation.js'
 
 type Batch = ResponseStreamEvent[]

@@ -3,12 +3,12 @@ import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser } from '../harmony/parser.js'
 import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
 import type { HarmonyToken, HostMessage, HostTokens } from '../tokens/token-source.js'
-import { LOGPROBS, scoredToken } from './logprobs.js'
-import type { OutputItems } from './output-items.js'
+import { LOGPROBS, scoredToken } from './output/logprobs.js'
+import type { OutputItems } from './output/output-items.js'
+import { countText, countToken, isSampled, startMessage } from './output/usage.js'
 import type { TracedState, Tracer } from './tracer.js'
 import type { TranslatorContext } from './translator-context.js'
 import type { TranslatorState } from './translator-state.js'
-import { countText, countToken, isSampled, startMessage } from './usage.js'
 
 /** Feeds tokens to the parser, and counts and numbers them. */
 export class TokenFeed {

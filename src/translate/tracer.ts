@@ -5,7 +5,7 @@ import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { callSafely } from './call-safely.js'
-import { spellToken } from './logprobs.js'
+import { spellToken } from './output/logprobs.js'
 
 /**
  * What happened and which tokens it came from, for timelines and for conservation tests. Indexes count every pushed

@@ -4,11 +4,11 @@ import type { Response } from '../responses/response.js'
 import type { TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { type Catalog, readTools } from './catalog.js'
-import { listingsOf } from './mcp-listing.js'
-import { checkOptions, type TranslateOptions } from './options.js'
+import { listingsOf } from './options/mcp-listing.js'
+import { checkOptions, type TranslateOptions } from './options/options.js'
+import { withoutSecrets } from './output/without-secrets.js'
 import { plainCopy } from './plain-copy.js'
 import { pull } from './pull.js'
-import { withoutSecrets } from './without-secrets.js'
 
 /**
  * Pulls a source through a `Translator`: the events of each chunk as one array, never empty. The source is read only as

@@ -5,9 +5,9 @@ import type { Diagnostic, NoticeCode } from './diagnostics.js'
 import { deriveId, type IdPrefix } from './ids.js'
 import type { ItemBase } from './items/item-base.js'
 import type { ItemContext } from './items/item-context.js'
-import type { TranslatorOptions } from './options.js'
+import type { TranslatorOptions } from './options/options.js'
+import { stringResult } from './options/string-result.js'
 import { type ReasoningForm, reasoningForms } from './reasoning-forms.js'
-import { stringResult } from './string-result.js'
 import type { TranslatorState } from './translator-state.js'
 
 /** What a translator's parts share: its state and options, and the ways to emit events and report diagnostics. */

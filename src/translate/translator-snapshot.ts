@@ -2,8 +2,8 @@ import { check } from '../errors.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
 import { type Catalog, checkItems } from './catalog.js'
 import { hash, SEED } from './hash.js'
-import type { TranslatorOptions } from './options.js'
-import type { OutputItemsSnapshot } from './output-items.js'
+import type { TranslatorOptions } from './options/options.js'
+import type { OutputItemsSnapshot } from './output/output-items.js'
 import type { TranslatorState } from './translator-state.js'
 
 /** The state of a translator and all its parts, as plain JSON. Opaque: only `restore` reads it. */

@@ -1,15 +1,15 @@
 import type { HarmonyHeader, Origin } from '../harmony/events.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Pages } from './citations/pages.js'
-import { type Listing, listingsOf } from './mcp-listing.js'
-import type { TranslatorOptions } from './options.js'
-import { readClock } from './read-clock.js'
-import type { MessageLog } from './response-messages.js'
-import { IN_PROGRESS, type ResponseState } from './response-object.js'
-import type { TextBuffer } from './text-buffer.js'
+import { type Listing, listingsOf } from './options/mcp-listing.js'
+import type { TranslatorOptions } from './options/options.js'
+import { readClock } from './options/read-clock.js'
+import type { MessageLog } from './output/response-messages.js'
+import { IN_PROGRESS, type ResponseState } from './output/response-object.js'
+import type { TextBuffer } from './output/text-buffer.js'
+import { addHostUsage, createUsage, type UsageCount } from './output/usage.js'
+import { withoutSecrets } from './output/without-secrets.js'
 import type { EchoedFields } from './tool-fields.js'
-import { addHostUsage, createUsage, type UsageCount } from './usage.js'
-import { withoutSecrets } from './without-secrets.js'
 
 /** A message that the assistant did not write, as far as it has arrived. Plain data. */
 export interface OtherMessage {

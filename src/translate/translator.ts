@@ -8,11 +8,11 @@ import type { Catalog } from './catalog.js'
 import { checkHost, checkHostTokens } from './check-chunk.js'
 import { clientFailure, type Failure, hostFailure } from './failure.js'
 import { type HostItem, insertedItem } from './items/inserted-item.js'
-import { checkUsage, type TranslatorOptions } from './options.js'
-import { checkResult, type ToolResult } from './tool-result.js'
+import { checkUsage, type TranslatorOptions } from './options/options.js'
+import { checkResult, type ToolResult } from './output/tool-result.js'
+import { startTurn } from './output/usage.js'
 import { Translation } from './translation.js'
 import { sealSnapshot, type TranslatorSnapshot } from './translator-snapshot.js'
-import { startTurn } from './usage.js'
 
 /** What the host knows about one model call of the response. */
 export interface Turn {

@@ -77,7 +77,7 @@ describe('columns', () => {
 
 describe('colours', () => {
   test('colours are written if there are any', () => {
-    expect(createPaint(true)('hot', 'red')).toBe('\u001b[31mhot\u001b[0m')
+    expect(createPaint(true)('hot', 'red')).toBe('\u001b[31mhot\u001b[39m')
     expect(createPaint(true)('plain', undefined)).toBe('plain')
     expect(createPaint(false)('hot', 'red')).toBe('hot')
   })

@@ -100,7 +100,7 @@ export const CASES: readonly Case[] = [
     tool: WEATHER,
   },
   {
-    wrote: 'a call to a function that nobody declared',
+    wrote: 'a call to an undeclared function',
     script: 'call-unknown-tool',
     tokens: encodeHarmony(
       `${thought('Rocket.')}${START}<|channel|>commentary to=functions.launch_rocket <|constrain|>json<|message|>{"target":"moon"}<|call|>`,

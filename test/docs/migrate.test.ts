@@ -196,7 +196,7 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
       const { body } = await endpoint({ generate, health: async () => {} }).create({ input: 'Hi' })
       expect(body.output.at(-1)).toMatchObject({ type: 'message', content: [{ text: 'It is 42.' }] })
     },
-    'a call of a tool that nobody declared': async () => {
+    'a call of an undeclared tool': async () => {
       await undeclared()
       const script = [[call('launch.rocket', {})], TURN]
       expect(items(await made({}, script, { response: { policy: 'vllm' } }))).toContain('mcp_call')
@@ -244,7 +244,7 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
     },
     'limit of tokens': limited,
     'two calls in one turn': bothCalls,
-    'a call of a tool that nobody declared': undeclared,
+    'a call of an undeclared tool': undeclared,
     '`/completion`, `/tokenize`, `/props`, `/slots`': () =>
       unknownPaths('/completion', '/tokenize', '/props', '/slots'),
     '`/health`': async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import type { RequestError } from '../../src/request-error.js'
 import { createSeal, type ResponseSeal, type Seal, type SealedKind, type Unsealed } from '../../src/seal/index.js'
-import type { RequestedCall } from '../../src/translate/options.js'
+import type { RequestedCall } from '../../src/translate/options/options.js'
 
 /** Bytes that repeat one value. */
 export const keyOf = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)

@@ -122,6 +122,6 @@ test('a body that authorize has used up is an error of the host, which says what
   ]) {
     expect((await answered).status).toBe(500)
   }
-  const message = 'request: expected a body that nobody has read, got one that was read: read `request.clone()` instead'
+  const message = 'request: expected an unread body, got one that was read: read `request.clone()` instead'
   expect(errors).toMatchObject([{ message }, { message }])
 })

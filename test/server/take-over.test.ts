@@ -198,6 +198,45 @@ describe('a response whose process has died', () => {
   })
 })
 
+describe('a process that looks for responses to take over', () => {
+  const foreign = { at: 7, type: 'open', behaviour: BEHAVIOUR + 1, responseId: ID, request: { model: 'gpt-oss' } }
+  const entries = block(foreign as unknown as Entry)
+
+  test('a process finds those that it has room for behind those of an owner who has too much here', async () => {
+    const { process, pass, shared } = newWorld()
+    const engine = heldEngine(0)
+    const next = process(engine, { limits: { leaseSeconds: 10, concurrencyPerOwner: 1 } })
+    await next.create({ input: 'Hi', background: true }, { authorization: 'Bearer ann' })
+    for (let count = 0; count < 40; count++) {
+      await open(shared, { responseId: `resp_${count}`, owner: 'ann', entries, leaseSeconds: 1 })
+    }
+    await open(shared, { responseId: ID, owner: 'bob', entries, leaseSeconds: 2 })
+    pass(3)
+    while ((await shared.find(ID, 'bob'))?.state !== 'finished') await next.looked(1)
+    expect(await shared.find('resp_0', 'ann')).toEqual({ state: 'running' })
+  })
+
+  test('a process that cannot go on with a response yet holds no memory of it, and goes on with it later', async () => {
+    const { process, pass, shared, id } = await died()
+    const { lineage } = shared
+    let failures = 2
+    Object.assign(shared, {
+      lineage: (...given: Parameters<ResponseStore['lineage']>) =>
+        failures-- > 0 ? Promise.reject(new Error('the store is busy')) : lineage(...given),
+    })
+    const next = process(undefined)
+    for (const left of [1, 0]) {
+      pass(11)
+      while (failures > left) await next.looked(1)
+      await next.looked(1)
+      expect(next.service.memory.by.response).toBe(0)
+    }
+    pass(11)
+    await over(next, id)
+    expect(await statusOf(next, id)).toMatch(/^(completed|incomplete)$/)
+  })
+})
+
 describe('a response of another process', () => {
   /** @param other - the engine of the second process. Default: one that says eight words */
   async function two(other?: HeldEngine) {

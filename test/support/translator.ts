@@ -1,5 +1,5 @@
 import { FULL_CATALOG } from '../../src/translate/full-catalog.js'
-import type { TranslatorOptions } from '../../src/translate/options.js'
+import type { TranslatorOptions } from '../../src/translate/options/options.js'
 import { Translator as AnyTranslator, withHostItems } from '../../src/translate/translator.js'
 import { checkSnapshot, type TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 

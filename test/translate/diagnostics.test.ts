@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
-import type { TranslatorOptions } from '../../src/translate/options.js'
+import type { TranslatorOptions } from '../../src/translate/options/options.js'
 import { fn, mcp } from '../recipients/tools.js'
 import { Translator } from '../support/translator.js'
 import { callTo, codes, createRun, FIXED, inTurn, messageOn, type Run, toolMessage } from './run.js'

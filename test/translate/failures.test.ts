@@ -4,7 +4,7 @@ import { EngineError } from '../../src/engine/engine-error.js'
 import { type TokenSource, Translator, translate, translateBatches } from '../../src/index.js'
 import { createVllmEngine as createCheckedVllmEngine } from '../../src/sources/vllm.js'
 import { urlCitations } from '../../src/translate/citations/url-citations.js'
-import type { TranslateOptions } from '../../src/translate/options.js'
+import type { TranslateOptions } from '../../src/translate/options/options.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { brief, briefOutput, callTo, createRun, FIXED, messageOn, statusOf, terminal } from './run.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type TokenChunk } from '../../src/index.js'
-import type { TranslatorOptions } from '../../src/translate/options.js'
+import type { TranslatorOptions } from '../../src/translate/options/options.js'
 import { Translator } from '../support/translator.js'
 import { brief, createRun, FIXED } from './run.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type ResponseMessage, type ResponseRequest } from '../../src/index.js'
-import type { TranslatorOptions } from '../../src/translate/options.js'
+import type { TranslatorOptions } from '../../src/translate/options/options.js'
 import { mcp } from '../recipients/tools.js'
 import { loadOfficial } from '../support/official-parser.js'
 import { encodeHarmony } from '../support/tokens.js'

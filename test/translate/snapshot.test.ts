@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type ResponseRequest, type ResponseStreamEvent } from '../../src/index.js'
 import { deriveId } from '../../src/translate/ids.js'
-import type { TranslatorOptions } from '../../src/translate/options.js'
+import type { TranslatorOptions } from '../../src/translate/options/options.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { custom, fn, mcp } from '../recipients/tools.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { appendText, createTextBuffer, isEmpty, textOf } from '../../src/translate/text-buffer.js'
+import { appendText, createTextBuffer, isEmpty, textOf } from '../../src/translate/output/text-buffer.js'
 
 describe('a text buffer', () => {
   test('a text buffer holds what was appended, whenever it is asked and however it was cut', () => {

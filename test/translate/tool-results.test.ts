@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../src/index.js'
-import type { ToolResult } from '../../src/translate/tool-result.js'
+import type { ToolResult } from '../../src/translate/output/tool-result.js'
 import { builtin, custom, fn, mcp } from '../recipients/tools.js'
 import {
   brief,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type ResponseUsage } from '../../src/index.js'
-import type { TranslatorOptions } from '../../src/translate/options.js'
+import type { TranslatorOptions } from '../../src/translate/options/options.js'
 import { mcp } from '../recipients/tools.js'
 import { runs } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'

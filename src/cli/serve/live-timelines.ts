@@ -4,7 +4,7 @@ import { countCall } from '../../journal/response-fold.js'
 import { TurnCount } from '../../journal/turn-count.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { hostItem } from '../../translate/host-item.js'
-import type { ToolResult } from '../../translate/tool-result.js'
+import type { ToolResult } from '../../translate/output/tool-result.js'
 import { createLayout, type Moment, type Screen } from '../timeline-layout.js'
 import { traceTranslator } from '../traced-translator.js'
 

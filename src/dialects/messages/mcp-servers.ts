@@ -42,7 +42,7 @@ export function addOlderServers(draft: Draft): void {
   }
 }
 
-/** Nobody can be asked for an approval: whoever declares the server has given it. */
+/** This API has no approvals: the client that declares a server has approved its calls. */
 function serverTool(label: string, allowed: unknown): object {
   return {
     type: 'mcp',

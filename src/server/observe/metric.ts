@@ -38,7 +38,7 @@ export interface RequestEnded extends OfRequest {
   readonly session: SessionNames | null
 }
 
-/** The session that a request belongs to, by its client. Nobody is told apart by it. */
+/** The session that a request belongs to, by its client. It identifies no user. */
 export interface SessionNames {
   readonly id: string
   readonly agent: string | null

@@ -50,23 +50,29 @@ export function openTelemetry(api: OpenTelemetryApi): Tracing {
       ...{ traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true },
       ...(tracestate !== undefined && { traceState: api.createTraceState(tracestate) }),
     }
+    // The API is an optional peer, known here by shape alone: contexts and spans are opaque.
     return api.trace.setSpanContext(api.ROOT_CONTEXT as never, remote as never)
   }
 
   return {
     start(name, { kind, parent, attributes = {} }) {
       const above = contextOf(parent)
+      // Opaque, as above.
       const inner = tracer.startSpan(name, { kind: KINDS[kind], attributes }, above as never)
+      // Opaque, as above.
       const own = api.trace.setSpan(above as never, inner as never)
       const span: Span = {
         trace: traceOf(inner),
+        // The values of `Attributes` are those of OpenTelemetry's.
         set: (more: Attributes) => void inner.setAttributes(more as never),
         rename: (other) => void inner.updateName(other),
         fail(type) {
+          // The values of `Attributes` are those of OpenTelemetry's.
           inner.setAttributes({ 'error.type': type } as never)
           inner.setStatus({ code: ERROR })
         },
         end: () => inner.end(),
+        // Opaque, as above.
         run: <Result>(work: () => Result) => api.context.with(own as never, work) as Result,
       }
       contexts.set(span, own)

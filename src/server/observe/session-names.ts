@@ -5,7 +5,7 @@ const MOST_CHARACTERS = 128
 
 /**
  * The session of a request, as Claude Code names it in headers: to find requests of one session in a log, and for a balancer
- * that keeps them together. Nobody is told apart by it.
+ * that keeps them together. It identifies no user.
  */
 export function sessionNames(header: (name: string) => string | undefined): SessionNames | null {
   const nameIn = (name: string): string | null => {

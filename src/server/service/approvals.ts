@@ -2,7 +2,7 @@ import { RequestError } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { McpApprovalRequestItem } from '../../responses/items.js'
 import type { ResponseStore } from '../../stores/store.js'
-import type { ApprovedCall } from '../../translate/options.js'
+import type { ApprovedCall } from '../../translate/options/options.js'
 
 /** Items, and where the request has each; undefined if it did not bring the item. */
 export interface ItemsInPlace {
@@ -21,6 +21,7 @@ export async function requestedInStore(
     const found = await store.findItem(id, owner)
     const asked = found?.isOutput ? found.item : undefined
     if (asked?.type !== 'mcp_approval_request') continue
+    // Its type was compared before.
     const { server_label: serverLabel, name, arguments: text } = asked as unknown as McpApprovalRequestItem
     calls.push({ approvalRequestId: id, serverLabel, name, arguments: text })
   }

@@ -12,7 +12,7 @@ import { unsealInputInSlices } from '../../seal/unseal-input.js'
 import { createPace, createWork, type Pause, withPauses } from '../../slices.js'
 import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
 import { deriveId } from '../../translate/ids.js'
-import type { ApprovedCall } from '../../translate/options.js'
+import type { ApprovedCall } from '../../translate/options/options.js'
 import { approvedCalls, requestedInStore, unknownRequests, withRequests } from './approvals.js'
 import { isCutOff } from './cut-off.js'
 import {
@@ -115,6 +115,7 @@ export async function resolveConversation(
       ...parsed,
       // Not spread: a copy of a list of references takes a tenth of the time.
       input: readable.concat((foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items).filter(isRead)),
+      // The parsed request has fields that `ResponseRequest` leaves open.
     } as unknown as ResponseRequest,
     input: before.concat(items),
     places: new Array<Place>(before.length).concat(places.filter((_, at) => isRead(items[at] as InputItem))),

@@ -45,6 +45,7 @@ function openedOutput(
   // One at a time: what a host inserted need not be sealed by this server.
   return sealed.flatMap((item): readonly KnownTokens[] => {
     try {
+      // An output item, as a client sends it back.
       return unsealInput([item] as unknown as ResponseRequest['input'], { seal, caller: owner, foreign: 'ignore' })
         .history
     } catch {

@@ -9,7 +9,7 @@ import type { ResponseObject } from '../../responses/response.js'
 import type { Seal } from '../../seal/index.js'
 import type { FinishedResponse, KeptResponse } from '../../stores/store.js'
 import type { Failure } from '../../translate/failure.js'
-import type { ApprovedCall } from '../../translate/options.js'
+import type { ApprovedCall } from '../../translate/options/options.js'
 import { stopping } from './admission.js'
 import { usedApproval } from './approvals.js'
 import type { ResolvedRequest } from './conversation.js'
@@ -55,7 +55,7 @@ export interface Run {
 export interface RunOptions {
   readonly conversation: ResolvedRequest
   readonly respond: RespondOptions & TranslateEntriesOptions & { readonly responseId: string }
-  /** Where its entries go; undefined if nobody comes for them. */
+  /** Where its entries go; undefined if they have no later reader. */
   readonly shelf: Shelf | undefined
   /** What the store is told of it when it begins; or what this process goes on from. */
   readonly begin: Beginning | TakenOver
@@ -63,7 +63,7 @@ export interface RunOptions {
   readonly owner: string
   readonly isTransient: boolean
   readonly onDisconnect: OnDisconnect
-  /** Nobody reads it now: it was asked for to be fetched later. */
+  /** A background response. */
   readonly isBackground: boolean
   /** Aborts when the client leaves. After the first events, their reader does. */
   readonly signal: AbortSignal | undefined
@@ -389,7 +389,7 @@ class RunningResponse implements Run {
     try {
       const entries = await shelf?.stored.entries(this.responseId, owner)
       if (entries === undefined) throw new ReportedError('the response was deleted')
-      // Nobody reads here what is followed in the store.
+      // Readers of a detached response follow the store.
       if (this.#isDetached) for await (const _ of entries);
       else yield* followEntries(entries, respond, { after: shown })
       const found = await shelf?.stored.find(this.responseId, owner)

@@ -13,28 +13,42 @@ export interface Sweeper {
 const EVERY_MS = 200
 /** How many are taken over at a time: each reads its entries, and renders its prompt. */
 const MOST = 16
+/** How many are looked at, where there is no room here for those that expired first. */
+const MOST_SEEN = 1024
 
 /** Sweeps at once, and then again and again. */
 export function startSweeper(setup: Setup): Sweeper {
   const { store } = setup.durable
   let isStopped = false
+  /** How many are looked at next time. */
+  let seen = MOST
   let timer: ReturnType<typeof setTimeout> | undefined
   let sweeping: Promise<void> = Promise.resolve()
 
-  async function take(expired: ExpiredResponse): Promise<void> {
+  /** Returns whether there is one fewer. */
+  async function take(expired: ExpiredResponse): Promise<boolean> {
     // This process has not been able to renew its lease, and is at work.
-    if (isStopped || setup.runs.get(expired.responseId)?.isLost === false) return
+    if (isStopped || setup.runs.get(expired.responseId)?.isLost === false) return false
     try {
       const taken = await takeOver(setup, expired)
       if (taken !== undefined) setup.observer?.takenOver(taken)
+      return taken !== undefined
     } catch (error) {
       setup.report(error)
+      return false
     }
   }
 
   async function sweep(): Promise<void> {
     try {
-      await Promise.all((await store.expired(MOST)).map(take))
+      const expired = await store.expired(seen)
+      let hasTaken = false
+      for (let at = 0; at < expired.length; at += MOST) {
+        const taken = await Promise.all(expired.slice(at, at + MOST).map(take))
+        hasTaken ||= taken.includes(true)
+      }
+      // Those of an owner who has too much here do not hide those of others.
+      seen = expired.length < seen || hasTaken ? MOST : Math.min(2 * seen, MOST_SEEN)
     } catch (error) {
       setup.report(error)
     }

@@ -1,3 +1,4 @@
+import type { ByteHold } from '../../byte-budget.js'
 import type { Entry, OpenEntry } from '../../journal/entry.js'
 import { RequestError } from '../../request-error.js'
 import { callsOf } from '../../respond/offered.js'
@@ -40,8 +41,9 @@ export interface TakeOver {
  */
 export async function takeOver(setup: Setup, { responseId, owner }: ExpiredResponse): Promise<TakeOver | undefined> {
   const { store, leaseSeconds } = setup.durable
-  const leave = await roomFor(setup, owner)
-  if (leave === undefined) return undefined
+  // Before it is claimed: another process may have room.
+  const room = await roomFor(setup, owner)
+  if (room === undefined) return undefined
   let isRunning = false
   try {
     const claimed = await store.claim({ responseId, owner, leaseSeconds })
@@ -49,24 +51,38 @@ export async function takeOver(setup: Setup, { responseId, owner }: ExpiredRespo
     const entries = await claimedEntries(setup, claimed)
     const reason = whyNot(setup, entries)
     if (reason === undefined) {
-      isRunning = await goOn(setup, claimed, entries as readonly Entry[], leave)
-      return isRunning ? { responseId, goesOn: true } : undefined
+      await goOn(setup, claimed, entries as readonly Entry[], room)
+      isRunning = true
+      return { responseId, goesOn: true }
     }
     await endClaimed(setup, claimed, entries, { type: 'fail', failure: NOT_CONTINUED })
     return { responseId, goesOn: false, reason }
   } finally {
-    if (!isRunning) leave()
+    if (!isRunning) {
+      room.leave()
+      room.held.end()
+    }
   }
 }
 
+/** A place and memory for a response. */
+interface Room {
+  readonly held: ByteHold
+  readonly leave: () => void
+}
+
 /** Undefined if there is none: another process may have it, and this one later. */
-async function roomFor({ admission }: Setup, owner: string): Promise<(() => void) | undefined> {
+async function roomFor({ admission, budget }: Setup, owner: string): Promise<Room | undefined> {
+  const held = budget.hold(owner, 'response')
   try {
-    return await admission.enter(owner, AbortSignal.timeout(1), true)
+    if (held.take(RESPONSE_BYTES) === 'taken') {
+      return { held, leave: await admission.enter(owner, AbortSignal.timeout(1), true) }
+    }
   } catch (error) {
-    if (error instanceof RequestError || (error as Error).name === 'TimeoutError') return undefined
-    throw error
+    if (!(error instanceof RequestError || (error as Error).name === 'TimeoutError')) throw error
   }
+  held.end()
+  return undefined
 }
 
 function whyNot({ options, engineOf }: Setup, entries: readonly Entry[] | undefined): NotContinued | undefined {
@@ -83,30 +99,23 @@ function whyNot({ options, engineOf }: Setup, entries: readonly Entry[] | undefi
   return undefined
 }
 
-/** Returns whether there is memory for it. */
-async function goOn(setup: Setup, claimed: Claimed, entries: readonly Entry[], leave: () => void): Promise<boolean> {
+/** Begins where its entries end. */
+async function goOn(setup: Setup, claimed: Claimed, entries: readonly Entry[], room: Room): Promise<void> {
   const { lease } = claimed
   const { responseId, owner } = lease
   const open = entries[0] as OpenEntry & Entry
   const { request } = open
   const { model = '' } = request
-  const held = setup.budget.hold(owner, 'response')
-  if (held.take(RESPONSE_BYTES) !== 'taken') {
-    held.end()
-    // Another process may have more, and this one later.
-    await setup.durable.writer.append({ lease, at: entries.length, leaseSeconds: 0 })
-    return false
-  }
+  const conversation = await resumedConversation(setup, claimed, open)
   const observed = setup.observer?.response({ responseId, model, request: undefined, trace: undefined })
   const onEnd = (ending?: KeptResponse): void => {
-    leave()
+    room.leave()
     observed?.ended(ending)
   }
-  const conversation = await resumedConversation(setup, claimed, open)
   const run = await startRun({
     ...runOptions(
       setup,
-      { engine: setup.engineOf(model), observed, held, onEnd },
+      { engine: setup.engineOf(model), observed, held: room.held, onEnd },
       { owner, responseId, request, conversation, isOffered: callsOf(open.operator?.tools ?? []) },
     ),
     shelf: setup.durable,
@@ -116,7 +125,6 @@ async function goOn(setup: Setup, claimed: Claimed, entries: readonly Entry[], l
     isBackground: request.background === true,
   })
   addRun(setup, run)
-  return true
 }
 
 /** The request of a response that another process began, with all that it refers to. */
@@ -132,6 +140,7 @@ async function resumedConversation(
   const { previous, input, history: own = [] } = open
   const items = foreignSeals === 'ignore' ? withoutForeignReasoning(input, seal) : input
   return {
+    // The entry holds a request that was parsed when it was written.
     request: { ...open.request, input: readable.concat(items.filter(isRead)) } as unknown as ResponseRequest,
     input: before.concat(input as InputItem[]),
     places: [],

@@ -2,7 +2,7 @@ import type { Entry } from '../../journal/entry.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { KeptResponse } from '../../stores/store.js'
 import type { Failure } from '../../translate/failure.js'
-import { responseOf } from '../../translate/response-object.js'
+import { responseOf } from '../../translate/output/response-object.js'
 
 /**
  * A response as far as its first entry says it, which is all that is known of one of another behaviour: it has no output.

@@ -34,6 +34,7 @@ export async function* withRetries<T, R>(
       signal.throwIfAborted()
       continue
     } finally {
+      // The type asks for a return value that nothing reads.
       if (isLeft) await stream.return(undefined as never)
     }
     if (first.done) return first.value
@@ -41,6 +42,7 @@ export async function* withRetries<T, R>(
       yield first.value
       return yield* stream
     } finally {
+      // The type asks for a return value that nothing reads.
       await stream.return(undefined as never)
     }
   }

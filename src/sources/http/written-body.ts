@@ -40,6 +40,7 @@ export async function* writtenBody(tokens: Tokens, call: BodyCall, engine: strin
       if (value.length === 0) yield value
     }
   } finally {
+    // The type asks for a return value that nothing reads.
     await tokens.return(undefined as never)
   }
 }

@@ -391,6 +391,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
         response['rid'] as Value,
         from,
       )
+      // SQLite's rows have no static type: the query names these columns.
       return { blocks: rows as unknown as readonly StoredBlock[], isOver: response['head'] !== null }
     },
 

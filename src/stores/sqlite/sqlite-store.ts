@@ -54,7 +54,7 @@ const SQLITE_STORE_OPTIONS: OptionTable<SqliteStoreOptions> = {
 export interface SqliteStore extends ResponseStore {
   /** What opened the file. */
   readonly driver: Driver
-  /** Copies the database into a file that is not there yet, while it is in use. */
+  /** Copies the database into a file that is not there yet, while it is in use. Its owner alone can read it. */
   backup(file: string): Promise<void>
   /** Ends its worker, after the operations that are under way. */
   close(): Promise<void>
@@ -184,7 +184,10 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       return isDeleted
     },
     consumeApprovals: (ids, owner) => call('consumeApprovals', ids, owner, clock()),
-    backup: (to) => call('backup', to),
+    async backup(to) {
+      makePrivate(to)
+      await call('backup', to)
+    },
     close: () => thread.close(),
   }
 }
@@ -302,6 +305,7 @@ async function openThread(program: URL, settings: WorkerSettings): Promise<Threa
         calls.delete(answer.id)
         // The process may end while nothing waits for it.
         if (calls.size === 0) worker.unref()
+        // The protocol pairs the answer with its call by id, which types cannot.
         if (answer.type === 'done') call?.resolve(answer.result as never)
         else call?.reject(new Error(answer.message))
       }

@@ -39,9 +39,14 @@ async function start(): Promise<void> {
   operations = createOperations(database, settings)
 }
 
-/** Whether another connection has changed the file since this was last asked. */
+/** Whether another connection has changed the file since this was last asked, or may have: it is locked. */
 function changed(): boolean {
-  const latest = database?.prepare('PRAGMA data_version').get()?.['data_version']
+  let latest: unknown
+  try {
+    latest = database?.prepare('PRAGMA data_version').get()?.['data_version']
+  } catch {
+    return true
+  }
   const isChanged = latest !== version
   version = latest
   return isChanged

@@ -41,6 +41,7 @@ export function item(id: string, text: string = id): InputItem {
 
 export function finished(added: readonly InputItem[] = [], output: readonly InputItem[] = []): FinishedResponse {
   return {
+    // As much of a response as the rules read.
     response: { status: 'completed', output } as unknown as FinishedResponse['response'],
     added,
     history: [{ tokens: [1, 200_006] }],

@@ -63,6 +63,7 @@ interface AnyClient {
  * other's order it throws, and version 2 drops time-out and signal in silence.
  */
 export function mcpPeerOf(client: McpClient): McpPeer {
+  // The SDK is an optional peer, known here by shape alone.
   const any = client as unknown as AnyClient
   const isVersion2 = 'getProtocolEra' in client
   return {

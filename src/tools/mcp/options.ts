@@ -138,6 +138,7 @@ export function settingsOf(options: McpToolsOptions): Settings {
 /** The limits of a server: its own, and those of all servers. */
 export function limitsOf(server: McpServerConfig, settings: ServerLimits): ServerLimits {
   const names = Object.keys(LIMITS) as (keyof ServerLimits)[]
+  // Built from the names of its fields.
   return Object.fromEntries(names.map((name) => [name, server[name] ?? settings[name]])) as unknown as ServerLimits
 }
 

@@ -23,6 +23,7 @@ export interface Output {
  * and Node reads many pieces in one turn: a server that floods its client with notifications would stop all others.
  */
 export function readInTurns(transport: McpTransport): void {
+  // The SDK is an optional peer, known here by shape alone.
   const starting = transport as unknown as StdioTransport
   const start = starting.start.bind(starting)
   starting.start = async () => {

@@ -16,6 +16,7 @@ interface HttpTransport {
  * would wait until the request's time is over.
  */
 export function reportLostStreams(transport: McpTransport): void {
+  // The SDK is an optional peer, known here by shape alone.
   const http = transport as unknown as HttpTransport
   const send = http.send.bind(http)
   http.send = (message, options) => {

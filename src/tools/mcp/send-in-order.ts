@@ -9,6 +9,7 @@ interface SendingTransport {
  * input for each message that it sends, and Node warns of an eleventh.
  */
 export function sendInOrder(transport: McpTransport): void {
+  // The SDK is an optional peer, known here by shape alone.
   const sending = transport as unknown as SendingTransport
   const send = sending.send.bind(sending)
   let last: Promise<unknown> = Promise.resolve()

@@ -1,7 +1,7 @@
 import { readPatch } from '../../recipients/apply-patch.js'
 import type { PatchOperation } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
-import { textOf } from '../text-buffer.js'
+import { textOf } from '../output/text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
 

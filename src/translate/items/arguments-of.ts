@@ -1,5 +1,5 @@
 import { type Arguments, parseArguments } from '../../recipients/arguments.js'
-import { textOf } from '../text-buffer.js'
+import { textOf } from '../output/text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 

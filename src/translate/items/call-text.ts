@@ -1,4 +1,4 @@
-import { appendText, textOf } from '../text-buffer.js'
+import { appendText, textOf } from '../output/text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 

@@ -1,4 +1,4 @@
-import { textOf } from '../text-buffer.js'
+import { textOf } from '../output/text-buffer.js'
 import { callText } from './call-text.js'
 import { type ClientCall, clientCall, namespaceOf } from './client-call.js'
 import type { ItemKind } from './item-kind.js'

@@ -1,5 +1,5 @@
 import type { ObjectScan } from '../../recipients/written-arguments.js'
-import { isEmpty, textOf } from '../text-buffer.js'
+import { isEmpty, textOf } from '../output/text-buffer.js'
 import { callText } from './call-text.js'
 import { type ClientCall, clientCall, namespaceOf } from './client-call.js'
 import type { ItemKind } from './item-kind.js'

@@ -47,9 +47,10 @@ export const insertedItem: ItemKind<InsertedItem, { readonly kind: 'host_item'; 
   }),
 
   close(item, _outcome, context) {
-    // The host's own events, which `host-item.ts` has checked: no type here says of which item.
-    for (const { type, ...fields } of item.host?.events ?? [])
+    for (const { type, ...fields } of item.host?.events ?? []) {
+      // The host's own events, which `host-item.ts` has checked: no type here says of which item.
       context.emitFor(item, type as never, copyOf(fields) as never)
+    }
     item.shown = item.host?.whole ?? item.shown
     item.host = null
   },

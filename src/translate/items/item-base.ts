@@ -1,4 +1,4 @@
-import type { TextBuffer } from '../text-buffer.js'
+import type { TextBuffer } from '../output/text-buffer.js'
 
 /**
  * An item's stage: `silent` before `output_item.added`, `writing` while the model writes it, `waiting` for its result,

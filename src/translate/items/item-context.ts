@@ -3,7 +3,7 @@ import type { ResponseRequest } from '../../responses/request.js'
 import type { Pages } from '../citations/pages.js'
 import type { NoticeCode } from '../diagnostics.js'
 import type { IdPrefix } from '../ids.js'
-import type { TranslatorOptions } from '../options.js'
+import type { TranslatorOptions } from '../options/options.js'
 import type { ReasoningForm } from '../reasoning-forms.js'
 import type { ItemBase } from './item-base.js'
 

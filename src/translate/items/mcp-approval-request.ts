@@ -1,5 +1,5 @@
-import { stringResult } from '../string-result.js'
-import { textOf } from '../text-buffer.js'
+import { stringResult } from '../options/string-result.js'
+import { textOf } from '../output/text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
 import { qualifiedName } from './qualified-name.js'

@@ -1,6 +1,6 @@
 import type { McpListedTool } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
-import type { Listing } from '../mcp-listing.js'
+import type { Listing } from '../options/mcp-listing.js'
 import { openHosted, resolveStatus } from './host-status.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'

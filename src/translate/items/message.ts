@@ -1,7 +1,7 @@
 import type { Logprob, OutputText, Phase, UrlCitation } from '../../responses/items.js'
 import type { CitationState } from '../citations/citation-stage.js'
 import { copyOf } from '../copy-of.js'
-import { appendText, textOf } from '../text-buffer.js'
+import { appendText, textOf } from '../output/text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 import type { ItemKind } from './item-kind.js'

@@ -1,6 +1,6 @@
+import { stringResult } from '../options/string-result.js'
+import { appendText, textOf } from '../output/text-buffer.js'
 import type { ReasoningForm } from '../reasoning-forms.js'
-import { stringResult } from '../string-result.js'
-import { appendText, textOf } from '../text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 import type { ItemKind } from './item-kind.js'
@@ -97,6 +97,7 @@ function emitPart(
   context: ItemContext,
 ): void {
   const fields = { ...FORMS[form].at, part: partOf(form, text) }
+  // The fields belong to the form, which a template type loses.
   context.emitFor(item, `response.${FORMS[form].part}.${what}`, fields as never)
 }
 

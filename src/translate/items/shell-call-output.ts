@@ -1,7 +1,7 @@
 import type { CallResult } from '../../responses/call-result.js'
 import type { ShellOutput } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
-import { textOfResult } from '../tool-result.js'
+import { textOfResult } from '../output/tool-result.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
 import type { ShellCall } from './shell-call.js'

@@ -8,7 +8,7 @@ import {
   scanObject,
   undeclaredArguments,
 } from '../../recipients/written-arguments.js'
-import { createTextBuffer, textOf } from '../text-buffer.js'
+import { createTextBuffer, textOf } from '../output/text-buffer.js'
 import { functionCall } from './function-call.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'

@@ -136,6 +136,7 @@ describeWithSqlite('a store in SQLite', () => {
     const lease = await open(store, { responseId: 'a', entries: block(entry(1)) })
     const copy = program.file()
     await store.backup(copy)
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
     await end(store, lease, 1)
     const restored = await sqlite({ file: copy })
     expect(await restored.find('a', 'ann')).toEqual({ state: 'running' })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ApprovedCall, type McpListing, policies, type RequestedCall } from '../../../src/index.js'
 import type { McpTool } from '../../../src/responses/request.js'
 import { deriveId } from '../../../src/translate/ids.js'
-import type { TranslatorOptions } from '../../../src/translate/options.js'
+import type { TranslatorOptions } from '../../../src/translate/options/options.js'
 import { Translator } from '../../support/translator.js'
 import {
   brief,

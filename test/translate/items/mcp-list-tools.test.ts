@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { McpListing } from '../../../src/index.js'
 import { deriveId } from '../../../src/translate/ids.js'
-import type { TranslatorOptions } from '../../../src/translate/options.js'
+import type { TranslatorOptions } from '../../../src/translate/options/options.js'
 import { mcp } from '../../recipients/tools.js'
 import { Translator } from '../../support/translator.js'
 import { brief, briefItem, callTo, createRun, FIXED, messageOn, NOW, runOf, terminal, toolMessage } from '../run.js'

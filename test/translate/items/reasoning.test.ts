@@ -10,7 +10,7 @@ import {
 } from '../../../src/index.js'
 import type { ResponseRequest } from '../../../src/responses/request.js'
 import { deriveId } from '../../../src/translate/ids.js'
-import type { TranslatorOptions } from '../../../src/translate/options.js'
+import type { TranslatorOptions } from '../../../src/translate/options/options.js'
 import { anyStream, endReason, run as runStream } from '../../laws/streams.js'
 import { runs } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'

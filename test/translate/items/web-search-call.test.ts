@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest, ResponseStreamEvent } from '../../../src/index.js'
-import type { ToolResult } from '../../../src/translate/tool-result.js'
+import type { ToolResult } from '../../../src/translate/output/tool-result.js'
 import { builtin, fn } from '../../recipients/tools.js'
 import { Translator } from '../../support/translator.js'
 import {

@@ -1,0 +1,17 @@
+import { check, type ErrorCode } from '../../errors.js'
+
+/**
+ * Checks a list, if it is given: every entry needs these string fields.
+ *
+ * @throws HarmonyResponsesError with the given code, default `bad_option`
+ */
+export function checkList(what: string, list: unknown, strings: readonly string[], code?: ErrorCode): void {
+  if (list === undefined) return
+  check(Array.isArray(list), what, 'an array', list, code)
+  for (const [index, entry] of list.entries()) {
+    for (const field of strings) {
+      const value: unknown = Object(entry)[field]
+      check(typeof value === 'string', `${what}[${index}].${field}`, 'a string', value, code)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { McpListedTool } from '../../responses/items.js'
+import type { ListedTool, McpListing } from '../../responses/mcp-listing.js'
+import { plainCopy } from '../plain-copy.js'
+
+/** A listing in the API's form, detached. Plain JSON. */
+export interface Listing {
+  readonly serverLabel: string
+  readonly tools: readonly McpListedTool[]
+  readonly error: string | null
+}
+
+/**
+ * The listings in the API's form. A failed listing has no tools.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function listingsOf(listings: readonly McpListing[]): Listing[] {
+  return listings.map(({ serverLabel, tools = [], error = null }) => ({
+    serverLabel,
+    tools: error === null ? plainCopy(`mcpListings of ${serverLabel}`, tools.map(toolOf)) : [],
+    error,
+  }))
+}
+
+/** Omits what the server omitted: the AI SDK fails the whole turn if a description or annotations are null. */
+function toolOf({
+  name,
+  description,
+  inputSchema,
+  input_schema = inputSchema ?? {},
+  annotations,
+}: ListedTool): McpListedTool {
+  return {
+    name,
+    ...(description != null && { description }),
+    input_schema,
+    ...(annotations != null && { annotations }),
+  }
+}

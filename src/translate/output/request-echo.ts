@@ -1,0 +1,65 @@
+import type { ResponseRequest } from '../../responses/request.js'
+import type { EchoedTool, RequestEcho } from '../../responses/response.js'
+import { copyOf } from '../copy-of.js'
+
+/**
+ * The request fields that a response echoes, in its order, with OpenAI's defaults: Open Responses requires every field.
+ */
+export const ECHO: Readonly<RequestEcho> = {
+  background: false,
+  frequency_penalty: 0,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  model: 'gpt-oss',
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'default',
+  store: false,
+  temperature: 1,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+}
+
+/**
+ * The request as a response echoes it, detached.
+ *
+ * @param store - the value to echo if the request does not set `store`
+ */
+export function echoOf(request: ResponseRequest, store: boolean): RequestEcho {
+  const asked = request as { [field: string]: unknown }
+  const defaults = Object.entries({ ...ECHO, store })
+  // The fields of `ECHO`, whose types parsing the request has checked.
+  const echo: RequestEcho = copyOf(
+    // Each default is of its field's type; the table's type checks that.
+    Object.fromEntries(defaults.map(([field, value]) => [field, asked[field] ?? value])) as never,
+  )
+  echo.reasoning = { ...ECHO.reasoning, ...echo.reasoning }
+  // "auto" is valid only in requests; responses name the actual tier.
+  if (echo.service_tier === 'auto') echo.service_tier = 'default'
+  echo.text = { ...echo.text, format: echoFormat(echo.text.format ?? ECHO.text.format) }
+  echo.tools = echo.tools.map(echoTool)
+  return echo
+}
+
+/** Adds all fields that OpenAI echoes and Open Responses requires. */
+function echoFormat(format: { readonly type: string; readonly strict?: boolean | null }): { type: 'text' } {
+  const isSchema = format.type === 'json_schema'
+  return (isSchema ? { description: null, ...format, strict: format.strict ?? false } : format) as { type: 'text' }
+}
+
+function echoTool(tool: EchoedTool): EchoedTool {
+  return tool.type === 'function' ? { ...FUNCTION, ...tool } : tool
+}
+
+const FUNCTION = { description: null, parameters: null, strict: null }

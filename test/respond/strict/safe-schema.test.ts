@@ -1,0 +1,31 @@
+import { type Schema, Validator } from '@cfworker/json-schema'
+import { expect, test } from 'vitest'
+import { parsePlainJson } from '../../../src/respond/plain-json.js'
+import { safeSchema } from '../../../src/respond/strict/safe-schema.js'
+
+/** The work that the validator says it does to check a value, by the getter that it reads. */
+function workOf(schema: object, value: unknown): number {
+  let work = 0
+  const onStep = (more: number): void => {
+    work += more
+  }
+  const json = parsePlainJson(JSON.stringify(value))
+  const safe = safeSchema(schema, { json, testOf: () => undefined, onStep }) as Schema
+  new Validator(safe, '2020-12').validate(json.value)
+  return work
+}
+
+test('each application of a schema is counted once, as this version of the validator reads it', () => {
+  const number = { type: 'number' }
+  expect(workOf(number, 1)).toBe(1)
+  expect(workOf({ type: 'array', items: number }, [1, 2, 3])).toBe(4)
+  expect(workOf({ anyOf: [{ type: 'string' }, number] }, 1)).toBe(3)
+  const list = { $defs: { list: { type: 'array', items: { $ref: '#/$defs/list' } } }, $ref: '#/$defs/list' }
+  // The schema, and for each of four arrays the definition, and the reference to it for all but the first.
+  expect(workOf(list, [[], [[]]])).toBe(1 + 4 + 3)
+})
+
+test('what a schema lists is counted by its length', () => {
+  const values = Array.from({ length: 80 }, (_, at) => at)
+  expect(workOf({ enum: values }, 1)).toBe(11)
+})
