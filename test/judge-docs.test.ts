@@ -4,7 +4,13 @@ import { CHAT_LOSSES } from '../src/conformance/chat/clients/compare.js'
 import { CHAT_MODELS } from '../src/conformance/chat/clients/index.js'
 import { LOSSES } from '../src/conformance/clients/compare.js'
 import { MODELS } from '../src/conformance/clients/index.js'
-import { CHAT_INVARIANTS, CHAT_PROFILES, PROFILES } from '../src/conformance/index.js'
+import {
+  CHAT_INVARIANTS,
+  CHAT_PROFILES,
+  MESSAGES_INVARIANTS,
+  MESSAGES_PROFILES,
+  PROFILES,
+} from '../src/conformance/index.js'
 
 const page = readFileSync(new URL('../docs/judge.md', import.meta.url), 'utf8')
 
@@ -26,6 +32,12 @@ test('docs/judge.md lists every rule for Chat Completions with its sentence', ()
   expect(/<!-- chat-rules -->\n([\s\S]*)\n<!-- \/chat-rules -->/.exec(page)?.[1]).toBe(table)
 })
 
+test('docs/judge.md lists every rule for Messages with its sentence', () => {
+  const rows = MESSAGES_INVARIANTS.map(({ id, severity, sentence }) => `| \`${id}\` | ${severity} | ${sentence} |`)
+  const table = ['| rule | | |', '|---|---|---|', ...rows].join('\n')
+  expect(/<!-- messages-rules -->\n([\s\S]*)\n<!-- \/messages-rules -->/.exec(page)?.[1]).toBe(table)
+})
+
 test('docs/judge.md lists every rule of every client of Chat Completions with its sentence', () => {
   const rows = [
     ...CHAT_LOSSES.map(({ id, sentence }) => `| all | \`${id}\` | ${sentence} |`),
@@ -38,7 +50,7 @@ test('docs/judge.md lists every rule of every client of Chat Completions with it
 })
 
 test('docs/judge.md names every profile, and the versions that the models were measured against', () => {
-  for (const profile of [...PROFILES, ...CHAT_PROFILES]) expect(page).toContain(`\`${profile}\``)
+  for (const profile of [...PROFILES, ...CHAT_PROFILES, ...MESSAGES_PROFILES]) expect(page).toContain(`\`${profile}\``)
   for (const { versions } of [...Object.values(MODELS), ...Object.values(CHAT_MODELS)]) {
     for (const version of Object.values(versions)) expect(page).toContain(version)
   }

@@ -1,5 +1,6 @@
 import { CHAT_INVARIANTS } from '../conformance/chat/invariants/index.js'
 import { INVARIANTS } from '../conformance/invariants/index.js'
+import { MESSAGES_INVARIANTS } from '../conformance/messages/invariants/index.js'
 import type { Cause, LocatedViolation, Repeated } from '../conformance/report/cause.js'
 import { isAtEnd, missingField } from '../conformance/report/violation-kind.js'
 import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
@@ -11,7 +12,7 @@ const MARGIN = 11
 const NAMED = 6
 
 const SENTENCES: ReadonlyMap<string, string> = new Map(
-  [...INVARIANTS, ...CHAT_INVARIANTS].map(({ id, sentence }) => [id, sentence]),
+  [...INVARIANTS, ...CHAT_INVARIANTS, ...MESSAGES_INVARIANTS].map(({ id, sentence }) => [id, sentence]),
 )
 
 /**
@@ -38,10 +39,10 @@ export function severityStyle(severity: Cause['severity']): Style {
   return severity === 'error' ? 'red' : 'yellow'
 }
 
-/** Where a violation is: line, event, item and part, or choice and call. */
+/** Where a violation is: line, event, item and part, or block, or choice and call. */
 export function placeOf(violation: LocatedViolation): string {
   const { line, position, type, about = {} } = violation
-  const { outputIndex, contentIndex, summaryIndex, choice, call } = about
+  const { outputIndex, contentIndex, summaryIndex, choice, call, block } = about
   const named = type === undefined ? `event ${position}` : `event ${position} ${short(type)}`
   const at = isAtEnd(violation) ? 'at the end' : named
   const item = outputIndex === undefined ? [] : [`item ${outputIndex}`]
@@ -52,6 +53,7 @@ export function placeOf(violation: LocatedViolation): string {
         ? []
         : [`summary part ${summaryIndex}`]
   const inChat = [
+    ...(block === undefined ? [] : [`block ${block}`]),
     ...(choice === undefined ? [] : [`choice ${choice}`]),
     ...(call === undefined ? [] : [`call ${call}`]),
   ]

@@ -1,13 +1,11 @@
-import type { CheckOptions, Violation } from '../conformance/check.js'
+import type { Violation } from '../conformance/check.js'
+import type { AnyProfile } from '../conformance/profiles.js'
 import type { Cause, Totals } from '../conformance/report/cause.js'
 import { createReport } from '../conformance/report/report.js'
 import { isAtEnd } from '../conformance/report/violation-kind.js'
 import { causeLines, difference, severityStyle } from './cause-text.js'
 import { clip, createPaint, plain } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
-
-/** A profile of the Responses API, or of Chat Completions. */
-export type AnyProfile = NonNullable<CheckOptions['profile']>
 
 /** How many violations of a rule are printed live; further ones are only counted. */
 const SHOWN = 3

@@ -1,8 +1,8 @@
-import { CHAT_PROFILES, isChatProfile } from '../conformance/chat/invariant.js'
+import { API_NAMES } from '../conformance/api.js'
 import type { CheckOptions } from '../conformance/check.js'
 import { createCaptureChecker, type Finding } from '../conformance/check-capture.js'
-import { PROFILES } from '../conformance/invariant.js'
-import { type AnyProfile, type CheckedStream, createCheckedStream, type StreamJson } from './check-report.js'
+import { ALL_PROFILES, type AnyProfile, apiOf } from '../conformance/profiles.js'
+import { type CheckedStream, createCheckedStream, type StreamJson } from './check-report.js'
 import { oneOf } from './command.js'
 import { complaint, errorCode, type Io, nameOf, UsageError, unreadable } from './io.js'
 import { plain } from './terminal-text.js'
@@ -21,8 +21,8 @@ export async function checkFiles(
   files: readonly string[],
   io: Io,
 ): Promise<number> {
-  const profile = oneOf<AnyProfile>([...PROFILES, ...CHAT_PROFILES], '--profile', given)
-  if (resumed && isChatProfile(profile)) {
+  const profile = oneOf<AnyProfile>(ALL_PROFILES, '--profile', given)
+  if (resumed && apiOf(profile) !== 'responses') {
     throw new UsageError(`check: --resumed is for the Responses API, not for --profile ${profile}`)
   }
   if (files.length === 0) throw new UsageError('check: expected a file, or - for standard input')
@@ -81,7 +81,7 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
   }
   if (failure === undefined && streams === 0) {
     const what = reasons.length === 0 ? 'it contains no events' : reasons.join('; ')
-    const api = isChatProfile(options.profile) ? 'Chat Completions' : 'Responses'
+    const api = API_NAMES[apiOf(options.profile ?? 'openai')].replace(/^the (\w+) API$/, '$1')
     failure = new UsageError(`${nameOf(file)}: no ${api} stream: ${what}`)
   }
   if (failure !== undefined) io.complain(complaint(failure))

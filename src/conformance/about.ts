@@ -2,7 +2,10 @@ import type { Fields } from '../fields.js'
 import { asFields, type StreamEvent } from './stream-event.js'
 import type { StreamState } from './stream-state.js'
 
-/** The item or part that a violation concerns, or the choice and call of Chat Completions. A report groups violations by cause with it. */
+/**
+ * The item or part that a violation concerns; the choice and call of Chat Completions; the block of Messages. A report groups
+ * violations by cause with it.
+ */
 export interface About {
   /** The item's output_index. */
   readonly outputIndex?: number
@@ -15,6 +18,8 @@ export interface About {
   /** The index of the choice, and of the call in it: in Chat Completions. */
   readonly choice?: number
   readonly call?: number
+  /** The index of the block: in the Messages API. */
+  readonly block?: number
   /** The position of the event that added the part, or else the item; absent if no event did. */
   readonly since?: number
   /**

@@ -2,10 +2,17 @@ import { checkOptions, type OptionTable, picked } from '../options/check-options
 import { isChatProfile } from './chat/invariant.js'
 import { neededChatFraming } from './chat/invariants/framing.js'
 import { CHECK_OPTIONS, type CheckOptions, checkerMaker } from './check.js'
-import { isTerminalType } from './event-kind.js'
 import { neededFraming } from './invariants/framing.js'
+import { isMessagesProfile } from './messages/invariant.js'
+import { neededMessagesFraming } from './messages/invariants/framing.js'
+import { apiOf } from './profiles.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
-import { createStreamReader, STREAM_READER_OPTIONS, type StreamReaderOptions } from './read/stream-reader.js'
+import {
+  createStreamReader,
+  isTerminalOf,
+  STREAM_READER_OPTIONS,
+  type StreamReaderOptions,
+} from './read/stream-reader.js'
 import { parseEvent } from './schemas/index.js'
 import type { StreamEvent } from './stream-event.js'
 import type { Checker, Violation } from './violation.js'
@@ -54,7 +61,8 @@ const CAPTURE_OPTIONS: OptionTable<CaptureOptions> = {
 export function createCaptureChecker(options: CaptureOptions = {}): CaptureChecker {
   checkOptions('createCaptureChecker', options, CAPTURE_OPTIONS)
   const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
-  const reader = createStreamReader({ ...readerOptions, api: isChatProfile(profile) ? 'chat' : 'responses' })
+  const api = apiOf(profile)
+  const reader = createStreamReader({ ...readerOptions, api })
   const createChecker = checkerMaker('createCaptureChecker', { profile, without, resumed })
   let checker: Checker | undefined
   let stream = 0
@@ -94,9 +102,11 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
       return
     }
     const { type, expected, got, lost } = read
-    const invariant = isChatProfile(profile)
-      ? neededChatFraming(read.rule, profile)
-      : neededFraming(read.rule, profile, lost)
+    const invariant = isMessagesProfile(profile)
+      ? neededMessagesFraming(read.rule)
+      : isChatProfile(profile)
+        ? neededChatFraming(read.rule, profile)
+        : neededFraming(read.rule, profile, lost)
     if (invariant === undefined || without.includes(invariant.id)) return
     const about = type === undefined ? {} : { type }
     const position = type === undefined ? events : events - 1
@@ -115,7 +125,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
         for (const violation of current.push(event)) addViolation(violation, read.line)
         events++
         line = read.line
-        if (read.kind === 'event' && isTerminalType(read.event.type))
+        if (read.kind === 'event' && isTerminalOf(api, read.event.type))
           findings.push({ kind: 'terminal', type: read.event.type, events, line: read.line })
         break
       }

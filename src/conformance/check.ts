@@ -4,8 +4,9 @@ import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aText, listOf, oneOf, that } from '../options/checks.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { aboutOf } from './about.js'
+import { API_NAMES } from './api.js'
 import { CHAT_RULES, createChatChecker } from './chat/check-chunks.js'
-import { CHAT_PROFILES, type ChatProfile, isChatProfile } from './chat/invariant.js'
+import { isChatProfile } from './chat/invariant.js'
 import { Agreement } from './clients/agreement.js'
 import type { Client, Seen } from './clients/client.js'
 import { compare } from './clients/compare.js'
@@ -14,7 +15,10 @@ import { ClientRun } from './clients/run.js'
 import { type Invariant, PROFILES, type Profile, type ReportViolation } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
+import { createMessagesChecker, MESSAGES_RULES } from './messages/check-events.js'
+import { isMessagesProfile } from './messages/invariant.js'
 import { preview } from './preview.js'
+import { ALL_PROFILES, type AnyProfile, apiOf } from './profiles.js'
 import type { StreamEvent } from './stream-event.js'
 import { StreamState } from './stream-state.js'
 import type { Checker, StreamChunk, Violation } from './violation.js'
@@ -22,8 +26,8 @@ import type { Checker, StreamChunk, Violation } from './violation.js'
 export type { Checker, Violation } from './violation.js'
 
 export interface CheckOptions {
-  /** What the stream is checked against: of the Responses API, or a `ChatProfile` of Chat Completions. Default `openai`. */
-  readonly profile?: Profile | ChatProfile
+  /** What the stream is checked against: a `Profile` of the Responses API, or one of another API. Default `openai`. */
+  readonly profile?: AnyProfile
   /**
    * The ids of rules of the profile's API to skip. Skipping `event-shape` and `event-keys`, which validate each event against its schema,
    * halves the time.
@@ -38,7 +42,7 @@ export interface CheckOptions {
 }
 
 export const CHECK_OPTIONS: OptionTable<CheckOptions> = {
-  profile: oneOf(...PROFILES, ...CHAT_PROFILES),
+  profile: oneOf(...ALL_PROFILES),
   // Of which rules depends on the profile.
   without: listOf(aText, 'a list of ids of rules'),
   resumed: that(
@@ -74,11 +78,15 @@ export function createCheckerOf(where: string, options: CheckOptions): Checker {
 export function checkerMaker(where: string, options: CheckOptions): () => Checker {
   checkOptions(where, options, CHECK_OPTIONS)
   const { profile = 'openai', without = [], resumed = false } = options
-  if (!isChatProfile(profile)) {
+  if (!isChatProfile(profile) && !isMessagesProfile(profile)) {
     for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
     return () => createCheckerWithRun({ profile, without, resumed }).checker
   }
-  check(resumed === false, 'resumed', 'false: no stream of Chat Completions is resumed', resumed)
+  check(resumed === false, 'resumed', `false: no stream of ${API_NAMES[apiOf(profile)]} is resumed`, resumed)
+  if (isMessagesProfile(profile)) {
+    for (const id of without) check(MESSAGES_RULES.has(id), 'without', 'ids of MESSAGES_INVARIANTS', id)
+    return () => createMessagesChecker(without)
+  }
   for (const id of without) check(CHAT_RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
   return () => createChatChecker(profile, without)
 }

@@ -26,6 +26,13 @@ export {
   type ViolationDetails,
 } from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'
+export {
+  MESSAGES_PROFILES,
+  type MessagesCheck,
+  type MessagesInvariant,
+  type MessagesProfile,
+} from './messages/invariant.js'
+export { MESSAGES_INVARIANTS } from './messages/invariants/index.js'
 export type { CaptureFormat } from './read/capture-format.js'
 export type {
   BrokenRead,

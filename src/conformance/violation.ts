@@ -2,7 +2,7 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import type { About } from './about.js'
 import type { StreamEvent } from './stream-event.js'
 
-/** A violation of one rule of `INVARIANTS`, or of `CHAT_INVARIANTS`. */
+/** A violation of one rule of `INVARIANTS`, `CHAT_INVARIANTS` or `MESSAGES_INVARIANTS`. */
 export interface Violation {
   /** The invariant's id. */
   readonly rule: string

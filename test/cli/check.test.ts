@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
+import { BASES } from '../conformance/messages/streams.js'
 import { fakeIo } from './io.js'
 
 const frame = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
@@ -135,6 +136,29 @@ test('a stream that was resumed is checked from where it begins', async () => {
   expect([code, out]).toEqual([0, 'stream 1: 10 events, 0 violations, 0 warnings (profile openai)\n'])
 })
 
+describe('a stream of messages', () => {
+  const good = BASES.call.map((event) => `event: ${Object(event).type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+
+  test('a good one is good', async () => {
+    const { code, out } = await check({ a: good }, '--profile', 'messages')
+    expect([code, out]).toEqual([0, 'stream 1: 7 events, 0 violations, 0 warnings (profile messages)\n'])
+  })
+
+  test('a violation names its block, and the rule with its sentence', async () => {
+    const { code, out } = await check({ a: good.replace('"name":"get_weather"', '"name":""') }, '--profile', 'messages')
+    expect(code).toBe(1)
+    expect(out).toContain('line 5, event 1 content_block_start, block 0\n')
+    expect(out).toContain('messages-call-named: A call has an id of its own')
+  })
+
+  test('what is none is named, and --resumed is refused', async () => {
+    const err =
+      'harmony-responses: a: no Messages stream: a stream of the Responses API, not one of the Messages API (check it with --profile openai)\n'
+    expect(await check({ a: SSE }, '--profile', 'messages')).toEqual({ code: 2, out: '', err })
+    expect((await check({ a: good }, '--profile', 'messages', '--resumed')).code).toBe(2)
+  })
+})
+
 describe('a stream of Chat Completions', () => {
   const named = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 7, model: 'gpt-oss' }
   const CALL = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
@@ -163,7 +187,7 @@ describe('a stream of Chat Completions', () => {
 
   test('what is none is named, and --resumed is refused', async () => {
     const err =
-      'harmony-responses: a: no Chat Completions stream: a stream of the Responses API, not of Chat Completions\n'
+      'harmony-responses: a: no Chat Completions stream: a stream of the Responses API, not one of Chat Completions (check it with --profile openai)\n'
     expect(await check({ a: SSE }, '--profile', 'chat')).toEqual({ code: 2, out: '', err })
     const resumed = await check({ a: chunks(choices) }, '--profile', 'chat', '--resumed')
     expect(resumed.code).toBe(2)

@@ -1,5 +1,6 @@
 import { describe } from '../../errors.js'
 import { isFields } from '../../fields.js'
+import { API_NAMES, type Api } from '../api.js'
 import { asFields, asList, asString } from '../stream-event.js'
 
 /** Formats of captures, besides plain server-sent events and JSON events. */
@@ -43,21 +44,18 @@ export function detectForeignChunk(value: unknown): DetectedFormat | undefined {
     const description = 'a completion that was not streamed (the request lacks "stream": true)'
     return { format: 'chat-completions', description }
   }
-  if (typeof type === 'string' && type.startsWith('response.')) {
-    return { format: 'responses', description: 'a stream of the Responses API, not of Chat Completions' }
-  }
-  return (typeof type === 'string' ? detectForeignEvent(type) : undefined) ?? detectForeignJson(value)
+  return (typeof type === 'string' ? detectForeignEvent(type, 'chat') : undefined) ?? detectForeignJson(value, 'chat')
 }
 
-/** Recognizes JSON values that people often mistake for events of the Responses API. */
-export function detectForeignJson(value: unknown): DetectedFormat | undefined {
+/** Recognizes JSON values that people often mistake for events of the API that is read. */
+export function detectForeignJson(value: unknown, api: Api): DetectedFormat | undefined {
   if (!isFields(value)) return undefined
   const { object } = value
   if (object === 'response') {
     return { format: 'response', description: 'a response that was not streamed (the request lacks "stream": true)' }
   }
   if (object === CHUNK) {
-    const description = 'a Chat Completions stream, not one of the Responses API (check it with --profile chat)'
+    const description = `a Chat Completions stream, not one of ${API_NAMES[api]} (check it with --profile chat)`
     return { format: 'chat-completions', description }
   }
   if (object === 'chat.completion' || object === 'text_completion') {
@@ -69,10 +67,15 @@ export function detectForeignJson(value: unknown): DetectedFormat | undefined {
 
 const MESSAGES = /^(message_start|content_block_(start|delta|stop)|message_(delta|stop)|ping)$/
 
-/** Recognizes the events of other APIs, which have a type, too. */
-export function detectForeignEvent(type: string): DetectedFormat | undefined {
-  if (!MESSAGES.test(type)) return undefined
-  return { format: 'messages', description: 'a stream of the Anthropic Messages API, not one of the Responses API' }
+/** Recognizes the events of other APIs than the one that is read, which have a type, too. */
+export function detectForeignEvent(type: string, api: Api): DetectedFormat | undefined {
+  const description = (of: string, profile: string): string =>
+    `a stream of ${of}, not one of ${API_NAMES[api]} (check it with --profile ${profile})`
+  if (api !== 'messages' && MESSAGES.test(type))
+    return { format: 'messages', description: description('the Anthropic Messages API', 'messages') }
+  if (api !== 'responses' && type.startsWith('response.'))
+    return { format: 'responses', description: description(API_NAMES.responses, 'openai') }
+  return undefined
 }
 
 /** The message in an error body of OpenAI, vLLM or FastAPI, or in a bare one. */

@@ -2,6 +2,7 @@ import { check, describe } from '../../errors.js'
 import { isFields } from '../../fields.js'
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { oneOf, wholeNumber } from '../../options/checks.js'
+import type { Api } from '../api.js'
 import { isTerminalType } from '../event-kind.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import {
@@ -28,15 +29,15 @@ export interface StreamReaderOptions {
   /** The longest event, in UTF-16 code units. Longer ones are reported and skipped. Default 67,108,864. */
   readonly maxEventLength?: number
   /**
-   * Which API the streams are of. With `chat`, the chunks of Chat Completions are read, as values without a type
-   * (`untyped`), and the events of the Responses API are named as foreign. Default `responses`.
+   * Which API the streams are of: those of the others are named as foreign. With `chat`, the chunks of Chat Completions are
+   * read, as values without a type (`untyped`). Default `responses`.
    */
-  readonly api?: 'responses' | 'chat'
+  readonly api?: Api
 }
 
 export const STREAM_READER_OPTIONS: OptionTable<StreamReaderOptions> = {
   maxEventLength: wholeNumber(1, Number.MAX_SAFE_INTEGER, 'UTF-16 code units'),
-  api: oneOf('responses', 'chat'),
+  api: oneOf('responses', 'chat', 'messages'),
 }
 
 /** Reads one capture piece by piece. It needs memory for one event. */
@@ -76,7 +77,18 @@ const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)/i
 export function createStreamReader(options: StreamReaderOptions = {}): StreamReader {
   checkOptions('createStreamReader', options, STREAM_READER_OPTIONS)
   const { maxEventLength = MAX_EVENT_LENGTH, api = 'responses' } = options
-  return new Reader(maxEventLength, api === 'chat')
+  return new Reader(maxEventLength, api)
+}
+
+/** Whether an event of this type ends a stream of an API with typed events. */
+export const isTerminalOf = (api: Api, type: string): boolean =>
+  api === 'messages' ? type === 'message_stop' : isTerminalType(type)
+
+/** The type of the event that begins a stream; chunks have none. */
+const BEGINNINGS: Readonly<Record<Api, string | undefined>> = {
+  responses: 'response.created',
+  chat: undefined,
+  messages: 'message_start',
 }
 
 class Reader implements StreamReader {
@@ -100,15 +112,15 @@ class Reader implements StreamReader {
   #head: HttpHead | undefined
   #isNextFirst = true
   #hasTerminal = false
+  readonly #api: Api
   /** For a reader of Chat Completions: the id of the last chunk. */
-  readonly #isChat: boolean
   #chatId: unknown
   /** Broken text was reported, and no event has come since. */
   #isBroken = false
 
-  constructor(maxLength: number, isChat: boolean) {
+  constructor(maxLength: number, api: Api) {
     this.#maxLength = maxLength
-    this.#isChat = isChat
+    this.#api = api
     const broken = (head: string, line: number, why: BrokenReason): void => this.#reportBroken(head, line, why)
     this.#text = new CaptureText(
       {
@@ -276,20 +288,20 @@ class Reader implements StreamReader {
   /** Reads a parsed value. Returns its type, if it is an event. */
   #takeValue(value: unknown, line: number): string | undefined {
     this.#isBroken = false
-    if (this.#isChat) return this.#takeChunk(value, line)
+    if (this.#api === 'chat') return this.#takeChunk(value, line)
     if (isFields(value) && typeof value['type'] === 'string') {
       const event = value as StreamEvent
-      if (isOfClient(event.type)) {
+      if (this.#api === 'responses' && isOfClient(event.type)) {
         this.#reportFormat({ format: 'web-socket', description: 'a log of a WebSocket' }, line)
         return undefined
       }
-      const foreign = this.#isNextFirst ? detectForeignEvent(event.type) : undefined
+      const foreign = this.#isNextFirst ? detectForeignEvent(event.type, this.#api) : undefined
       if (foreign !== undefined) {
         this.#reportFormat(foreign, line)
         return event.type
       }
       const isFirst = this.#beginsStream(event.type)
-      if (isTerminalType(event.type)) this.#hasTerminal = true
+      if (isTerminalOf(this.#api, event.type)) this.#hasTerminal = true
       this.#reads.push({ kind: 'event', event, line, isFirst })
       return event.type
     }
@@ -299,7 +311,7 @@ class Reader implements StreamReader {
   }
 
   #takeUntyped(value: unknown, line: number): void {
-    const given = detectForeignJson(value)
+    const given = detectForeignJson(value, this.#api)
     // Within a stream, an error or unknown JSON stands in the place of an event.
     const isInPlace = (given === undefined || given.format === 'error') && this.#isWithin()
     if (given !== undefined || !isInPlace) this.#reportFormat(given ?? unknownJson(value), line, value)
@@ -349,7 +361,7 @@ class Reader implements StreamReader {
     for (const { source, body } of bodies) {
       this.#endStream()
       this.#reportFormat({ format: 'har', description: source }, line)
-      const reader = new Reader(this.#maxLength, this.#isChat)
+      const reader = new Reader(this.#maxLength, this.#api)
       for (const read of reader.push(body)) this.#reads.push(read)
       for (const read of reader.end()) this.#reads.push(read)
     }
@@ -357,7 +369,7 @@ class Reader implements StreamReader {
 
   /** Whether an event begins a stream. If so, the previous stream ends. */
   #beginsStream(type: string | undefined): boolean {
-    const isFirst = this.#isNextFirst || type === 'response.created'
+    const isFirst = this.#isNextFirst || type === BEGINNINGS[this.#api]
     if (isFirst && !this.#isNextFirst) this.#endStream()
     this.#isNextFirst = false
     return isFirst

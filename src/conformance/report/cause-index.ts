@@ -54,10 +54,11 @@ export class CauseIndex<Cause> {
  * is about no call.
  */
 function keysOf({ about }: Violation): string[] {
-  const { outputIndex, itemId, choice, call } = about ?? {}
+  const { outputIndex, itemId, choice, call, block } = about ?? {}
   return [
     ...(outputIndex === undefined ? [] : [`#${outputIndex}`]),
     ...(itemId === undefined ? [] : [`@${itemId}`]),
+    ...(block === undefined ? [] : [`block ${block}`]),
     ...(choice === undefined ? [] : [call === undefined ? `choice ${choice}` : `call ${choice}.${call}`]),
   ]
 }

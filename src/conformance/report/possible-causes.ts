@@ -1,8 +1,14 @@
 import { CHAT_CAUSES, CHAT_RULE_FIELDS } from './chat-causes.js'
 import type { PossibleCauses } from './explained-by.js'
+import { MESSAGES_CAUSES } from './messages-causes.js'
 
 /** The rules whose message begins with the path of a field. A rule for that field describes the problem better. */
-export const SHAPE_RULES: ReadonlySet<string> = new Set(['event-shape', 'event-keys', 'chat-chunk-shape'])
+export const SHAPE_RULES: ReadonlySet<string> = new Set([
+  'event-shape',
+  'event-keys',
+  'chat-chunk-shape',
+  'messages-event-shape',
+])
 
 /** Violations of these rules explain all others at the same event. */
 export const EXPLAINS_WHOLE_EVENT: readonly string[] = [
@@ -219,6 +225,7 @@ export const POSSIBLE_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'code-interpreter-order': { item: [...MISPLACED, ...TEXT_DIFFERS] },
   'mcp-call-ends-once': { item: [...MISPLACED, ...TEXT_DIFFERS] },
   ...CHAT_CAUSES,
+  ...MESSAGES_CAUSES,
 }
 
 /**

@@ -95,12 +95,18 @@ describe('frames:', () => {
 
 describe('what is no stream of chunks is named:', () => {
   test.each([
-    ['{"type":"response.created","response":{}}', 'responses: a stream of the Responses API, not of Chat Completions'],
+    [
+      '{"type":"response.created","response":{}}',
+      'responses: a stream of the Responses API, not one of Chat Completions (check it with --profile openai)',
+    ],
     [
       '{"object":"chat.completion","choices":[]}',
       'chat-completions: a completion that was not streamed (the request lacks "stream": true)',
     ],
-    ['{"type":"message_start"}', 'messages: a stream of the Anthropic Messages API, not one of the Responses API'],
+    [
+      '{"type":"message_start"}',
+      'messages: a stream of the Anthropic Messages API, not one of Chat Completions (check it with --profile messages)',
+    ],
     ['{"error":{"message":"no"}}', 'error: an error: no'],
     ['{"name":"x"}', 'json: JSON that is not an event: an object with name'],
   ])('%s', (capture, what) => {
@@ -108,7 +114,9 @@ describe('what is no stream of chunks is named:', () => {
   })
 
   test('an unknown API of a reader is refused', () => {
-    expect(() => createStreamReader({ api: 'messages' as never })).toThrow("api: expected 'responses' or 'chat', got")
+    expect(() => createStreamReader({ api: 'completions' as never })).toThrow(
+      "api: expected one of 'responses', 'chat'",
+    )
   })
 })
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { CHAT_INVARIANTS, createReport, INVARIANTS, type Violation } from '../../../src/conformance/index.js'
+import {
+  CHAT_INVARIANTS,
+  createReport,
+  INVARIANTS,
+  MESSAGES_INVARIANTS,
+  type Violation,
+} from '../../../src/conformance/index.js'
 import {
   EXPLAINS_WHOLE_EVENT,
   ORDER_RULES,
@@ -143,7 +149,7 @@ describe('a report', () => {
 })
 
 test('the table of what follows from what names invariants alone', () => {
-  const ids = new Set([...INVARIANTS, ...CHAT_INVARIANTS].map(({ id }) => id))
+  const ids = new Set([...INVARIANTS, ...CHAT_INVARIANTS, ...MESSAGES_INVARIANTS].map(({ id }) => id))
   const listed = Object.entries(POSSIBLE_CAUSES).flatMap(([id, { item = [], event = [], stream = [] }]) => [
     id,
     ...item,

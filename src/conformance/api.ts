@@ -1,0 +1,9 @@
+/** The APIs whose streams are judged. */
+export type Api = 'responses' | 'chat' | 'messages'
+
+/** Their names, as a stream is of one. */
+export const API_NAMES: Readonly<Record<Api, string>> = {
+  responses: 'the Responses API',
+  chat: 'Chat Completions',
+  messages: 'the Messages API',
+}

@@ -1,0 +1,154 @@
+import { isEncodedTwice, isJson } from '../../json-text.js'
+import { asFields, asString, lookUp } from '../../stream-event.js'
+import { always, type MessagesInvariant } from '../invariant.js'
+import { blockIn, deltaIn, type OpenBlock } from '../message-state.js'
+
+const ANTHROPIC = ['messages'] as const
+
+/** The blocks that each delta may be of: the Anthropic SDK drops what a delta says to any other block. */
+const OF_BLOCKS: Readonly<Record<string, readonly string[]>> = {
+  text_delta: ['text'],
+  citations_delta: ['text'],
+  thinking_delta: ['thinking'],
+  signature_delta: ['thinking'],
+  input_json_delta: ['tool_use', 'server_tool_use', 'mcp_tool_use'],
+}
+
+/** The blocks whose deltas are added to what their start has. */
+const STREAMED: Readonly<Record<string, string>> = { text: 'text', thinking: 'thinking' }
+
+const hasInput = ({ type }: OpenBlock): boolean => OF_BLOCKS['input_json_delta']?.includes(type) === true
+
+/** Rules for the blocks of a message and their deltas. */
+export const BLOCKS: readonly MessagesInvariant[] = [
+  {
+    id: 'messages-block-index',
+    sentence:
+      'Blocks begin at index 0, 1, 2, ...: the Anthropic SDK appends each block, and adds a delta to the one at its index.',
+    neededBy: ANTHROPIC,
+    severity: 'error',
+    begin: always({
+      event({ type, index }, { blocks }, report) {
+        if (type === 'content_block_start' && index !== blocks) report(`index ${blocks}`, index)
+      },
+    }),
+  },
+  {
+    id: 'messages-one-block',
+    sentence: 'One block is open at a time: a block stops before the next one begins.',
+    neededBy: ANTHROPIC,
+    severity: 'error',
+    begin: always({
+      event({ type }, { open }, report) {
+        if (type === 'content_block_start' && open !== undefined)
+          report(`content_block_stop of block ${String(open.index)} before it`, type)
+      },
+    }),
+  },
+  {
+    id: 'messages-block-is-open',
+    sentence: 'A delta and a stop have the index of the open block.',
+    neededBy: ANTHROPIC,
+    severity: 'error',
+    begin: always({
+      event({ type, index }, { open }, report) {
+        if (type !== 'content_block_delta' && type !== 'content_block_stop') return
+        if (open === undefined) report('an open block', undefined, `${type} of block ${String(index)}`)
+        else if (index !== open.index) report(`index ${String(open.index)}`, index)
+      },
+    }),
+  },
+  {
+    id: 'messages-block-begins-empty',
+    sentence: 'A block of text, thinking or a call for the client begins empty, and its deltas are all of it.',
+    neededBy: ANTHROPIC,
+    severity: 'error',
+    begin: always({
+      event(event, _state, report) {
+        if (event.type !== 'content_block_start') return
+        const block = blockIn(event)
+        const field = lookUp(STREAMED, asString(block['type']))
+        if (field !== undefined && asString(block[field]) !== '') report(`${field} ""`, block[field])
+        const { type, input } = block
+        if (type === 'tool_use' && Object.keys(asFields(input)).length > 0) report('input {}', input)
+      },
+    }),
+  },
+  {
+    id: 'messages-delta-of-block',
+    sentence: 'The type of a delta fits its block: the Anthropic SDK drops it otherwise.',
+    neededBy: ANTHROPIC,
+    severity: 'error',
+    begin: always({
+      event(event, { open }, report) {
+        if (event.type !== 'content_block_delta' || open === undefined || event['index'] !== open.index) return
+        const type = asString(deltaIn(event)?.['type'])
+        const blocks = lookUp(OF_BLOCKS, type)
+        if (blocks !== undefined && !blocks.includes(open.type)) report(`a delta of a ${open.type} block`, type)
+      },
+    }),
+  },
+  {
+    id: 'messages-input-json',
+    sentence: 'The input of a call is the JSON of an object, or nothing at all if it takes none.',
+    neededBy: ANTHROPIC,
+    severity: 'error',
+    fault: 'model',
+    begin: always({
+      event({ type }, { open }, report) {
+        if (type !== 'content_block_stop' || open === undefined || !hasInput(open)) return
+        const input = open.pieces.join('')
+        const isObject = isJson(input) && input.trimStart().startsWith('{')
+        if (input !== '' && !isObject && !isEncodedTwice(input)) report('the JSON of an object', input)
+      },
+    }),
+  },
+  {
+    id: 'messages-input-encoded-once',
+    sentence: 'The input of a call is encoded once: a tool gets a text instead of its fields otherwise.',
+    neededBy: ANTHROPIC,
+    severity: 'error',
+    begin: always({
+      event({ type }, { open }, report) {
+        if (type !== 'content_block_stop' || open === undefined || !hasInput(open)) return
+        const input = open.pieces.join('')
+        if (isEncodedTwice(input)) report('JSON that is encoded once', input)
+      },
+    }),
+  },
+  {
+    id: 'messages-call-named',
+    sentence: 'A call has an id of its own, by which its result comes back, and a name.',
+    neededBy: ANTHROPIC,
+    severity: 'error',
+    begin() {
+      const ids = new Set<string>()
+      return {
+        event(event, _state, report) {
+          if (event.type !== 'content_block_start') return
+          const { type, id, name } = blockIn(event)
+          if (!OF_BLOCKS['input_json_delta']?.includes(asString(type))) return
+          if (asString(id) === '') report('an id', id)
+          else if (ids.has(asString(id))) report('a unique id', id)
+          if (asString(name) === '') report('a name', name)
+          if (ids.size < MAX_IDS) ids.add(asString(id))
+        },
+      }
+    },
+  },
+  {
+    id: 'messages-thinking-signed',
+    sentence: 'A thinking block has a signature before it stops: Anthropic refuses one without it when it comes back.',
+    neededBy: ANTHROPIC,
+    severity: 'warning',
+    begin: always({
+      event({ type }, { open }, report) {
+        if (type === 'content_block_stop' && open?.type === 'thinking' && !open.hasSignature)
+          report('signature_delta', undefined, 'none')
+      },
+    }),
+  },
+]
+
+/** So many ids of calls are remembered. */
+const MAX_IDS = 10_000
