@@ -253,8 +253,11 @@ class SamplingRun {
 
   /** The rest of what the call has to write, if the model stopped before it. The turn then goes on with another call. */
   #missing(end: StreamEnd | undefined): EntryBody | undefined {
+    if ((end?.reason ?? 'stop') !== 'stop') return undefined
     const tokens = this.#call.missing?.() ?? []
-    return tokens.length === 0 || (end?.reason ?? 'stop') !== 'stop' ? undefined : { type: 'chunk', tokens }
+    if (tokens.length > 0) return { type: 'chunk', tokens }
+    const beginning = this.#call.beginning?.()
+    return beginning && { type: 'host', tokens: beginning }
   }
 
   #take(given: readonly HarmonyToken[]): void {
