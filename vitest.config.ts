@@ -10,7 +10,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/seed.ts'],
     // Real SDKs, a real engine and what newcomers install: run on their own, with dependencies of their own.
-    exclude: [...configDefaults.exclude, 'test/clients/**', 'test/engine/**', 'test/journeys/**', 'test/servers/**'],
+    exclude: [
+      ...configDefaults.exclude,
+      ...['clients', 'engine', 'journeys', 'programs', 'servers'].map((name) => `test/${name}/**`),
+    ],
     // One process for many files: the tables, the wasm parser and the schemas are loaded once for each process, and cost
     // more than most files' tests. So a test leaves globals as they were.
     isolate: false,

@@ -9,7 +9,9 @@ function helpersIn(folder: string): string[] {
   return entries.flatMap((entry) => {
     const path = `${folder}${entry.name}`
     if (!entry.isDirectory()) return /(?<!\.test(-d)?)\.ts$/.test(path) ? [path.slice(2)] : []
-    return ['./clients', './engine', './journeys', './servers'].includes(path) ? [] : helpersIn(`${path}/`)
+    return ['./clients', './engine', './journeys', './programs', './servers'].includes(path)
+      ? []
+      : helpersIn(`${path}/`)
   })
 }
 

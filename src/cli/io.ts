@@ -67,9 +67,14 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Of the message of an error that is not ours: the body of a server's answer may be in it. */
+const MOST_CHARACTERS = 2_000
+
 /** An error's message as one line for standard error. It may quote what somebody else wrote. */
 export function complaint(error: unknown): string {
-  return `harmony-responses: ${plain(messageOf(error).replace(/[\s\p{Cc}]+/gu, ' '))}\n`
+  const message = messageOf(error)
+  const shown = message.length <= MOST_CHARACTERS ? message : `${message.slice(0, MOST_CHARACTERS)}…`
+  return `harmony-responses: ${plain(shown.replace(/[\s\p{Cc}]+/gu, ' '))}\n`
 }
 
 export function errorCode(error: unknown): unknown {

@@ -1,6 +1,6 @@
 import { type Digit, digitPatterns } from './digits.js'
 import { choice, EMPTY, type Expression, oneOf, optional, repeat, sequence, text } from './expression.js'
-import { complement, contains, intersection, LAST_CODE_POINT, type Range, rangesOf } from './ranges.js'
+import { complement, contains, intersection, LAST_CODE_POINT, normalRanges, type Range, rangesOf } from './ranges.js'
 import type { Rules } from './rules.js'
 import { sharedRules } from './shared-rules.js'
 
@@ -8,7 +8,8 @@ import { sharedRules } from './shared-rules.js'
 export const BLANK: Expression = optional(text(' '))
 export const ANY_CHARACTER: readonly Range[] = [[0, LAST_CODE_POINT]]
 
-const PLAIN: readonly Range[] = complement([[0, 0x1f], ...rangesOf('"\\')])
+const ESCAPED: readonly Range[] = normalRanges([[0, 0x1f], ...rangesOf('"\\')])
+const PLAIN: readonly Range[] = complement(ESCAPED)
 const SHORT: readonly (readonly [escape: string, character: string])[] = [
   ['"', '"'],
   ['\\', '\\'],
@@ -66,7 +67,8 @@ function jsonSpelling(ranges: readonly Range[]): Spelling {
 
 /** One character out of these, spelled as JSON.stringify does: without escapes that it needs not. */
 export function spelledCharacter(ranges: readonly Range[], rules: Rules): Expression {
-  return eitherOf(plainSpelling(ranges, rules))
+  if (intersection(ranges, ESCAPED).length === 0) return oneOf(ranges)
+  return rules.once(`spelled ${JSON.stringify(ranges)}`, 'char', () => eitherOf(plainSpelling(ranges, rules)))
 }
 
 function plainSpelling(ranges: readonly Range[], rules: Rules): Spelling {

@@ -22,6 +22,8 @@ export interface ModelCall {
   readonly isSearched?: boolean
   /** The tokens that complete what it has to write, in case the model stops before. */
   readonly missing?: () => readonly number[]
+  /** What the host writes if the model stops in the header of a body that is held to something. */
+  readonly beginning?: () => readonly number[] | undefined
   /**
    * Reads what the engine gave.
    *
@@ -84,7 +86,7 @@ function callAt(fold: ResponseFold, budget: Budget): ModelCall {
     writes: 'anything',
     isSearched,
     // An engine that swallows the end has the model stop in its header.
-    missing: () => watch?.beginning ?? [],
+    beginning: () => watch?.beginning,
     read(tokens) {
       const taken = cutAfter(tokens, (id) => (pauses as number[]).includes(id))
       for (const [at, token] of taken.tokens.entries()) {

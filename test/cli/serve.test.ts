@@ -715,6 +715,20 @@ describe('serve --api-keys', () => {
 })
 
 describe('serve --config', () => {
+  test('an error of a file that is no JSON quotes nothing of it, since it may have a key', async () => {
+    for (const text of [
+      '{"api-key": hunter2}',
+      '{"api-key": "hunter2" "port": 1}',
+      'hunter2',
+      '{"api-key": "hunter2',
+    ]) {
+      const io = fakeIo({ 'serve.json': text })
+      expect(await run(['serve', '--config', 'serve.json'], io)).toBe(2)
+      expect(io.err).toMatch(/^harmony-responses: --config serve\.json: expected JSON: \S/)
+      expect(io.err).not.toContain('hunter')
+    }
+  })
+
   test('--config gives the options by their names, and what is typed takes precedence', async () => {
     const config = { replay: true, 'model-alias': ['oss'], limit: { turns: 3 }, reasoning: 'hidden' }
     const { client } = await serve(['--config', 'serve.json', '--model-alias', 'mine'], {

@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { loadTokenTable } from '../../src/index.js'
-import type { CallRecord } from '../../src/server/index.js'
-import { serveResponses } from '../../src/server/node.js'
-import { answer, call, type Script, scriptedEngine, think } from '../../src/testing/index.js'
-import { functionTools } from '../../src/tools/functions.js'
-import { mcpTools } from '../../src/tools/mcp/index.js'
-import { inMemory } from '../tools/mcp/fixtures.js'
+import { afterAll, expect, test } from 'vitest'
+import { call } from '../../src/testing/index.js'
 import { playCodex } from './clients/codex.js'
 import { askTwice, offeredClients, WEATHER } from './offered-clients.js'
+import { ANSWER, offer } from './offering.js'
 
 /*
  * A function of the host and an MCP server, offered to clients that know of neither. In each of two questions the model
@@ -16,42 +11,6 @@ import { askTwice, offeredClients, WEATHER } from './offered-clients.js'
  */
 
 const QUESTIONS = ['Roll, look it up, and tell me the weather.', 'And again?'] as const
-const ANSWER = 'A 4, as the book says, and rain.'
-
-/**
- * A model that goes on from what it read last: a client that does not send offered calls back shall not have them made again.
- *
- * @param own - how it calls the client's own tool
- */
-const scriptOf =
-  (own: ReturnType<typeof call>): Script =>
-  ({ messages }) => {
-    const { role, content } = messages.at(-1) ?? {}
-    if (role === 'user') return [think('I roll.'), call('dice.roll', {})]
-    if (content === '4') return [think('I look it up.'), call('book.echo', { text: 'the book' })]
-    return content === 'the book' ? [think('The weather.'), own] : answer(ANSWER)
-  }
-
-async function serve(own: ReturnType<typeof call>) {
-  const records: CallRecord[] = []
-  const errors: unknown[] = []
-  const dice = functionTools('dice', {
-    roll: { description: 'Rolls a die.', parameters: { type: 'object', properties: {} }, run: () => '4' },
-  })
-  const book = mcpTools({ servers: { book: { ...inMemory().config, allowedTools: ['echo'] } } })
-  const engine = scriptedEngine(scriptOf(own))
-  const server = await serveResponses({
-    ...{ engine, tokenTable: await loadTokenTable(), port: 0, tools: [dice, book] },
-    offered: { tools: [dice.declaration, { type: 'mcp', server_label: 'book' }] },
-    audit: (record) => void records.push(record),
-    onError: (error) => void errors.push(error),
-  })
-  onTestFinished(async () => {
-    await server.close({ graceMs: 0 })
-    await book.close()
-  })
-  return { baseURL: `${server.url}/v1`, engine, records, errors }
-}
 
 /** What each client passed, for the table. */
 const rows: string[] = []
@@ -59,7 +18,7 @@ const rows: string[] = []
 test.each(offeredClients.map((client) => [`${client.name} by ${client.api}`, client] as const))(
   '%s has the tools that the server offers, runs its own alone, and goes on',
   async (_, client) => {
-    const { baseURL, engine, records, errors } = await serve(call('functions.get_weather', { city: 'Oslo' }))
+    const { baseURL, engine, records, errors } = await offer(call('functions.get_weather', { city: 'Oslo' }))
     const { answers, ran } = await askTwice(client, baseURL, QUESTIONS)
     expect(answers).toEqual([ANSWER, ANSWER])
     expect(ran).toEqual(['get_weather', 'get_weather'])
@@ -79,7 +38,7 @@ test.each(offeredClients.map((client) => [`${client.name} by ${client.api}`, cli
 )
 
 test('Codex has the tools that the server offers, and runs its own alone', async () => {
-  const { baseURL, records, errors } = await serve(call('functions.exec_command', { cmd: './get_weather Oslo' }))
+  const { baseURL, records, errors } = await offer(call('functions.exec_command', { cmd: './get_weather Oslo' }))
   const config = `model = "gpt-oss"
 model_provider = "local"
 [model_providers.local]

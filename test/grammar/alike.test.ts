@@ -80,3 +80,33 @@ test('an annotation of any depth is no matter', () => {
   const { grammar } = atOnce(compileSchema({ type: 'array', items: { type: 'null', default: deep }, examples: deep }))
   expect(allows(matcherOf(grammar), '[null,null]')).toBe(true)
 })
+
+test('what is looked at once is relaxed wherever it is used, and as the schemas around it allow', () => {
+  const $defs = {
+    list: { type: 'array', uniqueItems: true },
+    node: { anyOf: [{ $ref: '#/$defs/list' }, { $ref: '#/$defs/back' }] },
+    back: { allOf: [{ $ref: '#/$defs/node' }, { minItems: 1 }] },
+  }
+  const properties = { a: { $ref: '#/$defs/node' }, b: { $ref: '#/$defs/back' }, c: { not: { $ref: '#/$defs/list' } } }
+  const { relaxed, grammar } = atOnce(compileSchema({ ...objectOf(properties), $defs }))
+  const paths = relaxed.map(({ path }) => path)
+  expect(paths).toContain('/$defs/list/uniqueItems')
+  // A negation of what is not held whole would allow too little.
+  expect(paths).toContain('/properties/c/not')
+  const start = matcherOf(grammar)
+  expect(allows(start, '{"a":[],"b":[1],"c":[1,1]}')).toBe(true)
+})
+
+test('schemas that are made of one, and have no place of their own, are not taken for each other', () => {
+  const schema = { properties: { a: { type: 'integer' } }, dependentRequired: { a: ['b'], c: ['d'] }, type: 'object' }
+  const start = matcherOf(atOnce(compileSchema(schema)).grammar)
+  expect(allows(start, '{"a":1,"b":2}')).toBe(true)
+  expect(allows(start, '{"a":1}')).toBe(false)
+  expect(allows(start, '{"c":1,"d":1}')).toBe(true)
+  expect(allows(start, '{"c":1}')).toBe(false)
+  const named = { type: 'object', propertyNames: { minLength: 2 }, additionalProperties: { not: { const: 1 } } }
+  const names = matcherOf(atOnce(compileSchema(named)).grammar)
+  expect(allows(names, '{"ab":2}')).toBe(true)
+  expect(allows(names, '{"a":2}')).toBe(false)
+  expect(allows(names, '{"ab":1}')).toBe(false)
+})

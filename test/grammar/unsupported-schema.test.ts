@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { jsonSchemaToGbnf, regexToGbnf, UnsupportedSchema } from '../../src/grammar/index.js'
+import { createMatcher, jsonSchemaToGbnf, regexToGbnf, UnsupportedSchema } from '../../src/grammar/index.js'
 
 /** The path and the message of a refusal. */
 function refusal(schema: unknown): { path: string; message: string } {
@@ -68,18 +68,11 @@ describe('what a grammar cannot hold is refused, with its path', () => {
   })
 
   test('schemas that are made to take for ever, or to overflow, are refused', () => {
-    const twice = Object.fromEntries(
-      Array.from({ length: 40 }, (_, n) => [
-        `a${n}`,
-        n === 39 ? { type: 'string' } : { allOf: [{ $ref: `#/$defs/a${n + 1}` }, { $ref: `#/$defs/a${n + 1}` }] },
-      ]),
-    )
     let deep: unknown = { type: 'string' }
     for (let level = 0; level < 5_000; level++) deep = { allOf: [deep] }
     const many = <Value>(count: number, make: (n: number) => Value): Value[] =>
       Array.from({ length: count }, (_, n) => make(n))
     const hostile: readonly unknown[] = [
-      { $ref: '#/$defs/a0', $defs: twice },
       deep,
       { oneOf: many(100_000, (n) => ({ const: n })) },
       { anyOf: many(300_000, (n) => ({ const: n })) },
@@ -93,6 +86,18 @@ describe('what a grammar cannot hold is refused, with its path', () => {
       { type: 'string', pattern: 'a'.repeat(10_000) },
     ]
     for (const schema of hostile) expect(refusal(schema).message).not.toBe('')
+  })
+
+  test('what is referred to twice at each of forty levels is looked at once, and held', () => {
+    const twice = Object.fromEntries(
+      Array.from({ length: 40 }, (_, n) => [
+        `a${n}`,
+        n === 39 ? { type: 'string' } : { allOf: [{ $ref: `#/$defs/a${n + 1}` }, { $ref: `#/$defs/a${n + 1}` }] },
+      ]),
+    )
+    const start = createMatcher(jsonSchemaToGbnf({ $ref: '#/$defs/a0', $defs: twice }))
+    expect(start.accept('"a"')?.isComplete).toBe(true)
+    expect(start.accept('1')).toBeUndefined()
   })
 
   test('a tuple of a thousand optional parts is no deep one', () => {

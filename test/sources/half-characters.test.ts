@@ -205,7 +205,8 @@ describe('half a character', () => {
     for (let kept = 1; kept < entries.length; kept++) {
       const stopped = entries.slice(0, kept)
       if (!['stop', 'usage', 'turn'].includes(stopped.at(-1)?.type ?? '')) continue
-      const { response: again } = await say(behindServer(turn), request, stopped)
+      const said = stopped.flatMap((entry) => (entry.type === 'chunk' ? entry.tokens : []))
+      const { response: again } = await say(behindServer(turn.slice(said.length)), request, stopped)
       expect(again.usage).toEqual(response.usage)
     }
   })

@@ -32,7 +32,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** An event while it generates. */
 function partial(tokens: readonly number[], content: string, tokens_predicted: number, more: object = {}) {
-  return { index: 0, content, tokens, stop: false, id_slot: 0, tokens_predicted, tokens_evaluated: 2, ...more }
+  return { index: 0, content, tokens, stop: false, id_slot: -1, tokens_predicted, tokens_evaluated: 2, ...more }
 }
 
 /** The last event, which has no tokens in a stream. */

@@ -9,11 +9,13 @@ interface CompletionBody {
   readonly n_predict: number
   readonly stop?: readonly string[]
   readonly n_probs?: number
+  readonly return_progress?: boolean
 }
 
 /**
  * The `fetch` of a llama-server without a model: what `process_token` of its server-context.cpp (v0.5.0) does with each
- * token. It sends nothing while the text ends inside a character, and no text while a stop word may have begun.
+ * token, as a real one was seen to. It says how far it has read the prompt, with a token that is none, sends nothing while
+ * the text ends inside a character, and no text while a stop word may have begun.
  * Grammars are not read: the model has to keep to them by itself.
  */
 export function fakeLlamaServer(writes: Writes, table: TokenTable): typeof globalThis.fetch {
@@ -27,11 +29,11 @@ export function fakeLlamaServer(writes: Writes, table: TokenTable): typeof globa
 }
 
 function eventsOf(
-  { prompt, n_predict, stop = [], n_probs = 0 }: CompletionBody,
+  { prompt, n_predict, stop = [], n_probs = 0, return_progress }: CompletionBody,
   writes: Writes,
   table: TokenTable,
 ): unknown[] {
-  const events: unknown[] = []
+  const events: unknown[] = return_progress ? [0, prompt.length].map((processed) => progressOf(prompt, processed)) : []
   const all = [...prompt]
   let unsent: number[] = []
   for (let count = 1; ; count++) {
@@ -58,6 +60,11 @@ function eventsOf(
 }
 
 const event = ({ length }: readonly number[], count: number) => ({ tokens_predicted: count, tokens_evaluated: length })
+
+function progressOf(prompt: readonly number[], processed: number) {
+  const prompt_progress = { total: prompt.length, cache: 0, processed, time_ms: 0 }
+  return { ...event(prompt, 0), tokens: [0], content: '', stop: false, id_slot: -1, prompt_progress }
+}
 
 /** The log-probability of every token. */
 export const LOGPROB = -0.5

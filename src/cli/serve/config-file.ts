@@ -108,7 +108,9 @@ export async function readConfig(file: string, io: Io): Promise<ConfigValues> {
     value = JSON.parse((await readFileOrStdin(file, io)).replace(/^\ufeff/, ''))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`${where}: expected JSON: ${messageOf(error)}`, { cause: error })
+    // Some of Node's messages quote the file, which may have a key.
+    const reason = messageOf(error).replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '')
+    throw new UsageError(`${where}: expected JSON: ${reason}`, { cause: error })
   }
   const { data, error } = configShape.safeParse(value)
   if (data === undefined) throw new UsageError(`${where}: ${wordsOf(error.issues[0] as z.core.$ZodIssue)}`)

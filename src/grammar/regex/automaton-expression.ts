@@ -1,15 +1,19 @@
+import type { Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, rule, sequence } from '../expression.js'
 import { jsonCharacter, spelledCharacter } from '../json-text.js'
 import type { Range } from '../ranges.js'
 import type { Rules } from '../rules.js'
 import type { Automaton } from './automaton.js'
 
+/** So many states are written in one piece. */
+const SLICE = 100
+
 /**
  * The texts of an automaton inside of a JSON string: a rule for each state.
  *
  * @param use - `json`: each character in any of its escapes; `spelled`: as JSON.stringify spells it
  */
-export function automatonExpression({ states }: Automaton, rules: Rules, use: 'json' | 'spelled'): Expression {
+export function* automatonExpression({ states }: Automaton, rules: Rules, use: 'json' | 'spelled'): Slices<Expression> {
   const names = states.map(({ edges }) => (edges.length === 0 ? undefined : rules.reserve('state')))
   const character = (ranges: readonly Range[]): Expression =>
     use === 'json' ? jsonCharacter(ranges, rules) : spelledCharacter(ranges, rules)
@@ -19,6 +23,7 @@ export function automatonExpression({ states }: Automaton, rules: Rules, use: 'j
   }
   for (const [index, { isEnd, edges }] of states.entries()) {
     const name = names[index]
+    if (index % SLICE === SLICE - 1) yield
     const ways = edges.map(({ ranges, to }) => sequence(character(ranges), ...go(to)))
     if (name !== undefined) rules.set(name, choice(...(isEnd ? [EMPTY] : []), ...ways))
   }

@@ -216,16 +216,25 @@ export function pruned(states: readonly AutomatonState[]): Automaton {
   }
 }
 
+/** So many looks at what follows a state are the work of one slice. */
+const MERGE_LOOKS = 20_000
+
 /** Automata of more states are left as they are: it takes the square of them. */
 const MOST_MERGED = 200
 
 /** With states merged after which the same texts may follow. */
-export function merged(automaton: Automaton): Automaton {
+export function* merged(automaton: Automaton): Slices<Automaton> {
   const { states } = automaton
   if (states.length > MOST_MERGED) return automaton
-  const rows = targetsOf(states)
+  const rows = yield* targetsOf(states)
   let kinds: readonly number[] = states.map(({ isEnd }) => (isEnd ? 1 : 0))
+  let looked = 0
   for (let count = 0; ; ) {
+    looked += rows.length * (rows[0]?.length ?? 0)
+    if (looked >= MERGE_LOOKS) {
+      looked = 0
+      yield
+    }
     const numbers = new Map<string, number>()
     const before = kinds
     kinds = rows.map((row, index) => {
@@ -243,7 +252,7 @@ export function merged(automaton: Automaton): Automaton {
 }
 
 /** Where each state is led to by each kind of character: characters are of one kind that lead every state to the same one. */
-function targetsOf(states: readonly AutomatonState[]): number[][] {
+function* targetsOf(states: readonly AutomatonState[]): Slices<number[][]> {
   const starts = startsOf(states.flatMap(({ edges }) => edges.map(({ ranges }) => ranges)))
   const places = new Map(starts.map((start, index) => [start, index]))
   const columns = starts.map(() => states.map(() => NOWHERE))
@@ -255,7 +264,9 @@ function targetsOf(states: readonly AutomatonState[]): number[][] {
       }
     }
   }
+  yield
   const kinds = [...new Map(columns.map((column) => [column.join(), column])).values()]
+  yield
   return states.map((_, from) => kinds.map((column) => column[from] as number))
 }
 

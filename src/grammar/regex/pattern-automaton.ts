@@ -37,7 +37,9 @@ export function* automatonOf(pattern: Pattern, spend: Spend): Slices<Automaton |
       nameOf,
     )
     yield
-    return made && merged(pruned(made.map(({ key, edges }) => ({ isEnd: key.includes(stacks.bottom), edges }))))
+    return (
+      made && (yield* merged(pruned(made.map(({ key, edges }) => ({ isEnd: key.includes(stacks.bottom), edges })))))
+    )
   } catch (error) {
     if (error instanceof BadGrammar) return undefined
     throw error

@@ -10,6 +10,8 @@ const MOST_AT_ONCE = 15_000
 /** Work is counted in nodes, never in time: a schema has to become the same grammar in any process. */
 export class Budget {
   #steps = 0
+  #refusals = 0
+  #paused = 0
   /** Where the subschema ends that is being looked at. */
   #until = MOST_AT_ONCE
 
@@ -25,8 +27,29 @@ export class Budget {
 
   /** Counts work. False if it would be too much for one subschema: then it is not to be done. */
   spend(nodes: number): boolean {
-    if (this.#steps + nodes > this.#until) return false
+    if (this.#steps + nodes > this.#until) {
+      this.refuse()
+      return false
+    }
     this.#steps += nodes
+    return true
+  }
+
+  /** Says that something is left out because of what stands around it. */
+  refuse(): void {
+    this.#refusals += 1
+  }
+
+  /** How often something was left out for what was done before, or stands around it. */
+  get refusals(): number {
+    return this.#refusals
+  }
+
+  /** Whether so much was looked at since the last time that this was so. @param more - what was done beside, in nodes */
+  isPauseDue(more = 0): boolean {
+    this.#paused -= more
+    if (this.#steps - this.#paused < SLICE_NODES) return false
+    this.#paused = this.#steps
     return true
   }
 }

@@ -61,6 +61,14 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   const tasks: Task[] = []
   let depth = 0
 
+  const used = (): number => rules.nodes + budget.steps
+  let paused = 0
+  const isPauseDue = (): boolean => {
+    if (used() - paused < SLICE_NODES) return false
+    paused = used()
+    return true
+  }
+
   /** @param make - gets what is said of it where it is too much */
   function task(prefix: string, make: Task['make'], { isFree = false, at = depth } = {}): string {
     const name = rules.reserve(prefix)
@@ -80,8 +88,10 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
       return anyOf(typesIn(of))
     }
     const texts: Expression[] = []
-    for (const shape of expand(of).flatMap(byListedValue))
+    for (const shape of (yield* expand(of)).flatMap(byListedValue)) {
+      if (isPauseDue()) yield
       texts.push(isLarge(shape) ? compiler.shape(shape) : yield* shapeText(shape, compiler))
+    }
     return choice(...texts)
   }
 
@@ -118,9 +128,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     anything: () => compiler.value(ANYTHING),
   }
 
-  const used = (): number => rules.nodes + budget.steps
   const root = compiler.value({ schema: document, path: '' })
-  let paused = 0
   // It grows meanwhile. What a value has inside comes after all that is beside the value.
   for (const { name, depth: level, isFree, make } of tasks) {
     depth = level + 1
@@ -128,9 +136,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > mostNodes ? TOO_LARGE : undefined
     const made = make(tooMuch)
     rules.set(name, 'kind' in made ? made : yield* made)
-    if (used() - paused < SLICE_NODES) continue
-    paused = used()
-    yield
+    if (isPauseDue()) yield
   }
   const { included } = rules
   const grammar = yield* productive(new Map([...rules.all, ['root', root]]), 'root', included)

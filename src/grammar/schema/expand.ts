@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import type { Budget } from './budget.js'
 import { areDisjoint } from './disjoint.js'
 import { below, isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
@@ -9,13 +10,15 @@ import type { References } from './references.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, bothShapes, type Shape } from './shape.js'
 
+/** What it takes to combine two shapes beside their properties, in nodes. */
+const OF_PAIR = 5
 /** So many alternatives a schema may have in one place. */
 const MOST_SHAPES = 500
 /** Combinations and references stand in each other at most so deep. */
 const DEEPEST = 100
 
 /** What {@link createExpander} makes: the alternatives of a schema; none if it allows nothing. */
-export type Expand = (located: Located) => readonly Shape[]
+export type Expand = (located: Located) => Slices<readonly Shape[]>
 
 export interface ExpanderOptions {
   readonly references: References
@@ -23,43 +26,80 @@ export interface ExpanderOptions {
   readonly budget: Budget
 }
 
+interface Work extends ExpanderOptions {
+  readonly known: Map<JsonObject, Known>
+}
+
+/** What a schema allows wherever it stands. */
+interface Known {
+  /** Of the schema. One object may stand in several places. */
+  readonly path: string
+  readonly shapes: readonly Shape[]
+  /** What was left out of it. */
+  readonly said: readonly (readonly [path: string, message: string])[]
+}
+
 /** Looks for what schemas of a document allow, as alternatives without references and combinations. */
 export function createExpander(options: ExpanderOptions): Expand {
-  return (located) => expand(options, located, [])
+  const work = { ...options, known: new Map<JsonObject, Known>() }
+  return (located) => expand(work, located, [])
 }
 
 /** @param open - the schemas around it, without a property or an item between: no reference may lead to one of them */
-function expand(work: ExpanderOptions, located: Located, open: readonly string[]): readonly Shape[] {
+function* expand(work: Work, located: Located, open: readonly string[]): Slices<readonly Shape[]> {
   if ('all' in located) {
     const path = pathOf(located)
-    const parts = located.all.map((each) => ({ path: pathOf(each), shapes: expand(work, each, open) }))
-    return combined(work, [{ ...ANY_SHAPE, path }], parts)
+    const parts: Part[] = []
+    for (const each of located.all) parts.push({ path: pathOf(each), shapes: yield* expand(work, each, open) })
+    return yield* combined(work, [{ ...ANY_SHAPE, path }], parts)
   }
+  const { schema, path } = located
+  const known = isJsonObject(schema) ? work.known.get(schema) : undefined
+  if (known?.path === path && work.budget.spend(1 + known.shapes.length)) {
+    for (const [at, message] of known.said) work.relax(at, message)
+    return known.shapes
+  }
+  const { refusals } = work.budget
+  const said: [string, string][] = []
+  const relax: Relax = (at, message) => {
+    said.push([at, message])
+    work.relax(at, message)
+  }
+  const shapes = yield* expandOne({ ...work, relax }, located, open)
+  // What is left out because of the schemas around it, or for want of budget, may be held elsewhere.
+  if (isJsonObject(schema) && work.budget.refusals === refusals) work.known.set(schema, { path, shapes, said })
+  return shapes
+}
+
+function* expandOne(
+  work: Work,
+  located: Exclude<Located, { readonly all: unknown }>,
+  open: readonly string[],
+): Slices<readonly Shape[]> {
   const { schema, path } = located
   if (schema === true || !isJsonObject(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
   const relaxed = (message: string): readonly Shape[] => {
     work.relax(path, message)
     return [{ ...ANY_SHAPE, path }]
   }
-  if (open.includes(path)) return relaxed(LEADS_BACK)
+  const leadsBack = open.includes(path)
+  if (leadsBack || open.length > DEEPEST) work.budget.refuse()
+  if (leadsBack) return relaxed(LEADS_BACK)
   if (open.length > DEEPEST || !work.budget.spend(sizeOf(schema))) return relaxed(TOO_LARGE)
   relaxUnheld(schema, path, work.relax)
   const within = [...open, path]
-  const part = (inner: Located): Part => ({ path: pathOf(inner), shapes: expand(work, inner, within) })
+  function* part(inner: Located): Slices<Part> {
+    return { path: pathOf(inner), shapes: yield* expand(work, inner, within) }
+  }
   const target = work.references.get(schema)
-  const parts = [
-    ...(target === undefined ? [] : [part(target)]),
-    ...subschemas(schema, 'allOf', path).map(part),
-    ...unionOf(work, schema, path, within),
-    ...exclusiveUnionOf(work, schema, path, within),
-    ...negationIn(work, schema, path, within),
-    ...conditionIn(work, schema, path, within),
-    ...dependenciesIn(work, schema, path, within),
-  ]
+  const parts: Part[] = []
+  if (target !== undefined) parts.push(yield* part(target))
+  for (const each of subschemas(schema, 'allOf', path)) parts.push(yield* part(each))
+  for (const partsOf of COMBINED_BY) parts.push(...(yield* partsOf(work, schema, path, within)))
   // Most that combine others say nothing themselves.
   const [first, ...others] = saysSomething(schema) ? [] : parts
-  if (first !== undefined) return combined(work, first.shapes, others)
-  return combined(work, [readShape(schema, path, work.relax)], parts)
+  if (first !== undefined) return yield* combined(work, first.shapes, others)
+  return yield* combined(work, [readShape(schema, path, work.relax)], parts)
 }
 
 const COMBINATIONS: ReadonlySet<string> = new Set([
@@ -75,6 +115,9 @@ function saysSomething(schema: JsonObject): boolean {
 const LEADS_BACK = "A '$ref' leads back to its own schema, without a property or an item between."
 const TOO_LARGE = 'The schema is too large to be enforced in this place.'
 const TOO_MANY = 'There are too many combinations in each other to be enforced.'
+
+/** What a schema says beside its own keywords, `$ref` and `allOf`. */
+const COMBINED_BY = [unionOf, exclusiveUnionOf, negationIn, conditionIn, dependenciesIn]
 
 interface Part {
   /** Of what is left out if it is too much. */
@@ -105,24 +148,24 @@ function lengthOf(value: unknown): number {
 
 const MANY = 'There are too many alternatives to be enforced.'
 
-function unionOf(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+function* unionOf(work: Work, schema: JsonObject, path: string, within: readonly string[]): Slices<Part[]> {
   const at = below(path, 'anyOf')
   const inner = subschemas(schema, 'anyOf', path)
-  const parts = inner.length === 0 ? [] : expandAll(work, inner, within)
+  const parts = inner.length === 0 ? [] : yield* expandAll(work, inner, within)
   if (parts === undefined) work.relax(at, MANY)
   return parts === undefined || inner.length === 0 ? [] : [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
 }
 
 /** What the schemas allow, one by one. Undefined if that is too much together. */
-function expandAll(
-  work: ExpanderOptions,
+function* expandAll(
+  work: Work,
   inner: readonly Located[],
   within: readonly string[],
-): readonly Expanded[] | undefined {
+): Slices<readonly Expanded[] | undefined> {
   const parts: Expanded[] = []
   let count = 0
   for (const each of inner) {
-    const expanded = expandExactly(work, each, within)
+    const expanded = yield* expandExactly(work, each, within)
     count += expanded.shapes.length
     if (count > MOST_SHAPES) return undefined
     parts.push(expanded)
@@ -136,51 +179,48 @@ interface Expanded {
   readonly isExact: boolean
 }
 
-function expandExactly(work: ExpanderOptions, located: Located, within: readonly string[]): Expanded {
+function* expandExactly(work: Work, located: Located, within: readonly string[]): Slices<Expanded> {
   let isExact = true
   const relax: Relax = (path, message) => {
     isExact = false
     work.relax(path, message)
   }
-  const shapes = expand({ ...work, relax }, located, within)
+  const shapes = yield* expand({ ...work, relax }, located, within)
   return { shapes, isExact }
 }
 
 /** `oneOf`: each part without what other parts allow. */
-function exclusiveUnionOf(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+function* exclusiveUnionOf(work: Work, schema: JsonObject, path: string, within: readonly string[]): Slices<Part[]> {
   const at = below(path, 'oneOf')
   const inner = subschemas(schema, 'oneOf', path)
   if (inner.length === 0) return []
-  const parts = expandAll(work, inner, within)
+  const parts = yield* expandAll(work, inner, within)
   if (parts === undefined) {
     work.relax(at, MANY)
     return []
   }
-  const whole = exclusiveShapes(work, parts, at)
+  const whole = yield* exclusiveShapes(work, parts, at)
   if (whole !== undefined) return [{ path: at, shapes: whole }]
   work.relax(at, OVERLAP)
   return [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
 }
 
 /** What just one of the parts allows. Undefined if that cannot be said, or is too much work. */
-function exclusiveShapes(
-  work: ExpanderOptions,
-  parts: readonly Expanded[],
-  path: string,
-): readonly Shape[] | undefined {
+function* exclusiveShapes(work: Work, parts: readonly Expanded[], path: string): Slices<readonly Shape[] | undefined> {
   const negations = new Map<Expanded, readonly Shape[] | undefined>()
-  const negationOfPart = (part: Expanded): readonly Shape[] | undefined => {
-    const known = negations.has(part)
-    if (!known) negations.set(part, part.isExact ? negationOf(work, part.shapes, path) : undefined)
+  function* negationOfPart(part: Expanded): Slices<readonly Shape[] | undefined> {
+    if (!negations.has(part)) {
+      negations.set(part, part.isExact ? yield* negationOf(work, part.shapes, path) : undefined)
+    }
     return negations.get(part)
   }
   const all: Shape[] = []
   for (const part of parts) {
     let shapes: readonly Shape[] | undefined = part.shapes
     for (const other of parts) {
-      if (other === part || haveNothingInCommon(work, part.shapes, other.shapes)) continue
-      const negation = negationOfPart(other)
-      shapes = negation && product(work, shapes, negation)
+      if (other === part || (yield* haveNothingInCommon(work, part.shapes, other.shapes))) continue
+      const negation = yield* negationOfPart(other)
+      shapes = negation && (yield* product(work, shapes, negation))
       // One that cannot be told from the others is enough: not all of them are tried.
       if (shapes === undefined) return undefined
     }
@@ -193,59 +233,65 @@ function exclusiveShapes(
 const OVERLAP =
   "Two parts of 'oneOf' may allow the same value: it is enforced as 'anyOf'. Tell them apart by a 'const'."
 
-function haveNothingInCommon(
-  { references, budget }: ExpanderOptions,
+function* haveNothingInCommon(
+  { references, budget }: Work,
   ones: readonly Shape[],
   others: readonly Shape[],
-): boolean {
-  return ones.every((one) => others.every((other) => budget.spend(1) && areDisjoint(references, one, other, budget)))
+): Slices<boolean> {
+  for (const one of ones) {
+    if (budget.isPauseDue()) yield
+    if (!others.every((other) => budget.spend(1) && areDisjoint(references, one, other, budget))) return false
+  }
+  return true
 }
 
 /** What none of the shapes allows. Undefined if that cannot be said. */
-function negationOf(work: ExpanderOptions, shapes: readonly Shape[], path: string): readonly Shape[] | undefined {
+function* negationOf(work: Work, shapes: readonly Shape[], path: string): Slices<readonly Shape[] | undefined> {
   let all: readonly Shape[] | undefined = [{ ...ANY_SHAPE, path }]
   for (const shape of shapes.flatMap(byEachValue)) {
     const other = negated(shape, path)
-    all = all && other && product(work, all, other)
+    all = all && other && (yield* product(work, all, other))
   }
   return all
 }
 
 /** What a schema does not allow. */
-function negation(work: ExpanderOptions, located: Located, within: readonly string[]): readonly Shape[] | undefined {
-  const { shapes, isExact } = expandExactly({ ...work, relax: () => {} }, located, within)
-  return isExact ? negationOf(work, shapes, pathOf(located)) : undefined
+function* negation(work: Work, located: Located, within: readonly string[]): Slices<readonly Shape[] | undefined> {
+  const { shapes, isExact } = yield* expandExactly({ ...work, relax: () => {} }, located, within)
+  return isExact ? yield* negationOf(work, shapes, pathOf(located)) : undefined
 }
 
-function negationIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+function* negationIn(work: Work, schema: JsonObject, path: string, within: readonly string[]): Slices<Part[]> {
   if (!Object.hasOwn(schema, 'not')) return []
   const at = below(path, 'not')
-  const shapes = negation(work, { schema: schema['not'], path: at }, within)
+  const shapes = yield* negation(work, { schema: schema['not'], path: at }, within)
   if (shapes === undefined) work.relax(at, "This 'not' cannot be enforced.")
   return shapes === undefined ? [] : [{ path: at, shapes }]
 }
 
 /** `if`: what it allows and `then` allows, or what it does not allow and `else` allows. */
-function conditionIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+function* conditionIn(work: Work, schema: JsonObject, path: string, within: readonly string[]): Slices<Part[]> {
   const { if: condition, then: so = true, else: otherwise = true } = schema
   if (condition === undefined || (so === true && otherwise === true)) return []
   const [at, ...branches] = ['if', 'then', 'else'].map((keyword) => below(path, keyword)) as [string, string, string]
-  const met = expandExactly({ ...work, relax: () => {} }, { schema: condition, path: at }, within)
-  const unmet = met.isExact ? negationOf(work, met.shapes, at) : undefined
-  const shapes = [met.shapes, unmet].map((shapes, index) => {
-    const branch = { schema: [so, otherwise][index], path: branches[index] as string }
-    return shapes && product(work, shapes, expand(work, branch, within))
-  })
-  const [yes, no] = shapes
+  const met = yield* expandExactly({ ...work, relax: () => {} }, { schema: condition, path: at }, within)
+  const unmet = met.isExact ? yield* negationOf(work, met.shapes, at) : undefined
+  function* under(shapes: readonly Shape[], schema: unknown, path: string): Slices<readonly Shape[] | undefined> {
+    return yield* product(work, shapes, yield* expand(work, { schema, path }, within))
+  }
+  const yes = yield* under(met.shapes, so, branches[0] as string)
+  const no = unmet && (yield* under(unmet, otherwise, branches[1] as string))
   if (unmet !== undefined && yes !== undefined && no !== undefined) return [{ path: at, shapes: [...yes, ...no] }]
   work.relax(at, "This 'if' cannot be enforced.")
   return []
 }
 
 /** What a property demands where it is there: other properties, or a schema. */
-function dependenciesIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
-  return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) =>
-    Object.entries(Object(Object.hasOwn(schema, keyword) ? schema[keyword] : {})).map(([name, demand]) => {
+function* dependenciesIn(work: Work, schema: JsonObject, path: string, within: readonly string[]): Slices<Part[]> {
+  const parts: Part[] = []
+  for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
+    if (!Object.hasOwn(schema, keyword)) continue
+    for (const [name, demand] of Object.entries(Object(schema[keyword]))) {
       const at = below(path, keyword, name)
       const absent = { ...ANY_SHAPE, path: at, properties: new Map([[name, { schema: false, path: at }]]) }
       const names = Array.isArray(demand) ? (demand as readonly string[]) : []
@@ -253,10 +299,11 @@ function dependenciesIn(work: ExpanderOptions, schema: JsonObject, path: string,
       const there: Shape = { ...ANY_SHAPE, path: at, types, required: new Set([name, ...names]) }
       const demanded = Array.isArray(demand)
         ? []
-        : [{ path: at, shapes: expand(work, { schema: demand, path: at }, within) }]
-      return { path: at, shapes: [absent, ...combined(work, [there], demanded)] }
-    }),
-  )
+        : [{ path: at, shapes: yield* expand(work, { schema: demand, path: at }, within) }]
+      parts.push({ path: at, shapes: [absent, ...(yield* combined(work, [there], demanded))] })
+    }
+  }
+  return parts
 }
 
 function subschemas(schema: JsonObject, keyword: string, path: string): Located[] {
@@ -265,27 +312,28 @@ function subschemas(schema: JsonObject, keyword: string, path: string): Located[
 }
 
 /** What all of them allow. */
-function combined(work: ExpanderOptions, start: readonly Shape[], parts: readonly Part[]): readonly Shape[] {
+function* combined(work: Work, start: readonly Shape[], parts: readonly Part[]): Slices<readonly Shape[]> {
   let shapes = start
   for (const { path, shapes: others } of parts) {
-    const both = product(work, shapes, others)
+    const both = yield* product(work, shapes, others)
     if (both === undefined) work.relax(path, TOO_MANY)
     else shapes = both
   }
   return shapes
 }
 
-function product(
-  { budget }: ExpanderOptions,
+function* product(
+  { budget }: Work,
   ones: readonly Shape[],
   others: readonly Shape[],
-): readonly Shape[] | undefined {
+): Slices<readonly Shape[] | undefined> {
   if (ones.length * others.length > MOST_SHAPES) return undefined
   const all: Shape[] = []
   for (const one of ones) {
     for (const other of others) {
       if (!budget.spend(1 + one.properties.size + other.properties.size + one.prefix.length + other.prefix.length))
         return undefined
+      if (budget.isPauseDue(OF_PAIR)) yield
       const both = bothShapes(one, other)
       if (both !== undefined) all.push(both)
     }

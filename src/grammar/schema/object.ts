@@ -9,7 +9,7 @@ import { namesByPattern } from './names-by-pattern.js'
 import { otherText } from './other-text.js'
 import { areApart, type Patterned, valueByPatterns } from './patterned.js'
 import type { Relax } from './relaxations.js'
-import type { Shape } from './shape.js'
+import { isNothing, type Shape } from './shape.js'
 import { type Way, waysToHave } from './some-property.js'
 
 /** Names that are not declared are told from those that are by their characters, up to so many. */
@@ -134,10 +134,12 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
   const isTold = areApart(patterned) && !prefixes.includes(undefined) && !patterned.some(isTaken)
   const kinds = isTold ? undefined : yield* namesByPattern(patterned, declared, additional, compiler.spend)
   if (kinds !== undefined) {
-    return kinds.flatMap(({ names: kind, value }) => {
-      const isForbidden = 'schema' in value && value.schema === false
-      return isForbidden ? [] : [member(quoted(automatonExpression(kind, rules, 'spelled')), compiler.value(value))]
-    })
+    const members: Expression[] = []
+    for (const { names: kind, value } of kinds) {
+      if (isNothing(value)) continue
+      members.push(member(quoted(yield* automatonExpression(kind, rules, 'spelled')), compiler.value(value)))
+    }
+    return members
   }
   if (!areApart(patterned)) relax(at, 'A name that matches two patterns is held to one of them alone.')
   if (patterned.some(isTaken)) relax(at, 'A declared name that matches, too, may come a second time.')

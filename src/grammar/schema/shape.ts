@@ -91,7 +91,7 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
   if (types.size === 0 || values?.length === 0) return undefined
   const both = allOfBoth(one, other, values)
   const left = [...types].filter((type) => isPossible(type, both))
-  return left.length === 0 ? undefined : { ...both, types: new Set(left) }
+  return left.length === 0 ? undefined : { ...both, types: left.length === types.size ? types : new Set(left) }
 }
 
 /** Whether there may be a value of a type: what is certain to be none takes no rules, and is not combined with others. */
@@ -125,11 +125,11 @@ function allOfBoth(one: Shape, other: Shape, values: readonly unknown[] | undefi
   return {
     path: one.path,
     ...(values === undefined ? {} : { values }),
-    excluded: [...new Set([...one.excluded, ...other.excluded])],
+    excluded: different(one.excluded, other.excluded, (value) => value),
     properties: bothProperties(one, other),
     ...bothPatterned(one, other),
     additional: both(one.additional, other.additional),
-    required: new Set([...one.required, ...other.required]),
+    required: one.required.size === 0 ? other.required : new Set([...one.required, ...other.required]),
     some: [...one.some, ...other.some],
     names: both(one.names, other.names),
     prefix: bothPrefixes(one, other),
@@ -140,17 +140,20 @@ function allOfBoth(one: Shape, other: Shape, values: readonly unknown[] | undefi
     maxProperties: Math.min(one.maxProperties, other.maxProperties),
     minLength: Math.max(one.minLength, other.minLength),
     maxLength: Math.min(one.maxLength, other.maxLength),
-    patterns: different([...one.patterns, ...other.patterns]),
-    notPatterns: different([...one.notPatterns, ...other.notPatterns]),
-    formats: different([...one.formats, ...other.formats]),
+    patterns: different(one.patterns, other.patterns, valueIn),
+    notPatterns: different(one.notPatterns, other.notPatterns, valueIn),
+    formats: different(one.formats, other.formats, valueIn),
     low: tighter(one.low, other.low, one.low.value - other.low.value),
     high: tighter(one.high, other.high, other.high.value - one.high.value),
     isFractional: one.isFractional || other.isFractional,
-    multiples: different([...one.multiples, ...other.multiples]),
+    multiples: different(one.multiples, other.multiples, valueIn),
   }
 }
 
-export function commonTypes(ones: ReadonlySet<JsonType>, others: ReadonlySet<JsonType>): Set<JsonType> {
+export function commonTypes(ones: ReadonlySet<JsonType>, others: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
+  const isPlain = (types: ReadonlySet<JsonType>): boolean => !(types.has('integer') && types.has('number'))
+  if (others === ANY_SHAPE.types && isPlain(ones)) return ones
+  if (ones === ANY_SHAPE.types && isPlain(others)) return others
   const has = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
     types.has(type) || (type === 'integer' && types.has('number'))
   const common = JSON_TYPES.filter((type) => has(ones, type) && has(others, type))
@@ -164,11 +167,17 @@ function commonValues({ values: ones }: Shape, { values: others }: Shape): reado
   return ones.filter((value) => known.has(JSON.stringify(value)))
 }
 
-function bothProperties(one: Shape, other: Shape): Map<string, Located> {
+function bothProperties(one: Shape, other: Shape): Shape['properties'] {
+  if (saysNothingOfProperties(one)) return other.properties
+  if (saysNothingOfProperties(other)) return one.properties
   const names = new Set([...one.properties.keys(), ...other.properties.keys()])
   const schemaIn = ({ properties, additional, patterned }: Shape, name: string): Located =>
     properties.get(name) ?? valueByPatterns(patterned, name) ?? additional
   return new Map([...names].map((name) => [name, both(schemaIn(one, name), schemaIn(other, name))]))
+}
+
+function saysNothingOfProperties({ properties, patterned, additional }: Shape): boolean {
+  return properties.size === 0 && patterned.length === 0 && additional === ANYTHING
 }
 
 function bothPatterned(one: Shape, other: Shape): Pick<Shape, 'patterned' | 'tangled'> {
@@ -189,6 +198,7 @@ function bothPatterned(one: Shape, other: Shape): Pick<Shape, 'patterned' | 'tan
 
 function bothPrefixes(one: Shape, other: Shape): Located[] {
   const length = Math.max(one.prefix.length, other.prefix.length)
+  if (length === 0) return []
   const at = ({ prefix, items }: Shape, index: number): Located => prefix[index] ?? items
   return Array.from({ length }, (_, index) => both(at(one, index), at(other, index)))
 }
@@ -199,6 +209,17 @@ function tighter(one: Bound, other: Bound, difference: number): Bound {
   return difference > 0 ? one : other
 }
 
-function different<Value>(all: readonly Said<Value>[]): Said<Value>[] {
-  return all.filter(({ value }, index) => all.findIndex((each) => each.value === value) === index)
+function valueIn<Value>({ value }: Said<Value>): Value {
+  return value
+}
+
+/** Those of both, each value once. */
+function different<Each, Value>(
+  ones: readonly Each[],
+  others: readonly Each[],
+  of: (each: Each) => Value,
+): readonly Each[] {
+  if (ones.length === 0 || others.length === 0) return ones.length === 0 ? others : ones
+  const known = new Set<Value>()
+  return [...ones, ...others].filter((each) => !known.has(of(each)) && known.add(of(each)))
 }

@@ -71,7 +71,7 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const isFree = held.length + forbidden.length === 0 && min === 0 && max === Number.POSITIVE_INFINITY
   if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany: untold })
   const automaton = yield* automatonFor(held, forbidden, excluded, [min, max], compiler.spend)
-  if (automaton !== undefined) return quoted(automatonExpression(automaton, rules, 'json'))
+  if (automaton !== undefined) return quoted(yield* automatonExpression(automaton, rules, 'json'))
   for (const other of [...others, ...forbidden]) relax(other.path, TOO_LARGE)
   if (excluded.length > 0) untold()
   if (first === undefined) return anyString(rules, min, max)
