@@ -64,19 +64,22 @@ async function inProcessOfItsOwn(name) {
 
 async function runOne(name) {
   const { default: target } = await import(`./targets/${name}.mjs`)
-  const rows = await target.run(createMeasure({ smoke: values.smoke }))
-  const judged = rows.map((row) => (values.smoke ? row : { ...row, met: isMet(row) }))
-  console.log(JSON.stringify({ name, measures: target.measures, target: target.target, rows: judged }))
+  const found = await target.run(createMeasure({ smoke: values.smoke }))
+  const about = { name, measures: target.measures, target: target.target }
+  if (!Array.isArray(found)) return console.log(JSON.stringify({ ...about, rows: [], skipped: found.skipped }))
+  const rows = found.map((row) => (values.smoke ? row : { ...row, met: isMet(row) }))
+  console.log(JSON.stringify({ ...about, rows }))
 }
 
-function print({ name, measures, target, rows, seconds, error }) {
+function print({ name, measures, target, rows, seconds, error, skipped }) {
   console.log(`\n${name} (${seconds} s)`)
   if (error !== undefined) {
     console.log(`  FAILED\n  ${error.replaceAll('\n', '\n  ')}`)
     return
   }
   console.log(`  ${measures}\n  target: ${target}`)
-  if (values.smoke) console.log(`  ${rows.length} figures, every result right; not timed`)
+  if (skipped !== undefined) console.log(`  skipped: ${skipped}`)
+  else if (values.smoke) console.log(`  ${rows.length} figures, every result right; not timed`)
   else for (const row of rows) console.log(`    ${lineOf(row)}`)
 }
 

@@ -13,8 +13,8 @@
  * @property {string} name as in `--only NAME`
  * @property {string} measures what is compared with what
  * @property {string} target what is to be reached
- * @property {(measure: import('./measure.mjs').Measure) => Promise<Row[]>} run throws if a contender's result is
- *   wrong
+ * @property {(measure: import('./measure.mjs').Measure) => Promise<Row[] | { readonly skipped: string }>} run throws if a
+ *   contender's result is wrong; why it is skipped, if it needs what is not there
  */
 
 /** In the order in which they run. Each is `targets/NAME.mjs`, and runs in a process of its own. */
@@ -36,6 +36,7 @@ export const TARGETS = [
   'stores',
   'fair',
   'schemas',
+  'vllm',
 ]
 
 /** @param {Row} row @returns {boolean | undefined} undefined if there is no target */

@@ -25,6 +25,9 @@ export type Step =
   | { readonly type: 'stop'; readonly reason: EndReason }
   | { readonly type: 'end'; readonly reason: EndReason }
 
+/** The answer after nearly every token. */
+const SAMPLE: Step = { type: 'sample' }
+
 /** Decides from the entries alone, so that a process that takes over a response goes on as the one before would have. */
 export function nextStep(fold: ResponseFold, budget: Budget): Step {
   if (fold.open.isPreparation) return { type: 'end', reason: 'stop' }
@@ -33,7 +36,7 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
   if (demanded !== undefined) return { type: 'host', tokens: demanded }
   if (fold.stage === 'sampling') {
     if (isTurnOver(fold, budget)) return { type: 'stop', reason: 'stop' }
-    return isSpent(fold, budget) ? { type: 'stop', reason: 'max_output_tokens' } : { type: 'sample' }
+    return isSpent(fold, budget) ? { type: 'stop', reason: 'max_output_tokens' } : SAMPLE
   }
   if (fold.stage === 'stopped' && fold.stopped !== 'stop') return { type: 'end', reason: fold.stopped }
   const calls = waitingCalls(fold.modelOutput)

@@ -315,8 +315,11 @@ class SamplingRun {
     return { type: 'chunk', tokens, ...(Object.keys(said).length > 0 && { usage: said }) }
   }
 
+  /** Queues what one engine step gave, token by token if the turn may be over after any of them. */
   #queueTokens(tokens: readonly HarmonyToken[]): void {
-    for (const some of this.#steps(tokens)) this.#queue.push({ type: 'chunk', tokens: some })
+    if (tokens.length === 0) return
+    if (!this.#hasOneCall) this.#queue.push({ type: 'chunk', tokens })
+    else for (const token of tokens) this.#queue.push({ type: 'chunk', tokens: [token] })
   }
 
   #doLast(last: () => void): void {
@@ -335,11 +338,5 @@ class SamplingRun {
     this.#isOver = true
     if (this.#call.writes === 'name' || this.#fold.stage === 'stopped') this.#queue.push({ ...stop, reason: 'stop' })
     else if (stop.usage !== undefined) this.#queue.push({ type: 'usage', usage: stop.usage })
-  }
-
-  /** What one engine step gave, token by token if the turn may be over after any of them. */
-  #steps(tokens: readonly HarmonyToken[]): readonly (readonly HarmonyToken[])[] {
-    if (tokens.length === 0) return []
-    return this.#hasOneCall ? tokens.map((token) => [token]) : [tokens]
   }
 }

@@ -63,7 +63,7 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
  * follows the end of a reasoning, and so nothing here (issue 11971). A constraint that SGLang cannot compile is an
  * EngineError `invalid_prompt` with its message.
  *
- * Prompts have at most the `max_req_input_len` of `/server_info`, and longer ones are not sent. `health()` asks the same path:
+ * Prompts are shorter than the `max_req_input_len` of `/server_info`, and longer ones are not sent. `health()` asks the same path:
  * SGLang's `/health` takes a second and generates a token when the server is idle.
  *
  * Written for the documented shapes: the `/generate` endpoint in the project's documentation (native API, sampling

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { tokenStream } from '../../src/engine/index.js'
 import { answer, call, type Script, scriptedEngine, think } from '../../src/testing/index.js'
 import { functionTools } from '../../src/tools/functions.js'
 import { type Answer, type Endpoint, endpoint } from '../server/endpoint.js'
+import { encodeHarmony } from '../support/tokens.js'
 import { pageOf } from './pages.js'
 
 const page = pageOf('docs/migrate.md')
@@ -184,6 +186,16 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
       expect(body.output.at(-1)).toMatchObject({ type: 'function_call', name: 'weather' })
     },
     logprobs: withLogprobs,
+    'a malformed header': async () => {
+      const said = '<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final It is 42.<|return|>'
+      const generate = () =>
+        tokenStream(async function* () {
+          yield encodeHarmony(said)
+          return { reason: 'stop' as const }
+        })
+      const { body } = await endpoint({ generate, health: async () => {} }).create({ input: 'Hi' })
+      expect(body.output.at(-1)).toMatchObject({ type: 'message', content: [{ text: 'It is 42.' }] })
+    },
     'a call of an undeclared tool': async () => {
       await undeclared()
       const script = [[call('launch.rocket', {})], TURN]

@@ -115,8 +115,9 @@ export function adapterRows({ name, engine, running, longestPrompt }: Rows): voi
 
     test(`${name} through the adapter is at work no more once a call was closed`, async () => {
       const stream = engine().generate(encodeHarmony(said.endless.prompt), { maxTokens: 3000 })
-      for (let step = 0; step < 5; step++) await stream.next()
-      expect(await running()).toBe(1)
+      // SGLang counts now and then.
+      do await stream.next()
+      while ((await running()) === 0)
       await stream.return()
       while ((await running()) > 0) await new Promise((resolve) => setTimeout(resolve, 50))
     })

@@ -18,8 +18,12 @@ export function environmentOf(kind: Kind): string {
   return join(FOLDER, FOLDERS[kind])
 }
 
-/** Why no server can be installed here; undefined if one can. */
+/** What `prepare.ts` found to be missing, for the processes of the tests. */
+const FOUND = 'SERVERS_OBSTACLE'
+
+/** Why no server can be installed here; undefined if one can, as far as is known. */
 export function obstacle(): string | undefined {
+  if (process.env[FOUND] !== undefined) return process.env[FOUND]
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the servers need Linux on x64'
   if (existsSync(environmentOf('vllm'))) return undefined
   return python() === undefined ? 'the servers need Python 3.11 with venv' : undefined
@@ -30,7 +34,11 @@ function python(): string | undefined {
   return ['python3.11', 'python3'].find((name) => spawnSync(name, ['-c', isRight]).status === 0)
 }
 
-/** Installs a server where it is not there yet. An environment that is there is whole. @throws Error with what pip printed */
+/**
+ * Installs a server where it is not there yet, unless the registry has no torch for processors: that for GPUs is several GB.
+ *
+ * @throws Error with what pip printed
+ */
 export function install(kind: Kind): void {
   const environment = environmentOf(kind)
   if (existsSync(join(environment, 'whole'))) return
@@ -38,7 +46,12 @@ export function install(kind: Kind): void {
   mkdirSync(FOLDER, { recursive: true })
   run(python() ?? 'python3.11', ['-m', 'venv', environment])
   const program = join(environment, 'bin', 'python')
-  const pip = (...args: readonly string[]): void => void run(program, ['-m', 'pip', 'install', '--quiet', ...args])
+  const pip = (...args: readonly string[]): string => run(program, ['-m', 'pip', 'install', '--quiet', ...args])
+  if (!pip('--dry-run', '--no-deps', '--report', '-', TORCH).includes('"version": "2.13.0+cpu"')) {
+    rmSync(environment, { recursive: true })
+    process.env[FOUND] = `the servers need ${TORCH} for processors, and the registry has none`
+    return
+  }
   pip(TORCH)
   pip('--no-deps', '--requirement', join(HERE, 'requirements', `${kind}.txt`))
   const site = run(program, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))']).trim()

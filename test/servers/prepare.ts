@@ -4,8 +4,8 @@ import { chosenSuites } from './suites.js'
 
 /** Installs what is not there yet, before the first test. */
 export default async function prepare(): Promise<void> {
+  for (const kind of chosenSuites().kinds) if (obstacle() === undefined) install(kind)
   const missing = obstacle()
   if (missing !== undefined) return console.log(`servers: ${missing}, so that their tests are skipped`)
-  for (const kind of chosenSuites().kinds) install(kind)
   await writeModels(FOLDER)
 }

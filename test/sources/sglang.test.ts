@@ -179,7 +179,7 @@ describe('SGLang', () => {
       return { asked, engine: createSglangEngine({ url: 'http://a.invalid', contextSize: 10, fetch }) }
     }
     const answered = (frames: readonly unknown[]): Response => new Response(frames.map(frame).join(''))
-    const FOUR = { '/server_info': { max_req_input_len: 4 } }
+    const FOUR = { '/server_info': { max_req_input_len: 5 } }
 
     test('SGLang says how long a prompt may be, beside its context', async () => {
       const { engine, asked } = limited(FOUR)
@@ -209,7 +209,7 @@ describe('SGLang', () => {
     })
 
     test('an older SGLang is asked by its older path, and one that says nothing takes what it takes', async () => {
-      const older = limited({ '/get_server_info': { max_req_input_len: 4 } })
+      const older = limited({ '/get_server_info': { max_req_input_len: 5 } })
       expect(await older.engine.capabilities?.()).toMatchObject({ maxPromptLength: 4 })
       const silent = limited({})
       expect(await silent.engine.capabilities?.()).not.toHaveProperty('maxPromptLength')
@@ -227,7 +227,7 @@ describe('SGLang', () => {
     })
 
     test('SGLang is asked again for its limit after a lost connection', async () => {
-      const sizes = [4, 6]
+      const sizes = [5, 7]
       let isDown = false
       const fetch = async (url: unknown) => {
         if (isDown) throw new TypeError('fetch failed')

@@ -7,7 +7,10 @@ import { jsonOf } from '../http/parse-event.js'
 export interface ServerInfo {
   /** Its `--grammar-backend`. */
   readonly grammarBackend?: string
-  /** The limit of a prompt, in tokens: some 6 fewer than the context, or than the server's memory holds. */
+  /**
+   * The limit of a prompt, in tokens: some 7 fewer than the context, or than the server's memory holds. One of
+   * `max_req_input_len` tokens is refused itself (SGLang 0.5.23).
+   */
   readonly maxPromptLength?: number
 }
 
@@ -16,7 +19,7 @@ export const INFO_PATHS = ['/server_info', '/get_server_info'] as const
 
 const serverInfo = z.object({
   grammar_backend: z.string().optional().catch(undefined),
-  max_req_input_len: z.int().positive().optional().catch(undefined),
+  max_req_input_len: z.int().min(2).optional().catch(undefined),
 })
 
 /**
@@ -32,7 +35,7 @@ export async function readServerInfo(client: HttpClient, signal: AbortSignal): P
       const { grammar_backend, max_req_input_len } = data ?? {}
       return {
         ...(grammar_backend !== undefined && { grammarBackend: grammar_backend }),
-        ...(max_req_input_len !== undefined && { maxPromptLength: max_req_input_len }),
+        ...(max_req_input_len !== undefined && { maxPromptLength: max_req_input_len - 1 }),
       }
     } catch (error) {
       signal.throwIfAborted()

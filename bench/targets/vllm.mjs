@@ -1,0 +1,145 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { renderPrompt } from '../../dist/prompt/index.js'
+import { tokenTable } from '../library.mjs'
+import { expect, median } from '../measure.mjs'
+
+/** A vLLM with a gpt-oss, started with its grammar backend named, so that our questions change nothing for its own endpoint. */
+const URL_OF_VLLM = process.env.VLLM_URL?.replace(/\/(?:v1)?\/*$/, '')
+
+/** What is asked: an answer of some sentences, of which so many tokens are read. */
+const QUESTION = process.env.VLLM_QUESTION ?? 'Tell me the names of all the months.'
+const TOKENS = 64
+
+/** @type {import('../target.mjs').Target} */
+export default {
+  name: 'vllm',
+  measures: "a conversation on vLLM's own /v1/responses and on ours, beside the same prompt on its /v1/completions",
+  target:
+    "whole answers: 3 % above /v1/completions alone and at 64, at 20 no more than vLLM's own; 3 ms of our processor time",
+
+  async run({ size, rounds }) {
+    if (URL_OF_VLLM === undefined) return { skipped: 'no server: VLLM_URL names a vLLM with a gpt-oss' }
+    const model = await servedModel()
+    const ours = await startOurs()
+    try {
+      const contenders = contendersOf(model, ours.url)
+      const rows = []
+      // Until what answers is compiled, an answer takes three times as much.
+      for (let done = 0; done < size(300, 0); done += 20) await Promise.all(Array.from({ length: 20 }, contenders.ours))
+      for (const count of size([1, 20, 64], [1])) {
+        // More answers where each is alone: its time is short.
+        const repeats = size(count === 1 ? 5 : 1, 1)
+        const warm = size(2, 1)
+        const samples = { raw: [], own: [], ours: [] }
+        const micros = []
+        for (let round = -warm; round < rounds; round++) {
+          const names = Object.keys(samples)
+          for (let turn = 0; turn < names.length; turn++) {
+            const name = names[(turn + round + warm) % names.length]
+            const before = name === 'ours' ? processorMs(ours.child.pid) : 0
+            const times = []
+            for (let repeat = 0; repeat < repeats; repeat++) {
+              times.push(...(await Promise.all(Array.from({ length: count }, () => contenders[name]()))))
+            }
+            if (round < 0) continue
+            samples[name].push({
+              whole: median(times.map(({ whole }) => whole)),
+              first: median(times.map(({ first }) => first)),
+            })
+            if (name === 'ours') micros.push((processorMs(ours.child.pid) - before) / times.length)
+          }
+        }
+        rows.push(...rowsOf(count, samples, micros))
+      }
+      return rows
+    } finally {
+      ours.child.kill()
+    }
+  },
+}
+
+function rowsOf(count, samples, micros) {
+  const more = (name, of) => (median(samples[name].map((one, at) => one[of] / samples.raw[at][of])) - 1) * 100
+  const ms = (name, of) => median(samples[name].map((one) => one[of])).toFixed(0)
+  const at = count === 1 ? 'alone' : `${count} at once`
+  const own = more('own', 'whole')
+  const note = (of) => `raw ${ms('raw', of)} ms, vLLM's own ${ms('own', of)}, ours ${ms('ours', of)}`
+  return [
+    { figure: `${at}: whole answer, vLLM's own`, value: own, unit: '%', note: note('whole') },
+    {
+      figure: `${at}: whole answer, ours`,
+      value: more('ours', 'whole'),
+      unit: '%',
+      atMost: count === 20 ? Number(own.toFixed(1)) : 3,
+    },
+    { figure: `${at}: first delta, vLLM's own`, value: more('own', 'first'), unit: '%', note: note('first') },
+    { figure: `${at}: first delta, ours`, value: more('ours', 'first'), unit: '%' },
+    { figure: `${at}: processor time of ours, an answer`, value: median(micros), unit: 'ms', atMost: 3 },
+  ]
+}
+
+/** Each asks once, reads to the end, and says when the first word and the end came, in milliseconds. */
+function contendersOf(model, ourUrl) {
+  const request = { model, input: QUESTION, max_output_tokens: TOKENS, temperature: 0, store: false }
+  const date = new Date().toISOString().slice(0, 10)
+  const prompt = [...renderPrompt(request, { tokenTable, date }).tokens]
+  const sampling = { temperature: 0, max_tokens: TOKENS, stop_token_ids: [200002, 200012, 199999] }
+  const raw = { model, prompt, ...sampling, skip_special_tokens: false, return_token_ids: true, stream: true }
+  const usage = { stream_options: { include_usage: true } }
+  const words = /"type":\s*"response\.(?:output_text|reasoning_text)\.delta"/
+  return {
+    raw: () => timed(`${URL_OF_VLLM}/v1/completions`, { ...raw, ...usage }, /"text":\s*"[^"<]+"/, /\[DONE\]/),
+    own: () =>
+      timed(`${URL_OF_VLLM}/v1/responses`, { ...request, stream: true }, words, /response\.(?:completed|incomplete)/),
+    ours: () =>
+      timed(`${ourUrl}/v1/responses`, { ...request, stream: true }, words, /response\.(?:completed|incomplete)/),
+  }
+}
+
+async function timed(url, body, firstWord, end) {
+  const begun = performance.now()
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(answer.status === 200, `${url}: ${answer.status} ${answer.status === 200 ? '' : await answer.text()}`)
+  const utf8 = new TextDecoder()
+  let text = ''
+  let first
+  for await (const bytes of answer.body) {
+    text += utf8.decode(bytes, { stream: true })
+    if (first === undefined && firstWord.test(text)) first = performance.now() - begun
+  }
+  expect(first !== undefined && end.test(text), `${url}: expected a whole answer, got ${text.slice(-300)}`)
+  return { first, whole: performance.now() - begun }
+}
+
+async function servedModel() {
+  const { data } = await (await fetch(`${URL_OF_VLLM}/v1/models`)).json()
+  return data[0].id
+}
+
+/** The command, as it is installed. */
+async function startOurs() {
+  const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+  const args = ['serve', '--vllm', URL_OF_VLLM, '--port', '0']
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+  let printed = ''
+  for await (const text of child.stdout.setEncoding('utf8')) {
+    printed += text
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed.replaceAll(URL_OF_VLLM, '')) ?? []
+    if (url !== undefined) return { url, child }
+  }
+  throw new Error(`serve did not start: ${printed}`)
+}
+
+const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+
+/** What a process has used, in milliseconds: all of its threads. */
+function processorMs(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS
+}
