@@ -1,3 +1,4 @@
+import { check } from '../errors.js'
 import { declareMcpServer, type McpServer, type ToolHints } from '../recipients/mcp-server.js'
 import type { ListedTool } from '../responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
@@ -32,7 +33,8 @@ export interface ServerApproval {
 }
 
 /**
- * A policy's decision about a tool. A function that throws counts as `ask`.
+ * A policy's decision about a tool. Where a function throws, or answers what is no decision, that is reported, and the user
+ * is asked.
  *
  * @throws HarmonyResponsesError `bad_option` if the policy is malformed
  */
@@ -47,7 +49,10 @@ export async function decisionOf(
     return ruleServer(serverLabel, policy, hints).needsApproval(name) ? 'always' : 'never'
   try {
     const about = { serverLabel, name, isOffered, ...(annotations != null && { annotations }) }
-    return (await policy(about, { request })) ?? undefined
+    const decision = (await policy(about, { request })) ?? undefined
+    const isDecision = decision === undefined || decision === 'always' || decision === 'never'
+    check(isDecision, 'approval', "'always', 'never' or undefined", decision)
+    return decision
   } catch (error) {
     onError(error)
     return 'always'

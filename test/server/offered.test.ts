@@ -409,6 +409,25 @@ describe('approval as policy', () => {
     },
   )
 
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no answer')
+      },
+    ],
+    ['answers what is no decision', () => 'ask' as never],
+    ['answers what is no decision, later', async () => true as never],
+  ])('a policy that %s has the user asked, and is reported', async (_, approval) => {
+    const errors: unknown[] = []
+    const onError = (error: unknown): void => void errors.push(error)
+    const served = offering([call('dice.roll', {}), answer('Done.')], { offered: {}, approval, onError })
+    const tools = [{ type: 'mcp', server_label: 'dice', require_approval: 'never' }]
+    const { body } = await served.create({ input: 'Roll', tools })
+    expect(body.output.at(-1).type).toBe('mcp_approval_request')
+    expect(errors).not.toEqual([])
+  })
+
   test('a request may ask for more approvals than the policy, and never for fewer', async () => {
     const asks = async (rule: unknown, approval: ResponsesAppOptions['approval']) => {
       const served = offering([call('dice.roll', {}), answer('Done.')], { offered: {}, ...(approval && { approval }) })

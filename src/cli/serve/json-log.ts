@@ -22,10 +22,11 @@ export function createJsonLog(time: () => string, write: (line: string) => void)
   )
 }
 
-function fieldsOf({ request, response }: LogEntry): object {
+function fieldsOf(entry: LogEntry): object {
+  const { request, response } = entry
   return {
     request_id: request?.requestId ?? null,
-    transport: request === undefined ? 'websocket' : 'http',
+    transport: transportOf(entry),
     method: request?.method ?? null,
     route: request?.route ?? null,
     path: shown(request?.path),
@@ -47,6 +48,12 @@ function fieldsOf({ request, response }: LogEntry): object {
     reasoning_tokens: response?.reasoningTokens ?? null,
     unhosted_tools: (response?.unhostedTools ?? []).map(shown),
   }
+}
+
+/** Null for a response that was taken over: its client asked another process. */
+function transportOf(entry: LogEntry): string | null {
+  if (entry.request !== undefined) return 'http'
+  return entry.isTakenOver ? null : 'websocket'
 }
 
 /** JSON escapes line breaks, but not all that a terminal acts on. */

@@ -1,9 +1,12 @@
 import type { MemoryRefused, Metric, RequestEnded, ResponseEnded, ResponseTakenOver } from '../../server/index.js'
 
-/** A request that is over, with the response that it began; or a response of a socket, which has no request of its own. */
+/**
+ * A request that is over, with the response that it began; or a response without a request of its own: of a socket, or of a
+ * process that has died.
+ */
 export type LogEntry =
   | { readonly request: RequestEnded; readonly response: ResponseEnded | undefined }
-  | { readonly request: undefined; readonly response: ResponseEnded }
+  | { readonly request: undefined; readonly response: ResponseEnded; readonly isTakenOver: boolean }
 
 /** Writes a line for each entry: no content, and nothing in it that a terminal would act on. */
 export interface RequestLog {
@@ -33,6 +36,8 @@ export function createLogEntries(
 ): RequestLog {
   /** Requests whose responses are not over; by the ids of requests. */
   const pending = new Map<string, Pending>()
+  /** The responses that were taken over and are not over. */
+  const resumed = new Set<string>()
 
   function finish(requestId: string, { request, response }: Pending): void {
     if (request === undefined) return
@@ -48,7 +53,9 @@ export function createLogEntries(
           if (metric.requestId !== undefined) pending.set(metric.requestId, {})
           return
         case 'response_ended': {
-          if (metric.requestId === undefined) return write({ request: undefined, response: metric })
+          if (metric.requestId === undefined) {
+            return write({ request: undefined, response: metric, isTakenOver: resumed.delete(metric.responseId) })
+          }
           const request = pending.get(metric.requestId)?.request
           pending.set(metric.requestId, { response: metric })
           if (request !== undefined) finish(metric.requestId, { request, response: metric })
@@ -65,6 +72,7 @@ export function createLogEntries(
         case 'memory_refused':
           return refused(metric)
         case 'response_taken_over':
+          if (metric.goesOn) resumed.add(metric.responseId)
           takenOver(metric)
       }
     },

@@ -38,10 +38,12 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
   }
 
   return createLogEntries(
-    ({ request, response }: LogEntry) => {
+    (entry: LogEntry) => {
+      const { request, response } = entry
       if (request === undefined) {
         const style = response.status === 'failed' ? 'red' : 'green'
-        return line('socket response.create', style, [secondsText(response.seconds), ...responseFacts(response)])
+        const what = entry.isTakenOver ? 'response taken over' : 'socket response.create'
+        return line(what, style, [secondsText(response.seconds), ...responseFacts(response)])
       }
       const { method, path, status, seconds, isAborted, owner, code, param, session, requestId } = request
       const isBad = status >= 500 || response?.status === 'failed'

@@ -89,6 +89,14 @@ test('a response of a socket has a line of its own', () => {
   expect(logOf(alone)).toBe('12:34:56  socket response.create  1.2 s  gpt-oss  73 in, 11 out  resp_1\n')
 })
 
+test('a response that was taken over has a line of its own, and none of a socket', () => {
+  const { requestId: _, ...alone } = over()
+  const taken: Metric = { type: 'response_taken_over', responseId: 'resp_1', goesOn: true, reason: null }
+  expect(logOf(taken, alone)).toBe(
+    '12:34:56  taken over  resp_1  its process stopped; it goes on\n12:34:56  response taken over  1.2 s  gpt-oss  73 in, 11 out  resp_1\n',
+  )
+})
+
 test('probes of health and metrics are not written, unless they fail', () => {
   expect(logOf(ended({ route: '/healthz', path: '/healthz' }), ended({ route: '/metrics', path: '/metrics' }))).toBe('')
   expect(logOf(ended({ route: '/readyz', path: '/readyz', status: 503 }))).toContain('503')
