@@ -56,7 +56,12 @@ test.each<[string, object, object]>([
 test('what cannot be held is named wherever it stands, though it is compiled once', () => {
   const list = { type: 'array', items: { type: 'object', properties: { tags: { type: 'array', uniqueItems: true } } } }
   const deep = objectOf({ inner: list })
-  const { relaxed } = atOnce(compileSchema(json(objectOf({ a: list, b: { ...list, title: 'B' }, c: deep, d: deep }))))
+  const schema = objectOf({ a: list, b: { ...list, title: 'B' }, c: deep, d: deep })
+  const { relaxed } = atOnce(compileSchema(schema))
+  const parsed = atOnce(compileSchema(json(schema)))
+  // As objects that stand in several places, and as they come from a client.
+  expect(parsed.relaxed).toEqual(relaxed)
+  expect([...parsed.grammar.keys()]).toEqual([...atOnce(compileSchema(schema)).grammar.keys()])
   const below = '/items/properties/tags/uniqueItems'
   expect(relaxed.map(({ path }) => path).sort()).toEqual([
     `/properties/a${below}`,

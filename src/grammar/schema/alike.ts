@@ -10,27 +10,39 @@ const SLICE = 500
 /** A number for each schema of a document: those that say the same of values have the same one. */
 export type Alike = ReadonlyMap<JsonObject, number>
 
+/** An object that stands in several places may have to wait for what is inside, so often. */
+const MOST_ROUNDS = 10
+
 /**
- * Numbers no schema where one object stands in several places, which may be in itself, or one has a value that is too deep
- * to be written as JSON. Neither comes from a JSON text of a client's.
+ * Numbers no schema where an object stands in itself, or has a value that is too deep to be written as JSON. Neither comes
+ * from a JSON text of a client's.
  *
- * @param schemas - each after those that it stands in
+ * @param schemas - each after those that it stands in, but for objects that stand in several places
  */
 export function* alikeIn(schemas: ReadonlySet<JsonObject>, references: References): Slices<Alike> {
   const numbers = new Map<JsonObject, number>()
   const byText = new Map<string, number>()
-  for (const schema of [...schemas].reverse()) {
-    if (numbers.size % SLICE === SLICE - 1) yield
-    const text = textOf(schema, references, numbers)
-    if (text === undefined) return new Map()
-    const number = byText.get(text) ?? byText.size
-    byText.set(text, number)
-    numbers.set(schema, number)
+  let open = [...schemas].reverse()
+  for (let round = 0; open.length > 0; round++) {
+    if (round === MOST_ROUNDS) return new Map()
+    const waiting: JsonObject[] = []
+    for (const [index, schema] of open.entries()) {
+      if (index % SLICE === SLICE - 1) yield
+      const text = textOf(schema, references, numbers)
+      if (text === undefined) {
+        waiting.push(schema)
+        continue
+      }
+      const number = byText.get(text) ?? byText.size
+      byText.set(text, number)
+      numbers.set(schema, number)
+    }
+    open = waiting
   }
   return numbers
 }
 
-/** What a schema says of values, with numbers in the place of the schemas inside. Undefined if that cannot be said. */
+/** What a schema says of values, with numbers in the place of the schemas inside. Undefined if that cannot be said yet. */
 function textOf(schema: JsonObject, references: References, numbers: Alike): string | undefined {
   try {
     let text = ''
@@ -54,7 +66,7 @@ function valueText(keyword: string, value: unknown, numbers: Alike): string {
   const part = (inner: unknown): string => {
     if (!isJsonObject(inner)) return JSON.stringify(inner)
     const number = numbers.get(inner)
-    if (number === undefined) throw new Error('The schema stands in several places.')
+    if (number === undefined) throw new Error('The schema has no number yet.')
     return `${number}`
   }
   if (MAPS.has(keyword)) {
