@@ -51,7 +51,7 @@ const PACKAGES = {
 const FIXTURE = 'fixtures/vllm-mcp-python.json'
 /** Everyone who installs it waits for these. */
 const MOST_FILES = 600
-const MOST_BYTES = 1_500_000
+const MOST_BYTES = 1_515_000
 
 /** A name in `files` of package.json, with `*` for any part of a file's name. */
 const patternOf = (name) => new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`)

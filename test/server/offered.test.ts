@@ -546,7 +546,7 @@ describe('offered tools in Chat Completions', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
   })
 
-  // The parameters that each sends, what it asks in the background (for Open WebUI after its sources), and what it sends back.
+  // After the sources of both: the parameters that each sends, what it asks in the background, and what it sends back.
   test.each<[string, object[]]>([
     [
       'Open WebUI',
@@ -575,6 +575,19 @@ describe('offered tools in Chat Completions', () => {
           ...{ stream: true, stream_options: { include_usage: true }, user: '66a1', temperature: 1, top_p: 1 },
           ...{ presence_penalty: 0, frequency_penalty: 0, n: 1 },
           messages: [{ role: 'user', content: 'Roll' }],
+        },
+        // A custom endpoint with the settings of its panel, and the title of the conversation.
+        {
+          ...{ stream: true, stream_options: { include_usage: true }, user: '66a1', max_tokens: 1000 },
+          ...{ reasoning: { effort: 'high', summary: 'auto' }, verbosity: 'low', stop: ['\n\nUser:'] },
+          messages: [
+            { role: 'system', content: 'You are helpful.' },
+            { role: 'user', content: 'Roll' },
+          ],
+        },
+        {
+          ...{ stream: false, user: '66a1' },
+          messages: [{ role: 'user', content: 'Give this conversation a title.' }],
         },
         {
           ...{ stream: true, stream_options: { include_usage: true }, user: '66a1', parallel_tool_calls: true },
