@@ -99,9 +99,9 @@ describe('prompt shows each message', () => {
       screen: { columns: 120, hasColors: true },
     })
     expect(await run(['prompt', '-'], io)).toBe(0)
-    expect(io.out).toContain('\u001b[36muser\u001b[0m  \u001b[2minput[0] · tokens 99-111 (13)\u001b[0m\n')
-    expect(io.out).toContain('\u001b[33mfunctions.search to=assistant commentary\u001b[0m')
-    expect(io.out).toContain('What does <\\|end|> mean?\u001b[35m<|end|>\u001b[0m\n')
+    expect(io.out).toContain('\u001b[36muser\u001b[39m  \u001b[2minput[0] · tokens 99-111 (13)\u001b[22m\n')
+    expect(io.out).toContain('\u001b[33mfunctions.search to=assistant commentary\u001b[39m')
+    expect(io.out).toContain('What does <\\|end|> mean?\u001b[35m<|end|>\u001b[39m\n')
   })
 
   test('prompt cuts a recipient that is wider than the terminal', async () => {

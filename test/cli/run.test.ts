@@ -259,7 +259,7 @@ describe('check', () => {
     [
       '',
       ['--profile', 'azure'],
-      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:ai-sdk, got "azure"',
+      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:ai-sdk, messages, got "azure"',
     ],
   ])('what cannot be checked exits with 2 and one line: %#', async (text, options, message) => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })

@@ -43,10 +43,16 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
   if (!('jsonSchema' in constraint)) return backend === 'xgrammar' ? withoutCounts(constraint) : whole(constraint)
   if (backend === 'guidance') return yield* fitGbnf(constraint)
   yield* checkSchema(constraint.jsonSchema)
-  const { schema, leftOut } = yield* plainSchema(constraint.jsonSchema)
+  const { schema, leftOut, inPart } = yield* plainSchema(constraint.jsonSchema)
   if (backend === 'xgrammar' && leftOut.length > 0) {
     const ours = yield* fastGrammar(constraint)
     if (ours !== undefined) return ours
+    // What is left may be held whole where all of it was too slow, or too much.
+    const rest = inPart.length === 0 ? undefined : yield* fastGrammar({ jsonSchema: schema })
+    if (rest !== undefined) {
+      const relaxed = [...leftOut.filter((reason) => !inPart.includes(reason)), ...rest.relaxed]
+      return { ...rest, relaxed }
+    }
   }
   return { constraint: { jsonSchema: schema }, relaxed: leftOut, nodes: 0 }
 }

@@ -7,6 +7,8 @@ export interface PlainSchema {
   readonly schema: JsonObject
   /** What was left out, or stays and is not held as a whole, and where. Empty if all of the schema is held. */
   readonly leftOut: readonly UnsupportedConstraint[]
+  /** Those of them that stay. */
+  readonly inPart: readonly UnsupportedConstraint[]
 }
 
 /** Keywords that say nothing of a value. */
@@ -66,6 +68,7 @@ const SUBTLE = /\(\?(?!:)|\\[bBpPk1-9]/
 /** A walk through one schema. */
 interface Walk {
   readonly leftOut: UnsupportedConstraint[]
+  readonly inPart: UnsupportedConstraint[]
   readonly work: Work
 }
 
@@ -79,9 +82,10 @@ interface Walk {
  * @param schema - one that `checkSchema` takes
  */
 export function* plainSchema(schema: JsonObject): Slices<PlainSchema> {
-  const walk = { leftOut: [], work: createWork(SLICE) }
+  const walk: Walk = { leftOut: [], inPart: [], work: createWork(SLICE) }
   // Of an object, an object is left.
-  return { schema: (yield* plain(schema, '', walk)) as JsonObject, leftOut: walk.leftOut }
+  const left = (yield* plain(schema, '', walk)) as JsonObject
+  return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
 }
 
 function* plain(schema: unknown, path: string, walk: Walk): Slices<JsonObject | boolean> {
@@ -102,7 +106,9 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<JsonObject | 
     else if (!isHeld(keyword)) omit(at, keyword, walk)
     else if (keyword === 'format' && LOOSE_FORMATS.includes(value)) {
       kept.push([keyword, value])
-      walk.leftOut.push({ path: at, message: `The engine's grammar backend enforces a part of the format '${value}'.` })
+      const reason = { path: at, message: `The engine's grammar backend enforces a part of the format '${value}'.` }
+      walk.leftOut.push(reason)
+      walk.inPart.push(reason)
     } else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
     else kept.push([keyword, yield* inner(keyword, value, at, walk)])
   }
