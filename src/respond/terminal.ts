@@ -3,12 +3,16 @@ import type { ResponseObject } from '../responses/response.js'
 
 /** The response of the event that ends a stream; undefined for events that do not. */
 export function terminalResponse(events: readonly ResponseStreamEvent[]): ResponseObject | undefined {
-  const last = events.at(-1)
-  switch (last?.type) {
+  return endedResponse(events.at(-1))
+}
+
+/** The response that an event ends; undefined if it ends none. */
+export function endedResponse(event: ResponseStreamEvent | undefined): ResponseObject | undefined {
+  switch (event?.type) {
     case 'response.completed':
     case 'response.incomplete':
     case 'response.failed':
-      return last.response
+      return event.response
     default:
       return undefined
   }

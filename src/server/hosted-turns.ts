@@ -1,13 +1,8 @@
 import type { Reclaimable } from '../byte-budget.js'
-import { closable } from '../closable.js'
-import { terminalResponse } from '../respond/terminal.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
 import { bytesOf } from '../stores/bytes-of.js'
-import { Expiring } from '../stores/expiring.js'
+import { ExpiringBytes } from '../stores/expiring-bytes.js'
 import { isHostedItem } from './service/hosted-items.js'
-
-type Batch = readonly ResponseStreamEvent[]
 
 /**
  * What the model did in a turn before a call of the client's, for clients of Chat Completions: its messages have no place for
@@ -15,11 +10,13 @@ type Batch = readonly ResponseStreamEvent[]
  *
  * In memory, by owner and call: another process does not know it, and what is forgotten is as it is without.
  */
-export interface HostedTurns extends Reclaimable {
+export interface HostedTurns {
+  /** For the budget of the process to count. */
+  readonly memory: Reclaimable
   /** Reasoning and calls of the host, in their order. Undefined if there were no such calls, or they were forgotten. */
   before(callId: string, owner: string): readonly OutputItem[] | undefined
-  /** The events of a response, of which is kept what its client cannot send back, before it knows that the response is over. */
-  noting(events: AsyncGenerator<Batch>, owner: string): AsyncGenerator<Batch>
+  /** Keeps what the client of a response cannot send back. Called before it knows that the response is over. */
+  note(output: readonly OutputItem[], owner: string): void
 }
 
 export interface HostedTurnsOptions {
@@ -30,71 +27,19 @@ export interface HostedTurnsOptions {
   readonly seconds?: number
 }
 
-interface Turn {
-  readonly items: readonly OutputItem[]
-  readonly bytes: number
-}
-
 /** The place of a turn in lists. */
 const TURN_BYTES = 200
 
 export function createHostedTurns({ clock, most = 33_554_432, seconds = 86_400 }: HostedTurnsOptions): HostedTurns {
-  let total = 0
-  const listeners = new Set<() => void>()
-  const turns = new Expiring<Turn>(Number.POSITIVE_INFINITY, { seconds, clock }, ({ bytes }) => {
-    total -= bytes
-  })
-  const tell = (): void => {
-    for (const listener of listeners) listener()
-  }
-
-  function keep(key: string, turn: Turn): void {
-    const before = turns.get(key)
-    if (before !== undefined && turns.delete(key)) total -= before.bytes
-    total += turn.bytes
-    turns.set(key, turn)
-    while (total > most && turns.size > 0) turns.dropOldest()
-    tell()
-  }
-
-  function add(output: readonly OutputItem[], owner: string): void {
-    for (const { callId, items } of turnsOf(output)) {
-      keep(keyOf(callId, owner), { items, bytes: bytesOf(items) + TURN_BYTES })
-    }
-  }
-
+  const memory = new ExpiringBytes<readonly OutputItem[]>({ most, seconds, clock })
   return {
-    before(callId, owner) {
-      const key = keyOf(callId, owner)
-      const turn = turns.get(key)
-      if (turn === undefined) return undefined
-      // As if it were new: a conversation that goes on needs all of its turns.
-      keep(key, turn)
-      return turn.items
-    },
-    noting(events, owner) {
-      async function* read(): AsyncGenerator<Batch> {
-        for await (const batch of events) {
-          add(terminalResponse(batch)?.output ?? [], owner)
-          yield batch
-        }
+    memory,
+    // As if it were new: a conversation that goes on needs all of its turns.
+    before: (callId, owner) => memory.renew(keyOf(callId, owner)),
+    note(output, owner) {
+      for (const { callId, items } of turnsOf(output)) {
+        memory.keep(keyOf(callId, owner), items, bytesOf(items) + TURN_BYTES)
       }
-      return closable(read(), async () => {
-        await events.return(undefined)
-      })
-    },
-    get bytes() {
-      return total
-    },
-    reclaim(bytes) {
-      const before = total
-      while (before - total < bytes && turns.size > 0) turns.dropOldest()
-      tell()
-      return before - total
-    },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
     },
   }
 }

@@ -127,46 +127,41 @@ describe('what is kept of turns', () => {
     { type: 'mcp_call', id: `mcp_${callId}`, output: 'x'.repeat(size) },
     { type: 'function_call', call_id: callId },
   ]
-  async function added(turns: ReturnType<typeof createHostedTurns>, callId: string, size?: number): Promise<void> {
-    const response = { output: output(callId, size) }
-    const events = (async function* () {
-      yield [{ type: 'response.completed', response }] as never
-    })()
-    for await (const _ of turns.noting(events, 'ann'));
-  }
+  const added = (turns: ReturnType<typeof createHostedTurns>, callId: string, size?: number): void =>
+    turns.note(output(callId, size) as never, 'ann')
 
-  test('the turns that were asked for least recently go where the bytes are used up', async () => {
+  test('the turns that were asked for least recently go where the bytes are used up', () => {
     const turns = createHostedTurns({ clock: () => 0, most: 3000 })
-    await added(turns, 'one', 400)
-    await added(turns, 'two', 400)
+    added(turns, 'one', 400)
+    added(turns, 'two', 400)
     expect(turns.before('one', 'ann')).toBeDefined()
-    await added(turns, 'three', 400)
+    added(turns, 'three', 400)
     expect(['one', 'two', 'three'].map((id) => turns.before(id, 'ann') !== undefined)).toEqual([true, false, true])
-    expect(turns.bytes).toBeLessThanOrEqual(3000)
+    expect(turns.memory.bytes).toBeLessThanOrEqual(3000)
   })
 
-  test('a turn that is larger than all of the bytes is not kept', async () => {
+  test('a turn that is larger than all of the bytes is not kept', () => {
     const turns = createHostedTurns({ clock: () => 0, most: 1000 })
-    await added(turns, 'one', 4000)
-    expect([turns.before('one', 'ann'), turns.bytes]).toEqual([undefined, 0])
+    added(turns, 'one', 4000)
+    expect([turns.before('one', 'ann'), turns.memory.bytes]).toEqual([undefined, 0])
   })
 
-  test('a turn goes when nobody has asked for it for so long', async () => {
+  test('a turn goes when nobody has asked for it for so long', () => {
     let now = 0
     const turns = createHostedTurns({ clock: () => now, seconds: 10 })
-    await added(turns, 'one')
+    added(turns, 'one')
     now = 9
     expect(turns.before('one', 'ann')).toBeDefined()
     now = 18
     expect(turns.before('one', 'ann')).toBeDefined()
     now = 28
-    expect([turns.before('one', 'ann'), turns.bytes]).toEqual([undefined, 0])
+    expect([turns.before('one', 'ann'), turns.memory.bytes]).toEqual([undefined, 0])
   })
 
-  test('the process takes the bytes back where it needs them', async () => {
+  test('the process takes the bytes back where it needs them', () => {
     const turns = createHostedTurns({ clock: () => 0 })
-    await added(turns, 'one', 400)
-    const { bytes } = turns
-    expect([turns.reclaim(1), turns.bytes, turns.before('one', 'ann')]).toEqual([bytes, 0, undefined])
+    added(turns, 'one', 400)
+    const { bytes } = turns.memory
+    expect([turns.memory.reclaim(1), turns.memory.bytes, turns.before('one', 'ann')]).toEqual([bytes, 0, undefined])
   })
 })

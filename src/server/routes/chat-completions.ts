@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { resolveAnswerOptions } from '../../dialects/chat/answer-options.js'
 import { createChatSseEncoder, fromChatRequest, toChatCompletion } from '../../dialects/index.js'
 import { RequestError } from '../../request-error.js'
+import { endedResponse } from '../../respond/terminal.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { SseEvent } from '../../sse/index.js'
 import { unixSeconds } from '../../unix-seconds.js'
@@ -22,7 +23,7 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
   const { keepAliveMs } = server
   const { reasoning, hostedCalls } = resolveAnswerOptions('chat', server.options.chat ?? {})
   const turns = createHostedTurns({ clock: server.options.clock ?? unixSeconds })
-  server.service.keepBytes(turns)
+  server.service.keepBytes(turns.memory)
   app.post('/chat/completions', async (context) => {
     const owner = context.get('owner')
     const chat = fromChatRequest(await server.readJson(context), { before: (callId) => turns.before(callId, owner) })
@@ -38,11 +39,15 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
     } catch (error) {
       throw error instanceof RequestError ? chat.refusal(error) : error
     }
-    live = { ...live, events: turns.noting(live.events, owner) }
     if (live.request.stream) {
       const encode = createChatSseEncoder(answer)
       return answerEvents(context, live.events, {
-        encode: (event: SseEvent) => encode(event as ResponseStreamEvent),
+        encode(sent: SseEvent) {
+          const event = sent as ResponseStreamEvent
+          const ended = endedResponse(event)
+          if (ended !== undefined) turns.note(ended.output, owner)
+          return encode(event)
+        },
         done: true,
         keepAliveMs,
         headers: context.get('headers'),
@@ -54,6 +59,7 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
     if (response.status === 'failed' || response.status === 'cancelled') {
       return sendAnswer(context, failedAnswer(response))
     }
+    turns.note(response.output, owner)
     return sendJson(context, toChatCompletion({ ...response, status: response.status }, answer), server)
   })
 }

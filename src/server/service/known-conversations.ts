@@ -2,7 +2,7 @@ import type { Reclaimable } from '../../byte-budget.js'
 import type { HistoryEntry } from '../../prompt/history.js'
 import type { EarlierPrompt, KnownConversation } from '../../prompt/known-conversation.js'
 import type { InputItem } from '../../responses/input-items.js'
-import { Expiring } from '../../stores/expiring.js'
+import { ExpiringBytes } from '../../stores/expiring-bytes.js'
 import type { FinishedResponse } from '../../stores/store.js'
 import { itemsOfResponses } from './earlier-responses.js'
 import { withoutUnopenedReasoning } from './foreign-reasoning.js'
@@ -40,7 +40,6 @@ interface Kept {
   readonly readable: InputItem[]
   readonly history: HistoryEntry[]
   known: KnownConversation | undefined
-  bytes: number
 }
 
 export interface KnownConversationsOptions {
@@ -55,61 +54,29 @@ const REFERENCE = 8
 
 export function createKnownConversations(options: KnownConversationsOptions): KnownConversations {
   const { clock, most = 67_108_864, seconds = 3600 } = options
-  let total = 0
-  const listeners = new Set<() => void>()
-  const tell = (): void => {
-    for (const listener of listeners) listener()
-  }
-  const kept = new Expiring<Kept>(Number.POSITIVE_INFINITY, { seconds, clock }, ({ bytes }) => {
-    total -= bytes
-  })
-
-  function take(responseId: string): Kept | undefined {
-    const entry = kept.get(responseId)
-    if (entry !== undefined && kept.delete(responseId)) total -= entry.bytes
-    return entry
-  }
+  const kept = new ExpiringBytes<Kept>({ most, seconds, clock })
 
   function keep(entry: Kept): void {
-    take(entry.responseId)
     const lists = entry.items.length + entry.readable.length + entry.history.length
-    entry.bytes = REFERENCE * lists + (entry.known?.bytes ?? 0)
-    total += entry.bytes
-    kept.set(entry.responseId, entry)
-    while (total > most) kept.dropOldest()
-    tell()
+    kept.keep(entry.responseId, entry, REFERENCE * lists + (entry.known?.bytes ?? 0))
   }
 
   /** What is known of the longest part of the conversation that anything is known of. */
   function latest(responses: readonly FinishedResponse[]): Kept | undefined {
     for (let at = responses.length - 1; at >= 0 && kept.size > 0; at--) {
-      const entry = take((responses[at] as FinishedResponse).response.id)
+      const entry = kept.take((responses[at] as FinishedResponse).response.id)
       if (entry !== undefined) return entry
     }
     return undefined
   }
 
   return {
-    memory: {
-      get bytes() {
-        return total
-      },
-      reclaim(bytes) {
-        const before = total
-        while (before - total < bytes && kept.size > 0) kept.dropOldest()
-        tell()
-        return before - total
-      },
-      onChange(listener) {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-    },
+    memory: kept,
     of(responses) {
       const last = responses.at(-1)
       if (last === undefined) return { items: [], readable: [], history: [], prompt: undefined }
       const before: Omit<Kept, 'responseId'> = latest(responses) ?? {
-        ...{ count: 0, items: [], readable: [], history: [], known: undefined, bytes: 0 },
+        ...{ count: 0, items: [], readable: [], history: [], known: undefined },
       }
       const added = responses.slice(before.count)
       const items = itemsOfResponses(added)
@@ -144,8 +111,7 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
       }
     },
     forget(responses) {
-      for (const { response } of responses) take(response.id)
-      tell()
+      for (const { response } of responses) kept.take(response.id)
     },
   }
 }
