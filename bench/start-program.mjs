@@ -17,3 +17,16 @@ export async function startProgram(name, ...args) {
     },
   }
 }
+
+/**
+ * Microseconds of processor time of a program while something happens.
+ *
+ * @param {Awaited<ReturnType<typeof startProgram>>} program
+ * @param {() => Promise<void>} run
+ */
+export async function cpuOf(program, run) {
+  const before = await program.ask('cpu')
+  await run()
+  const after = await program.ask('cpu')
+  return after.user + after.system - before.user - before.system
+}

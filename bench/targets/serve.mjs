@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, median } from '../measure.mjs'
-import { startProgram } from '../start-program.mjs'
+import { cpuOf, startProgram } from '../start-program.mjs'
 
 /** @type {import('../target.mjs').Target} */
 export default {
@@ -38,14 +38,6 @@ const NAMES = {
   web: 'web streams',
 }
 const LIMITS = { node: 1.4, web: 2 }
-
-/** Microseconds of processor time of a server while something happens. */
-async function cpuOf(server, run) {
-  const before = await server.ask('cpu')
-  await run()
-  const after = await server.ask('cpu')
-  return after.user + after.system - before.user - before.system
-}
 
 async function perToken({ servers, load, count, tokens, rounds }) {
   const samples = new Map(KINDS.map((kind) => [kind, []]))

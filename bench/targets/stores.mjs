@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, median } from '../measure.mjs'
-import { startProgram } from '../start-program.mjs'
+import { cpuOf, startProgram } from '../start-program.mjs'
 
 /** @type {import('../target.mjs').Target} */
 export default {
@@ -53,13 +53,6 @@ async function hasSqlite() {
     'stores: no SQLite here, only the memory is measured: it needs Node 22.13 or the package better-sqlite3',
   )
   return false
-}
-
-async function cpuOf(server, run) {
-  const before = await server.ask('cpu')
-  await run()
-  const after = await server.ask('cpu')
-  return after.user + after.system - before.user - before.system
 }
 
 /** Microseconds of processor time for a token, where streams step as fast as the server can. */

@@ -153,6 +153,21 @@ export const FRAMING: readonly Invariant[] = [
 
 const BY_ID: ReadonlyMap<string, Invariant> = new Map(FRAMING.map((invariant) => [invariant.id, invariant]))
 
+/** The rules that hold for frames of any API: bytes and lines, not the names of events. */
+export const ANY_FRAMING: readonly string[] = [
+  'frames-apart',
+  'last-frame-ends',
+  'no-cr-at-end',
+  'cr-line-ends',
+  'data-is-json',
+  'frame-has-data',
+  'data-field',
+  'line-is-field',
+  'no-mark-at-start',
+  'no-mark-within',
+  'text-encoding',
+]
+
 /**
  * The framing rule with this id, if the profile needs it.
  *

@@ -1,22 +1,9 @@
 import type { Invariant, Profile } from '../../invariant.js'
-import { neededFraming } from '../../invariants/framing.js'
+import { ANY_FRAMING, neededFraming } from '../../invariants/framing.js'
 import { always, type ChatInvariant, type ChatProfile } from '../invariant.js'
 
-/** The rules for frames of the Responses API that hold for this API, too. Its frames have no event names. */
-const SHARED: readonly string[] = [
-  'frames-apart',
-  'last-frame-ends',
-  'no-cr-at-end',
-  'cr-line-ends',
-  'data-is-json',
-  'frame-has-data',
-  'data-field',
-  'line-is-field',
-  'event-name-misleads',
-  'no-mark-at-start',
-  'no-mark-within',
-  'text-encoding',
-]
+/** Its frames have no event names. */
+const SHARED: readonly string[] = [...ANY_FRAMING, 'event-name-misleads']
 
 /** By the id under which the capture reader reports it. */
 const OWN: Readonly<Record<string, ChatInvariant>> = {

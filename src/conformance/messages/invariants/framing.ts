@@ -1,21 +1,6 @@
 import type { Invariant } from '../../invariant.js'
-import { neededFraming } from '../../invariants/framing.js'
+import { ANY_FRAMING, neededFraming } from '../../invariants/framing.js'
 import { always, type MessagesInvariant } from '../invariant.js'
-
-/** The rules for frames of the Responses API that hold for this API, too. */
-const SHARED: readonly string[] = [
-  'frames-apart',
-  'last-frame-ends',
-  'no-cr-at-end',
-  'cr-line-ends',
-  'data-is-json',
-  'frame-has-data',
-  'data-field',
-  'line-is-field',
-  'no-mark-at-start',
-  'no-mark-within',
-  'text-encoding',
-]
 
 const named: MessagesInvariant = {
   id: 'messages-event-named',
@@ -38,5 +23,5 @@ const OWN: Readonly<Record<string, MessagesInvariant>> = {
 
 /** The rule for what the capture reader reports, if it holds for this API. */
 export function neededMessagesFraming(id: string): Invariant | MessagesInvariant | undefined {
-  return OWN[id] ?? (SHARED.includes(id) ? neededFraming(id, 'openai', undefined) : undefined)
+  return OWN[id] ?? (ANY_FRAMING.includes(id) ? neededFraming(id, 'openai', undefined) : undefined)
 }
