@@ -5,20 +5,20 @@ import { blocksAt } from './content.js'
 import { readMcpResult, readSearch } from './server-tools.js'
 import { type PlacedSeal, readSignature } from './signature.js'
 
-/** Items, with what they were made of. */
+/** An item with its origin. */
 export interface MadeItem {
   readonly item: object
   readonly at: string
-  /** Where the item's fields are in the body, if they have other names there. */
+  /** The places of the item's fields in the body, if they have other names there. */
   readonly fields?: { readonly [ours: string]: string }
 }
 
-/** What the model said in one turn, as its items: reasoning, texts, calls, and the seals in their places. */
+/** A turn of the model, as its items: reasoning, texts, calls, and the seals in their places. */
 export class AssistantTurn {
-  /** Everything but seals. Thinking does not count as a block. */
+  /** Everything except seals. Thinking does not count as a block. */
   readonly #blocks: { readonly made: MadeItem; readonly kind: 'text' | 'call' | 'thinking' | 'unanswered' }[] = []
   readonly #seals: { readonly seal: PlacedSeal; readonly made: MadeItem }[] = []
-  /** The places of the server's calls among the blocks, by their ids: their results stand behind them. */
+  /** The places of the server's calls among the blocks, by their ids: their results follow them. */
   readonly #served = new Map<string, number>()
 
   text(text: string, at: string): void {
@@ -37,7 +37,7 @@ export class AssistantTurn {
     else if (type === 'server_tool_use' || type === 'mcp_tool_use') this.#serverCall(block, type, at)
     else if (type === 'web_search_tool_result' || type === 'mcp_tool_result') this.#serverResult(block, type, at)
     else if (type === 'image' || type === 'document') throw unsupported(`${at}.type`, `${type}s of the assistant are`)
-    // What the servers of other APIs listed: ours are asked.
+    // Listings of other servers are skipped, since ours are asked again.
     else if (type !== 'mcp_tool_listing') throw invalidValue(`${at}.type`, type, BLOCKS)
   }
 
@@ -55,9 +55,9 @@ export class AssistantTurn {
     }
     for (const [at, { made, kind }] of this.#blocks.entries()) {
       if (kind !== 'thinking') sealsUpTo(before++)
-      // A call that was cut off before its result never happened.
+      // A call that was cut off before its result is dropped.
       if (kind === 'unanswered') continue
-      // The model calls before its answer alone, and answers once.
+      // The model calls only before its answer, and answers once.
       const phase = at < Math.max(lastCall, last) ? 'commentary' : 'final_answer'
       items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made)
     }
@@ -65,12 +65,12 @@ export class AssistantTurn {
     return items
   }
 
-  /** @param signature - of ours it holds seals; of another server's nothing that can be read here */
+  /** @param signature - seals, if it is ours; another server's cannot be read here */
   #thinking(text: string, signature: string | undefined, at: string, field: 'signature' | 'data'): void {
     const fields = { encrypted_content: field }
     const seals = signature === undefined || signature === '' ? undefined : readSignature(signature)
     for (const [nth, seal] of (seals ?? []).entries()) {
-      // A server that has lost its key reads the text.
+      // If the server has lost its key, the model reads the text.
       const item = reasoning(nth === 0 ? text : '', seal.sealed)
       this.#seals.push({ seal, made: { item, at, fields } })
     }
@@ -130,7 +130,7 @@ function inputOf(block: Fields, at: string): Fields {
   return input
 }
 
-/** The text of a result. */
+/** Returns the text of a result. */
 function textOf(block: Fields, at: string): string {
   const content = fieldOf(block, 'content') ?? ''
   if (typeof content === 'string') return content
