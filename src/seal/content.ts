@@ -2,8 +2,8 @@ import { check } from '../errors.js'
 import type { RequestedCall } from '../translate/options/options.js'
 import type { SealedKind } from './sealed-text.js'
 
-/** What a reasoning item or a compaction says. */
-export interface UnsealedText<Kind extends 'reasoning' | 'compaction'> {
+/** What a reasoning item or a compaction says, or the JSON of calls. */
+export interface UnsealedText<Kind extends 'reasoning' | 'compaction' | 'call'> {
   readonly kind: Kind
   /** Empty for a compaction that was sealed without one. */
   readonly itemId: string
@@ -19,13 +19,14 @@ export interface UnsealedApproval extends RequestedCall {
   readonly itemId: string
 }
 
-export type Unsealed = UnsealedText<'reasoning'> | UnsealedText<'compaction'> | UnsealedApproval
+export type Unsealed = UnsealedText<'reasoning'> | UnsealedText<'compaction'> | UnsealedText<'call'> | UnsealedApproval
 
 /** The fields of each kind, in the order in which they are sealed. The last is left out if it is not there. */
 const FIELDS: Readonly<Record<SealedKind, readonly string[]>> = {
   reasoning: ['itemId', 'text', 'form'],
   approval: ['itemId', 'serverLabel', 'name', 'arguments'],
   compaction: ['itemId', 'text'],
+  call: ['itemId', 'text'],
 }
 /** Fields that may be absent, and are not empty where they are there. */
 const OPTIONAL: readonly string[] = ['form']

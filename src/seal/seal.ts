@@ -42,6 +42,12 @@ export interface ResponseSeal {
    *   their texts alone
    */
   sealCompaction(text: string, itemId?: string): string
+  /**
+   * For `sealCall` of a Messages answer: a call that the server ran and that its client is not shown.
+   *
+   * @param text - what the host makes of the call; opaque to the seal
+   */
+  sealCall(text: string, itemId: string): string
 }
 
 /** What has to fit for sealed content to open. */
@@ -67,7 +73,7 @@ const SEALED_RESPONSE: OptionTable<SealedResponse> = {
 
 const UNSEAL_OPTIONS: OptionTable<UnsealOptions> = {
   caller: aCaller,
-  kind: oneOf('reasoning', 'approval', 'compaction'),
+  kind: oneOf('reasoning', 'approval', 'compaction', 'call'),
   itemId: anything,
   param: aText,
 }
@@ -89,7 +95,7 @@ export interface Seal {
 }
 
 /**
- * A seal for what a client keeps for the server: reasoning, approval requests, compactions.
+ * A seal for what a client keeps for the server: reasoning, approval requests, compactions, calls.
  *
  * @param keys - the first seals, all open. To rotate, put a new one in front
  * @throws HarmonyResponsesError `bad_option`. Its message never contains a key
@@ -114,6 +120,7 @@ export function createSeal(keys: readonly SealKey[]): Seal {
         sealApproval: ({ serverLabel, name, arguments: text }, itemId) =>
           sealed({ kind: 'approval', itemId, serverLabel, name, arguments: text }),
         sealCompaction: (text, itemId = '') => sealed({ kind: 'compaction', itemId, text }),
+        sealCall: (text, itemId) => sealed({ kind: 'call', itemId, text }),
       }
     },
 
