@@ -2,8 +2,8 @@ import { check } from '../errors.js'
 import type { RequestedCall } from '../translate/options/options.js'
 import type { SealedKind } from './sealed-text.js'
 
-/** The sealed text of a reasoning item or a compaction. */
-export interface UnsealedText<Kind extends 'reasoning' | 'compaction'> {
+/** The sealed text of a reasoning item or a compaction, or the JSON of calls. */
+export interface UnsealedText<Kind extends 'reasoning' | 'compaction' | 'call'> {
   readonly kind: Kind
   /** Empty for a compaction that was sealed without one. */
   readonly itemId: string
@@ -21,13 +21,14 @@ export interface UnsealedApproval extends RequestedCall {
   readonly itemId: string
 }
 
-export type Unsealed = UnsealedText<'reasoning'> | UnsealedText<'compaction'> | UnsealedApproval
+export type Unsealed = UnsealedText<'reasoning'> | UnsealedText<'compaction'> | UnsealedText<'call'> | UnsealedApproval
 
 /** The fields of each kind, in the order in which they are sealed. The last one may be absent. */
 const FIELDS: Readonly<Record<SealedKind, readonly string[]>> = {
   reasoning: ['itemId', 'text', 'form'],
   approval: ['itemId', 'serverLabel', 'name', 'arguments'],
   compaction: ['itemId', 'text'],
+  call: ['itemId', 'text'],
 }
 /** Fields that may be absent, and are never empty. */
 const OPTIONAL: readonly string[] = ['form']

@@ -48,6 +48,12 @@ export interface ResponseSeal {
    * response
    */
   sealCompaction(text: string, itemId?: string): string
+  /**
+   * Returns, for `sealCall` of a Messages answer, the seal of a call that the server ran and no block shows.
+   *
+   * @param text - the host's form of the call; opaque to the seal
+   */
+  sealCall(text: string, itemId: string): string
 }
 
 /** The conditions for opening sealed content. */
@@ -73,7 +79,7 @@ const SEALED_RESPONSE: OptionTable<SealedResponse> = {
 
 const UNSEAL_OPTIONS: OptionTable<UnsealOptions> = {
   caller: aCaller,
-  kind: oneOf('reasoning', 'approval', 'compaction'),
+  kind: oneOf('reasoning', 'approval', 'compaction', 'call'),
   itemId: anything,
   param: aText,
 }
@@ -95,7 +101,7 @@ export interface Seal {
 }
 
 /**
- * Creates a seal for content that clients keep for the server: reasoning, approval requests, compactions.
+ * Creates a seal for content that clients keep for the server: reasoning, approval requests, compactions, calls.
  *
  * @param keys - the first one seals, all of them open. To rotate, prepend a new one
  * @throws HarmonyResponsesError `bad_option`. Its message never contains a key
@@ -120,6 +126,7 @@ export function createSeal(keys: readonly SealKey[]): Seal {
         sealApproval: ({ serverLabel, name, arguments: text }, itemId) =>
           sealed({ kind: 'approval', itemId, serverLabel, name, arguments: text }),
         sealCompaction: (text, itemId = '') => sealed({ kind: 'compaction', itemId, text }),
+        sealCall: (text, itemId) => sealed({ kind: 'call', itemId, text }),
       }
     },
 

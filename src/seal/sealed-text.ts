@@ -2,10 +2,10 @@ import { NONCE_BYTES } from './aead.js'
 import { decodeBase64url, encodeBase64url } from './base64url.js'
 
 /**
- * The kinds of sealed content: the text of a reasoning item, a call that the user has to approve, or the summary of a
- * compaction.
+ * The kinds of sealed content: the text of a reasoning item, a call that the user has to approve, the summary of a
+ * compaction, or calls that the server ran and no block shows.
  */
-export type SealedKind = 'reasoning' | 'approval' | 'compaction'
+export type SealedKind = 'reasoning' | 'approval' | 'compaction' | 'call'
 
 /** The format's name and version. */
 export const FORMAT = 'hr1'
@@ -15,6 +15,7 @@ const PREFIXES: Readonly<Record<SealedKind, string>> = {
   reasoning: `${FORMAT}.rs.`,
   approval: `mcpr_${FORMAT}.`,
   compaction: `${FORMAT}.cmp.`,
+  call: `${FORMAT}.call.`,
 }
 const KINDS = Object.keys(PREFIXES) as SealedKind[]
 
