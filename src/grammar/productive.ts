@@ -1,5 +1,5 @@
 import type { Slices } from '../slices.js'
-import { choice, EMPTY, type Expression, type Grammar, NEVER, repeat, sequence } from './expression.js'
+import { choice, collectNames, EMPTY, type Expression, type Grammar, NEVER, repeat, sequence } from './expression.js'
 import type { SharedRules } from './rules.js'
 
 /** So many rules are looked at in one piece. */
@@ -120,12 +120,4 @@ function prunedParts(parts: readonly Expression[], ends: ReadonlySet<string>): E
     made?.push(left)
   }
   return made
-}
-
-function collectNames(expression: Expression, names: string[]): void {
-  if (expression.kind === 'rule') names.push(expression.name)
-  else if (expression.kind === 'repeat') collectNames(expression.of, names)
-  else if (expression.kind === 'sequence' || expression.kind === 'choice') {
-    for (const part of expression.of) collectNames(part, names)
-  }
 }

@@ -1,4 +1,5 @@
 import type { Slices } from '../../slices.js'
+import { bottomUp } from '../bottom-up.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { costsOf } from '../matcher/costs.js'
 import { createStacks, type Stack } from '../matcher/stacks.js'
@@ -12,7 +13,7 @@ import { patternExpression } from './pattern-expression.js'
 export function* automatonOf(pattern: Pattern, spend: Spend): Slices<Automaton | undefined> {
   const rules = createRules()
   const root = patternExpression(pattern, rules, 'plain')
-  const stacks = createStacks(rules.all, costsOf(rules.all))
+  const stacks = createStacks(rules.all, yield* costsOf(rules.all, yield* bottomUp(rules.all)))
   // There is one object for each way to go on, so that states are the same that have the same ones.
   const numbers = new Map<Stack, number>()
   const numberOf = (stack: Stack): number => {
