@@ -56,14 +56,14 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const known = formatAlone(shape)
   // The first grammar that has a format makes its rules, which is a piece of its own.
   if (known !== undefined) yield
-  if (known !== undefined) return rules.include(known())
+  if (known !== undefined) return rules.include(yield* known())
   const held = patternsOf(shape, max, relax)
   const forbidden = shape.notPatterns.flatMap((said) => heldPattern(said, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
   const [first, ...others] = held
   const isOnly = forbidden.length + excluded.length + others.length === 0
   if (first === undefined && isOnly) return anyString(rules, min, max)
-  const exact = isOnly && first?.format !== undefined && formatExpression(first.format, { min, max }, rules)
+  const exact = isOnly && first?.format !== undefined && (yield* formatExpression(first.format, { min, max }, rules))
   if (exact) return quoted(exact)
   const counted = first && withLength(first.pattern, min, max)
   if (counted !== undefined && isOnly) return quoted(patternExpression(counted, rules, 'json'))
@@ -84,7 +84,7 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
 }
 
 /** What is said of the string where that is a format, and nothing else. */
-function formatAlone(shape: Shape): (() => SharedRules) | undefined {
+function formatAlone(shape: Shape): (() => Slices<SharedRules>) | undefined {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
   const isAlone = minLength === 0 && maxLength === Number.POSITIVE_INFINITY
   const said = formats.filter(({ value }) => FORMAT_TEXTS.has(value))
