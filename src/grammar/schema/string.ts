@@ -1,19 +1,14 @@
 import type { Slices } from '../../slices.js'
 import { choice, type Expression } from '../expression.js'
 import { anyString, quoted } from '../json-text.js'
-import {
-  type Automaton,
-  automatonOfLengths,
-  automatonOfTexts,
-  differenceOf,
-  intersectionOf,
-  type Spend,
-} from '../regex/automaton.js'
+import { type Automaton, automatonOfLengths, automatonOfTexts } from '../regex/automaton.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
 import { automatonOf } from '../regex/pattern-automaton.js'
 import { patternExpression } from '../regex/pattern-expression.js'
+import { differenceOf, intersectionOf } from '../regex/product.js'
 import { readPattern } from '../regex/read-pattern.js'
 import { withLength } from '../regex/with-length.js'
+import type { Spend } from '../regex/work.js'
 import type { SharedRules } from '../rules.js'
 import type { Compiler } from './compiler.js'
 import { formatExpression } from './format-expression.js'
