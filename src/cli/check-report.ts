@@ -18,11 +18,10 @@ export interface StreamJson extends Totals {
 
 /** The report of one stream of a capture: live, and complete at the end. */
 export interface CheckedStream {
-  /**
-   * Takes what the checker reported of an event, or of the end, and its line. Returns the lines to print while a stream
-   * is watched live: `''` where there is nothing new to say.
-   */
-  event(violations: readonly Violation[], line?: number): string
+  /** Takes what the checker reported, and its line. */
+  add(violation: Violation, line?: number): void
+  /** What to print of a violation while a stream is watched live: `''` where there is nothing new to say. */
+  live(violation: Violation, line?: number): string
   /** The complete report, causes first: lines for people. */
   end(events: number): string
   /** The complete report for machines. */
@@ -60,15 +59,11 @@ export function createCheckedStream({ profile, number, screen }: CheckedStreamOp
   }
 
   return {
-    event(violations, line) {
-      let text = ''
-      for (const violation of violations) {
-        if (violation.severity === 'error') isGood = false
-        report.add(violation, { line })
-        text += live(violation, line)
-      }
-      return text
+    add(violation, line) {
+      if (violation.severity === 'error') isGood = false
+      report.add(violation, { line })
     },
+    live,
     end(events) {
       const causes = report.causes()
       const head = summary(number, events, causes.length, report.totals(), profile)

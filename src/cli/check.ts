@@ -129,10 +129,9 @@ function inWords(file: string, isOneOfMany: boolean, profile: AnyProfile, { scre
         case 'stream':
           checked = createCheckedStream({ profile, number: finding.stream, screen })
           return head()
-        case 'violation': {
-          const live = checked?.event([finding.violation], finding.line)
-          return isLive ? live : undefined
-        }
+        case 'violation':
+          checked?.add(finding.violation, finding.line)
+          return isLive ? checked?.live(finding.violation, finding.line) : undefined
         case 'terminal':
           return isLive ? `line ${finding.line}: ${finding.type} after ${finding.events} events\n` : undefined
         case 'end':
@@ -162,7 +161,7 @@ function asJson(file: string, isOneOfMany: boolean, profile: AnyProfile, { scree
           checked = createCheckedStream({ profile, number: finding.stream, screen })
           break
         case 'violation':
-          checked?.event([finding.violation], finding.line)
+          checked?.add(finding.violation, finding.line)
           break
         case 'end':
           if (checked !== undefined) streams.push(checked.json(finding.events))

@@ -41,10 +41,13 @@ export function widthOf(text: string): number {
   // Nearly all text; graphemes cost a hundred times as much.
   if (ASCII.test(text)) return text.length
   let width = 0
-  for (const { segment } of graphemesOf(text)) {
-    width += DOUBLE_WIDTH.test(segment) ? 2 : ZERO_WIDTH.test(segment) ? 0 : 1
-  }
+  for (const { segment } of graphemesOf(text)) width += widthOfGrapheme(segment)
   return width
+}
+
+function widthOfGrapheme(grapheme: string): number {
+  if (ASCII.test(grapheme)) return grapheme.length
+  return DOUBLE_WIDTH.test(grapheme) ? 2 : ZERO_WIDTH.test(grapheme) ? 0 : 1
 }
 
 /** Text in so many columns at most, with an ellipsis where something is missing. */
@@ -58,17 +61,25 @@ export function wrap(text: string, columns: number, indent: number): string[] {
   const lines: string[] = []
   const room = (): number => (lines.length === 0 ? columns : columns - indent)
   let line = ''
+  let width = 0
   for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (line === '' || widthOf(longer) <= room()) line = longer
-    else {
+    const wide = widthOf(word)
+    if (line === '') {
+      line = word
+      width = wide
+    } else if (width + 1 + wide <= room()) {
+      line += ` ${word}`
+      width += 1 + wide
+    } else {
       lines.push(line)
       line = word
+      width = wide
     }
-    while (widthOf(line) > room()) {
+    while (width > room()) {
       const fitting = head(line, room())
       lines.push(fitting)
       line = line.slice(fitting.length)
+      width = widthOf(line)
     }
   }
   lines.push(line)
@@ -79,7 +90,7 @@ export function wrap(text: string, columns: number, indent: number): string[] {
 function head(text: string, columns: number): string {
   let width = 0
   for (const { segment, index } of graphemesOf(text)) {
-    width += widthOf(segment)
+    width += widthOfGrapheme(segment)
     if (width > columns && index > 0) return text.slice(0, index)
   }
   return text

@@ -88,6 +88,8 @@ export interface OpenEntry extends Addition {
   readonly compactAbove?: number
   /** Whether the conversation is one message, which stays as it is: it is not compacted before the first turn. */
   readonly isOneMessage?: true
+  /** How many searches of the web may run. Any number if absent. */
+  readonly mostSearches?: number
   /** What the engine said that it can do, when it was asked. */
   readonly capabilities?: Omit<EngineCapabilities, 'fit'>
   /** The parameters that the engine holds bodies to: `tools[2].parameters`, `text.format.schema`. None if absent. */

@@ -28,9 +28,9 @@ import { toolChoice } from './schemas/tool-choice.js'
 import { tools } from './schemas/tools.js'
 
 /**
- * What becomes of a parameter:
+ * How a parameter is supported:
  *
- * - `honoured`: something of this library acts on it.
+ * - `honoured`: this library acts on it.
  * - `passed on`: checked, for the server to act on.
  * - `echoed`: checked, and shown in the response. It changes nothing.
  * - `ignored`: changes nothing, and is not in the result.
@@ -40,12 +40,12 @@ export type Support = 'honoured' | 'passed on' | 'echoed' | 'ignored' | 'refused
 
 export interface Field {
   readonly support: Support
-  /** A phrase of a sentence: what it does. */
+  /** Its effect, as a phrase of a sentence. */
   readonly does: string
-  /** The values that it may have. Absent: none are checked. */
+  /** The values that it accepts. Absent: any. */
   readonly allows?: string
   readonly schema?: z.ZodType
-  /** Who sends it, if it is not a parameter of `openai`'s `responses.create`. */
+  /** The clients that send it, if it is not a parameter of `openai`'s `responses.create`. */
   readonly sentBy?: string
 }
 
@@ -55,7 +55,7 @@ type Checked<Name extends keyof ParsedRequest> = Field & {
   readonly schema: z.ZodType<NonNullable<ParsedRequest[Name]>>
 }
 
-/** The parameters that are not in the result. */
+/** The parameters that the result omits. */
 type Dropped = Field & { readonly support: 'ignored' | 'refused' }
 
 type DroppedName =
@@ -67,12 +67,10 @@ type DroppedName =
   | 'prompt_cache_retention'
   | 'type'
 
-/** Half of a surrogate pair is no text that a model writes. */
+/** A model writes no lone surrogate. */
 const stopString = textLike(/^\P{Surrogate}*$/u)
 
-/**
- * Everything about every parameter, in the order in which OpenAI's server looks at them: the first error is reported.
- */
+/** All facts about every parameter, in the order in which OpenAI's server checks them: the first error is reported. */
 export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> } & {
   readonly [Name in DroppedName]: Dropped
 } = {
@@ -295,13 +293,13 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   image: { support: 'ignored', does: 'no gpt-oss model reads images' },
 }
 
-/** A request whose parameters have been checked, each by itself. */
+/** A request after each parameter has been checked by itself. */
 export type CheckedRequest = Omit<ParsedRequest, 'reasoning'> & {
   readonly type?: 'response.create'
   readonly reasoning?: ReasoningOptions
 }
 
-// Made of the table, whose type zod cannot infer; test/request compares both.
+// Derived from the table, whose type zod cannot infer; test/request compares the two.
 export const request: z.ZodType<CheckedRequest> = z.object(shapeOf(FIELDS)) as unknown as z.ZodType<CheckedRequest>
 
 function shapeOf(fields: { readonly [name: string]: Field }): { [name: string]: z.ZodType } {

@@ -1,5 +1,6 @@
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { aFunction, aString, aText, oneOf, wholeNumber } from '../../options/checks.js'
+import type { OutputItem } from '../../responses/items.js'
 
 /** How an answer is worded. What the client asked for comes from `fromMessagesRequest`. */
 export interface MessageAnswerOptions {
@@ -24,9 +25,15 @@ export interface MessageAnswerOptions {
   readonly input?: () => { readonly inputTokens?: number; readonly cachedTokens?: number }
   /** The stop string that ended the answer, asked for when it is over. Default: none did. */
   readonly stopSequence?: () => string | undefined
+  /**
+   * Seals an item that no block shows, such as a call of a tool that the request does not declare. The seal comes back in a
+   * signature, for `opened` of `fromMessagesRequest`. Asked once for each item that is over; undefined for one that the model
+   * shall forget. Default: all of them.
+   */
+  readonly sealCall?: (item: OutputItem) => string | undefined
 }
 
-type Optional = 'id' | 'model' | 'mostSearches' | 'input' | 'stopSequence'
+type Optional = 'id' | 'model' | 'mostSearches' | 'input' | 'stopSequence' | 'sealCall'
 
 export type ResolvedMessageAnswerOptions = Required<Omit<MessageAnswerOptions, Optional>> &
   Pick<MessageAnswerOptions, Optional>
@@ -39,12 +46,13 @@ const MESSAGE_ANSWER_OPTIONS: OptionTable<MessageAnswerOptions> = {
   mostSearches: wholeNumber(1),
   input: aFunction,
   stopSequence: aFunction,
+  sealCall: aFunction,
 }
 
 /** @throws HarmonyResponsesError `bad_option` */
 export function resolveAnswerOptions(what: string, options: MessageAnswerOptions): ResolvedMessageAnswerOptions {
   checkOptions(what, options, MESSAGE_ANSWER_OPTIONS)
-  const { id, model, mostSearches, input, stopSequence, thinking = 'sealed', preambles = 'text' } = options
+  const { id, model, mostSearches, input, stopSequence, sealCall, thinking = 'sealed', preambles = 'text' } = options
   return {
     thinking,
     preambles,
@@ -53,5 +61,6 @@ export function resolveAnswerOptions(what: string, options: MessageAnswerOptions
     ...(mostSearches !== undefined && { mostSearches }),
     ...(input !== undefined && { input }),
     ...(stopSequence !== undefined && { stopSequence }),
+    ...(sealCall !== undefined && { sealCall }),
   }
 }

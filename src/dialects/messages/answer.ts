@@ -20,6 +20,13 @@ export function isToolUse(item: OutputItem): item is FunctionCallItem {
   return item.type === 'function_call'
 }
 
+/** What is neither said, thought nor for the client to run. */
+export function isServed(
+  item: OutputItem,
+): item is Exclude<OutputItem, { type: 'message' | 'reasoning' | 'function_call' }> {
+  return item.type !== 'message' && item.type !== 'reasoning' && item.type !== 'function_call'
+}
+
 /**
  * One answer as it grows: what of a response becomes which block. Streams are its events as they come; an answer that does
  * not stream is the same events, put together.
@@ -35,6 +42,9 @@ export class MessageAnswer {
   #open: { readonly type: 'thinking' | 'text'; readonly item: number } | undefined
   /** The seals that no block carries yet, and the calls that are whole. */
   #seals: PlacedSeal[] = []
+  /** Whether there is a call among them that is not shown; in front of how many blocks such calls began, by their positions. */
+  #hasSealedCall = false
+  readonly #begun = new Map<number, number>()
   #calls: (FunctionCallItem | ServerCallItem)[] = []
   #hasCalls = false
   /** How many calls of the server's were shown, and how many of them searched the web. */
@@ -66,9 +76,9 @@ export class MessageAnswer {
     return [...this.#enter('thinking', at), this.#delta({ type: 'thinking_delta', thinking: text })]
   }
 
-  /** The end of reasoning: `sealed` for the block that is open, or for the next one. */
-  reasoned(sealed: string | undefined): void {
-    if (sealed !== undefined && sealed !== '') this.#seals.push({ before: this.#placed, sealed })
+  /** The end of reasoning: `sealed` for the block that is open, or for the next one. @param at - the item's position */
+  reasoned(at: number, sealed: string | undefined): void {
+    if (sealed !== undefined && sealed !== '') this.#seals.push({ before: this.#placed, at, sealed })
   }
 
   /** @param isPreamble - whether it stands before the answer, or before a call */
@@ -92,9 +102,23 @@ export class MessageAnswer {
     return this.#isShown(item)
   }
 
-  /** A call of the server's with its result: nothing, if it is not shown, or was cut off. */
-  served(item: OutputItem): MessageStreamEvent[] {
-    if (!this.#isShown(item) || (item.status !== 'completed' && item.status !== 'failed')) return []
+  /** The beginning of an item: where it stands, though what comes behind it may be shown before its result is there. */
+  added(at: number): void {
+    this.#begun.set(at, this.#placed)
+  }
+
+  /** A call of the server's with its result: sealed, if it is not shown; nothing, if it was cut off. @param at - its position */
+  served(at: number, item: OutputItem): MessageStreamEvent[] {
+    const before = this.#begun.get(at) ?? this.#placed
+    this.#begun.delete(at)
+    if (!('status' in item) || (item.status !== 'completed' && item.status !== 'failed')) return []
+    if (!this.#isShown(item)) {
+      const sealed = this.#options.sealCall?.(item)
+      if (sealed === undefined) return []
+      this.#seals.push({ before, at, sealed })
+      this.#hasSealedCall = true
+      return []
+    }
     this.#calls.push(item)
     this.#placed += 1
     this.#served += 1
@@ -107,6 +131,8 @@ export class MessageAnswer {
     const stopped = this.#hasCalls || response.status === 'incomplete' ? undefined : stopSequence?.()
     const delta = { stop_reason: this.#stopReason(response, stopped), stop_sequence: stopped ?? null }
     const last = this.#settle()
+    // Behind the answer, which clients who asked for no thinking read as the first block.
+    if (this.#hasSealedCall && this.#seals.length > 0) last.push(...this.#carrier())
     const searched = { web_search_requests: this.#searches, web_fetch_requests: 0 }
     const usage = { ...messageUsage(response.usage), ...(this.#searches > 0 && { server_tool_use: searched }) }
     return [...last, { type: 'message_delta', delta, usage }, { type: 'message_stop' }]

@@ -2,6 +2,7 @@ import type { Fields } from '../../fields.js'
 import { BodyDraft } from '../body/draft.js'
 import type { BodyOrigin } from '../body/origins.js'
 import type { MessageAnswerOptions } from './answer-options.js'
+import type { MessagesRequestOptions } from './request-options.js'
 
 /** A server as the request declares it. */
 interface GivenServer {
@@ -18,8 +19,11 @@ export class Draft extends BodyDraft {
   /** The tools that the model is not told of until a result names them. */
   readonly #deferred = new Map<string, { readonly tool: object; readonly origin: BodyOrigin }>()
 
-  constructor() {
+  readonly options: MessagesRequestOptions
+
+  constructor(options: MessagesRequestOptions) {
     super(partOf)
+    this.options = options
   }
 
   /** Adds a tool of the request. */

@@ -1,7 +1,7 @@
 import type { Fields } from '../../fields.js'
 import { emptyArray, invalidValue, RequestError } from '../../request-error.js'
 import { fieldOf, objectsAt, textIn } from '../body/read.js'
-import { AssistantTurn, type MadeItem } from './assistant-turn.js'
+import { AssistantTurn, type KnownTurns, type MadeItem } from './assistant-turn.js'
 import { blocksAt, readBlock, readBlocks } from './content.js'
 import type { Draft } from './draft.js'
 
@@ -15,7 +15,8 @@ const ROLES = ['user', 'assistant', 'system'] as const
 export function readMessages(value: unknown, draft: Draft): object[] {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyArray('messages')
-  const conversation = new Conversation((name) => draft.load(name))
+  const known = { ...draft.options, taken: new Set<string>() }
+  const conversation = new Conversation((name) => draft.load(name), known)
   for (const [index, message] of messages.entries()) {
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
@@ -37,10 +38,12 @@ class Conversation {
   /** The place of each call among those of its turn, by its id: results are read in the order of their calls. */
   readonly #order = new Map<string, number>()
   readonly #load: (name: string) => object | undefined
+  readonly #known: KnownTurns
 
   /** @param load - makes a tool that was kept back one of the request's, once */
-  constructor(load: (name: string) => object | undefined) {
+  constructor(load: (name: string) => object | undefined, known: KnownTurns) {
     this.#load = load
+    this.#known = known
   }
 
   user(message: Fields, param: string): void {
@@ -85,7 +88,7 @@ class Conversation {
   }
 
   assistant(message: Fields, param: string): void {
-    this.#turn ??= new AssistantTurn()
+    this.#turn ??= new AssistantTurn(this.#known)
     this.#last = { role: 'assistant', param }
     const content = fieldOf(message, 'content') ?? ''
     if (typeof content === 'string') this.#turn.text(content, `${param}.content`)

@@ -1,9 +1,11 @@
+import { checkOptions } from '../../options/check-options.js'
 import type { RequestError } from '../../request-error.js'
 import { readBody } from '../body/read-body.js'
 import type { MessageAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
 import { MESSAGES_FIELDS } from './fields.js'
 import { addOlderServers } from './mcp-servers.js'
+import { MESSAGES_REQUEST_OPTIONS, type MessagesRequestOptions } from './request-options.js'
 
 /** A Messages request in the words of the Responses API. */
 export interface MessagesRequest {
@@ -26,9 +28,11 @@ export interface MessagesRequest {
  *
  * @param body - what `JSON.parse` made of it
  * @throws RequestError with the path in the body: `messages[3].content[0]`
+ * @throws HarmonyResponsesError `bad_option`
  */
-export function fromMessagesRequest(body: unknown): MessagesRequest {
-  const draft = new Draft()
+export function fromMessagesRequest(body: unknown, options: MessagesRequestOptions = {}): MessagesRequest {
+  checkOptions('fromMessagesRequest', options, MESSAGES_REQUEST_OPTIONS)
+  const draft = new Draft(options)
   // Nothing is stored: a client sends all of the conversation, with seals that tell how it was sampled.
   draft.put('store', false)
   draft.put('include', ['reasoning.encrypted_content'])

@@ -2,7 +2,7 @@ import { check, checkEvent, checkStream } from '../../errors.js'
 import type { ErrorEvent, ResponseStreamEvent } from '../../responses/events.js'
 import type { OutputItem } from '../../responses/items.js'
 import { type Events, encodeAll, ShownItems } from '../answer-stream.js'
-import { isToolUse, MessageAnswer } from './answer.js'
+import { isServed, isToolUse, MessageAnswer } from './answer.js'
 import { type MessageAnswerOptions, type ResolvedMessageAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import { messagesFailure } from './error.js'
 import type { MessageError, MessageStreamEvent } from './message.js'
@@ -98,6 +98,7 @@ class Encoder {
       case 'response.output_item.added':
         this.#items.added(event.output_index, event.item)
         if (!this.#isOver && this.#answer.shows(event.item)) this.#running = event.output_index
+        else if (isServed(event.item)) this.#answer.added(event.output_index)
         return []
       case 'response.output_text.delta': {
         const { output_index: at, delta } = event
@@ -109,17 +110,17 @@ class Encoder {
         return this.#items.isShown(at, type) ? this.#answer.reasoning(at, delta) : []
       }
       case 'response.output_item.done':
-        return this.#done(event.item)
+        return this.#done(event.output_index, event.item)
       default:
         return []
     }
   }
 
   /** What has to be whole before it is shown. */
-  #done(item: OutputItem): MessageStreamEvent[] {
+  #done(at: number, item: OutputItem): MessageStreamEvent[] {
     if (isToolUse(item)) return item.status === 'completed' ? this.#answer.call(item) : []
-    if (item.type !== 'reasoning') return this.#answer.served(item)
-    this.#answer.reasoned(item.encrypted_content)
+    if (isServed(item)) return this.#answer.served(at, item)
+    if (item.type === 'reasoning') this.#answer.reasoned(at, item.encrypted_content)
     return []
   }
 

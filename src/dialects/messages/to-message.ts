@@ -1,7 +1,7 @@
 import { check } from '../../errors.js'
 import type { OutputItem } from '../../responses/items.js'
 import type { Response } from '../../responses/response.js'
-import { isToolUse, MessageAnswer, messageOf } from './answer.js'
+import { isServed, isToolUse, MessageAnswer, messageOf } from './answer.js'
 import { type MessageAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import type { Message, MessageStreamEvent } from './message.js'
 
@@ -29,10 +29,10 @@ function eventsOf(item: OutputItem, at: number, answer: MessageAnswer): MessageS
   if (item.type === 'reasoning') {
     const parts = item.content.length > 0 ? item.content : item.summary
     const events = parts.flatMap(({ text }) => answer.reasoning(at, text))
-    answer.reasoned(item.encrypted_content)
+    answer.reasoned(at, item.encrypted_content)
     return events
   }
-  if (item.type !== 'message') return answer.served(item)
+  if (isServed(item)) return answer.served(at, item)
   const isPreamble = item.phase === 'commentary'
   // A host that inserts a message may have it refuse: as in a stream, that is no text.
   return item.content.flatMap(({ type, text }) => (type === 'output_text' ? answer.text(at, isPreamble, text) : []))
