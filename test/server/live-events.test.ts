@@ -45,7 +45,7 @@ function played(count: number): Played {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('the first reader of a response that waits for no reader', () => {
-  test('has each batch in the very step in which it is made, and nothing is read from the store', async () => {
+  test('the first reader has each batch in the very step in which it is made, and nothing is read from the store', async () => {
     const { live, batches, reads, left } = played(200)
     const taken: Batch[] = []
     const over = live.events.drainTo((batch) => void taken.push(batch))
@@ -60,7 +60,7 @@ describe('the first reader of a response that waits for no reader', () => {
     expect(left()).toBe(1)
   })
 
-  test('has every event once and in order, however far it is behind and wherever its writer stops', async () => {
+  test('the first reader has every event once and in order, however far it is behind and wherever its writer stops', async () => {
     const steps = fc.array(fc.integer({ min: -20, max: 80 }), { maxLength: 12 })
     const law = fc.asyncProperty(
       fc.nat(200),
@@ -106,7 +106,7 @@ describe('the first reader of a response that waits for no reader', () => {
     await fc.assert(law, { numRuns: runs(250) })
   })
 
-  test('that does not read holds no more than some batches, and has the rest when it does', async () => {
+  test('a first reader that does not read holds no more than some batches, and has the rest when it does', async () => {
     const { live, batches, reads } = played(1000)
     for (const batch of batches) live.push(batch)
     live.end()
@@ -116,7 +116,7 @@ describe('the first reader of a response that waits for no reader', () => {
     expect(reads).toEqual([-1])
   })
 
-  test('that leaves is told nothing more, whatever it was waiting for', async () => {
+  test('a first reader that leaves is told nothing more, whatever it was waiting for', async () => {
     const { live, batches, reads, left } = played(10)
     const asked = live.events.next()
     await turn()
