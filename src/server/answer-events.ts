@@ -14,16 +14,16 @@ export interface AnswerEventsOptions {
   readonly encode?: (event: SseEvent) => string
   readonly done: boolean
   readonly keepAliveMs: number
-  /** Makes what is sent when nothing else was for `keepAliveMs`. Default: a comment. */
+  /** Returns the text to send after `keepAliveMs` of silence. Default: a comment. */
   readonly keepAlive?: () => string
   readonly headers: Readonly<Record<string, string>>
-  /** Receives what the events threw: there is no status left to say so. */
+  /** Receives errors of the events, for which there is no status any more. */
   readonly report: (error: unknown) => void
-  /** Where what the client has not read is counted. */
+  /** Counts unread bytes of the client. */
   readonly unread: ByteHold
 }
 
-/** The answer that streams events: past web streams on Node, where they cost half as much, and by one elsewhere. */
+/** Streams events as the answer: past web streams on Node, where they cost half as much, and through one elsewhere. */
 export function answerEvents(
   context: Context,
   events: AsyncGenerator<Batch>,

@@ -1,6 +1,6 @@
 import { check } from '../errors.js'
 
-/** Whose request it is: the owner's name, or undefined if it may not be served. */
+/** Returns the owner's name, or undefined to refuse the request. */
 export type Authorize = (request: Request) => string | undefined | Promise<string | undefined>
 
 /**
@@ -15,8 +15,9 @@ export function bearerKeys(keys: Readonly<Record<string, string>>): Authorize {
   for (const [key, owner] of known) {
     check(key.length > 0 && typeof owner === 'string' && owner !== '', 'bearerKeys', 'an owner for each key', owner)
   }
-  // At the first request: digests are promises. Compared by them, like hashed keys, and not by Hono's `timingSafeEqual`,
-  // which takes two digests for each key: with many keys, a request without one could cost the server much.
+  // Computed at the first request, because digests are promises. Keys are compared by them, and not by Hono's
+  // `timingSafeEqual`, which takes two digests for each key: with many keys, a request without one could cost the
+  // server much.
   let hashed: Promise<ReadonlyMap<string, string>> | undefined
   return async (request) => {
     hashed ??= Promise.all(known.map(async ([key, owner]) => [await sha256(key), owner] as const)).then(
@@ -27,11 +28,11 @@ export function bearerKeys(keys: Readonly<Record<string, string>>): Authorize {
 }
 
 /**
- * Authorizes as {@link bearerKeys} does, by keys of which the host knows the SHA-256 alone: a reader of its configuration
- * cannot send requests.
+ * Authorizes like {@link bearerKeys}, with only the SHA-256 of each key known to the host: a reader of its
+ * configuration cannot send requests.
  *
  * @param owners - the owner of each key, by the SHA-256 of the key's UTF-8 bytes in hexadecimal digits. Keys have to be
- *   random: a hash does not protect a word that can be guessed
+ * random: a hash does not protect a word that can be guessed
  * @throws HarmonyResponsesError `bad_option`
  */
 export function hashedBearerKeys(owners: Readonly<Record<string, string>>): Authorize {
@@ -45,7 +46,7 @@ export function hashedBearerKeys(owners: Readonly<Record<string, string>>): Auth
   return async (request) => known.get(await sha256(bearerOf(request)))
 }
 
-/** A lookup by it leaks no timing: an attacker cannot choose keys by the prefix of their hash. */
+/** Looking up the hash leaks no timing: an attacker cannot choose keys by the prefix of their hash. */
 async function sha256(text: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')

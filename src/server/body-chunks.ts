@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A body that is being read. */
+/** A body during reading. */
 export interface BodyRead {
-  /** Resolves when all of it was taken. Rejects if it breaks off, or with what `take` throws. */
+  /** Resolves at the end of the body. Rejects if it breaks off, or with the error of `take`. */
   readonly done: Promise<void>
-  /** Reads no more of it. */
+  /** Stops reading. */
   stop(): void
 }
 
@@ -23,15 +23,15 @@ export function readStream(body: ReadableStream<Uint8Array>, take: (chunk: Uint8
   return { done: readAll(), stop }
 }
 
-/** Whether a body can be read from Node's own request: no reader has begun. */
+/** Whether the body can be read from Node's own request: no other reader has begun. */
 export function isUnread(incoming: IncomingMessage | undefined): incoming is IncomingMessage {
   return incoming !== undefined && !incoming.readableDidRead && incoming.readableEncoding === null
 }
 
 /**
- * The same of Node's own request. A web stream of it takes a sixth of the processor time of a short answer.
+ * Reads Node's own request: a web stream of it would take a sixth of the processor time of a short answer.
  *
- * Does not destroy what it leaves unread: the answer goes out by the same socket, and the server closes that after it.
+ * Does not destroy an unread rest: the answer uses the same socket, which the server closes after it.
  */
 export function readIncoming(incoming: IncomingMessage, take: (chunk: Uint8Array) => void): BodyRead {
   let stop = (): void => {}

@@ -17,7 +17,7 @@ export const APP_LIMITS: OptionTable<AppLimits> = {
   rememberedResponses: wholeNumber(1),
 }
 
-/** As in `Host`: a name or an address, and a port if there is one. */
+/** A name or an address with an optional port, as in `Host`. */
 const aHost = that(
   (value) => typeof value === 'string' && /^[^\s/?#@]+$/.test(value) && URL.canParse(`http://${value}`),
   'a name as in Host, such as llm.example.com',
@@ -25,7 +25,7 @@ const aHost = that(
 
 const hosts = listOf(aHost, "an array of names, or 'any'")
 
-/** As browsers write it in `Origin`: another spelling would never be equal. */
+/** Spelled as browsers write it in `Origin`: another spelling would never match. */
 const anOrigin = that(
   (value) => typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value,
   'an origin as browsers send it, such as https://chat.example.com',
@@ -40,7 +40,7 @@ export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
   },
   origins: listOf(anOrigin, 'an array of origins'),
   basePath: that((value) => typeof value === 'string' && /^(\/[\w.-]+)*$/.test(value), 'a path such as /v1'),
-  // It throws at every value that is no dialect.
+  // Throws for an invalid dialect.
   dialect: (value) => void resolveDialect(value as never),
   chat: optionsOf(picked(CHAT_ANSWER_OPTIONS, ['reasoning', 'hostedCalls'])),
   done: aBoolean,

@@ -1,10 +1,10 @@
 /**
- * CORS headers for allowed origins. Not by Hono's `cors()`: it writes to `context.res` alone, which streams on Node's own
- * response bypass, answers a preflight before a host is refused, and echoes whatever header names were asked for.
+ * Returns CORS headers for allowed origins. Not Hono's `cors()`, which only writes to `context.res`, so that streams on
+ * Node's own response bypass it, answers a preflight before the host is checked, and echoes all requested header names.
  */
 export function corsHeaders(request: Headers, origins: readonly string[]): Record<string, string> {
   if (origins.length === 0) return {}
-  // Caches must not give one site's answer to another.
+  // Prevents caches from giving one site's answer to another.
   const vary = { vary: 'origin' }
   const origin = request.get('origin')
   if (origin === null || !origins.includes(origin)) return vary
@@ -18,7 +18,7 @@ export function corsHeaders(request: Headers, origins: readonly string[]): Recor
   }
 }
 
-/** Those of every client, and what else is asked for: the official SDK sends headers of its own. */
+/** Allows the headers of every client, and all requested ones: the official SDK sends headers of its own. */
 function allowedHeaders(asked: string): string {
   const names = asked.toLowerCase().split(',', 100)
   return [

@@ -28,24 +28,24 @@ export interface ResponsesApp {
   readonly fetch: Hono<Env>['fetch']
   /** The Hono app, to mount it in another: `app.route('/', responses.app)`. */
   readonly app: Hono<Env>
-  /** The service behind the routes, for hosts that have routes of their own. */
+  /** The service behind the routes, for hosts with routes of their own. */
   readonly service: ResponseService
   /**
-   * Takes no more requests, waits for the responses that are being made, and closes sockets: for SIGTERM.
+   * Refuses new requests, waits for the running responses, and closes sockets: for SIGTERM.
    *
-   * @param signal - when it aborts, they are cancelled
+   * @param signal - cancels them when it aborts
    */
   drain(signal?: AbortSignal): Promise<void>
 }
 
 /**
- * The OpenAI Responses API in front of a gpt-oss engine, as an app of Hono's.
+ * Creates the OpenAI Responses API in front of a gpt-oss engine, as a Hono app.
  *
  *     const { app } = createResponsesApp({ engine, tokenTable: await loadTokenTable() })
  *     serve({ fetch: app.fetch, port: 8000, hostname: '127.0.0.1' })
  *
- * Safe by default: it answers requests for loopback names alone, and no page of another site, unless `authorize` or
- * `hosts` says otherwise.
+ * Safe by default: it answers only requests for loopback names, and no page of another site, unless `authorize` or
+ * `hosts` allow more.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -54,7 +54,7 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
   return openApp(options)
 }
 
-/** The app, of options that were checked. */
+/** Creates the app from checked options. */
 export function openApp(options: ResponsesAppOptions): ResponsesApp {
   const { authorize, basePath = '/v1', keepAliveMs = 15_000, origins = [], pages = {} } = options
   const service = openService(options)
@@ -68,7 +68,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   const app = new Hono<Env>()
   app.use(observeRoutes(service.observer, traceOf))
   app.onError((error, context) => {
-    // The client has left, and the host did nothing wrong.
+    // The client has left, which is no fault of the host.
     const { aborted, reason } = context.req.raw.signal
     return sendError(context, error, aborted && error === reason ? () => {} : service.report)
   })
@@ -98,7 +98,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     try {
       return await next()
     } finally {
-      // A response that is under way holds the bytes now.
+      // A running response holds the bytes now.
       held.end()
     }
   }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 /**
- * Throws away what comes of a body after its request was answered: refused for its size, perhaps. A connection that is
- * closed with unread bytes is reset, and a client that is still sending then never reads why it was refused.
+ * Discards the rest of a body after its request was answered, for instance refused for its size. A connection that is
+ * closed with unread bytes is reset, and a client that is still sending would never read the answer.
  *
- * @param seconds - how long; then the connection is closed all the same
+ * @param seconds - the time limit, after which the connection is closed anyway
  */
 export function discardRests(server: Server, seconds: number): void {
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {

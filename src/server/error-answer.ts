@@ -12,7 +12,7 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The statuses of failures that have a code of their own; all others are the server's fault. */
+/** The statuses of failures with a code of their own; any other is the server's fault. */
 const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
   ['context_length_exceeded', 400],
   ['invalid_prompt', 400],
@@ -20,7 +20,7 @@ const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
   [OVERLOADED, 503],
 ])
 
-/** @param report - receives what is not the client's fault, of which it learns nothing */
+/** @param report - receives errors that are not the client's fault, which it is not shown */
 export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
   if (error instanceof RequestError) return answerOf(error)
   report(error)
@@ -28,8 +28,8 @@ export function errorAnswer(error: unknown, report: (error: unknown) => void): E
 }
 
 /**
- * A response that failed, or of which there is half, for a client that does not stream: a status, because few look for a
- * failure in a 200.
+ * Returns the answer for a failed or partial response to a client that does not stream: an error status, because few
+ * clients look for a failure in a 200.
  */
 export function failedAnswer({ error, status }: KeptResponse): ErrorAnswer {
   if (status === 'cancelled') return answerOf(new RequestError('The response was cancelled.', { status: 503 }))
@@ -38,7 +38,7 @@ export function failedAnswer({ error, status }: KeptResponse): ErrorAnswer {
 
 function failureAnswer({ code = 'server_error', message }: Failure): ErrorAnswer {
   const status = STATUSES.get(code) ?? 500
-  // A host's tool or source names its failures as it likes: the code need not be one of a RequestError's.
+  // A host's tool or source may use any code: it need not be one of a RequestError.
   return answerOf({ status, body: { error: { message, type: errorTypeOf(status), param: null, code } } })
 }
 

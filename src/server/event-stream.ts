@@ -7,25 +7,25 @@ import { readerOf } from './reader.js'
 type Batch = readonly SseEvent[]
 
 export interface EventStreamOptions {
-  /** Writes an event. Default: as server-sent events are written. */
+  /** Encodes an event. Default: as server-sent events. */
   readonly encode?: (event: SseEvent) => string
   /** Whether `data: [DONE]` ends it. */
   readonly done: boolean
-  /** A comment is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
+  /** A comment is sent after this much silence, at the latest after twice as much; 0 sends none. */
   readonly keepAliveMs: number
-  /** Makes what is sent when nothing else was for `keepAliveMs`. Default: a comment. */
+  /** Returns the text to send after `keepAliveMs` of silence. Default: a comment. */
   readonly keepAlive?: () => string
-  /** Aborts when the client leaves: not every runtime cancels the body then. */
+  /** Aborts when the client leaves, because not every runtime cancels the body then. */
   readonly signal: AbortSignal
-  /** Receives what the events threw: there is no status left to say so. */
+  /** Receives errors of the events, for which there is no status any more. */
   readonly report: (error: unknown) => void
-  /** Called once: whether it was cut off. */
+  /** Called once, with whether the stream was cut off. */
   readonly onEnd: (isAborted: boolean) => void
-  /** Where what the client has not read is counted; one that leaves more unread than there is room for is cut off. */
+  /** Counts unread bytes; a client that leaves more unread than there is room for is cut off. */
   readonly unread?: ByteHold
 }
 
-/** The events as bytes, at the reader's pace and one batch ahead of it, with comments while nothing comes. */
+/** Streams the events as bytes, at the reader's pace and one batch ahead of it, with comments during silence. */
 export function eventStream(
   events: AsyncGenerator<Batch>,
   {
@@ -68,7 +68,7 @@ export function eventStream(
     try {
       await reader.drainTo((batch) => {
         const text = isOver ? '' : framesOf(batch, encode)
-        // An encoder may have nothing to say of an event.
+        // An encoder may skip an event.
         if (text === '') return
         isSilent = false
         isAsked = false
@@ -123,8 +123,8 @@ export function eventStream(
       },
       cancel: leave,
     },
-    // Room for one batch: a reader that keeps up then asks for the next one while it is given this one. Without it, each
-    // batch waits for a promise of the reader's, in every layer down to the engine.
+    // Room for one batch: a reader that keeps up requests the next one while it is given this one. Without it, each
+    // batch would wait for a promise of the reader, in every layer down to the engine.
     { highWaterMark: 1 },
   )
 }

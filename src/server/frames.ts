@@ -1,12 +1,12 @@
 import type { SseEvent } from '../sse/index.js'
 
-/** As much may wait for a reader without being counted: what the system takes in any case. In bytes. */
+/** Unread bytes that are not counted: the system buffers that much in any case. */
 export const UNCOUNTED_BYTES = 65_536
 
-/** A comment, which no client sees. */
+/** A comment, which clients ignore. */
 export const KEEP_ALIVE = ': keep-alive\n\n'
 
-/** The frames of some events as one text; empty if the encoder has nothing to say of them. */
+/** Encodes events as one text of frames; empty if the encoder skips all of them. */
 export function framesOf(events: readonly SseEvent[], encode: (event: SseEvent) => string): string {
   let text = ''
   for (const event of events) text += encode(event)

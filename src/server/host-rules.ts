@@ -1,20 +1,20 @@
 import { RequestError } from '../request-error.js'
 
-/** For whom the endpoint is there. */
+/** Rules about the hosts and sites that may reach the endpoint. */
 export interface HostRules {
   /**
-   * The names by which it is reached, as browsers send them in `Host`; ports do not count; `any` for a server behind a proxy
-   * that checks them. A page of another site that resolves its own name to this address (DNS rebinding) is refused.
-   * Default: names of the loopback interface, and any if there is `authorize`, because a page has no key. With the default and
-   * without `authorize` a request with a proxy's header (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`, `Via`) is refused: many
-   * proxies put the server's own name in `Host`, whatever the client asked for.
+   * The names under which it is reached, as browsers send them in `Host`, without ports; `any` for a server behind a
+   * proxy that checks them. A page of another site that resolves its own name to this address (DNS rebinding) is
+   * refused. Default: names of the loopback interface, and any if there is `authorize`, because a page has no key. With
+   * the default and without `authorize` a request with a proxy's header (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`,
+   * `Via`) is refused: many proxies put the server's own name in `Host`, whatever the client asked for.
    */
   readonly hosts?: readonly string[] | 'any'
-  /** The sites whose pages may use it, such as `https://chat.example.com`. Default: none. They are answered with CORS. */
+  /** The sites whose pages may use it, such as `https://chat.example.com`, by CORS. Default: none. */
   readonly origins?: readonly string[]
 }
 
-/** What proxies add: RFC 7239, RFC 9110 section 7.6.3, and the headers that were used before and still are. */
+/** Matches headers that proxies add: RFC 7239, RFC 9110 section 7.6.3, and their older forms, which are still used. */
 const OF_PROXY = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -34,7 +34,7 @@ export function createHostCheck({ hosts, origins = [] }: HostRules, hasKeys: boo
       throw new RequestError('The host of this request is not allowed.', { status: 403, code: 'host_not_allowed' })
     }
     const origin = request.headers.get('origin')
-    // Pages of the endpoint's own host, and programs, which send no origin.
+    // Allows pages of the endpoint's own host, and programs, which send no origin.
     if (origin === null || origins.includes(origin) || isOfHost(origin, host)) return
     throw new RequestError('The origin of this request is not allowed.', { status: 403, code: 'origin_not_allowed' })
   }
@@ -51,7 +51,7 @@ function proxied(header: string): RequestError {
   return new RequestError(message, { status: 403, code: 'proxied_without_key' })
 }
 
-/** Without the port, in small letters. */
+/** Strips the port, and lowers the case. */
 function nameOf(host: string): string {
   return host.replace(/:\d+$/, '').toLowerCase()
 }

@@ -3,10 +3,10 @@ import { HarmonyResponsesError } from '../errors.js'
 import type { NodeBindings } from './node-bindings.js'
 
 /**
- * A body that was read before: parsed, or as text; undefined if it is unread. Parsers such as `express.json()` leave it
- * on Node's request, and Hono keeps what a middleware reads by `context.req`.
+ * Returns a body that was read before, parsed or as text; undefined if it is unread. Parsers such as `express.json()`
+ * leave it on Node's request, and Hono keeps the body that a middleware reads by `context.req`.
  *
- * @throws HarmonyResponsesError `bad_option` if it was read and not kept; whatever the middleware's own reading threw
+ * @throws HarmonyResponsesError `bad_option` if it was read and not kept; the error of the middleware's own reading
  */
 export async function keptBody({ req }: Context, { incoming }: NodeBindings): Promise<object | string | undefined> {
   if (incoming?.readableDidRead) {

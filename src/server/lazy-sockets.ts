@@ -1,18 +1,18 @@
 import type { WebSocketServer } from 'ws'
 
-/** The server of sockets, which is loaded with the first of them: most servers never open one. */
+/** A socket server that is loaded with the first socket: most servers never open one. */
 export interface LazySockets {
-  /** As much of a `WebSocketServer` as `@hono/node-server` uses. */
+  /** The part of a `WebSocketServer` that `@hono/node-server` uses. */
   readonly server: Pick<WebSocketServer, 'on' | 'off' | 'emit' | 'handleUpgrade' | 'close' | 'options'>
   /** Has to be awaited before an upgrade is handled. */
   load(): Promise<void>
-  /** Cuts off all sockets that are open. */
+  /** Cuts off all open sockets. */
   terminate(): void
 }
 
 type Listener = (...given: never[]) => void
 
-/** @param options - `maxPayload`: in bytes, of one message */
+/** @param options - `maxPayload`: the limit of one message, in bytes */
 export function createLazySockets({ maxPayload }: { readonly maxPayload: number }): LazySockets {
   const options = { noServer: true, maxPayload } as const
   const listeners: (readonly [event: string, listener: Listener])[] = []
@@ -54,7 +54,7 @@ export function createLazySockets({ maxPayload }: { readonly maxPayload: number 
     },
   }
   return {
-    // As much of a WebSocketServer as @hono/node-server uses.
+    // The part of a WebSocketServer that @hono/node-server uses.
     server: server as never,
     load() {
       loading ??= open()

@@ -6,7 +6,7 @@ export interface NodeBindings {
   readonly outgoing: ServerResponse | undefined
 }
 
-/** Node's own request and response where the app runs on `@hono/node-server`; undefined on other runtimes. */
+/** Returns Node's own request and response if the app runs on `@hono/node-server`; undefined on other runtimes. */
 export function nodeBindings({ env }: Pick<Context, 'env'>): NodeBindings {
   const { incoming, outgoing } = Object(env) as Partial<NodeBindings>
   return {

@@ -13,16 +13,16 @@ import { nodeBindings } from './node-bindings.js'
 import { type BodyCount, createBodyCount } from './service/body-count.js'
 
 export interface BodyLimits {
-  /** Of a request's body. Default 33,554,432: 32 MiB. */
+  /** The limit of a request's body, in bytes. Default 33,554,432: 32 MiB. */
   readonly bodyBytes?: number
-  /** How long a body may take to come, in seconds. Default 30. */
+  /** The time limit for a body to arrive, in seconds. Default 30. */
   readonly bodySeconds?: number
 }
 
 export type ReadJson = (context: Context) => Promise<unknown>
 
 /**
- * @param size - what a body may hold: a text that holds more is refused before it is parsed
+ * @param size - the limits of a body: a text beyond them is refused before it is parsed
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createJsonReader(
@@ -47,7 +47,7 @@ export function createJsonReader(
     count.bytes(text.length)
     count.values(body === undefined ? scan.values : await withPauses(scanJson(text, bounds, createWork()), pause))
     const pace = createPace(pause)
-    // JSON.parse reads a text in one piece. What came before it and comes after it is in others.
+    // JSON.parse cannot be divided into slices. The work before and after it is in others.
     await pace(PARSING * text.length)
     try {
       const value: unknown = JSON.parse(text)
@@ -61,10 +61,10 @@ export function createJsonReader(
   }
 }
 
-/** What parsing a character takes, beside encoding one. */
+/** The cost of parsing a character, relative to encoding one. */
 const PARSING = 1 / 16
 
-/** No more of it is read than is allowed, whatever its length was said to be. */
+/** Reads at most the allowed bytes, whatever length was announced. */
 async function readText(
   context: Context,
   incoming: IncomingMessage | undefined,

@@ -1,15 +1,15 @@
 import type { Write } from '../queue.js'
 
-/** The one reader of an iterable. */
+/** The single reader of an iterable. */
 export interface Reader<T> {
-  /** Gives each value to `write`, and awaits what it returns. Resolves at the end, or when the reader has left. */
+  /** Passes each value to `write`, and awaits its result. Resolves at the end, or when the reader has left. */
   drainTo(write: Write<T>): Promise<void>
   /** Closes the iterable at once. Resolves when it has ended: a generator answers after its pending step. */
   leave(): Promise<void>
 }
 
 type AnyIterator<T> = (AsyncIterator<T> | Iterator<T>) & {
-  /** As queues have it. */
+  /** Implemented by queues. */
   readonly drainTo?: (write: Write<T>) => Promise<unknown>
 }
 

@@ -8,7 +8,7 @@ import { framesOf, KEEP_ALIVE, UNCOUNTED_BYTES } from './frames.js'
 import { idleInterval } from './idle-interval.js'
 import { readerOf } from './reader.js'
 
-/** As much of a response of `node:http`, `node:http2` or Express as is used here. */
+/** The part of a response of `node:http`, `node:http2` or Express that is used here. */
 export interface NodeResponse {
   readonly writableEnded: boolean
   readonly destroyed?: boolean
@@ -26,13 +26,13 @@ export interface SendEventsOptions {
   /** Ends the stream with `data: [DONE]`. Default: false. */
   readonly done?: boolean
   /**
-   * A comment is sent when nothing else was for so long, in milliseconds, at the latest after twice as long. Default
-   * 15,000; 0 sends none.
+   * The interval of keep-alives, in milliseconds: a comment is sent after this much silence, at the latest after twice
+   * as much. Default 15,000; 0 sends none.
    */
   readonly keepAliveMs?: number
-  /** Extra headers. They override those of an event stream. */
+  /** Extra headers, which override those of an event stream. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Writes an event. Default: as server-sent events are written. */
+  /** Encodes an event. Default: as server-sent events. */
   readonly encode?: (event: SseEvent) => string
 }
 
@@ -44,17 +44,17 @@ const SEND_EVENTS_OPTIONS: OptionTable<SendEventsOptions> = {
 }
 
 /**
- * Sends events to the client of a Node server, past web streams, as fast as the client reads. Resolves when all are sent
- * or the client has left.
+ * Sends events to the client of a Node server, past web streams, as fast as the client reads. Resolves when all are
+ * sent or the client has left.
  *
  *     createServer((request, response) => sendEvents(response, translate(tokens, { request: body })))
  *
  * A client that leaves closes the events at once, and so stops the engine before its next step. The obvious
- * `Readable.fromWeb(body).pipe(response)` does not: the pipe ends, the stream is never cancelled, and the engine
- * keeps generating without a reader.
+ * `Readable.fromWeb(body).pipe(response)` does not: the pipe ends, the stream is never cancelled, and the engine keeps
+ * generating without a reader.
  *
  * @param out - a response of `node:http`, `node:http2` or Express; its headers may have been set, and are sent here
- * @throws what the events throw; HarmonyResponsesError `bad_option`, `bad_stream`
+ * @throws the error of the events; HarmonyResponsesError `bad_option`, `bad_stream`
  */
 export async function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
   checkStream('sendEvents', events)
@@ -63,11 +63,10 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
 }
 
 /**
- * {@link sendEvents}, with options that were checked.
+ * Does the same as {@link sendEvents}, with checked options.
  *
- * @param unread - where what the client has not read is counted; one that leaves more unread than there is room for is
- *   cut off
- * @param ping - makes what is sent when nothing else was for `keepAliveMs`
+ * @param unread - counts unread bytes; a client that leaves more unread than there is room for is cut off
+ * @param ping - returns the text to send after `keepAliveMs` of silence
  */
 export async function sendCounted(
   out: NodeResponse,
@@ -91,11 +90,11 @@ export async function sendCounted(
     reader.leave().catch(() => {})
   }
   out.on('close', leave)
-  // A client that resets its connection is no error of the server's.
+  // A client that resets its connection is not an error of the server.
   out.on('error', leave)
   let timer: ReturnType<typeof setInterval> | undefined
 
-  /** Writes, and waits if the client is behind: what it does not read is not made. */
+  /** Writes, and waits if the client is behind, so that unread events are not generated. */
   function write(text: string): Promise<void> | undefined {
     isSilent = false
     if (out.write(text)) return undefined
@@ -121,7 +120,7 @@ export async function sendCounted(
   }
 
   try {
-    // Then there is no `close` to come.
+    // There will be no `close` event.
     if (isClosed(out)) return leave()
     for (const [name, value] of Object.entries(merged(SSE_HEADERS, headers))) out.setHeader(name, value)
     out.flushHeaders()
@@ -129,12 +128,12 @@ export async function sendCounted(
     await reader.drainTo((value) => {
       if (isGone) return
       const text = Array.isArray(value) ? framesOf(value, encode) : encode(value as SseEvent)
-      // An encoder may have nothing to say of an event.
+      // An encoder may skip an event.
       if (text !== '') return write(text)
     })
     if (!isGone) out.end(done ? SSE_DONE : undefined)
   } catch (error) {
-    // Cut off rather than ended: a client must not take it for a whole stream.
+    // Cut off rather than ended, so that a client does not take it for a complete stream.
     out.destroy()
     throw error
   } finally {
@@ -147,7 +146,7 @@ export async function sendCounted(
   }
 }
 
-/** A response of HTTP/2 says it by its stream alone. */
+/** Whether the response is closed. HTTP/2 reports that only on its stream. */
 function isClosed(out: NodeResponse): boolean {
   const { stream } = out as { readonly stream?: { readonly destroyed: boolean } }
   return out.destroyed || out.writableEnded || stream?.destroyed === true

@@ -7,8 +7,8 @@ import type { Env, ServerContext } from './server-context.js'
 import { OUT_OF_MEMORY } from './service/memory.js'
 
 /**
- * An answer as JSON. A large one is counted until the client has read it: clients that ask for it again and again, and
- * read nothing, would have as many copies of it wait.
+ * Answers with JSON. A large answer is counted until the client has read it: otherwise, clients that request it again
+ * and again without reading would pile up copies.
  *
  * @throws RequestError with status 429 if there is no room
  */
@@ -27,13 +27,13 @@ export function sendJson(context: Context<Env>, body: unknown, { service }: Pick
   return context.body(text, 200, headers)
 }
 
-/** A text as its reader takes it: the stream tells when that is. */
+/** Streams a text at its reader's pace, which shows how much was read. */
 function inSlices(text: string, unread: ByteHold): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder()
   let at = 0
   return new ReadableStream({
     pull(controller) {
-      // Not between the two halves of a character.
+      // Avoids cutting between the two halves of a character.
       const isHalf = (text.charCodeAt(at + UNCOUNTED_BYTES - 1) & 0xfc00) === 0xd800
       const end = at + UNCOUNTED_BYTES - (isHalf ? 1 : 0)
       controller.enqueue(utf8.encode(text.slice(at, end)))

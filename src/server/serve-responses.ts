@@ -17,13 +17,13 @@ export interface ServeOptions extends Omit<ResponsesAppOptions, 'upgradeWebSocke
   readonly hostname?: string
 }
 
-/** An endpoint that listens. */
+/** A listening endpoint. */
 export interface ResponsesServer extends ResponsesApp {
-  /** Where it listens: `http://127.0.0.1:8000`. */
+  /** Its address: `http://127.0.0.1:8000`. */
   readonly url: string
   readonly port: number
   /**
-   * Takes no more requests, waits for the responses that are being made, and closes every connection.
+   * Refuses new requests, waits for the running responses, and closes every connection.
    *
    * @param options - `graceMs`: how long they may take before they are cancelled. Default 10,000
    */
@@ -41,7 +41,7 @@ export const SERVE_OPTIONS: OptionTable<ServeOptions> = {
 /**
  * Serves the Responses API on a port of this machine, over HTTP and over WebSocket on the same path.
  *
- * @throws HarmonyResponsesError `bad_option`, too if others could reach it and need no key; what `listen` throws
+ * @throws HarmonyResponsesError `bad_option`, also if others could reach it without a key; the error of `listen`
  */
 export async function serveResponses(options: ServeOptions): Promise<ResponsesServer> {
   checkServiceOptions('serveResponses', options, SERVE_OPTIONS)
@@ -49,13 +49,13 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(hostname)
   const isSafe = isLoopback || others.authorize !== undefined
   check(isSafe, 'hostname', 'a loopback address, or authorize, for others can reach this one', hostname)
-  // Not before: `sendEvents` of the same subpath needs no server.
+  // Imported late: `sendEvents` of the same subpath needs no server.
   const { serve, upgradeWebSocket } = await import('@hono/node-server')
-  // Hono's type has its own environment in the place of ours.
+  // Hono's type has its own environment in place of ours.
   const app = openApp({ ...others, upgradeWebSocket: upgradeWebSocket as never })
   const sockets = createLazySockets({ maxPayload: others.limits?.bodyBytes ?? 33_554_432 })
   const fetch: ResponsesApp['fetch'] = (request, env, context) => {
-    // An upgrade is the one request that has no response of Node's.
+    // An upgrade is the only request without a response of Node's.
     if (Object(env).outgoing !== undefined) return app.fetch(request, env, context)
     return sockets.load().then(() => app.fetch(request, env, context))
   }
@@ -65,7 +65,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
         fetch,
         port,
         hostname,
-        // As much of a WebSocketServer as @hono/node-server uses.
+        // The part of a WebSocketServer that @hono/node-server uses.
         websocket: { server: sockets.server as never },
         overrideGlobalObjects: false,
         autoCleanupIncoming: false,
@@ -74,7 +74,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
     )
     listening.once('error', reject)
   })
-  // As long as a body may take to come.
+  // As long as a body may take to arrive.
   discardRests(server, others.limits?.bodySeconds ?? 30)
   const answered = trackResponses(server)
   const { port: actual } = server.address() as AddressInfo
@@ -91,7 +91,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
       server.closeIdleConnections()
       // Answers that were sent still arrive; idle connections are closed.
       setImmediate(() => server.closeAllConnections())
-      // A peer that does not answer the closing of its socket.
+      // For a peer that does not answer the closing of its socket.
       const late = setTimeout(() => {
         sockets.terminate()
       }, 1000)

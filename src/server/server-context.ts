@@ -14,14 +14,14 @@ import type { ReadJson } from './read-json.js'
 import type { Caller } from './service/caller.js'
 import type { ResponseService } from './service/response-service.js'
 
-/** What Hono passes from one handler to the next. */
+/** The variables that Hono passes between handlers. */
 export interface Env {
   readonly Variables: {
     owner: string
     headers: Record<string, string>
     requestId: string
     observed: RequestObservation | undefined
-    /** What its body holds of the memory. */
+    /** The memory that its body holds. */
     held: ByteHold
   }
 }
@@ -33,12 +33,15 @@ export interface ServerContext {
   readonly options: ResponsesAppOptions
   /** Undefined for OpenAI's own wording. */
   readonly dialect: Dialect | undefined
-  /** A comment or a ping is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
+  /**
+   * The interval of keep-alives: a comment or a ping is sent after this much silence, at the latest after twice as
+   * much; 0 sends none.
+   */
   readonly keepAliveMs: number
   readonly hostedTurns: HostedTurns
 }
 
-/** Who sends a request, and what its headers say. */
+/** Returns the caller of a request, from its headers. */
 export function callerOf(context: Context<Env>): Caller {
   const { req } = context
   const idempotencyKey = req.header('idempotency-key')
@@ -60,14 +63,14 @@ function badKey(): RequestError {
   return new RequestError(message, { param: 'Idempotency-Key', code: 'invalid_value' })
 }
 
-/** The W3C trace context, if it is one: an engine is sent nothing else. */
+/** Returns the W3C trace context if it is valid: an engine is sent nothing else. */
 export function traceOf(traceparent: string | undefined, tracestate: string | undefined): Caller['trace'] {
   if (!/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent ?? '')) return undefined
   const isState = tracestate !== undefined && tracestate.length <= 512 && /^[\x20-\x7e]+$/.test(tracestate)
   return { traceparent: traceparent as string, ...(isState && { tracestate }) }
 }
 
-/** The events of a response as they are sent here: in the server's wording. */
+/** Sends the events of a response in the server's dialect. */
 export function sendResponseEvents(
   context: Context<Env>,
   events: AsyncGenerator<readonly ResponseStreamEvent[]>,
@@ -86,9 +89,9 @@ export function sendResponseEvents(
   })
 }
 
-/** A response as it is sent here. */
+/** Returns a response in the server's dialect. */
 export function responseBody(response: KeptResponse, { dialect }: ServerContext): object {
-  // A kept response can be `cancelled`, which the translator's type does not have.
+  // A stored response can be `cancelled`, which the translator's type lacks.
   return dialect === undefined ? response : dialect.encodeResponse(response as never)
 }
 
@@ -104,7 +107,7 @@ export function sendAnswer(context: Context<Env>, { status, body, headers }: Err
   return context.json(answer.body, answer.status as 400, { ...headers, 'request-id': context.get('requestId') })
 }
 
-/** Whether a client speaks the Messages API: all of its clients say which version. */
+/** Whether a client speaks the Messages API: all of its clients send a version. */
 export function speaksMessages({ req }: Context): boolean {
   return req.header('anthropic-version') !== undefined || /\/messages(?:\/count_tokens)?$/.test(req.path)
 }

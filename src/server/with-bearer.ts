@@ -1,6 +1,6 @@
 /**
- * The request with the key of a Messages client where `authorize` looks for it: those send it as `x-api-key`. A key in
- * `authorization` goes first.
+ * Copies the key of a Messages client, sent as `x-api-key`, to where `authorize` looks for it. A key in `authorization`
+ * takes precedence.
  */
 export function withBearer(request: Request): Request {
   const key = request.headers.get('x-api-key')

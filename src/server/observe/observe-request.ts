@@ -10,17 +10,17 @@ export interface RequestAbout {
   readonly session: SessionNames | null
 }
 
-/** An HTTP request, while it is answered. */
+/** An HTTP request in progress. */
 export interface RequestObservation {
   readonly requestId: string
   readonly span: Span | undefined
-  /** Its answer goes on after its handler has returned. */
+  /** Whether its answer continues after its handler has returned. */
   isStreaming: boolean
-  /** Known once it was authorized. */
+  /** Known once authorized. */
   owner: string | null
-  /** The error that it is answered with, if it is. */
+  /** The error in its answer, if any. */
   error: { readonly code: string | null; readonly param: string | null } | null
-  /** Keeps its span open until the returned function is called: its response goes on. */
+  /** Keeps its span open, because its response continues, until the returned function is called. */
   hold(): () => void
   /** @param route - the pattern of the route that answered it */
   ended(answer: { readonly route: string; readonly status: number; readonly isAborted: boolean }): void

@@ -8,11 +8,11 @@ import type { Watch } from './watch.js'
 
 export interface ResponseAbout {
   readonly responseId: string
-  /** As the request names it. */
+  /** The model in the request. */
   readonly model: string
   /** The HTTP request that it answers; undefined on a socket. */
   readonly request: RequestObservation | undefined
-  /** The trace context of the request, where there is no such observation. */
+  /** The trace context of the request, if that is not observed. */
   readonly trace: TraceContext | undefined
 }
 
@@ -23,15 +23,15 @@ export interface ResponseEnding {
   readonly error?: { readonly code: string } | null
 }
 
-/** A response, from when its request was read. */
+/** A response, from the reading of its request on. */
 export interface ResponseObservation {
   /** Its request was accepted, and has waited for its turn. */
   started(): void
   modelCalled(): ModelCallObservation
   toolCalled(call: HostedCall): ToolCallObservation
-  /** What the host is told of the request or of the model's words. */
+  /** Takes a diagnostic about the request or the model's output. */
   noticed(diagnostic: Diagnostic): void
-  /** It is over; with nothing, it could not be kept, or was refused. */
+  /** The response has ended; without an argument, it could not be stored, or was refused. */
   ended(ending: ResponseEnding | undefined): void
 }
 
@@ -89,7 +89,7 @@ export function observeResponse(about: ResponseAbout, watch: Watch): ResponseObs
     },
     toolCalled({ type: tool, ...item }) {
       const began = now()
-      // Written by the model: a name that is in no listing is not run by an MCP tool, but by others it may be.
+      // Untrusted: the model wrote it, and other tools than MCP's may run a name that no listing contains.
       const name = 'name' in item ? item.name.slice(0, 128) : tool
       const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, 'gen_ai.tool.type': tool }
       const call = child(`execute_tool ${name}`, 'internal', attributes)
@@ -119,7 +119,7 @@ export function observeResponse(about: ResponseAbout, watch: Watch): ResponseObs
   }
 }
 
-/** The span that its own are below: that of its request, or, on a socket, one of its own. */
+/** Returns the parent of its spans: that of its request or, on a socket, one of its own. */
 function spanOf(
   { request, trace, responseId }: ResponseAbout,
   { tracing }: Watch,

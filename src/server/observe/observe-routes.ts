@@ -5,12 +5,12 @@ import type { Observer } from './observer.js'
 import { sessionNames } from './session-names.js'
 import type { TraceContext } from './tracing.js'
 
-/** As much of the server's environment as is used here. */
+/** The part of the server's environment that is used here. */
 interface Env {
   readonly Variables: { requestId: string; observed: RequestObservation | undefined }
 }
 
-/** Watches every request. It has to be the first that sees it, so that refusals are seen, too. */
+/** Observes every request. It has to be the first middleware, so that refusals are observed too. */
 export function observeRoutes(
   observer: Observer | undefined,
   traceOf: (traceparent: string | undefined, tracestate: string | undefined) => TraceContext | undefined,
@@ -34,7 +34,7 @@ export function observeRoutes(
   }
 }
 
-/** Says that the answer goes on; returns what says that it is over. */
+/** Marks the answer as continuing; returns a function that ends it. */
 export function observeStream(context: Context): (isAborted: boolean) => void {
   const observed = context.get('observed') as RequestObservation | undefined
   if (observed === undefined) return () => {}

@@ -5,13 +5,13 @@ import { observeResponse, type ResponseAbout, type ResponseObservation } from '.
 import type { Tracing } from './tracing.js'
 import type { Watch } from './watch.js'
 
-/** Who observes what a server does. */
+/** Options of observers. */
 export interface ObserverOptions {
-  /** Receives what happens: counts and times. No content. */
+  /** Receives events: counts and times, without content. */
   readonly onMetric?: OnMetric
-  /** Where spans go, such as `openTelemetry(api)`. */
+  /** The destination of spans, such as `openTelemetry(api)`. */
   readonly tracing?: Tracing
-  /** Milliseconds by a clock that only rises. Default: `performance.now`. */
+  /** Returns milliseconds by a monotonic clock. Default: `performance.now`. */
   readonly now?: () => number
 }
 

@@ -30,9 +30,9 @@ const KINDS = { internal: 0, server: 1, client: 2 } as const
 const ERROR = 2
 
 /**
- * Traces requests with OpenTelemetry: a span for each request, and below it one for each call of the model and of a
- * tool, with the attributes of its conventions for HTTP and for generative AI, and no content. The parent is the
- * request's own `traceparent`. Without an SDK that is started, nothing is recorded.
+ * Traces requests with OpenTelemetry: a span for each request, and a child for each call of the model and of a tool,
+ * with the attributes of its conventions for HTTP and for generative AI, and without content. The parent is the
+ * request's own `traceparent`. Nothing is recorded until an SDK is started.
  *
  *     import * as api from '@opentelemetry/api'
  *     createResponsesApp({ engine, tokenTable, tracing: openTelemetry(api) })
@@ -50,7 +50,7 @@ export function openTelemetry(api: OpenTelemetryApi): Tracing {
       ...{ traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true },
       ...(tracestate !== undefined && { traceState: api.createTraceState(tracestate) }),
     }
-    // The API is an optional peer, known here by shape alone: contexts and spans are opaque.
+    // The API is an optional peer, so only its structure is known here: contexts and spans are opaque.
     return api.trace.setSpanContext(api.ROOT_CONTEXT as never, remote as never)
   }
 

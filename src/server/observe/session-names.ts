@@ -1,11 +1,11 @@
 import type { SessionNames } from './metric.js'
 
-/** More is no name. */
+/** Longer values are no names. */
 const MOST_CHARACTERS = 128
 
 /**
- * The session of a request, as Claude Code names it in headers: to find requests of one session in a log, and for a balancer
- * that keeps them together. It identifies no user.
+ * Returns the session of a request from Claude Code's headers: to find requests of one session in a log, and for a
+ * balancer that keeps them together. It identifies no user.
  */
 export function sessionNames(header: (name: string) => string | undefined): SessionNames | null {
   const nameIn = (name: string): string | null => {

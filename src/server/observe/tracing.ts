@@ -8,7 +8,7 @@ export interface TraceContext {
 export type Attributes = Readonly<Record<string, string | number | readonly string[]>>
 
 export interface SpanOptions {
-  /** `server` answers somebody, `client` asks somebody. */
+  /** `server` answers requests, `client` sends them. */
   readonly kind: 'server' | 'client' | 'internal'
   /** Default: the span is the first of a trace. */
   readonly parent?: Span | TraceContext
@@ -17,18 +17,20 @@ export interface SpanOptions {
 
 /** A piece of work with a beginning and an end. */
 export interface Span {
-  /** What engines are sent, so that their spans are children of this one. Undefined if it is not recorded. */
+  /**
+   * The context that engines receive, so that their spans are children of this one. Undefined if it is not recorded.
+   */
   readonly trace: TraceContext | undefined
   set(attributes: Attributes): void
   rename(name: string): void
-  /** Says that it failed, and of which kind the error is: a word, no message. */
+  /** Marks it as failed, with the kind of the error: a word, not a message. */
   fail(type: string): void
   end(): void
   /** Runs work whose own spans are children of this one. */
   run<Result>(work: () => Result): Result
 }
 
-/** Where spans go: `openTelemetry(api)` makes one. */
+/** The destination of spans: `openTelemetry(api)` creates one. */
 export interface Tracing {
   start(name: string, options: SpanOptions): Span
 }

@@ -1,11 +1,11 @@
 import type { Metric } from './metric.js'
 import type { Tracing } from './tracing.js'
 
-/** What observations share. */
+/** The shared state of observations. */
 export interface Watch {
   readonly tracing: Tracing | undefined
   readonly now: () => number
   emit(metric: Metric): void
-  /** The name of a model that the server lists, else `other`: clients name what they like. */
+  /** Returns the name of a model that the server lists, else `other`: clients may name anything. */
   knownModel(name: string): string
 }

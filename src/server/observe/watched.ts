@@ -3,7 +3,7 @@ import { withRun } from '../../tools/with-run.js'
 import type { Diagnostic } from '../../translate/diagnostics.js'
 import type { ResponseObservation } from './observe-response.js'
 
-/** Reports what the host is told. */
+/** Wraps the host's callback to observe diagnostics. */
 export function watchedDiagnostics(
   onDiagnostic: ((diagnostic: Diagnostic) => void) | undefined,
   response: ResponseObservation,
@@ -14,7 +14,7 @@ export function watchedDiagnostics(
   }
 }
 
-/** The tools of one response, which report each call. */
+/** Wraps the tools of one response to observe each call. */
 export function watchedTools(tools: readonly Tool[], response: ResponseObservation): Tool[] {
   return tools.map((tool) =>
     withRun(tool, async (call, context) => {

@@ -13,7 +13,7 @@ import type { LiveResponse } from '../service/live-response.js'
 import { wholeResponse } from './create-response.js'
 
 /**
- * `POST /chat/completions`, for clients that speak nothing else: a response, in the older API's words.
+ * Adds `POST /chat/completions`, for clients of the older API: it creates a response, and answers in that API's form.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -23,7 +23,7 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
   app.post('/chat/completions', async (context) => {
     const owner = context.get('owner')
     const chat = fromChatRequest(await server.readJson(context), { before: (callId) => turns.before(callId, owner) })
-    // What the client asks for goes first: it may not want to see the reasoning.
+    // The client's wishes take precedence: it may not want to see the reasoning.
     const answer = { reasoning, hostedCalls, ...chat.answer }
     let live: LiveResponse
     try {

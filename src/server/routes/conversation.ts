@@ -2,7 +2,10 @@ import type { Hono } from 'hono'
 import { sendJson } from '../send-json.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
 
-/** What is asked of a conversation without a response: `POST /responses/compact` and `POST /responses/input_tokens`. */
+/**
+ * Adds the requests about a conversation without a response: `POST /responses/compact` and `POST
+ * /responses/input_tokens`.
+ */
 export function conversationRoutes(app: Hono<Env>, { service, readJson }: ServerContext): void {
   app.post('/responses/compact', async (context) => {
     return sendJson(context, await service.compact(await readJson(context), callerOf(context)), { service })

@@ -15,7 +15,7 @@ import type { LiveResponse } from '../service/live-response.js'
 import { ReportedError } from '../service/reported-error.js'
 import { STORE_FAILED } from '../service/store-failed.js'
 
-/** `POST /responses`: streamed, whole, or in the background. */
+/** Adds `POST /responses`: streamed, whole, or in the background. */
 export function createResponseRoute(app: Hono<Env>, server: ServerContext): void {
   app.post('/responses', async (context) => {
     const body = await server.readJson(context)
@@ -33,7 +33,7 @@ export function createResponseRoute(app: Hono<Env>, server: ServerContext): void
   })
 }
 
-/** The response when it is over. A client that leaves is as one that leaves a stream. */
+/** Returns the finished response. A client that leaves is treated like one that leaves a stream. */
 export async function wholeResponse(
   { events, finished, shown }: LiveResponse,
   signal: AbortSignal,
@@ -51,6 +51,6 @@ export async function wholeResponse(
   signal.throwIfAborted()
   if (kept !== undefined) return shown?.(kept.response) ?? kept.response
   if (last === undefined) throw new ReportedError('the response could not be written')
-  // Where the store has all of it but the record that it is over, another process would not find it.
+  // If the store lacks only the record of the end, another process would not find the response.
   return last.status === 'failed' ? last : { ...last, status: 'failed', error: STORE_FAILED as KeptResponse['error'] }
 }

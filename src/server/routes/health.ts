@@ -4,8 +4,8 @@ import { isUnavailable } from '../../respond/unavailable.js'
 import type { Env, ServerContext } from '../server-context.js'
 
 /**
- * `GET /healthz`: the process answers. `GET /readyz`: its engine does, too. Both need no key, and give no reason but our
- * own: what an engine throws may hold its address.
+ * Adds `GET /healthz`, whether the process answers, and `GET /readyz`, whether its engine does too. Both need no key,
+ * and return only our own reasons: an engine's error may contain its address.
  */
 export function healthRoutes(app: Hono<Env>, { service }: ServerContext): void {
   app.get('/healthz', (context) => context.text('ok'))

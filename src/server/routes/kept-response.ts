@@ -3,7 +3,7 @@ import { invalidType, invalidValue, outOfRange } from '../../request-error.js'
 import { sendJson } from '../send-json.js'
 import { type Env, responseBody, type ServerContext, sendResponseEvents } from '../server-context.js'
 
-/** `GET`, `DELETE`, `POST .../cancel` and `GET .../input_items` of one response. */
+/** Adds `GET`, `DELETE`, `POST .../cancel` and `GET .../input_items` of one response. */
 export function keptResponseRoutes(app: Hono<Env>, server: ServerContext): void {
   const { service } = server
   app.get('/responses/:id', async (context) => {

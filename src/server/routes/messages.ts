@@ -27,12 +27,12 @@ import { wholeResponse } from './create-response.js'
 
 const PING: SseEvent = { type: 'ping' }
 
-/** `POST /messages` and `POST /messages/count_tokens`, for Claude Code and what else speaks the Messages API. */
+/** Adds `POST /messages` and `POST /messages/count_tokens`, for Claude Code and other clients of the Messages API. */
 export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
   const { service, keepAliveMs, options } = server
   const { tools: hosted = [] } = options
   const labels = new Set(hosted.flatMap(({ serverLabels = [] }) => serverLabels))
-  /** Whether there may be an MCP server of this name: a tool that names none may be any. */
+  /** Whether an MCP server of this name may exist: a tool that names none may be any. */
   const mayKnow = (label: string): boolean => labels.has(label) || hosted.some(({ serverLabels }) => !serverLabels)
 
   app.post('/messages', async (context) => {
@@ -70,7 +70,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
         },
         done: false,
         keepAliveMs,
-        // A comment is nothing to a client that waits for its next event.
+        // A comment does not count for a client that waits for its next event.
         keepAlive: frames.ping,
         headers: context.get('headers'),
         report: service.report,
@@ -93,19 +93,19 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     return context.json({ input_tokens })
   })
 
-  /** A request with what its client keeps for the server, or was never given. */
+  /** Reads a request together with the content that its client keeps for the server, or never received. */
   async function read(context: Context<Env>): Promise<MessagesRequest> {
     const owner = context.get('owner')
     const body = await server.readJson(context)
     const calls = await service.openCalls(sealsIn(body), owner, context.req.raw.signal)
     return fromMessagesRequest(body, {
       opened: (sealed) => calls.get(sealed),
-      // As this API has ids of calls.
+      // Looked up by the ids of calls in this API.
       before: (id) => server.hostedTurns.before(id, owner),
     })
   }
 
-  /** Keeps what the blocks of an answer do not show, for clients that drop thinking. */
+  /** Records what the blocks of an answer do not show, for clients that drop thinking. */
   function note({ tools, output }: Pick<KeptResponse, 'tools' | 'output'>, owner: string): void {
     const isShown = shownCalls(tools)
     const hidden = output.filter((item) => !isShown(item))
@@ -113,7 +113,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     server.hostedTurns.note(theirs, owner)
   }
 
-  /** The request for the model that is meant. @throws RequestError if it names a server that is not here */
+  /** Resolves the alias of the model. @throws RequestError if the request names an unknown server */
   function asked(request: MessagesRequest['request']): MessagesRequest['request'] {
     const tools = (request['tools'] ?? []) as readonly { readonly type: string; readonly server_label?: string }[]
     for (const [index, { type, server_label: label = '' }] of tools.entries()) {
@@ -124,7 +124,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
   }
 }
 
-/** A conversation may have been with any server: thinking that was signed elsewhere is no mistake. */
+/** A conversation may have been with any server, so thinking that was signed elsewhere is no mistake. */
 function messagesCaller(context: Context<Env>): Caller {
   return merged(callerOf(context), {
     foreignSeals: 'ignore',
@@ -133,15 +133,18 @@ function messagesCaller(context: Context<Env>): Caller {
   } as const)
 }
 
-/** A client that names a server wants its tools: it is not answered without them, and no address of its own is asked. */
+/**
+ * Refuses an unknown server: a client that names a server needs its tools, and addresses of the client's are never
+ * contacted.
+ */
 function unknownServer(param: string, label: string): RequestError {
   const what = `this server knows no MCP server '${label.slice(0, 60)}', and asks none but its own.`
   return new RequestError(`Invalid '${param}': ${what}`, { param, code: 'invalid_value' })
 }
 
 /**
- * The frames of a stream. Its message begins with the model's first words, when it is known what of the prompt the engine had
- * in its cache; or in the first silence before them, since a ping of no message is nothing to a client.
+ * Frames a stream. Its message begins with the model's first words, when the engine's cached tokens are known; or in
+ * the first silence before them, because a ping without a message is nothing to a client.
  */
 function messageFrames(encode: MessageEncoder): { of(event: ResponseStreamEvent): string; ping(): string } {
   const write = createSseEncoder()

@@ -3,9 +3,9 @@ import { RequestError } from '../../request-error.js'
 import { modelAlias, modelOfAlias } from '../model-aliases.js'
 import { type Env, type ServerContext, speaksMessages } from '../server-context.js'
 
-/** `GET /models` and `GET /models/MODEL`: the names that the host gave. By `otherModels`, others may be served, too. */
+/** Adds `GET /models` and `GET /models/MODEL`: the names that the host listed. `otherModels` may serve others, too. */
 export function modelRoutes(app: Hono<Env>, { service }: ServerContext): void {
-  // When the engine's model was created is unknown, and clients require a number.
+  // The creation time of the engine's model is unknown, and clients require a number.
   const models = service.models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'harmony-responses' }))
   const infos = [...new Set(service.models.flatMap((id) => [modelAlias(id), id]))].map(modelInfo)
   app.get('/models', (context) => {
@@ -27,7 +27,7 @@ export function modelRoutes(app: Hono<Env>, { service }: ServerContext): void {
   })
 }
 
-/** A model as the Messages API lists it. */
+/** Returns a model in the form of the Messages API. */
 function modelInfo(id: string): { type: 'model'; id: string; display_name: string; created_at: string } {
   return { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' }
 }

@@ -1,34 +1,33 @@
 import { RequestError } from '../../request-error.js'
 
-/** How many responses are made at once, and how many wait for their turn. */
+/** Limits of running and waiting responses. */
 export interface AdmissionLimits {
-  /** Default 256. */
+  /** Concurrent responses. Default 256. */
   readonly concurrency?: number
-  /** Default 256. Those that come when it is full are answered with 429. */
+  /** Waiting responses. Default 256. Any more are answered with 429. */
   readonly queue?: number
   /**
-   * How many of them all are one owner's, made or waiting. Those that come then are answered with 429, so that an owner
-   * who asks for too much keeps no place from others. Default: no limit.
+   * One owner's share of both together. Any more are answered with 429, so that an owner with many requests takes no
+   * place from others. Default: no limit.
    */
   readonly concurrencyPerOwner?: number
 }
 
 /**
- * Lets responses in, in the order in which they came, but for two rules that keep places free: background responses have
- * at most three quarters of the places and of the queue, and an owner has more than half of either only while no other
- * owner waits.
+ * Admits responses in order of arrival, with two rules that keep places free: background responses get at most three
+ * quarters of the places and of the queue, and an owner more than half of either only while no other owner waits.
  */
 export interface Admission {
   readonly running: number
   readonly waiting: number
   /**
-   * Resolves when there is room, with what gives the place back.
+   * Resolves when there is room, with a function that frees the place.
    *
-   * @throws RequestError with status 429 if the queue is full or the owner has too much in here, 503 if the server
-   * is stopping; the signal's reason
+   * @throws RequestError with status 429 if the queue is full or the owner has too many responses, 503 if the server is
+   * stopping; the signal's reason
    */
   enter(owner: string, signal?: AbortSignal, isBackground?: boolean): Promise<() => void>
-  /** Refuses new responses. Resolves when the last one is over. */
+  /** Refuses new responses. Resolves when the last one has ended. */
   drain(): Promise<void>
 }
 
@@ -36,7 +35,7 @@ export interface Admission {
 interface Visitor {
   readonly owner: string
   readonly isBackground: boolean
-  /** Takes it out of the queue: into its place, or refused. */
+  /** Removes it from the queue: admitted, or refused. */
   readonly leaveQueue: (error?: RequestError) => void
 }
 
@@ -58,13 +57,16 @@ export function createAdmission(
   const hasPlace = (isBackground: boolean): boolean =>
     running.all < concurrency && (!isBackground || running.background < backgroundShare(concurrency))
 
-  /** Who is let in next: the first that may, of an owner with less than half of the places if there is one. */
+  /** Returns the next to admit: the first admissible one, preferably of an owner with less than half of the places. */
   function next(): Visitor | undefined {
     const able = [...waiting].filter(({ isBackground }) => hasPlace(isBackground))
     return able.find(({ owner }) => running.of(owner) < concurrency / 2) ?? able[0]
   }
 
-  /** Who gives up its place in a full queue for another owner: the last of the owner who has more than half of it. */
+  /**
+   * Returns the response that gives up its place in a full queue for another owner: the last one of the owner who has
+   * more than half of it.
+   */
   function displacedBy(owner: string): Visitor | undefined {
     return [...waiting].findLast(
       (last) => last.owner !== owner && inQueue((visitor) => visitor.owner === last.owner) > queue / 2,
@@ -78,7 +80,7 @@ export function createAdmission(
     if (running.all === 0) for (const resolve of emptied) resolve()
   }
 
-  /** A place, which is given back once however often its function is called. */
+  /** Takes a place, and returns a function that frees it, once however often it is called. */
   function place(owner: string, isBackground: boolean): () => void {
     running.add(owner, isBackground, 1)
     changed()
@@ -134,12 +136,12 @@ export function createAdmission(
   }
 }
 
-/** How many of so many places background responses may have. One at least, or they would never be made. */
+/** Returns how many places background responses may have: at least one, or they would never run. */
 function backgroundShare(places: number): number {
   return Math.min(places, Math.max(1, Math.floor((places * 3) / 4)))
 }
 
-/** How many responses are being made: of all, of each owner, in the background. */
+/** Counts the running responses: in total, by owner, in the background. */
 function createCounts() {
   const owners = new Map<string, number>()
   let all = 0

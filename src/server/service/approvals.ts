@@ -4,13 +4,16 @@ import type { McpApprovalRequestItem } from '../../responses/items.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { ApprovedCall } from '../../translate/options/options.js'
 
-/** Items, and where the request has each; undefined if it did not bring the item. */
+/** Items with the place of each in the request; undefined if the request did not bring the item. */
 export interface ItemsInPlace {
   readonly input: readonly InputItem[]
   readonly places: readonly (number | undefined)[]
 }
 
-/** The calls of the approval requests of a request's items that are in the store, as their responses gave them. Others are sealed. */
+/**
+ * Returns the calls of a request's approval requests that are in the store, in their responses' words. Others are
+ * sealed.
+ */
 export async function requestedInStore(
   items: readonly InputItem[],
   { owner, store }: { readonly owner: string; readonly store: Pick<ResponseStore, 'findItem'> },
@@ -21,24 +24,24 @@ export async function requestedInStore(
     const found = await store.findItem(id, owner)
     const asked = found?.isOutput ? found.item : undefined
     if (asked?.type !== 'mcp_approval_request') continue
-    // Its type was compared before.
+    // The types have been compared.
     const { server_label: serverLabel, name, arguments: text } = asked as unknown as McpApprovalRequestItem
     calls.push({ approvalRequestId: id, serverLabel, name, arguments: text })
   }
   return calls
 }
 
-/** The id of the approval request that an item is, or answers. */
+/** Returns the id of the approval request that an item is or answers. */
 function approvalRequestId(item: InputItem): string | undefined {
   if (item.type === 'mcp_approval_response') return item.approval_request_id
   return item.type === 'mcp_approval_request' ? item.id : undefined
 }
 
 /**
- * The items with each approval request as it was made: the model must not read a client's copy of it, which may say
- * something else. A client that sends an answer alone, as the AI SDK does, need not send the request.
+ * Returns the items with each approval request in its original form: the model must not read a client's copy, which may
+ * differ. A client that sends only an answer, like the AI SDK, need not send the request.
  *
- * @param items - those that the request brings
+ * @param items - the items of the request
  * @param before - the conversation before them
  */
 export function withRequests(
@@ -75,8 +78,8 @@ function requestItem({ approvalRequestId: id, serverLabel, name, arguments: text
 }
 
 /**
- * Where a request has approval requests, or answers to them, that neither a seal nor the store knows, and that no call
- * came of: nothing can run for them. A changed id is one of these.
+ * Returns the places of approval requests, or answers to them, that neither a seal nor the store knows and that led to
+ * no call: nothing can run for them. A changed id is one of these.
  */
 export function unknownRequests(
   own: readonly InputItem[],
@@ -94,12 +97,14 @@ export function unknownRequests(
   return unknown.filter(({ id }) => !ran.has(id)).map(({ param }) => param)
 }
 
-/** The approval requests whose calls have run. */
+/** Returns the approval requests whose calls have run. */
 function done(items: readonly InputItem[]): ReadonlySet<unknown> {
   return new Set(items.flatMap((item) => (item.type === 'mcp_call' ? [item.approval_request_id] : [])))
 }
 
-/** The calls that the user approves in this request. What was approved in an earlier one ran there, or never will. */
+/**
+ * Returns the calls that the user approves in this request. A call that was approved earlier ran then, or never will.
+ */
 export function approvedCalls(
   own: readonly InputItem[],
   before: readonly InputItem[],
@@ -109,7 +114,7 @@ export function approvedCalls(
   for (const item of own) {
     if (item.type !== 'mcp_approval_response') continue
     const { approval_request_id: id, approve } = item
-    // On conflicting answers, denial wins.
+    // If answers conflict, denial wins.
     answers.set(id, answers.get(id) !== false && approve === true)
   }
   if (answers.size === 0) return []
@@ -118,7 +123,7 @@ export function approvedCalls(
   return [...calls.values()].filter(({ approvalRequestId: id }) => answers.get(id) === true && !ran.has(id))
 }
 
-/** What a request is refused with whose calls were approved before. */
+/** Returns the error for a request whose calls were approved before. */
 export function usedApproval(calls: readonly ApprovedCall[]): RequestError {
   const [call] = calls
   const message =

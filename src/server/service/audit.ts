@@ -2,7 +2,10 @@ import { merged } from '../../merged.js'
 import type { HostedCall, Tool } from '../../tools/tool.js'
 import { withRun } from '../../tools/with-run.js'
 
-/** A call that a tool of the host ran: who asked for it, what let it run, and how it ended. It holds nothing of what was said. */
+/**
+ * The record of a call that a tool of the host ran: who requested it, what allowed it, and how it ended. It contains no
+ * content.
+ */
 export interface CallRecord {
   /** When it began, in Unix seconds by the service's `clock`. */
   readonly at: number
@@ -17,27 +20,26 @@ export interface CallRecord {
   /** The tool on that server. Absent for other types. */
   readonly name?: string
   /**
-   * What let it run: `approval`, the user approved this very call (`approvalRequestId`); `operator`, the tool is offered,
-   * and needs no approval; `request`, the request declares it and asks for none.
+   * What allowed it: `approval`, the user approved this very call (`approvalRequestId`); `operator`, the tool is
+   * offered, and needs no approval; `request`, the request declares it and requires none.
    */
   readonly allowedBy: 'approval' | 'operator' | 'request'
   readonly approvalRequestId?: string
   readonly seconds: number
-  /** `cancelled`: the response was over before the call was. */
+  /** `cancelled`: the response ended before the call did. */
   readonly outcome: 'completed' | 'failed' | 'cancelled'
-  /** The code of a failure that has one. Its message may quote the tool, and is not here. */
+  /** The code of a failure, if any. Its message may quote the tool, and is not recorded. */
   readonly errorCode?: string | number
-  /** What the model wrote for the tool. Only with `auditArguments`. */
+  /** The model's arguments. Only with `auditArguments`. */
   readonly arguments?: unknown
 }
 
 export interface AuditOptions {
   /**
-   * Receives each call of a tool that ran, once it is over: for a log of who did what. What it throws, or rejects with, goes
-   * to `onError`.
+   * Receives each call of a tool, once it has ended: for a log of who did what. Errors and rejections go to `onError`.
    */
   readonly audit?: (call: CallRecord) => void | Promise<void>
-  /** Whether its records hold the arguments of the calls, which are content. Default: false. */
+  /** Whether its records contain the arguments of the calls, which are content. Default: false. */
   readonly auditArguments?: boolean
 }
 
@@ -45,19 +47,19 @@ export interface AuditContext extends AuditOptions {
   readonly owner: string
   readonly responseId: string
   readonly clock: () => number
-  /** Milliseconds by a clock that only rises. */
+  /** Returns milliseconds by a monotonic clock. */
   readonly now: () => number
   /** Whether a call is of an offered tool. */
   readonly isOffered: (call: HostedCall) => boolean
-  /** Receives what `audit` throws. */
+  /** Receives the errors of `audit`. */
   readonly report: (error: unknown) => void
 }
 
-/** The tools of one response, each call of which is recorded. */
+/** Wraps the tools of one response so that each call is recorded. */
 export function auditedTools(tools: readonly Tool[], context: AuditContext): readonly Tool[] {
   const { audit, auditArguments = false, owner, responseId, clock, now, isOffered, report } = context
   if (audit === undefined) return tools
-  // Not `callSafely`, which ignores a promise that rejects: an audit with a gap has to be noticed.
+  // Not `callSafely`, which ignores rejections: a gap in the audit has to be noticed.
   const record = (call: CallRecord): void => void (async () => audit(call))().catch(report)
   return tools.map((tool) =>
     withRun(tool, async (call, toolContext) => {

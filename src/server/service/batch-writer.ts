@@ -1,12 +1,12 @@
 import type { Append, Appended, ResponseStore } from '../../stores/store.js'
 
-/** Appends for all responses of the process, together. */
+/** Batches the appends of all responses of the process. */
 export interface BatchWriter {
-  /** @throws what the store throws: what became of the append is not known then */
+  /** @throws the store's error, after which the result of the append is unknown */
   append(append: Append): Promise<Appended>
 }
 
-/** How many responses are appended to at once. */
+/** The maximum number of responses in one batch. */
 const MOST = 1000
 
 interface Waiting {
@@ -16,14 +16,14 @@ interface Waiting {
 }
 
 /**
- * One call of the store is under way at a time; the appends that come meanwhile are the next one. So a store that takes 20 ms
- * is asked 50 times a second, however many responses there are.
+ * One call of the store runs at a time; appends that arrive meanwhile form the next one. So a store that takes 20 ms is
+ * called 50 times a second, however many responses there are.
  */
 export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWriter {
   let waiting: Waiting[] = []
   let isWriting = false
 
-  /** The next appends, with one for each response: another of the same one stands on what this one does. */
+  /** Returns the next appends, one for each response: a second append of the same response depends on the first. */
   function next(): readonly Waiting[] {
     const taken = new Map<string, Waiting>()
     const left: Waiting[] = []
@@ -38,7 +38,7 @@ export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWr
 
   async function write(): Promise<void> {
     isWriting = true
-    // What other responses append in this step of the loop goes with it.
+    // Joins appends of other responses in this step of the loop.
     await undefined
     while (waiting.length > 0) {
       const batch = next()

@@ -1,7 +1,7 @@
 import type { ByteHold } from '../../byte-budget.js'
 import { costOfText, costOfValues, takeOrRefuse } from './memory.js'
 
-/** Counts a body as it comes. Both are told of all so far, and what is known is not taken twice. */
+/** Counts a body as it arrives. Both methods take running totals. */
 export interface BodyCount {
   /** @throws RequestError if there is no room */
   bytes(all: number): void
@@ -9,7 +9,7 @@ export interface BodyCount {
   values(all: number): void
 }
 
-/** Values are asked for in steps of so many: most bodies take one. */
+/** Values are reserved in steps of this size: most bodies take one. */
 const STEP = 64
 
 export function createBodyCount(held: ByteHold): BodyCount {

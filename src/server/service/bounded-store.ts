@@ -3,25 +3,25 @@ import type { Deadlines } from './deadlines.js'
 import { isConflict } from './unfinished.js'
 
 export interface StoreLimits {
-  /** How long one call of the store may take, in seconds. Default 10. */
+  /** The time limit of one store call, in seconds. Default 10. */
   readonly storeSeconds?: number
   /**
-   * How long after its last sign of life a process has died, in seconds, where the store survives it: then another one goes on
-   * with its responses. Default 10.
+   * The time after its last sign of life at which a process counts as dead, in seconds, if the store survives it:
+   * another one then continues its responses. Default 10.
    */
   readonly leaseSeconds?: number
 }
 
-/** The store failed or did not answer. Its cause is what the host gets a report of; clients may try again. */
+/** The store failed or did not answer. The host's report has its cause; clients may retry. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'
 }
 
 /**
- * The store with a limit for each call, since a store that hangs would hang every response. A call that takes longer may
- * still be done: it is as one whose answer was lost. The entries that a reader follows come as late as they are written.
+ * Wraps a store with a time limit for each call, since a store that hangs would hang every response. A late call may
+ * still take effect: it counts as one whose answer was lost. Following entries has no limit.
  *
- * @returns a store whose methods throw `StoreFailure`, or the `StoreConflict`s of the given one
+ * @returns a store whose methods throw `StoreFailure`, or the given store's `StoreConflict`s
  */
 export function boundedStore(
   store: ResponseStore,

@@ -4,9 +4,9 @@ import type { HostUsage } from '../../tokens/token-source.js'
 import type { RequestObservation } from '../observe/observe-request.js'
 import type { RememberedResponse } from './earlier-responses.js'
 
-/** Who sends a request, and what came beside its body. */
+/** The caller of a request, and facts from outside its body. */
 export interface Caller {
-  /** The owner of these responses. No other owner can find them. */
+  /** The owner of its responses. No other owner can find them. */
   readonly owner: string
   /** Aborts when the client has left before there was anything to send. */
   readonly signal?: AbortSignal
@@ -14,29 +14,31 @@ export interface Caller {
   readonly idempotencyKey?: string
   /** The trace context of the request, for the engine. */
   readonly trace?: NonNullable<GenerateOptions['trace']>
-  /** What the request's body holds of the memory. A response that it begins takes it over. */
+  /** The memory that the request's body holds. The response takes it over. */
   readonly held?: ByteHold
-  /** The HTTP request that it is, for who watches. */
+  /** The observed HTTP request. */
   readonly observed?: RequestObservation
-  /** Whether a failure is also an `error` event. Default: as the service has it. */
+  /** Whether a failure is also an `error` event. Default: the service's setting. */
   readonly errorEvent?: boolean
   /**
-   * What becomes of content that another seal made. Default: as the service has it. A client of the Messages API may bring a
-   * conversation with any server: what this server cannot open is left out.
+   * How to treat content of a foreign seal. Default: the service's setting. A client of the Messages API may bring a
+   * conversation with any server: content that this server cannot open is left out.
    */
   readonly foreignSeals?: 'ignore'
-  /** As in `respond`. */
+  /** See `respond`. */
   readonly returnedArguments?: 'objects'
   /** Called with the stop string that ends an answer. */
   readonly onStopString?: (string: string) => void
-  /** Told what the first call of the model takes in: as soon as it begins, and when the engine says what its cache had. */
+  /**
+   * Receives the input of the model's first call: as soon as it begins, and when the engine reports its cached tokens.
+   */
   readonly onInput?: (usage: HostUsage) => void
-  /** As in `respond`. */
+  /** See `respond`. */
   readonly mostSearches?: number
-  /** Whether its client can be asked for the approval of a call. Default: `ask`. */
+  /** Whether the client can be asked for the approval of a call. Default: `ask`. */
   readonly approvals?: 'ask' | 'refuse'
-  /** Whether it gets what `offeredCalls` hides: an API that has no place for the calls of the host leaves them out by itself. */
+  /** Whether it receives the calls that `offeredCalls` hides: an API without a place for them omits them by itself. */
   readonly getsHiddenCalls?: boolean
-  /** Responses that are not stored, and that the caller remembers. */
+  /** Looks up responses that are not stored but that the caller remembers. */
   readonly remembered?: (responseId: string) => RememberedResponse | undefined
 }

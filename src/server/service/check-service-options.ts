@@ -24,7 +24,7 @@ import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
 import type { OnDisconnect } from './readers.js'
 
-/** A longer timer than this fires at once. */
+/** Node fires a longer timer at once. */
 export const MOST_SECONDS = 2_147_483
 
 const seconds = wholeNumber(1, MOST_SECONDS)
@@ -64,7 +64,7 @@ const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS,
   'onOpen',
 ])
 
-/** The methods of a store. The compiler asks for a line where there is another. */
+/** The methods of a store. The compiler requires a line for each. */
 const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'durability' | 'memory'>, true>> = {
   open: true,
   append: true,
@@ -137,7 +137,10 @@ export function checkServiceOptions<Options extends ServiceOptions>(
   if (typeof offered === 'object') checkOffered(offered, tools, resolvePolicy(response.policy))
 }
 
-/** The first tool that answers a call runs it: another one of the same label would never be called. */
+/**
+ * Checks labels, since the first tool that answers a call runs it: another one with the same label would never be
+ * called.
+ */
 function checkLabels(tools: readonly Tool[]): void {
   const known = new Set<string>()
   for (const [index, { serverLabels = [] }] of tools.entries()) {
@@ -147,7 +150,7 @@ function checkLabels(tools: readonly Tool[]): void {
   }
 }
 
-/** What nothing runs would be offered to no use. A tool that does not say which servers it is may be any. */
+/** Rejects offers that nothing runs. A tool without labels may be any server. */
 function checkOffered(
   { tools: offered = [] }: Offered,
   tools: readonly Tool[],

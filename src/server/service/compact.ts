@@ -17,7 +17,7 @@ export interface CompactedResponse {
   readonly object: 'response.compaction'
   /** Unix time in whole seconds. */
   readonly created_at: number
-  /** What a later request sends in the place of the conversation. */
+  /** The item that a later request sends in place of the conversation. */
   readonly output: readonly CompactionItem[]
   readonly usage: ResponseUsage
 }

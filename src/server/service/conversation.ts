@@ -26,34 +26,34 @@ import {
 import { withoutForeignReasoning } from './foreign-reasoning.js'
 import type { KnownConversations } from './known-conversations.js'
 
-/** Where an item stands in the input that the client sent. */
+/** The index of an item in the client's input. */
 export type Place = number | undefined
 
-/** A request with all that it refers to. */
+/** A request with everything that it refers to. */
 export interface ResolvedRequest {
   readonly request: ResponseRequest
   /** The whole conversation before the response. Each item has an id. */
   readonly input: readonly InputItem[]
-  /** For each item of `request`, where the request's own input has it; undefined if it did not bring the item. */
+  /** For each item of `request`, its index in the request's own input; undefined if the request did not bring it. */
   readonly places: readonly Place[]
   readonly history: readonly HistoryEntry[]
-  /** What it adds to what the store has of the conversation. */
+  /** Its addition to the stored conversation. */
   readonly addition: Addition
-  /** What it adds itself. The addition has more where it goes on from responses that are not stored. */
+  /** Its own addition. `addition` contains more if it continues responses that are not stored. */
   readonly own: Addition
   readonly before: Predecessor | undefined
-  /** How what came before it was rendered; undefined if nothing did. */
+  /** The earlier rendering of its predecessors; undefined if it has none. */
   readonly earlier: EarlierPrompt | undefined
-  /** Checked against a seal or what the store has, never against the client's copy. Not consumed yet. */
+  /** Checked against a seal or the store, never against the client's copy. Not consumed yet. */
   readonly approvedCalls: readonly ApprovedCall[]
 }
 
 export interface ConversationContext extends EarlierContext {
   readonly store: Pick<ResponseStore, 'find' | 'findItem' | 'lineage'>
   readonly seal: Seal
-  /** What becomes of content that another seal made, as in `unsealInput`. */
+  /** How to treat content of a foreign seal: see `unsealInput`. */
   readonly foreignSeals: 'refuse' | 'ignore'
-  /** Receives where the request has content that did not open and that is ignored. Not called if there is none. */
+  /** Receives the places of ignored content that did not open. Not called if there is none. */
   readonly onUnopened: (params: readonly string[]) => void
   readonly known: KnownConversations
   readonly responseId: string
@@ -65,17 +65,17 @@ export interface ConversationContext extends EarlierContext {
 const ITEM = 16
 
 /**
- * Puts the earlier responses and items that a request refers to in their places. What came before was checked, opened and
- * given ids when it came: only what the request brings is.
+ * Resolves the earlier responses and items that a request refers to. Those were checked, opened and given ids when they
+ * arrived, so only the request's own items are.
  *
- * @throws RequestError if there are none of these, or something sealed cannot be opened
+ * @throws RequestError if one is missing, or a seal cannot be opened
  */
 export async function resolveConversation(
   parsed: ParsedRequest,
   context: ConversationContext,
 ): Promise<ResolvedRequest> {
   const { owner, seal, foreignSeals: foreign } = context
-  // A conversation that is not kept cannot be continued: refuse the request rather than begin anew in silence.
+  // A conversation that is not stored cannot be continued: the request is refused rather than silently starting anew.
   if (parsed.conversation !== undefined) throw unsupportedParameter('conversation')
   const { previous_response_id: previousId } = parsed
   const earlier = previousId ? await earlierResponses(previousId, context) : NO_RESPONSES
@@ -88,14 +88,14 @@ export async function resolveConversation(
     const due = pace(ITEM)
     if (due !== undefined) await due
   }
-  // Each of the passes that follow takes as much as encoding a character of each item.
+  // Each of the following passes costs as much as encoding a character of each item.
   const pass = (): Promise<void> | undefined => pace(sent.length)
   await pass()
   const unopened = new Set<string>()
   const onForeign = (param: string): void => {
     unopened.add(param)
   }
-  // Before they are given ids: sealed reasoning whose client leaves its id out has that of its seal.
+  // Opened before ids are assigned: sealed reasoning without the client's id gets that of its seal.
   const unsealing = unsealInputInSlices(found.items as never, { seal, caller: owner, foreign, onForeign }, createWork())
   const unsealed = await withPauses(unsealing, context.pause, context.signal)
   await pass()
@@ -113,7 +113,7 @@ export async function resolveConversation(
   return {
     request: {
       ...parsed,
-      // Not spread: a copy of a list of references takes a tenth of the time.
+      // Concatenated, because spreading copies a list of references ten times as slowly.
       input: readable.concat((foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items).filter(isRead)),
       // The parsed request has fields that `ResponseRequest` leaves open.
     } as unknown as ResponseRequest,
@@ -129,8 +129,8 @@ export async function resolveConversation(
 }
 
 /**
- * Whether the model reads what the client sends: what was cut off is left out, as it is of a stored response, or the prompt
- * of a client that sends everything back would be another. Calls that a client runs are read if it answers them.
+ * Whether the model reads an item of the client: cut-off items are omitted, as in a stored response, or the prompt of a
+ * client that sends everything back would differ. Calls that a client runs are read if it answers them.
  */
 export function isRead(item: InputItem): boolean {
   return 'call_id' in item || !isCutOff(item)
@@ -144,12 +144,12 @@ function additionOf(input: readonly InputItem[], history: readonly HistoryEntry[
   return { input, ...(history.length > 0 && { history: history.map(plainTokens) }) }
 }
 
-/** As JSON has it: a store may give typed arrays. */
+/** Converts typed arrays, which a store may return, to plain JSON. */
 function plainTokens(entry: HistoryEntry): KnownTokens {
   return 'tokens' in entry ? { ...entry, tokens: Array.from(entry.tokens) } : entry
 }
 
-/** The items to add to the stored conversation, with those of responses that are not stored. */
+/** Returns the items to add to the stored conversation, including those of responses that are not stored. */
 function sinceStored(earlier: EarlierResponses, own: Addition): Addition {
   const transient = earlier.responses.slice(earlier.stored)
   if (transient.length === 0) return own
@@ -162,7 +162,7 @@ function itemsOf(input: ParsedRequest['input'] = []): readonly InputItem[] {
   return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }] as readonly InputItem[]
 }
 
-/** The items themselves, and the transcripts that the store has of them. @throws RequestError if one is not there */
+/** Returns the referenced items, and their stored transcripts. @throws RequestError if one is missing */
 async function resolveReferences(
   items: readonly InputItem[],
   { responses }: EarlierResponses,
@@ -178,8 +178,8 @@ async function resolveReferences(
     const found = typeof id === 'string' ? await store.findItem(id, owner) : undefined
     if (found !== undefined) holders.add(found.responseId)
     if (item.type !== 'item_reference') {
-      // A client that sends an item back has what its transcript adds: the tokens as they were sampled, and reasoning
-      // of which it has the id alone.
+      // An item that a client sends back gains its transcript: the sampled tokens, and the text of reasoning with only
+      // an id.
       resolved.push(item)
       continue
     }
@@ -190,7 +190,7 @@ async function resolveReferences(
     resolved.push(found.item)
   }
   if (holders.size === 0) return { items: resolved, history: [] }
-  // The conversation has theirs already.
+  // The conversation already contains theirs.
   for (const { response } of responses) holders.delete(response.id)
   const finished = await Promise.all(
     [...holders].map(async (id): Promise<FinishedResponse | undefined> => {
@@ -201,7 +201,7 @@ async function resolveReferences(
   return { items: resolved, history: finished.flatMap((holder) => holder?.history ?? []) }
 }
 
-/** Clients send most items without ids; a kept one has one, so that it can be listed and referred to. */
+/** Assigns an id: clients send most items without ids, but a stored one needs one to be listed and referred to. */
 function withId(item: InputItem, index: number, responseId: string): InputItem {
   const { id } = item as { readonly id?: unknown }
   if (typeof id === 'string' && id !== '') return item

@@ -4,10 +4,10 @@ import type { Tool } from '../../tools/tool.js'
 import { withRun } from '../../tools/with-run.js'
 import { OUT_OF_MEMORY } from './memory.js'
 
-/** Bytes are asked for in steps: most responses take one. */
+/** Bytes are reserved in steps of this size: most responses take one. */
 const STEP = 65_536
 
-/** The tools of one response, whose results are counted. A result without room is a failure of the call. */
+/** Wraps the tools of one response so that their results are counted. A result without room fails the call. */
 export function countedTools(tools: readonly Tool[], held: ByteHold): Tool[] {
   const meter = createMeter(held)
   return tools.map((tool) =>
@@ -19,10 +19,10 @@ export function countedTools(tools: readonly Tool[], held: ByteHold): Tool[] {
   )
 }
 
-/** A result is kept as an entry, as an item, and as the model reads it. */
+/** A result is stored as an entry, as an item, and as the model's text. */
 const TEXT_COPIES = 3
 
-/** Counts what one response takes. */
+/** Counts the memory of one response. */
 export interface Meter {
   /** @throws EngineError if there is no room */
   add(bytes: number): void
@@ -42,7 +42,7 @@ export function createMeter(held: ByteHold): Meter {
   }
 }
 
-/** The characters of a result's texts, by a walk that makes no copy. */
+/** Counts the characters of a result's texts, without a copy. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 8

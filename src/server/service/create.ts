@@ -29,7 +29,7 @@ import type { Setup } from './setup.js'
 import { toldEngine } from './told-engine.js'
 
 /**
- * Creates a response, or finds the one that the same request has created before.
+ * Creates a response, or finds the one that the same request created before.
  *
  * @param body - the request's, as JSON
  * @throws RequestError
@@ -41,7 +41,8 @@ export async function createResponse(setup: Setup, body: unknown, caller: Caller
   const key = { key: idempotencyKey, digest: await digestOf(body) }
   const place = JSON.stringify([owner, idempotencyKey])
   for (;;) {
-    // It may wait for its turn. If it is refused then, its key is free, and this request is the first.
+    // The first request may still wait for its turn. If it is refused, its key is free, and this request becomes the
+    // first.
     const starting = setup.starting.get(place)
     if (starting === undefined) break
     checkKey(starting, key)
@@ -60,7 +61,7 @@ export async function createResponse(setup: Setup, body: unknown, caller: Caller
   }
 }
 
-/** The response of a key, or the first one with it. */
+/** Returns the response of a key, or starts the first one with it. */
 async function startOrAttach(
   setup: Setup,
   request: ParsedRequest,
@@ -124,7 +125,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
 export interface Making {
   readonly engine: TokenEngine
   readonly observed: ResponseObservation | undefined
-  /** What it holds of the memory: ended when all of it was read, or its reader has left. */
+  /** The memory that it holds: released when everything was read, or its reader has left. */
   readonly held: ByteHold
   /** The key of its request, if it has one. */
   readonly key: RequestKey | undefined
@@ -141,7 +142,7 @@ async function runFor(
   const { owner } = caller
   const { onDisconnect = 'stop' } = setup.options
   const isTransient = request.store === false
-  // Its entries are kept for later readers: a second request with the key, or a client that reconnects.
+  // Entries are kept for later readers: a second request with the key, or a client that reconnects.
   const isJournaled = !isTransient || making.key !== undefined || onDisconnect !== 'stop'
   return inConversation(setup, request, responseId, caller, async (conversation) => {
     const operator = await operatorOptions(setup.options, request, caller)
@@ -155,7 +156,7 @@ async function runFor(
       begin: {
         ...{ responseId, owner },
         ...(making.key && { key: making.key }),
-        // A transient response has what came before it, and its approvals are kept where all are.
+        // A transient response has its predecessors in memory, and its approvals are stored like all others.
         ...(!isTransient && { approvals, ...(previous !== undefined && { previous }) }),
       },
       isTransient,
@@ -165,20 +166,20 @@ async function runFor(
   })
 }
 
-/** Whose response is made, and of what. */
+/** The owner and the parts of a response. */
 export interface MadeOf {
   readonly owner: string
   readonly responseId: string
   readonly request: ResponseRequest
   readonly conversation: ResolvedRequest
   readonly caller?: Caller
-  /** What the operator decides of it. One that is taken over has it in its entries. */
+  /** The operator's decisions. A response that is taken over has them in its entries. */
   readonly operator?: Awaited<ReturnType<typeof operatorOptions>>
   /** Whether a call is of an offered tool. */
   readonly isOffered: (call: HostedCall) => boolean
 }
 
-/** The options shared by responses that begin here and responses that are taken over. */
+/** Returns the options shared by responses that begin here and those that are taken over. */
 export function runOptions(
   setup: Setup,
   { engine, observed, held, onEnd }: Omit<Making, 'key'>,
@@ -218,7 +219,7 @@ export function runOptions(
     },
     onError: report,
     onUnfinished(response) {
-      // It holds its conversation until its end is kept.
+      // Holds the memory of its conversation until its end is stored.
       const unfinished = held.moveTo('store')
       shelf.stored.addUnfinished(responseId, response, () => unfinished.end())
     },
@@ -230,16 +231,16 @@ export function runOptions(
   }
 }
 
-/** Keeps a run until this process makes it no more. */
+/** Registers a run until this process no longer runs it. */
 export function addRun({ runs }: Setup, run: Run): void {
   runs.set(run.responseId, run)
   run.ended.then(() => {
-    // One that was lost may have been taken back meanwhile.
+    // A lost one may have been taken back meanwhile.
     if (runs.get(run.responseId) === run) runs.delete(run.responseId)
   })
 }
 
-/** The engine, which is sent the trace context of the request. */
+/** Wraps the engine so that it receives the request's trace context. */
 export function traced(engine: TokenEngine, trace: Caller['trace']): TokenEngine {
   if (trace === undefined) return engine
   const { capabilities } = engine

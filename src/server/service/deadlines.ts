@@ -1,14 +1,14 @@
-/** Limits how long something is waited for. One timer serves all that wait: a timer for each token would cost more. */
+/** Time limits for waits. One timer serves all of them: a timer for each token would cost more. */
 export interface Deadlines {
   /**
-   * Settles as the promise does, or rejects with what `late` returns once so many seconds have passed: up to a quarter
-   * of a second later, and not by time in which the process was busy or asleep.
+   * Settles like the promise, or rejects with the result of `late` after this many seconds: up to a quarter of a second
+   * later, and not counting time in which the process was busy or asleep.
    *
-   * @param late - called once, only where the promise did not settle in time; what it settles to then is ignored
+   * @param late - called once, only if the promise did not settle in time; its later result is ignored
    */
   within<T>(seconds: number, promise: PromiseLike<T>, late: () => unknown): Promise<T>
   /**
-   * A deadline for many waits, one after the other, with the precision of {@link Deadlines.within}.
+   * Opens a deadline for sequential waits, with the precision of {@link Deadlines.within}.
    *
    * @param expire - called when a wait takes too long, which ends the deadline
    */
@@ -16,17 +16,17 @@ export interface Deadlines {
 }
 
 export interface Deadline {
-  /** A wait begins, which may take so many seconds. */
+  /** Starts a wait with a limit in seconds. */
   start(seconds: number): void
-  /** The wait is over. */
+  /** Ends the wait. */
   stop(): void
-  /** There are no more waits. */
+  /** Ends the deadline. */
   end(): void
 }
 
 const TICK_MS = 250
 
-/** The deadlines that are open, and the timer that they share. */
+/** The open deadlines, and their shared timer. */
 class Clock {
   ticks = 0
   readonly #open = new Set<OpenDeadline>()
@@ -50,7 +50,7 @@ class Clock {
   }
 }
 
-/** Starting and stopping a wait is one assignment: every token does both. */
+/** Starting and stopping a wait is one assignment, since every token does both. */
 class OpenDeadline implements Deadline {
   readonly #clock: Clock
   readonly #expire: () => void
@@ -63,7 +63,7 @@ class OpenDeadline implements Deadline {
   }
 
   start(seconds: number): void {
-    // The tick that is under way may be nearly over.
+    // The current tick may be nearly over.
     this.#until = this.#clock.ticks + 1 + Math.ceil((seconds * 1000) / TICK_MS)
   }
 

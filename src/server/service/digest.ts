@@ -1,4 +1,4 @@
-/** What a body says, in a text that is the same for bodies that say the same: the order of the keys does not count. */
+/** Returns a digest that is the same for equivalent bodies: the order of keys does not count. */
 export async function digestOf(body: unknown): Promise<string> {
   const text = JSON.stringify(body, (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,24 +4,24 @@ import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
 import { isCutOff } from './cut-off.js'
 
 /**
- * A response that is not stored, as the one remembers it who has just had it. Each has what it added, and those before it
- * by reference, so that a conversation takes as much memory as what was said in it.
+ * A response that is not stored but remembered by its caller. Each contains its own addition and refers to its
+ * predecessors, so that a conversation takes as much memory as its content.
  */
 export interface RememberedResponse {
   readonly finished: FinishedResponse
   readonly before: Predecessor | undefined
 }
 
-/** What a response goes on from: one that is remembered, or the id of one that is stored. */
+/** The predecessor of a response: a remembered one, or the id of a stored one. */
 export type Predecessor = RememberedResponse | string
 
-/** The responses that a request goes on from. */
+/** The responses that a request continues. */
 export interface EarlierResponses {
-  /** The first of the conversation first. */
+  /** From the first of the conversation on. */
   readonly responses: readonly FinishedResponse[]
-  /** How many of them, from the first on, the store has. */
+  /** How many of them, from the first on, are stored. */
   readonly stored: number
-  /** The last of those. */
+  /** The last stored one. */
   readonly previous: string | undefined
   readonly before: Predecessor | undefined
 }
@@ -31,14 +31,14 @@ export const NO_RESPONSES: EarlierResponses = { responses: [], stored: 0, previo
 export interface EarlierContext {
   readonly owner: string
   readonly store: Pick<ResponseStore, 'lineage'>
-  /** Responses that are not stored, but that the caller remembers: those of its WebSocket. */
+  /** Looks up responses that are not stored but that the caller remembers: those of its WebSocket. */
   readonly remembered?: (responseId: string) => RememberedResponse | undefined
 }
 
 /**
- * The response of a `previous_response_id`, and those that it goes on from.
+ * Returns the response of a `previous_response_id`, and its predecessors.
  *
- * @throws RequestError if it is not there, or not over
+ * @throws RequestError if it is missing, or has not finished
  */
 export async function earlierResponses(
   id: string,
@@ -71,11 +71,11 @@ export function previousNotFound(id: string): RequestError {
   )
 }
 
-/** The conversation that some responses are: what each was sent, and what another can go on from of what it said. */
+/** Returns the conversation of responses: the input of each, and the part of its output that another can continue. */
 export function itemsOfResponses(responses: readonly FinishedResponse[]): InputItem[] {
   const items: InputItem[] = []
   for (const { added, response } of responses) {
-    // One by one: as arguments, a hundred thousand are too many.
+    // One by one: a hundred thousand items are too many for arguments.
     for (const item of added) items.push(item)
     for (const item of response.output as readonly InputItem[]) if (!isCutOff(item)) items.push(item)
   }

@@ -9,10 +9,10 @@ import { isOurs, isUnreadable, readEntries } from './stored-entries.js'
 import { unfoldedResponse } from './unfolded-response.js'
 import { blockOf } from './written.js'
 
-/** How a response ends whose writer is gone. */
+/** The last entry of a response whose writer is gone. */
 export type LastEntry = Extract<EntryBody, { type: 'fail' | 'abort' }>
 
-/** Cancels a response that another process makes, or made: that one can write nothing any more. */
+/** Cancels a response that another process runs or ran, and that can no longer write. */
 export async function cancelledElsewhere(setup: Setup, responseId: string, owner: string): Promise<void> {
   const { store, leaseSeconds } = setup.durable
   const claimed = await store.claim({ responseId, owner, leaseSeconds, isForced: true })
@@ -21,12 +21,12 @@ export async function cancelledElsewhere(setup: Setup, responseId: string, owner
   await endClaimed(setup, claimed, await claimedEntries(setup, claimed), { type: 'abort' })
 }
 
-/** The entries of a response that was claimed; undefined if this process does not know what follows from them. */
+/** Reads the entries of a claimed response; undefined if this process cannot interpret them. */
 export async function claimedEntries(setup: Setup, { lease, count }: Claimed): Promise<readonly Entry[] | undefined> {
   const { responseId, owner } = lease
   const entries: Entry[] = []
   try {
-    // Only this process may append now, so read just the entries that exist.
+    // Only this process may append now, so only the existing entries are read.
     for await (const added of (await readEntries(setup.durable.store, responseId, owner)) ?? []) {
       for (const entry of added) entries.push(entry)
       if (entries.length >= count) break
@@ -39,9 +39,9 @@ export async function claimedEntries(setup: Setup, { lease, count }: Claimed): P
 }
 
 /**
- * Ends a response that was claimed, as its entries say, and with one more.
+ * Ends a claimed response according to its entries, and one more.
  *
- * @param entries - undefined: it ends with what is known without them, which says nothing of its output
+ * @param entries - undefined: its end is written without them, and without its output
  */
 export async function endClaimed(
   setup: Setup,

@@ -4,18 +4,18 @@ import type { ResponseObject } from '../../responses/response.js'
 import { type Seal, unsealInput } from '../../seal/index.js'
 import type { FinishedResponse, KeptResponse } from '../../stores/store.js'
 
-/** A response that is over. */
+/** An ended response. */
 export interface EndedResponse {
   readonly response: ResponseObject
-  /** The ids that followed its prompt. */
+  /** The ids after its prompt. */
   readonly transcript: readonly number[]
-  /** Whether it was stopped: its last entry says so. */
+  /** Whether it was aborted, according to its last entry. */
   readonly isAborted: boolean
 }
 
 /**
- * What is kept of a response: all of it follows from its first entry, which says what it added, from the fold of its
- * entries, and from the seal of what it gave. Any process can say it.
+ * Returns the stored form of a response. It is derived from its first entry, which has its addition, from the fold of
+ * its entries, and from the seals of its output, so that any process can compute it.
  */
 export function finishedResponse(
   { response, transcript, isAborted }: EndedResponse,
@@ -28,13 +28,15 @@ export function finishedResponse(
   return { response: kept, added: input, history: [...history, ...openedOutput(response, { seal, owner }), ...own] }
 }
 
-/** The ids of its items. What was compacted has a transcript of more: of the conversation before, as it was then. */
+/**
+ * Returns the ids of its items. After a compaction its transcript covers more: the conversation before, as it was then.
+ */
 function itemsOf({ output }: ResponseObject): { readonly items?: readonly string[] } {
   if (output.some(({ type }) => (type as string) === 'compaction')) return {}
   return { items: output.map(({ id }) => id) }
 }
 
-/** What the seals of its output hold: opened once, and not by each response that goes on from it. */
+/** Opens the seals of its output once, rather than in each response that continues it. */
 function openedOutput(
   { output }: ResponseObject,
   { seal, owner }: { readonly seal: Seal; readonly owner: string },
@@ -42,10 +44,10 @@ function openedOutput(
   const sealed = output.filter(
     (item) => typeof (item as { encrypted_content?: unknown }).encrypted_content === 'string',
   )
-  // One at a time: what a host inserted need not be sealed by this server.
+  // One at a time: an inserted item need not be sealed by this server.
   return sealed.flatMap((item): readonly KnownTokens[] => {
     try {
-      // An output item, as a client sends it back.
+      // Opens an output item in the form in which a client sends it back.
       return unsealInput([item] as unknown as ResponseRequest['input'], { seal, caller: owner, foreign: 'ignore' })
         .history
     } catch {

@@ -9,15 +9,18 @@ type Batch = readonly ResponseStreamEvent[]
 export interface FollowOptions {
   /** Only events with a higher sequence number. Default: all. */
   readonly after?: number | undefined
-  /** Resolves when its writer has failed: then no more entries come. */
+  /** Resolves when its writer has failed, and no more entries will come. */
   readonly failed?: Promise<void>
-  /** The entries from one index on of a writer that has failed; undefined if nothing may be shown. */
+  /** Returns the entries of a failed writer from an index on; undefined if nothing may be shown. */
   readonly rest?: (from: number) => readonly Entry[] | undefined
-  /** Called once, when the reader has all or wants no more. */
+  /** Called once, when the reader is at the end or has left. */
   readonly onLeave?: () => void
 }
 
-/** The events of a response as its entries come, for a reader that came later than the writer's own or left it. */
+/**
+ * Streams the events of a response as its entries arrive, for a reader that came later than the writer's own, or
+ * returned.
+ */
 export function followEntries(
   entries: AsyncIterable<readonly Entry[]>,
   options: TranslateEntriesOptions,

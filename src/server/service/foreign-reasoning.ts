@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../prompt/history.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { Seal } from '../../seal/index.js'
 
-/** The items without the sealed reasoning of another server's, which this server cannot open: the model does without. */
+/** Drops another server's sealed reasoning, which this server cannot open, so that the model continues without it. */
 export function withoutForeignReasoning(items: readonly InputItem[], seal: Seal): readonly InputItem[] {
   return items.map((item) => {
     if (item.type !== 'reasoning') return item
@@ -11,7 +11,7 @@ export function withoutForeignReasoning(items: readonly InputItem[], seal: Seal)
   })
 }
 
-/** The items of earlier responses without sealed reasoning that could not be opened when it came. */
+/** Drops sealed reasoning of earlier responses that could not be opened on arrival. */
 export function withoutUnopenedReasoning(
   items: readonly InputItem[],
   history: readonly HistoryEntry[],

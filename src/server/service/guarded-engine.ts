@@ -5,26 +5,28 @@ import type { Meter } from './counted.js'
 import type { Deadline, Deadlines } from './deadlines.js'
 import { PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
 
-/** How long an engine may be silent while it is asked for a token, in seconds. */
+/** Limits of an engine's silence when it is asked for a token, in seconds. */
 export interface SilenceLimits {
-  /** Before the first token of a model call: in the engine's queue, and while it reads the prompt. Default 600. */
+  /**
+   * Before the first token of a model call: in the engine's queue, and during the reading of the prompt. Default 600.
+   */
   readonly firstTokenSeconds?: number
-  /** Between two tokens, and until the engine says what it can do. Default 60. */
+  /** Between two tokens, and for the engine's capabilities. Default 60. */
   readonly tokenSeconds?: number
 }
 
-/** What else follows each model call of a response. */
+/** Additional observers of each model call of a response. */
 export interface CallGuards {
-  /** Counts prompts and tokens into the response's memory. A response that gets no more fails, and may be tried again. */
+  /** Counts prompts and tokens towards the response's memory. A response without room fails, and may be retried. */
   readonly meter?: Meter
-  /** Reports each call. Its span, if there is one, is the parent of the engine's. */
+  /** Reports each call. Its span, if any, is the parent of the engine's. */
   readonly observed?: ResponseObservation | undefined
 }
 
 /**
- * The engine of one response. It ends a call that is silent for too long (a hung engine would keep its places for ever),
- * counts what is sampled, and reports it. A step without tokens says that the engine is at work, and begins the wait anew;
- * only the time counts in which a token is awaited.
+ * Wraps the engine of one response. It ends a call that is silent for too long (a hung engine would keep its places
+ * forever), counts the sampled tokens, and reports the call. A step without tokens shows that the engine is at work,
+ * and restarts the limit; only time in which a token is awaited counts.
  */
 export type GuardEngine = (engine: TokenEngine, guards?: CallGuards) => TokenEngine
 
@@ -65,7 +67,7 @@ interface StreamGuards {
   readonly call: ModelCallObservation | undefined
 }
 
-/** One object for all that follows a call, which answers by callbacks: no token pays for a promise of any guard's. */
+/** One object for all guards of a call, which answers by callbacks, so that no token pays for a promise of a guard. */
 class GuardedStream implements CallbackStream {
   readonly #stream: TokenStream
   readonly #limits: SilenceLimits
@@ -74,7 +76,7 @@ class GuardedStream implements CallbackStream {
   readonly #deadline: Deadline
   #hasBegun = false
   #isAsked = false
-  /** Whether the call is not asked any more, since it has ended or was closed for what it did. */
+  /** Whether the call is finished: it has ended, or was closed by a guard. */
   #isOver = false
   #hasReported = false
   #answered: (step: EngineStep) => void = () => {}
@@ -110,7 +112,7 @@ class GuardedStream implements CallbackStream {
 
   return(): Promise<EngineStep> {
     this.#report(false)
-    // The engine answers a step that it was asked for before, in time.
+    // The engine answered an earlier request, in time.
     if (!this.#isAsked) this.#deadline.end()
     return this.#stream.return()
   }

@@ -2,14 +2,14 @@ import type { TokenEngine } from '../../engine/index.js'
 import { RequestError } from '../../request-error.js'
 
 export interface HealthLimits {
-  /** How long the engine may take to say whether it is well, in seconds. Default 5. */
+  /** The time limit of an engine's health check, in seconds. Default 5. */
   readonly healthSeconds?: number
 }
 
 /**
- * A check of an engine's health that ends in time: who asks must not hang with an engine that does.
+ * Creates a health check of an engine with a time limit: a caller must not hang with the engine.
  *
- * @returns a function that throws what the engine throws; RequestError with status 503 if it takes too long
+ * @returns a function that throws the engine's error; RequestError with status 503 if it takes too long
  */
 export function createHealthCheck({ healthSeconds = 5 }: HealthLimits = {}): (engine: TokenEngine) => Promise<void> {
   return async (engine) => {
@@ -18,7 +18,7 @@ export function createHealthCheck({ healthSeconds = 5 }: HealthLimits = {}): (en
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
         () => {
-          // First, or an engine that heeds its signal would be heard with its own error.
+          // Rejected first, or an engine that heeds its signal would be reported with its own error.
           reject(tooLate(healthSeconds))
           asking.abort()
         },
@@ -33,7 +33,7 @@ export function createHealthCheck({ healthSeconds = 5 }: HealthLimits = {}): (en
   }
 }
 
-/** In milliseconds. A longer timer fires at once. */
+/** In milliseconds. Node fires a longer timer at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 function tooLate(seconds: number): RequestError {

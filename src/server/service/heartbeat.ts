@@ -1,16 +1,16 @@
-/** Holds a lease that has to be renewed. */
+/** A holder of a lease that has to be renewed. */
 export interface Leased {
-  /** Renews the lease, unless an append has done it since it was last asked. */
+  /** Renews the lease, unless an append has renewed it since the last call. */
   renew(): Promise<void>
 }
 
-/** Renews the leases of responses that append nothing for a while: their model thinks, or a tool of theirs runs. */
+/** Renews the leases of responses that append nothing for a while: their model is thinking, or a tool is running. */
 export interface Heartbeat {
-  /** Returns a function that ends it. */
+  /** Returns a function that ends the renewal. */
   keep(leased: Leased): () => void
 }
 
-/** How often a lease is renewed while it lasts: twice may fail. */
+/** Renewals per lease period: two may fail. */
 const BEATS = 3
 
 /** @param leaseSeconds - undefined: leases are not renewed */
@@ -40,7 +40,7 @@ export function createHeartbeat(leaseSeconds: number | undefined, report: (error
   }
 }
 
-/** Lets the process end although the timer runs. Other runtimes than Node have numbers for timers. */
+/** Lets the process end although the timer runs. Runtimes other than Node use numbers for timers. */
 export function unref(timer: unknown): void {
   ;(timer as { readonly unref?: () => void }).unref?.()
 }

@@ -10,8 +10,9 @@ type Batch = readonly ResponseStreamEvent[]
 type Item = { readonly type: string; readonly approval_request_id?: unknown }
 
 /**
- * Whether a client is not shown an item: the call of a tool that its request does not declare, about which it has nothing to
- * do, unless its user has approved it. Follows from the item and from what the response echoes, so that it is the same whenever the response is read.
+ * Whether an item is hidden from a client: the call of a tool that its request does not declare, which the client
+ * cannot handle, unless its user has approved it. Derived from the item and the echoed request, so that it is the same
+ * at every reading.
  */
 function hides(tools: readonly UnknownTool[]): (item: Item) => boolean {
   const isDeclared = callsOf(tools)
@@ -21,7 +22,7 @@ function hides(tools: readonly UnknownTool[]): (item: Item) => boolean {
   }
 }
 
-/** A response without the calls of tools that its request does not declare. */
+/** Returns a response without the calls of tools that its request does not declare. */
 export function withoutHidden<Shown extends Pick<KeptResponse, 'tools' | 'output'>>(response: Shown): Shown {
   const isHidden = hides(response.tools)
   const output = response.output.filter((item) => !isHidden(item))
@@ -29,14 +30,14 @@ export function withoutHidden<Shown extends Pick<KeptResponse, 'tools' | 'output
 }
 
 /**
- * The events of a response, from its first, without those of the calls that are hidden: numbered as if there were none.
+ * Streams the events of a response, from its first, without those of hidden calls, numbered as if there were none.
  *
  * @param after - only events with a higher number, as they are numbered here
  */
 export function eventsWithoutHidden(events: AsyncGenerator<Batch>, after = -1): AsyncGenerator<Batch> {
   let isHidden = hides([])
   let number = 0
-  /** The positions of hidden items, rising. */
+  /** The positions of hidden items, ascending. */
   const hidden: number[] = []
 
   function shown(event: ResponseStreamEvent): readonly ResponseStreamEvent[] {

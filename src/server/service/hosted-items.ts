@@ -6,7 +6,7 @@ const HOSTED: ReadonlySet<string> = new Set([
   ...HOSTED_BUILTINS.map((tool) => builtinNamed(tool).item),
 ])
 
-/** Whether an item is a call that the host runs, or what came of one. */
+/** Whether an item is a call that the host runs, or its result. */
 export function isHostedItem({ type }: { readonly type: string }): boolean {
   return HOSTED.has(type)
 }

@@ -5,10 +5,10 @@ import { rebase } from './rebase.js'
 import type { Setup } from './setup.js'
 
 /**
- * Makes something of the conversation of a request, with the earlier responses that its caller may go on from.
+ * Runs a function on the conversation of a request, with the earlier responses that its caller may continue.
  *
- * @param make - what it throws of the whole conversation is told in the terms of the request
- * @throws RequestError if the request refers to what its caller does not have; what `make` throws
+ * @param make - the function; its errors about the whole conversation are rebased onto the request
+ * @throws RequestError if the request refers to something that its caller does not have; the error of `make`
  */
 export async function inConversation<Made>(
   { durable, seal, foreignSeals: inGeneral, reportUnopened: onUnopened, pause, known }: Setup,

@@ -4,10 +4,10 @@ import { StoreConflict } from '../../stores/store.js'
 import type { Shelf } from './shelf.js'
 import { blockOf, type Written } from './written.js'
 
-/** A response as it begins in the store: what is known of it before its first entry. */
+/** The facts with which a response begins in the store, without its entries. */
 export type Beginning = Omit<NewResponse, 'entries' | 'leaseSeconds'>
 
-/** A store would not open a response. */
+/** The store refused to open a response. */
 export class OpeningRefused extends Error {
   override readonly name = 'OpeningRefused'
   readonly opening: Exclude<Opening, { state: 'opened' }>
@@ -18,30 +18,30 @@ export class OpeningRefused extends Error {
   }
 }
 
-/** The store has fewer entries of a response than it has acknowledged. */
+/** The store has lost acknowledged entries of a response. */
 export class EntriesLost extends Error {
   override readonly name = 'EntriesLost'
 }
 
-/** The part of a store that one writer sees. */
+/** The view of one writer on a store. */
 export interface Journal {
   readonly written: Written
-  /** Undefined before its first entry is written. */
+  /** Undefined until its first entry is written. */
   readonly lease: Lease | undefined
   /**
    * Writes entries: the first ones open the response.
    *
-   * @param ended - what the response became, if they end it
-   * @throws OpeningRefused; StoreConflict if another one writes the response by now; EntriesLost; what the store throws
+   * @param ended - the finished response, if they end it
+   * @throws OpeningRefused; StoreConflict if another process now writes the response; EntriesLost; the store's error
    */
   append(entries: readonly Entry[], ended?: FinishedResponse): Promise<void>
-  /** Gives the lease up, for another process to go on. Nothing is appended afterwards. */
+  /** Gives the lease up, so that another process can continue. Nothing is appended after that. */
   handOver(): Promise<void>
-  /** Renews the lease no more. */
+  /** Stops renewing the lease. */
   close(): void
 }
 
-/** A response that this process goes on with. */
+/** A response that this process continues. */
 export interface TakenOver {
   readonly lease: Lease
   readonly entries: readonly Entry[]
@@ -49,9 +49,9 @@ export interface TakenOver {
 
 export interface JournalOptions {
   readonly shelf: Shelf
-  /** What is opened with its first entry, or was claimed. */
+  /** The response to open with its first entry, or the claimed one. */
   readonly begin: Beginning | TakenOver
-  /** Called once, when another one has taken the lease. */
+  /** Called once, when another process has taken the lease. */
   readonly onLost: () => void
 }
 
@@ -66,14 +66,14 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
   let stopBeating = (): void => {}
 
   async function renew(): Promise<void> {
-    // The append under way renews it.
+    // The running append renews it.
     if (isAppending || isOver || lease === undefined) return
     if (!isQuiet) {
       isQuiet = true
       return
     }
     const { state } = await writer.append({ lease, at: entries.length, leaseSeconds })
-    // An append may have come in between.
+    // An append may have happened in between.
     if (state === 'lost' && !isAppending && !isOver) onLost()
   }
 
@@ -88,7 +88,7 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
     try {
       opening = await store.open({ ...beginning, entries: block, leaseSeconds })
     } catch (error) {
-      // It may have been opened all the same. Without this, another process would go on with a response that was refused.
+      // It may have been opened all the same: without this, another process would continue a refused response.
       store.delete(beginning.responseId, beginning.owner).catch(() => {})
       throw error
     }
@@ -129,7 +129,7 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
         isQuiet = false
       }
       unknown = []
-      // One by one: as arguments, a hundred thousand are too many.
+      // One by one: a hundred thousand entries are too many for arguments.
       for (const entry of added) entries.push(entry)
       if (ended !== undefined) close()
     },

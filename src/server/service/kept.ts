@@ -20,16 +20,16 @@ import { unfoldedResponse } from './unfolded-response.js'
 
 type Batch = readonly ResponseStreamEvent[]
 
-/** A response as it is now. @throws RequestError if there is none of this owner's */
+/** Returns a response as it is now. @throws RequestError if this owner has none with this id */
 export async function retrieveResponse(setup: Setup, responseId: string, owner: string): Promise<KeptResponse> {
   const found = await findStored(setup, responseId, owner)
   return found.state === 'finished' ? found.finished.response : await snapshotOf(setup, responseId, owner)
 }
 
 /**
- * The events of a response, from the first or after one that the client knows.
+ * Streams the events of a response, from the first or after one that the client knows.
  *
- * @throws RequestError if there is no such response, its events are not kept any more, or there is no such event
+ * @throws RequestError if there is no such response or event, or its events are no longer stored
  */
 export async function streamResponse(
   setup: Setup,
@@ -51,17 +51,17 @@ export async function streamResponse(
 export async function deleteResponse(setup: Setup, responseId: string, owner: string): Promise<void> {
   await findStored(setup, responseId, owner)
   const live = runOf(setup, responseId)
-  // Its writer would be refused, and that would be reported to the host as an error.
+  // Cancelled first: its writer would be refused, and that would be reported to the host as an error.
   live?.cancel()
   await live?.ended
   const lineage = await setup.durable.stored.lineage(responseId, owner)
   await setup.durable.store.delete(responseId, owner)
-  // Nothing of it stays that the store does not keep.
+  // Drops everything of it that the store does not keep.
   setup.known.forget(lineage?.responses ?? [])
 }
 
 /**
- * Cancels a response that is under way. One that is over stays as it is.
+ * Cancels a running response. A finished one stays unchanged.
  *
  * @throws RequestError if there is no such response, or it was not created in the background
  */
@@ -76,18 +76,18 @@ export async function cancelResponse(setup: Setup, responseId: string, owner: st
   const live = runOf(setup, responseId)
   live?.cancel()
   await live?.ended
-  // Also one that was lost before this process knew.
+  // Also cancels one that was lost before this process knew.
   if (found.state === 'running' && live?.isLost !== false) await cancelledElsewhere(setup, responseId, owner)
   return await retrieveResponse(setup, responseId, owner)
 }
 
-/** The run of a response that is made here. */
+/** Returns the run of a response that runs here. */
 function runOf(setup: Setup, responseId: string): Run | undefined {
   const run = setup.runs.get(responseId)
   return run?.isLost ? undefined : run
 }
 
-/** The response of a request that was sent before: under way, here or elsewhere, or over. */
+/** Returns the response of a repeated request: running, here or elsewhere, or finished. */
 export async function attach(
   setup: Setup,
   shelf: Shelf,
@@ -118,7 +118,7 @@ export async function attach(
   return { responseId, created: await snapshotOf(setup, responseId, owner, shelf), events: followed, finished }
 }
 
-/** The events, and what resolves when they are over or their reader has left. */
+/** Returns the events, and a promise for their end or their reader's leaving. */
 function watched(events: AsyncGenerator<Batch>): [AsyncGenerator<Batch>, Promise<void>] {
   let resolve = (): void => {}
   const over = new Promise<void>((done) => {
@@ -142,7 +142,7 @@ function watched(events: AsyncGenerator<Batch>): [AsyncGenerator<Batch>, Promise
 
 async function* nothing(): AsyncGenerator<Batch> {}
 
-/** A stored response. @throws RequestError with status 404 */
+/** Returns a stored response. @throws RequestError with status 404 */
 export async function findStored(setup: Setup, responseId: string, owner: string): Promise<FoundResponse> {
   const found = await setup.durable.stored.find(responseId, owner)
   if (found !== undefined) return found
@@ -160,12 +160,12 @@ async function eventsOf(
   if (live !== undefined) return await live.follow(after)
   const entries = await shelf.stored.entries(responseId, owner)
   if (entries === undefined) return undefined
-  // Before its options: what is not ours need not have them.
+  // Checked before its options: a response of another version need not have them.
   const ours = await followable(entries, responseId)
   return followEntries(ours, setup.respondOptions(responseId, owner, { store: shelf === setup.durable }), { after })
 }
 
-/** What a response under way has become so far. */
+/** Returns the current state of a running response. */
 async function snapshotOf(
   setup: Setup,
   responseId: string,
@@ -177,12 +177,15 @@ async function snapshotOf(
   throw notFound(responseId)
 }
 
-/** Of the last event that there is. Infinity if the events are not kept any more, or cannot be told here. */
+/**
+ * Returns the number of the last existing event. Infinity if the events are no longer stored, or cannot be rebuilt
+ * here.
+ */
 async function lastSequenceNumber(setup: Setup, responseId: string, owner: string): Promise<number> {
   return (await soFar(setup, responseId, owner, setup.durable)).last
 }
 
-/** What the entries that are there now make of a response. */
+/** Rebuilds a response from its existing entries. */
 async function soFar(
   setup: Setup,
   responseId: string,
@@ -197,7 +200,7 @@ async function soFar(
     for await (const added of entries) {
       if (!isOurs(added)) return { response: unfoldedResponse(responseId, added[0]), last: Number.POSITIVE_INFINITY }
       for (const entry of added) last = translation.apply(entry).at(-1)?.sequence_number ?? last
-      // Those that come later do not count.
+      // Later entries do not count.
       break
     }
     return { response: translation.response && structuredClone(translation.response), last }
@@ -209,7 +212,7 @@ async function soFar(
   }
 }
 
-/** A page of the items that a response was given, as the API lists them. */
+/** A page of the input items of a response, in the API's form. */
 export interface ItemPage {
   readonly object: 'list'
   readonly data: readonly object[]
@@ -219,11 +222,11 @@ export interface ItemPage {
 }
 
 export interface ItemQuery {
-  /** 1 to 100. Default 20. */
+  /** The size of the page, 1 to 100. Default 20. */
   readonly limit?: number
   /** Default `desc`: the latest first. */
   readonly order?: 'asc' | 'desc'
-  /** The id of the last item of the page before. */
+  /** The id of the last item on the previous page. */
   readonly after?: string
 }
 
@@ -249,7 +252,7 @@ export async function listInputItems(
   }
 }
 
-/** The conversation before a response. @throws RequestError if there is no such response */
+/** Returns the conversation before a response. @throws RequestError if there is no such response */
 async function inputOf(setup: Setup, responseId: string, owner: string): Promise<readonly InputItem[]> {
   const found = await setup.durable.stored.lineage(responseId, owner)
   if (found === undefined) throw notFound(responseId)
@@ -271,7 +274,7 @@ function shownItems({ options }: Setup, responses: readonly FinishedResponse[]):
   return itemsOfResponses(responses.map((each) => merged(each, { response: withoutHidden(each.response) })))
 }
 
-/** What a response added that another process makes. */
+/** Returns the addition of a response that another process runs. */
 async function addedTo(setup: Setup, responseId: string, owner: string): Promise<readonly InputItem[]> {
   const entries = await setup.durable.stored.entries(responseId, owner)
   for await (const [open] of entries ?? []) return open?.type === 'open' ? open.input : []

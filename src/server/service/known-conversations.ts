@@ -7,34 +7,37 @@ import type { FinishedResponse } from '../../stores/store.js'
 import { itemsOfResponses } from './earlier-responses.js'
 import { withoutUnopenedReasoning } from './foreign-reasoning.js'
 
-/** The conversation that some responses are. */
+/** The conversation of some responses. */
 export interface EarlierConversation {
-  /** Each with an id. */
+  /** The items, each with an id. */
   readonly items: readonly InputItem[]
-  /** The same, as the model reads them: without sealed reasoning that could not be opened when it came. */
+  /** The items as the model reads them: without sealed reasoning that could not be opened on arrival. */
   readonly readable: readonly InputItem[]
   readonly history: readonly HistoryEntry[]
-  /** What is remembered of how it was rendered; undefined if there was none before. */
+  /** The remembered rendering; undefined if there was none. */
   readonly prompt: EarlierPrompt | undefined
 }
 
 /**
- * Conversations as they were put together and rendered for an earlier response, so that the next one does it for what is
- * new alone. A forgotten conversation is read from the store and rendered again.
+ * A cache of conversations as they were assembled and rendered for an earlier response, so that the next one does so
+ * only for the new items. An evicted conversation is read from the store and rendered again.
  */
 export interface KnownConversations {
   /** For the budget of the process to count. */
   readonly memory: Reclaimable
-  /** The conversation of these responses. */
+  /** Returns the conversation of these responses. */
   of(responses: readonly FinishedResponse[]): EarlierConversation
-  /** Forgets what is known of the conversation of these responses: one of them is deleted. */
+  /** Forgets the conversation of these responses, because one of them is deleted. */
   forget(responses: readonly FinishedResponse[]): void
 }
 
-/** What is kept at a response. It grows when the conversation goes on, and is kept at the next one then. */
+/**
+ * An entry of the cache, kept under a response. When the conversation continues, it grows, and moves to the next
+ * response.
+ */
 interface Kept {
   readonly responseId: string
-  /** How many responses it has. */
+  /** The number of its responses. */
   count: number
   readonly items: InputItem[]
   readonly readable: InputItem[]
@@ -44,9 +47,11 @@ interface Kept {
 
 export interface KnownConversationsOptions {
   readonly clock: () => number
-  /** In bytes, those of the store's own items and transcripts not counted. Default 67,108,864: some 10 million tokens. */
+  /**
+   * The limit in bytes, excluding the store's own items and transcripts. Default 67,108,864: some 10 million tokens.
+   */
   readonly most?: number
-  /** Default 3600. */
+  /** How long an entry is kept after its last use. Default 3600. */
   readonly seconds?: number
 }
 
@@ -61,7 +66,7 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
     kept.keep(entry.responseId, entry, REFERENCE * lists + (entry.known?.bytes ?? 0))
   }
 
-  /** What is known of the longest part of the conversation that anything is known of. */
+  /** Returns the entry for the longest known part of the conversation. */
   function latest(responses: readonly FinishedResponse[]): Kept | undefined {
     for (let at = responses.length - 1; at >= 0 && kept.size > 0; at--) {
       const entry = kept.take((responses[at] as FinishedResponse).response.id)
@@ -82,7 +87,7 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
       const items = itemsOfResponses(added)
       const history = added.flatMap((response) => response.history)
       const entry: Kept = { ...before, responseId: last.response.id, count: responses.length }
-      // A request that is still to be rendered may hold what was kept before: it is not its any more.
+      // A request that is still to be rendered may hold the earlier entry, which is no longer its own.
       before.known = undefined
       for (const item of items) entry.items.push(item)
       for (const item of withoutUnopenedReasoning(items, history)) entry.readable.push(item)
@@ -98,13 +103,13 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
           history: entry.history.length,
           take() {
             const { known } = entry
-            // Another response may go on from here while this one is rendered.
+            // Another response may continue from here while this one is rendered.
             entry.known = undefined
             return known
           },
           give(known) {
             entry.known = known
-            // It may have gone on, or been forgotten, meanwhile.
+            // It may have continued, or been evicted, meanwhile.
             if (kept.get(entry.responseId) === entry) keep(entry)
           },
         },

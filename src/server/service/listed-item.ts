@@ -1,6 +1,6 @@
 import type { InputContent, InputItem, InputMessage } from '../../responses/input-items.js'
 
-/** The items that always say how far they are when they are listed, though clients leave it out. */
+/** The items whose listed form always has a status, though clients omit it. */
 const WITH_STATUS: readonly string[] = [
   'message',
   'function_call',
@@ -9,7 +9,7 @@ const WITH_STATUS: readonly string[] = [
   'custom_tool_call_output',
 ]
 
-/** An item of the input as the API lists it: whole, although clients may send it in short forms. */
+/** Returns an input item in the API's listed form: complete, although clients may send short forms. */
 export function listedItem(item: InputItem): object {
   const { type = 'message', status } = item as { readonly type?: string; readonly status?: string | null }
   const isMessage = type === 'message'
@@ -21,7 +21,7 @@ export function listedItem(item: InputItem): object {
   }
 }
 
-/** A text is one part, of the kind that its role has. */
+/** Converts a text to one part, of the kind of its role. */
 function partsOf({ role, content }: InputMessage): readonly object[] {
   if (typeof content !== 'string') return content.map((part) => listedPart(part, role === 'assistant'))
   return [listedPart({ type: 'input_text', text: content }, role === 'assistant')]

@@ -3,17 +3,17 @@ import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { FinishedResponse, KeptResponse } from '../../stores/store.js'
 import type { Predecessor } from './earlier-responses.js'
 
-/** A response that was asked for: under way, or, if the request was sent before, perhaps over. */
+/** A requested response: running or, if the request was repeated, possibly finished. */
 export interface LiveResponse {
   readonly responseId: string
   readonly request: ParsedRequest
   /** The response as it began. */
   readonly created: KeptResponse
   readonly events: AsyncGenerator<readonly ResponseStreamEvent[]>
-  /** What its client is shown of it, when it is over. Default: all. */
+  /** Returns the part of the finished response that its client is shown. Default: all. */
   readonly shown?: (response: KeptResponse) => KeptResponse
-  /** What it goes on from; undefined if it begins a conversation, or was asked for before. */
+  /** Its predecessor; undefined if it begins a conversation, or was requested before. */
   readonly before?: Predecessor | undefined
-  /** Resolves when it is over and kept; to undefined if it could not be kept. Never rejects. */
+  /** Resolves when it is finished and stored; to undefined if it could not be stored. Never rejects. */
   readonly finished: Promise<FinishedResponse | undefined>
 }

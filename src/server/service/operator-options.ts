@@ -4,7 +4,7 @@ import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { Caller } from './caller.js'
 
-/** Whose request it is. */
+/** A request with its owner. */
 export interface OwnedRequest {
   readonly request: ResponseRequest
   readonly owner: string
@@ -12,26 +12,26 @@ export interface OwnedRequest {
 
 export interface OperatorOptions {
   /**
-   * What each response has, though its request does not declare it: tools of `tools`, and instructions. A function says it for
-   * each request. Default: nothing.
+   * Tools of `tools` and instructions that each response gets in addition to those of its request. A function decides
+   * for each request. Default: nothing.
    */
   readonly offered?: Offered | ((request: OwnedRequest) => Offered | undefined | Promise<Offered | undefined>)
   /**
-   * Whether the Responses API shows the calls of tools that a request does not declare: `hidden` leaves their items and events
-   * out. The conversation goes on with them by `previous_response_id` all the same. Default `shown`.
+   * Whether the Responses API shows the calls of tools that a request does not declare: `hidden` omits their items and
+   * events. `previous_response_id` still continues with them. Default `shown`.
    */
   readonly offeredCalls?: 'shown' | 'hidden'
   /**
-   * Which calls of MCP servers and of the host's functions the user has to approve, whatever a request says. Default: what
-   * requests say, and of offered tools none.
+   * Which calls of MCP servers and of the host's functions need the user's approval, whatever a request says. Default:
+   * as requested, and none of offered tools.
    */
   readonly approval?: ApprovalPolicy<OwnedRequest>
 }
 
 /**
- * What the operator decides of one response.
+ * Returns the operator's decisions on one response.
  *
- * @throws what a function of the host throws; HarmonyResponsesError `bad_option` if it gives no offer
+ * @throws the error of a host's function; HarmonyResponsesError `bad_option` if it returns an invalid offer
  */
 export async function operatorOptions(
   { offered: given, approval }: OperatorOptions,

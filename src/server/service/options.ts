@@ -17,14 +17,14 @@ import type { MemoryLimits } from './memory.js'
 import type { OperatorOptions } from './operator-options.js'
 import type { OnDisconnect } from './readers.js'
 
-/** A response that is open, and whose it is. */
+/** An open response with its owner. */
 export interface OwnedResponse extends ResponseHandle {
   readonly owner: string
 }
 
-/** What `respond` may be given besides what the service decides for each request. */
+/** Options of `respond`, except for those that the service sets for each request. */
 export interface ResponseSettings extends ResponseOptions {
-  /** As in `respond`, for each response: keep the handle to put items of your own into its output. */
+  /** See `respond`; called for each response. Keep the handle to insert items of your own into its output. */
   readonly onOpen?: (response: OwnedResponse) => void | Promise<void>
 }
 
@@ -48,57 +48,57 @@ type ResponseOptions = Pick<
 >
 
 export interface ServiceLimits extends AdmissionLimits, HealthLimits, MemoryLimits, SilenceLimits, StoreLimits {
-  /** How often one response may call the model. Default 32. */
+  /** The maximum number of model calls of one response. Default 32. */
   readonly turns?: number
-  /** How long one response may take, in seconds: then it ends incomplete. Default: no limit. */
+  /** The time limit of one response, in seconds, after which it ends incomplete. Default: none. */
   readonly responseSeconds?: number
-  /** How many tokens `input_tokens` counts: a longer prompt is refused. Default 4,194,304. */
+  /** The maximum number of tokens that `input_tokens` counts: a longer prompt is refused. Default 4,194,304. */
   readonly countedTokens?: number
-  /** For the texts of tools and instructions that are kept encoded, in bytes. Default 16,777,216: 16 MiB. */
+  /** The limit of the cache of encoded texts of tools and instructions, in bytes. Default 16,777,216: 16 MiB. */
   readonly knownTextBytes?: number
 }
 
 /** Options of the service behind the endpoint. */
 export interface ServiceOptions extends ObserverOptions, AuditOptions, OperatorOptions {
-  /** The engine of all models, or the engine of each: undefined for a model that there is not. */
+  /** The engine of all models, or a function that returns the engine of each: undefined for an unknown model. */
   readonly engine: TokenEngine | ((model: string) => TokenEngine | undefined)
   /**
-   * The names that are served, and that `GET /v1/models` lists; any other is 404 `model_not_found`. The first is the model
-   * of a request that names none. Default: `gpt-oss` is listed, and every name is served.
+   * The served names, which `GET /v1/models` lists; any other is 404 `model_not_found`. The first is the model of a
+   * request that names none. Default: `gpt-oss` is listed, and every name is served.
    */
   readonly models?: readonly string[]
   /**
-   * What becomes of a request for a model that `models` does not name: `any` serves it under the name that it asks for, as
-   * Codex needs (it asks for `gpt-5.4`), `refuse` answers 404. An `engine` that is a function is asked in either case.
-   * Default: `refuse` with `models`, else `any`.
+   * How to treat a request for a model that `models` does not list: `any` serves it under the requested name, as Codex
+   * needs (it requests `gpt-5.4`), `refuse` answers 404. An `engine` function is called in either case. Default:
+   * `refuse` with `models`, else `any`.
    */
   readonly otherModels?: 'any' | 'refuse'
-  /** What runs hosted calls. The model is told of the built-in tools that one of them answers. */
+  /** The tools that run hosted calls. The model is taught the built-in tools that one of them answers. */
   readonly tools?: readonly Tool[]
-  /** Default: in memory, bounded and expiring. */
+  /** The store of responses. Default: in memory, bounded and expiring. */
   readonly store?: ResponseStore
   /**
-   * Seals what clients keep. Default: a seal with a random key, so that nothing opens after a restart; reasoning that
-   * does not open is left out then, and not refused; a compaction that does not is.
+   * Seals content that clients keep. Default: a seal with a random key, so that nothing opens after a restart;
+   * reasoning that does not open is then omitted rather than refused; a compaction that does not open is refused.
    */
   readonly seal?: Seal
   readonly tokenTable: TokenTable
   readonly limits?: ServiceLimits
-  /** How requests are checked. */
+  /** How requests are parsed. */
   readonly request?: ParseRequestOptions
-  /** How all responses are made. */
+  /** How all responses run. */
   readonly response?: ResponseSettings
-  /** What becomes of a response whose client leaves. Default `stop`: engine and tools stop before their next step. */
+  /** How to treat a response whose client leaves. Default `stop`: engine and tools stop before their next step. */
   readonly onDisconnect?: OnDisconnect
-  /** Receives each entry of each response, once it is written: for debugging, since entries are content. */
+  /** Receives each entry of each response, once written: for debugging, since entries are content. */
   readonly onEntry?: (responseId: string, entry: Entry) => void
   /**
-   * Waits until other requests were served: called between two slices, of some milliseconds each, of what takes long.
-   * Default: a turn of the event loop.
+   * Waits until other requests were served: called between slices, of some milliseconds each, of long work. Default: a
+   * turn of the event loop.
    */
   readonly pause?: Pause
   /** Unix time in whole seconds. Default: the system's. */
   readonly clock?: () => number
-  /** Receives what the host's own code threw: engines, tools, the store. Default: `console.error`. */
+  /** Receives errors of the host's own code: engines, tools, the store. Default: `console.error`. */
   readonly onError?: (error: unknown) => void
 }

@@ -4,7 +4,7 @@ import { createWork, withPauses } from '../../slices.js'
 import type { Caller } from './caller.js'
 import type { Setup } from './setup.js'
 
-/** The request that a body is. @throws RequestError */
+/** Parses a body as a request. @throws RequestError */
 export async function parseBody(
   { options, pause }: Setup,
   body: unknown,

@@ -1,4 +1,4 @@
-/** As much of Node's `process` as is used here. Bun and Deno have it too; workers need not. */
+/** The part of Node's `process` that is used here. Bun and Deno have it too; workers need not. */
 interface Process {
   constrainedMemory?(): number
   getBuiltinModule?(name: string): unknown
@@ -13,8 +13,9 @@ interface Os {
 }
 
 /**
- * The smallest of the heap's limit, the container's memory (of its cgroup) and the machine's, in bytes; undefined where
- * none is known. Modules of Node's are asked for at run time: this file is also bundled for runtimes without them.
+ * Returns the smallest of the heap's limit, the container's memory (of its cgroup) and the machine's, in bytes;
+ * undefined if none is known. Node's modules are looked up at run time, because this file is also bundled for other
+ * runtimes.
  */
 export function memoryOfProcess(
   process: Process | undefined = (globalThis as { readonly process?: Process }).process,
@@ -28,7 +29,7 @@ export function memoryOfProcess(
   return sizes.length === 0 ? undefined : Math.min(...sizes)
 }
 
-/** 0 stands for no limit; a runtime may have the method and throw. */
+/** 0 means no limit; a runtime may have the method and throw. */
 function known(ask: () => number | undefined): number | undefined {
   try {
     const size = ask()

@@ -1,15 +1,15 @@
-/** What becomes of a response whose reader leaves: it stops, it goes on, or it goes on for a while. */
+/** How to treat a response whose reader leaves: it stops, continues, or continues for a while. */
 export type OnDisconnect = 'stop' | 'finish' | { readonly graceMs: number }
 
-/** The readers of a response: how long it goes on when the last one has left. */
+/** The readers of a response, which determine how long it continues after the last one has left. */
 export interface Readers {
-  /** One more reader. Call what it returns, once, when the reader leaves. */
+  /** Adds a reader. The returned function has to be called once, when the reader leaves. */
   join(): () => void
 }
 
 /**
- * @param graceMs - how long the response goes on without a reader, 0 if not at all; undefined if it goes on to its end
- * @param ended - resolves when the response is over, or another process makes it
+ * @param graceMs - how long the response continues without a reader: 0 for not at all, undefined for to its end
+ * @param ended - resolves when the response has ended, or another process runs it
  */
 export function createReaders(graceMs: number | undefined, cancel: () => void, ended: Promise<unknown>): Readers {
   let count = 0

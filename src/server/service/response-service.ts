@@ -26,8 +26,8 @@ import { type Setup, setUp } from './setup.js'
 import { type Sweeper, startSweeper } from './sweeper.js'
 
 /**
- * The Responses API without HTTP: what a route or a socket asks for. Every method is about one owner's responses, and
- * throws a RequestError for what the client got wrong.
+ * The Responses API without HTTP, as routes and sockets use it. Every method concerns one owner's responses, and throws
+ * a RequestError for the client's mistakes.
  */
 export interface ResponseService {
   create(body: unknown, caller: Caller): Promise<LiveResponse>
@@ -40,19 +40,19 @@ export interface ResponseService {
   /** @throws EngineError, too */
   compact(body: unknown, caller: Caller): Promise<CompactedResponse>
   inputTokens(body: unknown, caller: Caller): Promise<InputTokens>
-  /** The names that are listed. */
+  /** The listed names. */
   readonly models: readonly string[]
-  /** How many responses are being made, and how many requests wait. */
+  /** The number of running responses, and of waiting requests. */
   readonly load: { readonly running: number; readonly waiting: number }
-  /** How many bytes are held, and for what. */
+  /** The memory in use, by purpose. */
   readonly memory: ByteUse
-  /** Takes part in what is held: what comes in is counted before it is a request. */
+  /** Opens a hold on the memory: arriving bytes are counted before they are a request. */
   holdBytes(owner: string, purpose: Purpose): ByteHold
-  /** Counts what a caller keeps and can do without. Returns a function that ends it. */
+  /** Counts a caller's reclaimable memory. Returns a function that ends it. */
   keepBytes(kept: Reclaimable): () => void
-  /** Seals the calls of one answer that its client is not shown. */
+  /** Returns a function that seals the calls of one answer that its client is not shown. */
   callSealer(owner: string): (item: OutputItem) => string | undefined
-  /** The calls that a request brings back, by their seals. */
+  /** Opens the sealed calls that a request brings back. */
   openCalls(
     sealed: readonly string[],
     owner: string,
@@ -64,10 +64,10 @@ export interface ResponseService {
   /** Undefined without an observer. */
   readonly observer: Observer | undefined
   /**
-   * Takes no more requests. Another process goes on with those that the store lets one go on with, at once; the others are
+   * Refuses new requests. Another process continues the running ones at once if the store allows it; the others are
    * waited for.
    *
-   * @param signal - when it aborts, they are cancelled
+   * @param signal - cancels them when it aborts
    */
   drain(signal?: AbortSignal): Promise<void>
 }
@@ -78,7 +78,7 @@ export function createResponseService(options: ServiceOptions): ResponseService 
   return openService(options)
 }
 
-/** The service, of options that were checked. */
+/** Creates the service from checked options. */
 export function openService(options: ServiceOptions): ResponseService {
   const setup = setUp(options)
   const { models, admission, budget, runs, report } = setup
@@ -95,7 +95,7 @@ export function openService(options: ServiceOptions): ResponseService {
     retrieve: async (responseId, owner) => shown(await retrieveResponse(setup, responseId, owner)),
     async stream(responseId, owner, after) {
       if (!isHiding) return await streamResponse(setup, responseId, owner, after)
-      // Numbered as the client numbers them, so that all of them are read.
+      // Numbered as for the client, so all of them are read.
       return eventsWithoutHidden(await streamResponse(setup, responseId, owner), after)
     },
     delete: (responseId, owner) => deleteResponse(setup, responseId, owner),
@@ -130,10 +130,10 @@ export function openService(options: ServiceOptions): ResponseService {
   }
 }
 
-/** Gives those responses up that another process can go on with. */
+/** Hands over the responses that another process can continue. */
 async function handOver({ runs }: Setup, sweeper: Sweeper | undefined): Promise<void> {
   const all = () => Promise.all([...runs.values()].map((run) => (run.canHandOver ? run.handOver() : undefined)))
   await Promise.all([all(), sweeper?.stop()])
-  // Those that the sweeper was about to take over.
+  // Includes those that the sweeper was about to take over.
   await all()
 }

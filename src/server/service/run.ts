@@ -27,7 +27,7 @@ import { isConflict, type UnfinishedResponse, unfinishedResponse } from './unfin
 
 type Batch = readonly ResponseStreamEvent[]
 
-/** A response that is being made. */
+/** A running response. */
 export interface Run {
   readonly responseId: string
   /** The response as it began. */
@@ -35,61 +35,64 @@ export interface Run {
   /** The conversation before it. */
   readonly input: ResolvedRequest['input']
   readonly before: ResolvedRequest['before']
-  /** Its events, for who asked for it. Leaving them is what `onDisconnect` is about. */
+  /** Its events, for the requester. `onDisconnect` applies to leaving them. */
   readonly events: AsyncGenerator<Batch>
-  /** Resolves when it is over and kept, by whichever process. Never rejects. */
+  /** Resolves when it is finished and stored, by any process. Never rejects. */
   readonly finished: Promise<FinishedResponse | undefined>
-  /** Resolves when this process makes it no more: it is over, or another process makes it. Never rejects. */
+  /** Resolves when this process no longer runs it: it has ended, or another process runs it. Never rejects. */
   readonly ended: Promise<void>
   /** Stops engine and tools before their next step. */
   cancel(): void
-  /** Whether another process writes it by now. */
+  /** Whether another process now writes it. */
   readonly isLost: boolean
-  /** Whether another process could go on with it. */
+  /** Whether another process could continue it. */
   readonly canHandOver: boolean
-  /** Stops engine and tools, and lets another process go on. Who reads it here is cut off. Never rejects. */
+  /** Stops engine and tools, and lets another process continue. Its readers here are cut off. Never rejects. */
   handOver(): Promise<void>
-  /** The events for another reader; undefined if they are not kept. */
+  /** Returns the events for another reader; undefined if they are not stored. */
   follow(after?: number): Promise<AsyncGenerator<Batch> | undefined>
 }
 
 export interface RunOptions {
   readonly conversation: ResolvedRequest
   readonly respond: RespondOptions & TranslateEntriesOptions & { readonly responseId: string }
-  /** Where its entries go; undefined if they have no later reader. */
+  /** The store of its entries; undefined if they have no later reader. */
   readonly shelf: Shelf | undefined
-  /** What the store is told of it when it begins; or what this process goes on from. */
+  /** Its beginning in the store, or the response that this process continues. */
   readonly begin: Beginning | TakenOver
   readonly seal: Seal
   readonly owner: string
   readonly isTransient: boolean
   readonly onDisconnect: OnDisconnect
-  /** A background response. */
+  /** Whether it is a background response. */
   readonly isBackground: boolean
-  /** Aborts when the client leaves. After the first events, their reader does. */
+  /** Aborts when the client leaves before the first events; after them, their reader leaves. */
   readonly signal: AbortSignal | undefined
-  /** Stops it when the server may wait for no response any more. */
+  /** Stops it when the server can no longer wait for responses. */
   readonly stop: Stop
-  /** For a response that is not opened where approvals are kept. @throws RequestError if one has been used before */
+  /**
+   * Consumes approvals of a response that is not opened where they are stored. @throws RequestError if one has been
+   * used before
+   */
   readonly consumeApprovals: (calls: readonly ApprovedCall[]) => Promise<void>
   readonly onError: (error: unknown) => void
-  /** Receives each entry, once it is written. */
+  /** Receives each entry, once written. */
   readonly onEntry?: (entry: Entry) => void
-  /** Receives the response if the store fails, and does not take its end either. */
+  /** Receives the response if the store fails, and does not accept its end either. */
   readonly onUnfinished: (response: UnfinishedResponse) => void
   readonly clock: () => number
-  /** Called once the request is known to be right, before the model is called. */
+  /** Called once the request is known to be valid, before the model is called. */
   readonly onStart?: () => void
-  /** Called once, however it ends; with nothing if it was refused, or could not be kept. */
+  /** Called once, however it ends; without an argument if it was refused, or could not be stored. */
   readonly onEnd: (ending: KeptResponse | undefined) => void
-  /** Called once after that, when its last events were read or will not be: nothing of it is held any more. */
+  /** Called once after that, when its last events were read or never will be, so that its memory is free. */
   readonly onClosed: () => void
 }
 
 /**
- * Starts a response, or goes on with one.
+ * Starts a response, or continues one.
  *
- * @throws RequestError if the request is refused: then nothing of it is kept. OpeningRefused
+ * @throws RequestError if the request is refused, and nothing of it is stored. OpeningRefused
  */
 export async function startRun(options: RunOptions): Promise<Run> {
   const run = new RunningResponse(options)
@@ -97,7 +100,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
   return run
 }
 
-/** What is promised, and what settles it. */
+/** A promise with its settling functions. */
 interface Deferred<T> {
   readonly promise: Promise<T>
   readonly resolve: (value: T) => void
@@ -113,9 +116,9 @@ function deferred<T>(): Deferred<T> {
 }
 
 /**
- * A response that is being made: from the engine's chunk to its reader's frame, each batch is one call of `#show`. Its journal
- * is written before a batch is shown; its last batch is held until the response is kept, since its reader may ask for it at
- * once.
+ * A running response: from the engine's chunk to its reader's frame, each batch is one call of `#show`. Its journal is
+ * written before a batch is shown; its last batch is held until the response is stored, since its reader may request it
+ * at once.
  */
 class RunningResponse implements Run {
   readonly responseId: string
@@ -127,7 +130,7 @@ class RunningResponse implements Run {
   events!: Run['events']
   readonly #options: RunOptions
   readonly #takenOver: TakenOver | undefined
-  /** Whether its readers read what it writes to the store, and it goes on without them. */
+  /** Whether its readers read from the store, and it continues without them. */
   readonly #isDetached: boolean
   readonly #journal: Journal | undefined
   readonly #work = new AbortController()
@@ -135,7 +138,7 @@ class RunningResponse implements Run {
   readonly #batches: Queue<Batch, void>
   readonly #readers: Readers
   readonly #offStop: () => void
-  /** `opening` until it is known that the request is right; what is thrown before is the request's answer. */
+  /** `opening` until the request is known to be valid; errors before that answer the request. */
   #state: 'opening' | 'running' | 'over'
   readonly #opened = deferred<Batch>()
   readonly #started = deferred<void>()
@@ -143,9 +146,9 @@ class RunningResponse implements Run {
   readonly #ending = deferred<void>()
   readonly #failed = deferred<void>()
   #write: Write<Batch> = () => {}
-  /** The sequence number of the last event that was shown, -1 if none was. */
+  /** The sequence number of the last shown event, -1 for none. */
   #shown = -1
-  /** The last batch, which is shown when the response is kept. */
+  /** The last batch, which is shown once the response is stored. */
   #held: { readonly batch: Batch; readonly response: ResponseObject } | undefined
   #kept: FinishedResponse | undefined
   #unfinished: UnfinishedResponse | undefined
@@ -177,7 +180,7 @@ class RunningResponse implements Run {
     )
     this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()
-    // The response has begun, so it is ended and kept, whether anybody reads it or not.
+    // The response has begun, so it is ended and stored whether or not it is read.
     this.#batches = queue((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
     this.#offStop = stop.onStop(() => this.#stop())
   }
@@ -190,7 +193,7 @@ class RunningResponse implements Run {
     return this.#isDetached && this.#options.shelf?.store.durability !== 'none'
   }
 
-  /** Resolves when its events can be read. @throws as {@link startRun} */
+  /** Resolves when its events can be read. @throws like {@link startRun} */
   async start(): Promise<void> {
     const { onStart, respond } = this.#options
     const first = this.#takenOver === undefined ? await this.#open() : []
@@ -203,11 +206,11 @@ class RunningResponse implements Run {
   cancel(): void {
     this.#isCancelled = true
     this.#work.abort(this.#options.signal?.reason)
-    // Who waits for the end does not wait for a reader that has stopped.
+    // Waiting for the end does not depend on a reader that has stopped.
     if (!this.#isDetached) this.#batches.finish()
   }
 
-  /** The server may wait no longer. What has not begun is refused; a response that another process can go on with is not over. */
+  /** Stops at once. A response that has not begun is refused; one that another process can continue does not end. */
   #stop(): void {
     if (this.canHandOver && this.#state === 'running') void this.handOver()
     else this.cancel()
@@ -235,7 +238,7 @@ class RunningResponse implements Run {
     } catch (error) {
       this.#end()
       if (error instanceof OpeningRefused) throw refused(error, conversation)
-      // Nothing is wrong with the request: the server had no time left to read it.
+      // The request is not at fault: the server had no time left to read it.
       throw this.#isCancelled && error === this.#work.signal.reason && !signal?.aborted ? stopping() : error
     } finally {
       signal?.removeEventListener('abort', cancel)
@@ -247,7 +250,7 @@ class RunningResponse implements Run {
     // Its errors were reported where they were caught.
     const goOn = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
     if (this.#takenOver !== undefined) {
-      // A reader that does not come back in time has left.
+      // A reader that does not return in time has left.
       this.#readers.join()()
       goOn(() => {})
       return nothing()
@@ -290,7 +293,7 @@ class RunningResponse implements Run {
     else await write(last)
   }
 
-  /** Every batch passes here, in the step in which it is made. */
+  /** Every batch passes here, in the step that makes it. */
   readonly #show = (batch: Batch): void | PromiseLike<void> => {
     if (this.#state === 'opening') return this.#begin(batch).then(() => this.#show(batch))
     const response = terminalResponse(batch)
@@ -302,7 +305,7 @@ class RunningResponse implements Run {
     return this.#write(batch)
   }
 
-  /** The request is right: nothing more happens before its host knows. */
+  /** The request is valid: nothing more happens before its host knows. */
   #begin(first: Batch): Promise<void> {
     this.#state = 'running'
     this.#opened.resolve(first)
@@ -311,7 +314,7 @@ class RunningResponse implements Run {
 
   async #append(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
     const { conversation, isTransient, consumeApprovals, onEntry } = this.#options
-    // Here the request is known to be right, and no call has begun.
+    // At this point the request is known to be valid, and no call has begun.
     const isFirst = entries[0]?.type === 'open'
     if (isFirst && (this.#journal === undefined || isTransient)) await consumeApprovals(conversation.approvedCalls)
     const whole = ended && this.#finishedOf({ ...ended, isAborted: this.#isCancelled })
@@ -332,7 +335,7 @@ class RunningResponse implements Run {
   #ended(): void {
     this.#state = 'over'
     const kept = this.#kept
-    // Without a response that is kept, nothing may go on.
+    // A response that cannot be stored must not continue.
     if (kept === undefined) this.#work.abort()
     this.#end(kept?.response)
     this.#ending.resolve()
@@ -341,7 +344,7 @@ class RunningResponse implements Run {
     this.#finishing.resolve(kept)
   }
 
-  /** Its last batch was read, or will not be. One that was refused has not begun. */
+  /** Runs when its last batch was read, or never will be. A refused response has not begun. */
   readonly #close = (): void => {
     if (this.#state === 'over') this.#options.onClosed()
   }
@@ -353,13 +356,13 @@ class RunningResponse implements Run {
   }
 
   /**
-   * The rest of a response that could not be written: its last events, kept by now, or what is told of it until they are; or
-   * the events of another process, which writes it now. Undefined if there is nothing that may be shown. Never rejects.
+   * Returns the rest of a response that could not be written: its last events, stored by now, or a failure until they
+   * are; or the events of another process, which now writes it. Undefined if nothing may be shown. Never rejects.
    */
   async #recover(error: unknown): Promise<Batch | AsyncIterable<Batch> | undefined> {
     const { shelf, clock, respond, onUnfinished } = this.#options
     const lease = this.#journal?.lease
-    // Another process has it, or has deleted it, and says what becomes of it.
+    // Another process has taken or deleted it, and determines its outcome.
     if (shelf === undefined || this.#journal === undefined || lease === undefined) return undefined
     if (isConflict(error)) return this.#elsewhere()
     const failure = failureFor(error)
@@ -374,9 +377,9 @@ class RunningResponse implements Run {
       return events
     } catch (again) {
       if (isConflict(again)) return this.#elsewhere()
-      // Another process goes on with it: an end that is not written may not be shown. Its readers are cut off, and come back.
+      // Another process continues it, so an unwritten end must not be shown. Its readers are cut off, and return.
       if (this.canHandOver) return undefined
-      // The failing store has just been reported to the host. What its entries say is what everybody is told from now on.
+      // The failing store has just been reported to the host. From now on all readers see the outcome of its entries.
       response.giveUp()
       this.#unfinished = response
       onUnfinished(response)
@@ -384,7 +387,7 @@ class RunningResponse implements Run {
     }
   }
 
-  /** A response that another process goes on with: this one reads what becomes of it. */
+  /** Follows a response that another process continues. */
   #elsewhere(): AsyncIterable<Batch> {
     this.#isLost = true
     return this.#readElsewhere(this.#shown)
@@ -417,21 +420,21 @@ class RunningResponse implements Run {
 
 async function* nothing(): AsyncGenerator<Batch> {}
 
-/** What the client is told of a response that would not be opened. */
+/** Returns the client's error for a response that would not open. */
 function refused({ opening }: OpeningRefused, { addition, request, approvedCalls }: ResolvedRequest): unknown {
-  // Its own id is random, and no other has it.
+  // Its own id is random, so no other response has it.
   if (opening.state === 'no_previous') return previousNotFound(request.previous_response_id ?? addition.previous ?? '')
   if (opening.state === 'consumed') return usedApproval(approvedCalls)
   return new OpeningRefused(opening)
 }
 
-/** What the client is told of a response that could not go on; undefined if its store failed. */
+/** Returns the client's failure for a response that could not continue; undefined if its store failed. */
 function failureFor(error: unknown): Failure | undefined {
   if (error instanceof EntriesLost) return ENTRIES_LOST
   return (error as { readonly code?: unknown }).code === 'prompt_differs' ? NOT_CONTINUED : undefined
 }
 
-/** The response as it began, of one that was taken over. */
+/** Rebuilds the initial response of one that was taken over. */
 function createdAnew({ entries }: TakenOver, options: TranslateEntriesOptions): ResponseObject {
   const translation = translateEntries(options)
   try {
@@ -442,7 +445,7 @@ function createdAnew({ entries }: TakenOver, options: TranslateEntriesOptions): 
   }
 }
 
-/** How long a response goes on without a reader, in milliseconds; undefined if to its end. */
+/** Returns how long a response continues without a reader, in milliseconds; undefined for to its end. */
 function graceOf(onDisconnect: OnDisconnect): number | undefined {
   if (typeof onDisconnect === 'object') return onDisconnect.graceMs
   return onDisconnect === 'stop' ? 0 : undefined

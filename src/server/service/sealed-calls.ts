@@ -5,22 +5,25 @@ import { createWork, type Pause, type Slices, type Work, withPauses } from '../.
 import { isHostedItem } from './hosted-items.js'
 
 /*
- * Calls that the server ran and that its client is not shown: the client keeps them sealed, so that whichever process gets the
- * next request of the conversation knows what the model did.
+ * Calls that the server ran without showing them to its client: the client keeps them sealed, so that any process that
+ * gets the next request knows what the model did.
  */
 
-/** The most characters of one call, and of all calls of one answer, as JSON: a client sends them back with each request. */
+/**
+ * The limit of one call's JSON, and of all calls of one answer, in characters: a client sends them back with each
+ * request.
+ */
 const CALL_CHARACTERS = 262_144
 const ANSWER_CHARACTERS = 1_048_576
 
 /**
- * Seals the calls of one answer, each asked for once, in the order of their results.
+ * Creates a function that seals the calls of one answer, each once, in the order of their results.
  *
- * @returns undefined for what is no call of the host's, or has no room
+ * @returns undefined for other items, and for calls without room
  */
 export function callSealer(seal: Seal, owner: string): (item: OutputItem) => string | undefined {
   const { sealCall } = seal.forResponse({ caller: owner, nonce: newNonce() })
-  /** The calls of a shell by their ids: nothing is known of them before their output. */
+  /** The calls of a shell by their ids, kept until their output. */
   const shells = new Map<string, OutputItem>()
   let room = ANSWER_CHARACTERS
   return (item) => {
@@ -31,13 +34,13 @@ export function callSealer(seal: Seal, owner: string): (item: OutputItem) => str
     }
     const called = item.type === 'shell_call_output' ? shells.get(item.call_id) : undefined
     const text = JSON.stringify(called === undefined ? [item] : [called, item])
-    // What follows would stand in the place of what is missing.
+    // No later call may take the room of a missing one.
     room = text.length > CALL_CHARACTERS ? 0 : room - text.length
     return room > 0 ? sealCall(text, item.id) : undefined
   }
 }
 
-/** The calls that a request brings back, by their seals. What does not open is none: whoever reads the request refuses it. */
+/** Opens the sealed calls that a request brings back. Others are skipped: the reader of the request refuses them. */
 export function openCalls(
   sealed: readonly string[],
   options: { readonly seal: Seal; readonly owner: string; readonly pause: Pause; readonly signal?: AbortSignal },
@@ -46,7 +49,7 @@ export function openCalls(
   return withPauses(openInSlices(sealed, { seal, owner }, createWork()), pause, signal)
 }
 
-/** How many characters are opened in the time in which one is encoded, as in `unsealInput`. */
+/** How many characters are opened in the time that encoding one takes, like in `unsealInput`. */
 const OPENED = 4
 
 function* openInSlices(
@@ -56,7 +59,7 @@ function* openInSlices(
 ): Slices<ReadonlyMap<string, readonly object[]>> {
   const opened = new Map<string, readonly object[]>()
   for (const each of sealed) {
-    // Base64 has four characters for three, and a character has three bytes at most.
+    // Base64 has four characters for three bytes, and a character has at most three bytes.
     const isOne = beginningOf(each)?.kind === 'call' && each.length <= 4 * CALL_CHARACTERS + 256
     if (!isOne || seal.isForeign(each) || opened.has(each)) continue
     work.left -= each.length / OPENED

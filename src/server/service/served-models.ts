@@ -2,9 +2,9 @@ import type { TokenEngine } from '../../engine/index.js'
 import { RequestError } from '../../request-error.js'
 import type { ServiceOptions } from './options.js'
 
-/** Which models a service serves, and by which engine. */
+/** The served models and their engines. */
 export interface ServedModels {
-  /** The names that are listed. The first is the model of a request that names none. */
+  /** The listed names. The first is the model of a request that names none. */
   readonly models: readonly string[]
   /** @throws RequestError if the model is not served */
   engineOf(model: string): TokenEngine
@@ -12,7 +12,8 @@ export interface ServedModels {
 
 export function servedModels(options: Pick<ServiceOptions, 'engine' | 'models' | 'otherModels'>): ServedModels {
   const { engine, models = ['gpt-oss'] } = options
-  // A host that names its models wants wrong names noticed; one that names none has one model, whatever clients call it.
+  // A host that lists its models wants wrong names noticed; one that lists none has one model, whatever clients call
+  // it.
   const { otherModels = options.models === undefined ? 'any' : 'refuse' } = options
 
   return {

@@ -30,36 +30,38 @@ import { unopenedSeal } from './unopened-seal.js'
 /** Shared by all parts of a service. */
 export interface Setup {
   readonly options: ServiceOptions
-  /** The responses that are kept. */
+  /** The stored responses. */
   readonly durable: Shelf
-  /** Those with `store: false`, as long as somebody may come for their entries: never but in this process's memory. */
+  /** Responses with `store: false`, while their entries may still be requested: always in this process's memory. */
   readonly transient: Shelf
-  /** How conversations were rendered that may go on. */
+  /** The rendering of conversations that may continue. */
   readonly known: KnownConversations
   readonly seal: Seal
   readonly foreignSeals: 'refuse' | 'ignore'
-  /** Receives where a request has sealed content that is ignored because it did not open. Never throws. */
+  /** Receives the places of sealed content that is ignored because it did not open. Never throws. */
   readonly reportUnopened: (params: readonly string[]) => void
   readonly models: readonly string[]
   readonly admission: Admission
-  /** What requests, responses, sockets, readers and the store may hold. */
+  /** The memory for requests, responses, sockets, readers and the store. */
   readonly budget: ByteBudget
   readonly clock: () => number
   /** Waits until other requests were served. */
   readonly pause: Pause
   /** Undefined without an observer. */
   readonly observer: Observer | undefined
-  /** Receives what the host's own code threw. Never throws. */
+  /** Receives errors of the host's own code. Never throws. */
   readonly report: (error: unknown) => void
-  /** The responses that are being made here, by id. */
+  /** The responses that run here, by id. */
   readonly runs: Map<string, Run>
-  /** The requests with a key whose responses have not begun, by owner and key. They resolve when one has, or was refused. */
+  /**
+   * Requests with a key whose responses have not begun, by owner and key. They resolve when one has, or was refused.
+   */
   readonly starting: Map<string, RequestKey & { readonly over: Promise<void> }>
   readonly stop: Stop
-  /** The engine of a model. @throws RequestError if it is not served */
+  /** Returns the engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
   readonly guard: GuardEngine
-  /** The options of `respond` for one response of an owner's: the same ones whenever they are asked for. */
+  /** Returns the options of `respond` for one response of an owner: the same ones at each call. */
   respondOptions(
     responseId: string,
     owner: string,
@@ -67,7 +69,7 @@ export interface Setup {
   ): Omit<RespondOptions, 'engine'> & { readonly responseId: string }
 }
 
-/** For the entries of responses with `store: false`, in bytes. */
+/** The limit of entries of responses with `store: false`, in bytes. */
 const TRANSIENT_BYTES = 67_108_864
 
 export function setUp(options: ServiceOptions): Setup {
@@ -129,7 +131,7 @@ export function setUp(options: ServiceOptions): Setup {
     engineOf,
     guard: createEngineGuard(limits, deadlines),
     respondOptions(responseId, owner, request) {
-      // The id is as random as a nonce has to be, and later readers of the response know it.
+      // The id is random enough for a nonce, and later readers of the response know it.
       const sealed = seal.forResponse({ caller: owner, nonce: responseId })
       const { onOpen, ...settings } = options.response ?? {}
       return merged(settings, {

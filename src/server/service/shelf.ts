@@ -3,16 +3,16 @@ import { type BatchWriter, createBatchWriter } from './batch-writer.js'
 import { createHeartbeat, type Heartbeat } from './heartbeat.js'
 import { type StoredResponses, storedResponses } from './stored-responses.js'
 
-/** A store, as those of the service use it. */
+/** A store with its access paths in the service. */
 export interface Shelf {
   readonly store: ResponseStore
-  /** For those that read. */
+  /** The store as readers use it. */
   readonly stored: StoredResponses
-  /** For those that write. */
+  /** The store as writers use it. */
   readonly writer: BatchWriter
-  /** Keeps the leases of those that write. */
+  /** Renews the leases of writers. */
   readonly heartbeat: Heartbeat
-  /** How long a lease lasts after each append. */
+  /** The length of a lease after each append. */
   readonly leaseSeconds: number
 }
 
@@ -27,7 +27,7 @@ export function createShelf(store: ResponseStore, { clock, report, leaseSeconds 
     store,
     stored: storedResponses(store, { clock, report }),
     writer: createBatchWriter(store),
-    // No other process claims responses that end with this one.
+    // No other process claims responses of a store that ends with this process.
     heartbeat: createHeartbeat(store.durability === 'none' ? undefined : leaseSeconds, report),
     leaseSeconds,
   }

@@ -1,6 +1,6 @@
-/** Tells all responses that are being made to stop. An AbortSignal would warn of so many listeners. */
+/** Tells all running responses to stop. Node would warn of so many listeners on an AbortSignal. */
 export interface Stop {
-  /** Calls back when all have to stop, at once if they had to before. Returns a function that unsubscribes. */
+  /** Calls back when all have to stop, at once if that has happened. Returns a function that unsubscribes. */
   onStop(cancel: () => void): () => void
   stop(): void
 }

@@ -4,7 +4,7 @@ import { decodeEntries } from '../../journal/entry-bytes.js'
 import { RequestError } from '../../request-error.js'
 import type { ResponseStore, StoredBlock } from '../../stores/store.js'
 
-/** The entries of a response from one index on, as they come. Undefined if the store has none. */
+/** Yields the entries of a response from an index on, as they arrive. Undefined if the store has none. */
 export async function readEntries(
   store: Pick<ResponseStore, 'entries'>,
   responseId: string,
@@ -22,7 +22,7 @@ function entriesIn(blocks: AsyncIterable<readonly StoredBlock[]>, from: number):
     for (let step = await source.next(); !step.done; step = await source.next()) {
       const entries: Entry[] = []
       for (const { at, count, bytes } of step.value) {
-        // A block may have been put in the place of others, in the middle of which the reader is.
+        // A block may have replaced others, in the middle of which the reader is.
         if (at + count <= next) continue
         const block = decodeEntries(bytes)
         for (let index = next - at; index < block.length; index++) entries.push(block[index] as Entry)
@@ -38,7 +38,7 @@ function entriesIn(blocks: AsyncIterable<readonly StoredBlock[]>, from: number):
 }
 
 /**
- * Entries whose events follow here.
+ * Returns entries that this process can interpret.
  *
  * @throws RequestError `stream_not_resumable`, before anything is yielded, if they are of another behaviour
  */
@@ -65,12 +65,12 @@ export async function followable(
   })
 }
 
-/** Whether this process knows what follows from entries, by the first of them. */
+/** Whether this process can interpret entries, by the first of them. */
 export function isOurs([open]: readonly Entry[]): boolean {
   return open?.type === 'open' && open.behaviour === BEHAVIOUR
 }
 
-/** Whether entries are written in a way that this process does not know. */
+/** Whether entries are in a format that this process does not know. */
 export function isUnreadable(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === 'bad_option'
 }

@@ -5,17 +5,17 @@ import { readEntries } from './stored-entries.js'
 import { isConflict, type UnfinishedResponse } from './unfinished.js'
 
 /**
- * The store as readers see it: a response that its writer could not finish is finished when it is next looked for. If
- * the store does not take its end then either, readers see it all the same: no process will go on with such a response, and
- * who waited for it would wait for ever.
+ * The store as readers see it: a response that its writer could not finish is finished when it is next looked up. If
+ * the store does not accept its end then either, readers see it all the same: no process will continue such a response,
+ * and a waiting reader would wait forever.
  */
 export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'lineage'> {
   entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly Entry[]> | undefined>
-  /** @param onForget - called once, when the response is kept or forgotten */
+  /** @param onForget - called once, when the response is stored or forgotten */
   addUnfinished(responseId: string, response: UnfinishedResponse, onForget: () => void): void
 }
 
-/** Each holds what its response added. There are more only if a store fails and recovers a thousand times. */
+/** Each holds its response's addition. There are more only if a store fails and recovers a thousand times. */
 const MOST_UNFINISHED = 1000
 const SECONDS = 86_400
 
@@ -63,7 +63,7 @@ export function storedResponses(
     findItem: (itemId, owner) => store.findItem(itemId, owner),
     find,
     async lineage(responseId, owner) {
-      // One that is not finished yet is no part of its lineage.
+      // An unfinished response is not part of its lineage yet.
       if (unfinished.get(responseId) !== undefined) await find(responseId, owner)
       return await store.lineage(responseId, owner)
     },

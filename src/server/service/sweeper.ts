@@ -3,31 +3,34 @@ import { unref } from './heartbeat.js'
 import type { Setup } from './setup.js'
 import { takeOver } from './take-over.js'
 
-/** Goes on with responses whose processes have died. */
+/** Continues responses whose processes have died. */
 export interface Sweeper {
-  /** Takes over no more. Resolves when what is under way is done. */
+  /** Takes over no more. Resolves when running take-overs have ended. */
   stop(): Promise<void>
 }
 
-/** How often expired leases are looked for, in milliseconds: a response is without a process for so much longer at most. */
+/**
+ * The interval of looking for expired leases, in milliseconds: a response is without a process for at most this much
+ * longer.
+ */
 const EVERY_MS = 200
-/** How many are taken over at a time: each reads its entries, and renders its prompt. */
+/** The maximum number of concurrent take-overs, each of which reads its entries and renders its prompt. */
 const MOST = 16
-/** How many are looked at, where there is no room here for those that expired first. */
+/** The maximum number of responses that are examined if there is no room here for those that expired first. */
 const MOST_SEEN = 1024
 
-/** Sweeps at once, and then again and again. */
+/** Sweeps at once, and then periodically. */
 export function startSweeper(setup: Setup): Sweeper {
   const { store } = setup.durable
   let isStopped = false
-  /** How many are looked at next time. */
+  /** The number to examine next time. */
   let seen = MOST
   let timer: ReturnType<typeof setTimeout> | undefined
   let sweeping: Promise<void> = Promise.resolve()
 
   /** Returns whether there is one fewer. */
   async function take(expired: ExpiredResponse): Promise<boolean> {
-    // This process has not been able to renew its lease, and is at work.
+    // This process is running it, but has been unable to renew its lease.
     if (isStopped || setup.runs.get(expired.responseId)?.isLost === false) return false
     try {
       const taken = await takeOver(setup, expired)
@@ -47,7 +50,7 @@ export function startSweeper(setup: Setup): Sweeper {
         const taken = await Promise.all(expired.slice(at, at + MOST).map(take))
         hasTaken ||= taken.includes(true)
       }
-      // Those of an owner who has too much here do not hide those of others.
+      // Examines more, so that responses of an owner with too many here do not hide those of others.
       seen = expired.length < seen || hasTaken ? MOST : Math.min(2 * seen, MOST_SEEN)
     } catch (error) {
       setup.report(error)

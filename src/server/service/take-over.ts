@@ -14,34 +14,34 @@ import { startRun } from './run.js'
 import type { Setup } from './setup.js'
 import { NOT_CONTINUED } from './store-failed.js'
 
-/** Why a response ends whose process has died, and that no other one goes on with. */
+/** Why a response of a dead process ends, although another process took it over. */
 export type NotContinued =
-  /** Its client has left, as far as anybody knows, and `onDisconnect` is `stop`. */
+  /** Its client has probably left, and `onDisconnect` is `stop`. */
   | 'client_gone'
-  /** Another version of this library made it, which alone knows what follows from its entries. */
+  /** Another version of this library wrote its entries, which only that version can interpret. */
   | 'other_version'
-  /** The engine gives text: what the model sampled is not known. */
+  /** The engine returns text, so the sampled tokens are unknown. */
   | 'text_engine'
   /** The model is not served here. */
   | 'unknown_model'
 
-/** A response of which this process has taken the lease. */
+/** A response whose lease this process has taken. */
 export interface TakeOver {
   readonly responseId: string
-  /** Whether this process goes on with it. Else it has failed. */
+  /** Whether this process continues it; otherwise it has failed. */
   readonly goesOn: boolean
-  /** Why it does not. */
+  /** Why it does not continue. */
   readonly reason?: NotContinued
 }
 
 /**
- * Goes on with a response whose process has died, or ends it.
+ * Continues a response whose process has died, or ends it.
  *
  * @returns undefined if another process was faster, or there is no room here now
  */
 export async function takeOver(setup: Setup, { responseId, owner }: ExpiredResponse): Promise<TakeOver | undefined> {
   const { store, leaseSeconds } = setup.durable
-  // Before it is claimed: another process may have room.
+  // Reserved before the claim: another process may have room.
   const room = await roomFor(setup, owner)
   if (room === undefined) return undefined
   let isRunning = false
@@ -71,7 +71,7 @@ interface Room {
   readonly leave: () => void
 }
 
-/** Undefined if there is none: another process may have it, and this one later. */
+/** Returns undefined if there is none: another process may have room, or this one later. */
 async function roomFor({ admission, budget }: Setup, owner: string): Promise<Room | undefined> {
   const held = budget.hold(owner, 'response')
   try {
@@ -99,7 +99,7 @@ function whyNot({ options, engineOf }: Setup, entries: readonly Entry[] | undefi
   return undefined
 }
 
-/** Begins where its entries end. */
+/** Continues after its entries. */
 async function goOn(setup: Setup, claimed: Claimed, entries: readonly Entry[], room: Room): Promise<void> {
   const { lease } = claimed
   const { responseId, owner } = lease
@@ -127,14 +127,14 @@ async function goOn(setup: Setup, claimed: Claimed, entries: readonly Entry[], r
   addRun(setup, run)
 }
 
-/** The request of a response that another process began, with all that it refers to. */
+/** Resolves the request of a response that another process began, with everything that it refers to. */
 async function resumedConversation(
   { durable, known, foreignSeals, seal }: Setup,
   { lease }: Claimed,
   open: OpenEntry,
 ): Promise<ResolvedRequest> {
   const { responseId, owner } = lease
-  // Its own: what it goes on from may have been deleted since, and is there as long as it is.
+  // Its own lineage: its predecessors may have been deleted since, but stay as long as it does.
   const { responses = [] } = (await durable.store.lineage(responseId, owner)) ?? {}
   const { items: before, readable, history, prompt } = known.of(responses)
   const { previous, input, history: own = [] } = open

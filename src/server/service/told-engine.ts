@@ -1,7 +1,7 @@
 import type { TokenEngine } from '../../engine/index.js'
 import type { HostUsage } from '../../tokens/token-source.js'
 
-/** The engine of one response, which says what its first call takes in before it has answered. */
+/** Wraps the engine of one response so that it reports the input of its first call before the answer. */
 export function toldEngine(engine: TokenEngine, onInput: (usage: HostUsage) => void): TokenEngine {
   const { capabilities } = engine
   let isFirst = true

@@ -16,7 +16,7 @@ import type { EndedResponse } from './finished-response.js'
 import { STORE_FAILED } from './store-failed.js'
 import { blockOf, type Written } from './written.js'
 
-/** How a response ended whose writer could not write on. */
+/** The end of a response whose writer could not continue. */
 export interface UnwrittenEnd {
   readonly finished: FinishedResponse
   /** The events that were not shown yet, the terminal one last. */
@@ -24,19 +24,22 @@ export interface UnwrittenEnd {
 }
 
 /**
- * A response whose writer could not write on, because the store failed. Its events still follow from its entries: from
- * those that are written, and from its end, which is a failure unless it was the end itself that could not be written.
+ * A response whose writer could not continue, because the store failed. Its events still follow from its entries: from
+ * the written ones, and from its end, which is a failure unless the end itself could not be written.
  */
 export interface UnfinishedResponse {
-  /** Calls it failed from now on, if it is only its end that may be written or not: no more is told than is kept. */
+  /**
+   * Treats it as failed from now on, unless its unwritten part is only its end: readers must not see more than is
+   * stored.
+   */
   giveUp(): void
-  /** How it ends. The same at every call, until it is given up or kept. */
+  /** Returns its end: the same at every call, until it is given up or stored. */
   ending(): UnwrittenEnd
-  /** Writes its end and keeps it. @throws what the store throws; StoreConflict if it is somebody else's by now */
+  /** Writes its end and stores it. @throws the store's error; StoreConflict if another process now has it */
   keep(): Promise<UnwrittenEnd>
-  /** The entries from one index on, without a store: those that it has acknowledged, and the end. */
+  /** Returns the entries from an index on, without a store: the acknowledged ones, and the end. */
   rest(from: number): readonly Entry[]
-  /** Those of the store from one index on, and its end after them, whether that is written or not. */
+  /** Yields the store's entries from an index on, and then its end, whether that is written or not. */
   withEnd(stored: AsyncIterable<readonly Entry[]>, from: number): AsyncGenerator<readonly Entry[]>
 }
 
@@ -50,11 +53,11 @@ export interface UnfinishedOptions {
   readonly clock: () => number
   readonly respond: TranslateEntriesOptions
   readonly written: Written
-  /** Whether the response was cancelled. Otherwise it fails. */
+  /** Whether the response was cancelled; otherwise it fails. */
   readonly isCancelled: boolean
-  /** The failure that the client is told. Default: that the store cannot be reached. */
+  /** The client's failure. Default: that the store cannot be reached. */
   readonly failure?: Failure
-  /** What is kept of it. */
+  /** Returns its stored form. */
   readonly finishedOf: (ended: EndedResponse) => FinishedResponse
 }
 
@@ -89,7 +92,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     return known
   }
 
-  /** The lease fences it, and the index says how much is there: an append that failed may have been done. */
+  /** The lease fences it, and the index shows how much is there: a failed append may have taken effect. */
   async function keep(): Promise<UnwrittenEnd> {
     for (let at = written.entries.length; ; ) {
       const all = rest(0)
@@ -104,13 +107,13 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
       })
       if (appended.state === 'written') return { finished, events }
       if (appended.state === 'lost') return await keptAfterAll()
-      // More: the append whose answer was lost was done. Fewer: the store has lost some, and gets them again.
+      // More: the append whose answer was lost took effect. Fewer: the store has lost some, and receives them again.
       if (appended.count === at || appended.count > all.length) throw new StoreConflict(`${responseId} is not ours`)
       at = appended.count
     }
   }
 
-  /** A store that takes nothing may still say that it has the end. */
+  /** A store that accepts nothing may still have the end. */
   async function appendOrFind(append: Append): Promise<Appended> {
     try {
       return await writer.append(append)
@@ -121,7 +124,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     }
   }
 
-  /** Kept by an append whose answer was lost. @throws StoreConflict if it is somebody else's by now */
+  /** Stored by an append whose answer was lost. @throws StoreConflict if another process now has it */
   async function keptAfterAll(): Promise<UnwrittenEnd> {
     const found = isEndUnknown ? await store.find(responseId, owner) : undefined
     if (found?.state !== 'finished') throw new StoreConflict(`the lease of ${responseId} is not the latest`)
@@ -165,12 +168,15 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
   }
 }
 
-/** Somebody else writes the response, or has deleted it. By name, for two copies of this package may be installed. */
+/**
+ * Whether another process writes the response, or has deleted it. Matched by name, since two copies of this package may
+ * be installed.
+ */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreConflict'
 }
 
-/** The entries that are not acknowledged, up to the end of the response. */
+/** Returns the unacknowledged entries, up to the end of the response. */
 function endOf({ unknown }: Written, otherwise: Entry): readonly Entry[] {
   const last = unknown.at(-1)
   return last !== undefined && ENDS.includes(last.type) ? unknown : [...unknown, otherwise]

@@ -5,7 +5,8 @@ import type { Failure } from '../../translate/failure.js'
 import { responseOf } from '../../translate/output/response-object.js'
 
 /**
- * A response as far as its first entry says it, which is all that is known of one of another behaviour: it has no output.
+ * Returns a response from its first entry alone, which is all that is known of one of another behaviour: it has no
+ * output.
  *
  * @param failure - why it failed. Absent: it is in progress
  */

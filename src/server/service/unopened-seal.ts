@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../../translate/diagnostics.js'
 
-/** How many places a diagnostic names. A conversation after a restart has one for each of its turns. */
+/** The maximum number of places that a diagnostic names. A conversation after a restart has one for each turn. */
 const MOST_NAMED = 8
 
-/** That the model goes on without sealed content of a request. It says where that stands, and nothing of it. */
+/** Returns the diagnostic for sealed content that the model continues without. It names the places, not the content. */
 export function unopenedSeal(params: readonly string[]): Diagnostic {
   const more = params.length - MOST_NAMED
   const subject = `${params.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`

@@ -2,15 +2,15 @@ import type { Entry } from '../../journal/entry.js'
 import { encodeEntries } from '../../journal/entry-bytes.js'
 import type { EntryBlock } from '../../stores/store.js'
 
-/** The entries that a writer knows to be acknowledged, and those that may be. */
+/** The acknowledged entries of a writer, and those with an unknown fate. */
 export interface Written {
-  /** Those that the store has acknowledged. They are kept here, too, for how the response ends if the store is gone. */
+  /** The entries that the store has acknowledged, kept here too, to end the response if the store is gone. */
   readonly entries: readonly Entry[]
-  /** Those that it may have or not, since their append failed. */
+  /** The entries whose append failed, and that the store may have. */
   readonly unknown: readonly Entry[]
 }
 
-/** Entries as a store is given them. */
+/** Encodes entries for a store. */
 export function blockOf(entries: readonly Entry[]): EntryBlock {
   return { count: entries.length, bytes: encodeEntries(entries) }
 }

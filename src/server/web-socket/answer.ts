@@ -11,7 +11,7 @@ import type { Remembered } from './remembered.js'
 export interface CreateMessage {
   readonly body: { readonly [name: string]: unknown }
   readonly lane: string | undefined
-  /** In characters. */
+  /** Its length in characters. */
   readonly size: number
 }
 
@@ -20,13 +20,13 @@ export interface AnswerContext {
   /** Its signal aborts when the client has left. */
   readonly caller: Caller & { readonly signal: AbortSignal }
   readonly remembered: Remembered
-  /** The responses that are being made, with their lanes. */
+  /** The running responses, with their lanes. */
   readonly running: Map<string, string | undefined>
-  /** Sends a frame, and waits where the client is behind. */
+  /** Sends a frame, and waits if the client is behind. */
   readonly send: (text: string) => Promise<void> | undefined
 }
 
-/** Answers a `response.create`: with the events of its response, of which one is terminal, or with one error. */
+/** Answers a `response.create`: with the events of its response, the last of which is terminal, or with one error. */
 export async function answerCreate(message: CreateMessage, context: AnswerContext): Promise<void> {
   const { server, caller, remembered, send } = context
   const { service } = server
@@ -49,7 +49,7 @@ export async function answerCreate(message: CreateMessage, context: AnswerContex
   try {
     await sendEvents(live, message, context)
   } catch (error) {
-    // The response has no terminal event, and gets none any more: this is the one.
+    // The response will get no terminal event, so this is the last one.
     if (!caller.signal.aborted) await send(frameOf(errorEvent(errorAnswer(error, service.report)), lane))
   } finally {
     context.running.delete(live.responseId)
@@ -57,7 +57,7 @@ export async function answerCreate(message: CreateMessage, context: AnswerContex
   }
 }
 
-/** Whether the same request would be refused again. The client has to begin anew then, as it would at OpenAI. */
+/** Whether the same request would be refused again. The client then has to begin anew, as it would at OpenAI. */
 function isForGood({ status }: ErrorAnswer): boolean {
   return status < 500 && status !== 429
 }
@@ -71,7 +71,7 @@ async function sendEvents(
   for (let step = await events.next(); !step.done && !caller.signal.aborted; step = await events.next()) {
     const frames = step.value.map((event) => frameOf(encode(event), lane))
     if (terminalResponse(step.value) !== undefined) {
-      // The client may go on from it as soon as it has the last event, on another lane too.
+      // Runs to the end first, since the client may continue it as soon as it has the last event, even on another lane.
       await events.next()
       const kept = await finished
       const isKeptHere = kept !== undefined && request.store === false

@@ -19,13 +19,13 @@ import { createRemembered } from './remembered.js'
 
 /** A client's connection. */
 export interface SocketConnection {
-  /** Takes a frame of the client's: text, or the bytes of a binary one. */
+  /** Takes a frame from the client: text, or the bytes of a binary one. */
   receive(data: unknown): void
-  /** The client has left, or was lost. */
+  /** Handles a client that has left, or was lost. */
   leave(): void
   /** Closes the connection when all requests are answered. Resolves then, or when the client has left. */
   drain(): Promise<void>
-  /** Waits for the client no more, and leaves what it has not read to the system. */
+  /** Stops waiting for the client, and leaves unread frames to the system. */
   hurry(): void
 }
 
@@ -34,11 +34,11 @@ export interface ConnectionOptions {
   readonly caller: Caller
   readonly peer: Peer
   readonly limits: Required<WebSocketLimits>
-  /** Of all requests of the connection that wait, in characters. */
+  /** The length of all waiting requests of the connection, in characters. */
   readonly waitingSize: number
 }
 
-/** A frame that waits to be read, and what it holds of the memory. */
+/** A frame that waits to be read, and the memory that it holds. */
 interface Received {
   readonly data: unknown
   readonly count: BodyCount
@@ -52,7 +52,7 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
   const hold = (purpose: 'socket' | 'reader'): ByteHold => server.service.holdBytes(caller.owner, purpose)
   const unread = hold('reader')
   const outbox = createOutbox(peer, gone.signal, unread)
-  /** What is held of the memory by requests that wait, and by what the client has not read. */
+  /** The memory held by waiting requests, and by frames that the client has not read. */
   const holds = new Set<ByteHold>([unread])
   const remembered = createRemembered(limits.rememberedResponses)
   const forgetAll = server.service.keepBytes(remembered)
@@ -92,7 +92,7 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
     send: outbox.send,
   }
   async function answer(message: CreateMessage, held: ByteHold): Promise<void> {
-    // One of its own for each request: many are answered at once, and each listens to it.
+    // A signal for each request, since many run at once, and each listens to its own.
     const { signal, end } = signals.open()
     await answerCreate(message, { ...shared, caller: { ...caller, signal, held } }).finally(end)
   }
@@ -101,8 +101,8 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
     holds.delete(held)
   }
   /**
-   * @param size - of the message, in characters
-   * @param held - what it holds of the memory
+   * @param size - the length of the message, in characters
+   * @param held - its hold on the memory
    */
   function take(message: SocketMessage, size: number, held: ByteHold): void {
     const { lane } = message
@@ -135,7 +135,7 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
       holds.add(held)
       const count = createBodyCount(held)
       try {
-        // Here, since it may wait to be read.
+        // Counted here, since it may wait to be read.
         if (typeof data === 'string') count.bytes(data.length)
       } catch (error) {
         return take({ type: 'refused', error: error as RequestError, lane: undefined }, 0, held)

@@ -1,6 +1,6 @@
-/** Measures a WebSocket message that has not come whole, from the bytes of its connection (RFC 6455, 5.2). */
+/** Measures an incomplete WebSocket message from the bytes of its connection (RFC 6455, 5.2). */
 export interface FrameMeter {
-  /** Reads the next bytes, cut anywhere. What breaks the protocol is left to the one who reads the messages. */
+  /** Reads the next bytes, cut anywhere. Violations of the protocol are left to the reader of the messages. */
   push(chunk: Uint8Array): void
   /** Bytes of the message so far. */
   readonly bytes: number
@@ -12,18 +12,18 @@ const FINAL = 0x80
 const OPCODE = 0x0f
 const MASKED = 0x80
 const LENGTH = 0x7f
-/** From this opcode on, frames are of the connection: pings, and its end. They may stand between fragments. */
+/** From this opcode on, frames control the connection: pings, and its end. They may stand between fragments. */
 const FIRST_CONTROL = 0x8
 
 export function createFrameMeter(): FrameMeter {
   let bytes = 0
   let fragments = 0
-  /** Of the frame that comes: its first two bytes, the length if it is long, and the mask. */
+  /** The header of the current frame: its first two bytes, the length if it is long, and the mask. */
   const header: number[] = []
   let headerLength = 2
   let isControl = false
   let isFinal = false
-  /** Of the frame's payload, what has not come. */
+  /** The missing bytes of the frame's payload. */
   let missing = 0
 
   function readHeader(byte: number): void {
@@ -72,7 +72,7 @@ export function createFrameMeter(): FrameMeter {
   }
 }
 
-/** How many bytes follow the first two for the length of a frame. */
+/** Returns how many bytes after the first two encode the length of a frame. */
 function lengthBytes(short: number): number {
   if (short === 126) return 2
   return short === 127 ? 8 : 0

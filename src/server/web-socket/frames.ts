@@ -1,12 +1,12 @@
 import type { ErrorAnswer } from '../error-answer.js'
 
-/** A frame of a lane: an event as JSON, with the `stream_id` of the request that it belongs to. */
+/** Encodes a frame of a lane: an event as JSON, with the `stream_id` of its request. */
 export function frameOf(event: object, lane: string | undefined): string {
   const text = JSON.stringify(event)
   return lane === undefined ? text : `${text.slice(0, -1)},"stream_id":${JSON.stringify(lane)}}`
 }
 
-/** The answer to a refused request. */
+/** Returns the answer to a refused request. */
 export function errorEvent({ status, body, headers }: ErrorAnswer): object {
   const { type, code, message, param } = body.error
   const hasHeaders = Object.keys(headers).length > 0
@@ -14,7 +14,7 @@ export function errorEvent({ status, body, headers }: ErrorAnswer): object {
   return { type: 'error', status, error: { type, code: code ?? type, message, param, ...(hasHeaders && { headers }) } }
 }
 
-/** The answer to `response.steer`: the model takes no input while it writes. */
+/** Returns the answer to `response.steer`: the model takes no input while it writes. */
 export function steerFailed(input: unknown, previousResponseId: string): object {
   return {
     type: 'response.steer.failed',

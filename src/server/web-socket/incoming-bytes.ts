@@ -1,7 +1,7 @@
 import type { ByteHold, Taken } from '../../byte-budget.js'
 import { createFrameMeter } from './frame-meter.js'
 
-/** As much of Node's socket as is used here. */
+/** The part of Node's socket that is used here. */
 export interface ByteSocket {
   prependListener(event: 'data', listener: (chunk: Uint8Array) => void): unknown
   off(event: 'data', listener: (chunk: Uint8Array) => void): unknown
@@ -12,12 +12,12 @@ export interface ByteSocket {
 /** Bytes of overhead for each frame that waits for the rest of its message. */
 const FRAGMENT_BYTES = 256
 
-/** Bytes are asked for in steps. */
+/** Bytes are reserved in steps of this size. */
 const STEP = 16_384
 
 /**
- * Counts what a connection has sent of a message that is not whole: only the socket holds it, and it may be 32 MiB. A
- * connection that sends nothing holds nothing.
+ * Counts the bytes of incomplete messages, which only the socket holds, and which may be 32 MiB. An idle connection
+ * holds nothing.
  *
  * @param onRefused - called once, when there is no room for more. Later frames are discarded unread
  * @returns a function that stops counting
@@ -38,7 +38,7 @@ export function countIncoming(
     socket.resume()
     onRefused(taken)
   }
-  // Before the reader of messages has the chunk.
+  // Prepended, so that it runs before the reader of messages.
   socket.prependListener('data', count)
   return () => {
     socket.off('data', count)

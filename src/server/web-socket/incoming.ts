@@ -1,23 +1,23 @@
 import type { Pause } from '../../slices.js'
 
-/** What a client sends: read message by message, each in a turn of its own, so that others go first. */
+/** The client's messages, each read in a turn of its own, so that other work runs first. */
 export interface Incoming<Data> {
   add(data: Data): void
-  /** Whether all that came was read. */
+  /** Whether everything that arrived was read. */
   readonly isIdle: boolean
-  /** Forgets what was not read. */
+  /** Forgets unread messages. */
   clear(): void
 }
 
 export interface IncomingOptions<Data> {
-  /** How many messages may wait to be read. */
+  /** The maximum number of messages that may wait to be read. */
   readonly most: number
-  /** Reads one. Resolves when the next may be read. */
+  /** Reads one message. Resolves when the next may be read. */
   readonly read: (data: Data) => void | Promise<void>
   readonly pause: Pause
-  /** Has the system keep what the client sends from now on, and go on. Undefined where the runtime cannot. */
+  /** Pauses and resumes reading, with the system buffering what the client sends. Undefined if the runtime cannot. */
   readonly hold: ((isHeld: boolean) => void) | undefined
-  /** Called where more wait than may and the client cannot be held up. */
+  /** Called when too many wait and the client cannot be paused. */
   readonly onFlood: () => void
   readonly onIdle: () => void
   readonly onError: (error: unknown) => void
@@ -50,7 +50,7 @@ export function createIncoming<Data>(options: IncomingOptions<Data>): Incoming<D
   return {
     add(data) {
       waiting.push(data)
-      // The system has given a part of what the client sent already: it comes to an end by itself.
+      // The system has already delivered a part of what the client sent, which ends by itself.
       if (waiting.length > most && !isHeld) {
         if (hold === undefined) return onFlood()
         isHeld = true

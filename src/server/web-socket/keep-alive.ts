@@ -1,16 +1,16 @@
 import type { Peer } from './peer.js'
 
-/** Finds out whether a client that says nothing is still there. */
+/** Detects whether a silent client is still there. */
 export interface KeepAlive {
-  /** The client has said something. */
+  /** Notes a sign of life. */
   heard(): void
   stop(): void
 }
 
-/** How many questions in a row may stay without an answer: a client may be behind with its reading. */
+/** The maximum number of unanswered pings in a row: a client may be behind with its reading. */
 const MOST_UNANSWERED = 2
 
-/** @param ms - between two questions; 0 asks none */
+/** @param ms - between two pings; 0 sends none */
 export function keepAlive({ ping, onPong, terminate }: Peer, ms: number): KeepAlive {
   let unanswered = 0
   const heard = (): void => {

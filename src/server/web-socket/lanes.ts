@@ -1,37 +1,37 @@
 import type { Pause } from '../../slices.js'
 
-/** The requests of a connection: those of a lane one after the other, in the order in which they came. */
+/** The requests of a connection: those of one lane run in order of arrival. */
 export interface Lanes {
   /**
-   * @param size - of the request, in characters
-   * @returns whether it is answered when it is its turn; else it is refused then
+   * @param size - the length of the request, in characters
+   * @returns whether it will be answered in its turn; otherwise it is refused in its turn
    */
   add(lane: string | undefined, size: number, answer: () => Promise<void>): boolean
   /** Whether all requests are answered. */
   readonly isIdle: boolean
-  /** Forgets the requests that wait. */
+  /** Forgets waiting requests. */
   clear(): void
 }
 
 export interface LanesOptions {
-  /** How many requests are being answered or wait, on all lanes together. */
+  /** The maximum number of running and waiting requests, on all lanes together. */
   readonly most: number
-  /** Of them all, in characters. One request alone may be of any size. */
+  /** Their total length in characters. A single request may have any. */
   readonly mostSize: number
-  /** Answers a request that was one too many, when it is its turn. */
+  /** Refuses a request that was one too many, in its turn. */
   readonly refuse: (lane: string | undefined) => Promise<void> | undefined
-  /** The same for a lane on which nothing is answered. */
+  /** Does the same for an idle lane. */
   readonly refuseNow: (lane: string | undefined) => void
   /** Called when the last request is answered. */
   readonly onIdle: () => void
-  /** Lets others go first, between two requests of a lane. */
+  /** Lets other work run between two requests of a lane. */
   readonly pause: Pause
   readonly onError: (error: unknown) => void
 }
 
 type Waiting =
   | { readonly size: number; readonly answer: () => Promise<void> }
-  /** How many were one too many, one after the other: they cost nothing, however many they are. */
+  /** How many in a row were too many: they cost nothing, however many they are. */
   | { refused: number }
 
 export function createLanes(options: LanesOptions): Lanes {
@@ -45,7 +45,7 @@ export function createLanes(options: LanesOptions): Lanes {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       if (!isFirst) await pause()
       isFirst = false
-      // All that waits may have been forgotten meanwhile.
+      // All waiting requests may have been forgotten meanwhile.
       if (waiting.length === 0) break
       if ('refused' in next) {
         next.refused -= 1
@@ -91,7 +91,7 @@ export function createLanes(options: LanesOptions): Lanes {
       return lanes.size === 0
     },
     clear() {
-      // Those that are being answered end by themselves.
+      // Running ones end by themselves.
       for (const waiting of lanes.values()) waiting.length = 0
     },
   }

@@ -1,18 +1,18 @@
-/** Of the socket. */
+/** Limits of the socket. */
 export interface WebSocketLimits {
-  /** How many sockets are open at once. Default 1,024. Those that come then are answered with 429. */
+  /** Open sockets. Default 1,024. Any more are answered with 429. */
   readonly connections?: number
   /**
-   * How many requests of one socket are being answered or wait, on all of its lanes together. Default 64. Those that
-   * come then are refused when it is their turn, with 429.
+   * Running and waiting requests of one socket, on all of its lanes together. Default 64. Any more are refused in their
+   * turn, with 429.
    */
   readonly waitingRequests?: number
   /**
-   * How many messages of one socket may have come and not be read yet. The client is held up then; where the runtime
-   * cannot, its socket is closed with 1013. Default 1,024.
+   * Unread messages of one socket. At the limit the client is paused or, if the runtime cannot, its socket is closed
+   * with 1013. Default 1,024.
    */
   readonly waitingMessages?: number
-  /** How many responses with `store: false` one socket remembers, so that requests go on from them. Default 32. */
+  /** Responses with `store: false` that one socket remembers, so that requests can continue them. Default 32. */
   readonly rememberedResponses?: number
 }
 

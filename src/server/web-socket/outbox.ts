@@ -4,21 +4,20 @@ import type { Peer } from './peer.js'
 
 /** The frames to a client. */
 export interface Outbox {
-  /** Sends a frame, and waits while the client is behind: what it does not read is not made. */
+  /** Sends a frame, and waits while the client is behind, so that unread events are not generated. */
   send(text: string): Promise<void> | undefined
-  /** Sends frames that no response waits for. A client that keeps causing them without reading is disconnected. */
+  /** Sends frames for which no response waits. A client that keeps causing them without reading is disconnected. */
   sendNow(text: string): void
-  /** Waits for the client no more, and leaves what it has not read to the system. */
+  /** Stops waiting for the client, and leaves unread frames to the system. */
   hurry(): void
 }
 
-/** The unread frames that no response waits for, in characters. */
+/** The limit of unread frames for which no response waits, in characters. */
 const MOST_UNREAD = 4_194_304
 
 /**
  * @param gone - aborts when the client has left
- * @param bytes - where what the client has not read is counted; one that leaves more unread than there is room for is cut
- *   off
+ * @param bytes - counts unread bytes; a client that leaves more unread than there is room for is cut off
  */
 export function createOutbox(peer: Peer, gone: AbortSignal, bytes: ByteHold): Outbox {
   const held = new Set<() => void>()

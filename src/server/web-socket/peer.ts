@@ -1,8 +1,8 @@
-/** As much of Hono's `WSContext` as is used here. */
+/** The part of Hono's `WSContext` that is used here. */
 export interface SocketContext {
   /** The runtime's own socket. */
   readonly raw?: unknown
-  /** 1 is open, as in the web's `WebSocket`. */
+  /** 1 means open, as in the web's `WebSocket`. */
   readonly readyState: number
   send(text: string): void
   close(code?: number, reason?: string): void
@@ -13,24 +13,24 @@ export interface Peer {
   /** Sends a frame. If the client is behind, the promise resolves when it has caught up. Never throws. */
   send(text: string): Promise<void> | undefined
   close(code: number, reason: string): void
-  /** Closes the connection without an answer of the client's, which is in the middle of a message. */
+  /** Closes the connection without waiting for the client's answer, since it is in the middle of a message. */
   refuse(code: number, reason: string): void
-  /** Cuts the connection off, for a client that answers nothing any more. */
+  /** Cuts off a client that no longer answers. */
   terminate(): void
-  /** Stops and resumes reading what the client sends. Absent where the runtime cannot. */
+  /** Pauses and resumes reading from the client. Absent if the runtime cannot. */
   readonly hold?: (isHeld: boolean) => void
-  /** Asks whether the client is there. Absent where the runtime does so itself. */
+  /** Pings the client. Absent if the runtime does so itself. */
   readonly ping?: () => void
   readonly onPong?: (listener: () => void) => void
 }
 
-/** How much may wait to be sent before the events do, in bytes. */
+/** The number of buffered bytes at which events have to wait. */
 const HIGH_WATER = 65_536
 
-/** How long a client that was refused in mid-message may go on sending before it is cut off, in milliseconds. */
+/** How long a client that was refused in mid-message may continue to send before it is cut off, in milliseconds. */
 const LINGER_MS = 1000
 
-/** How many pings of a client that is behind are answered. */
+/** The maximum number of pings that are answered while the client is behind. */
 const MOST_PINGS = 1000
 
 export function peerOf(context: SocketContext): Peer {
@@ -38,7 +38,7 @@ export function peerOf(context: SocketContext): Peer {
   return isNodeSocket(raw) ? nodePeer(raw) : webPeer(context)
 }
 
-/** As much of the `ws` package's `WebSocket` as is used here. */
+/** The part of the `ws` package's `WebSocket` that is used here. */
 interface NodeSocket {
   readonly readyState: number
   readonly bufferedAmount: number
@@ -68,7 +68,7 @@ function nodePeer(socket: NodeSocket): Peer {
     send(text) {
       if (socket.readyState !== OPEN) return undefined
       let resolveSent = (): void => {}
-      // Called once all before it is with the system, and when the connection is lost.
+      // Called when everything before it is with the system, and when the connection is lost.
       socket.send(text, () => resolveSent())
       if (socket.bufferedAmount <= HIGH_WATER) return undefined
       return new Promise((resolve) => {
@@ -78,7 +78,7 @@ function nodePeer(socket: NodeSocket): Peer {
     close: (code, reason) => socket.close(code, reason),
     refuse(code, reason) {
       socket.close(code, reason)
-      // A connection that is cut off while bytes come is reset, and the client may not read why.
+      // A connection that is cut off while bytes arrive is reset, and the client may not read the reason.
       setTimeout(() => socket.terminate(), LINGER_MS).unref()
     },
     terminate: () => socket.terminate(),
@@ -95,7 +95,7 @@ function nodePeer(socket: NodeSocket): Peer {
   }
 }
 
-/** A socket of another runtime, which says how much waits, and not when it has left. */
+/** Wraps a socket of another runtime, which reports how much waits, but not when it has sent it. */
 function webPeer(context: SocketContext): Peer {
   const raw = Object(context.raw) as { readonly bufferedAmount?: number; getBufferedAmount?(): number }
   const waiting = (): number => raw.bufferedAmount ?? raw.getBufferedAmount?.() ?? 0

@@ -11,20 +11,20 @@ import {
 import type { Slices, Work } from '../../slices.js'
 import type { BodyCount } from '../service/body-count.js'
 
-/** What a client's frame asks for. */
+/** A parsed frame of the client. */
 export type SocketMessage = (
   | { readonly type: 'create'; readonly body: { readonly [name: string]: unknown } }
   | { readonly type: 'steer'; readonly input: unknown; readonly previousResponseId: string }
   | { readonly type: 'refused'; readonly error: RequestError }
 ) & {
-  /** The lane that the answer belongs to: the message's `stream_id`. */
+  /** The lane of the answer: the message's `stream_id`. */
   readonly lane: string | undefined
 }
 
 /**
  * @param data - text, or the bytes of a binary frame
- * @param size - what a message may hold: a text that holds more is refused before it is parsed
- * @param count - counts what the message takes
+ * @param size - the limits of a message: a text beyond them is refused before it is parsed
+ * @param count - counts the message
  */
 export function* readMessage(
   data: unknown,
@@ -78,7 +78,9 @@ function steer(body: object): { type: 'steer'; input: unknown; previousResponseI
   return { type: 'steer', input: own(body, 'input') ?? null, previousResponseId }
 }
 
-/** The default lane has no name. What clients send that cannot leave a parameter out counts as absent. */
+/**
+ * Returns the lane. The default one has no name. Placeholders of clients that cannot omit a parameter count as absent.
+ */
 function laneOf(streamId: unknown): string | undefined {
   if (streamId === undefined || streamId === null || streamId === '') return undefined
   if (typeof streamId !== 'string') throw invalidType('stream_id', 'a string', streamId)

@@ -1,31 +1,33 @@
 import type { Reclaimable } from '../../byte-budget.js'
 import type { RememberedResponse } from '../service/earlier-responses.js'
 
-/** The responses of one connection that are not stored, for the next `previous_response_id`: the latest ones. */
+/** The latest responses of one connection that are not stored, for the next `previous_response_id`. */
 export interface Remembered extends Reclaimable {
   find(responseId: string): RememberedResponse | undefined
-  /** @param size - of what the response added to its conversation, in characters */
+  /** @param size - the length of the response's addition to its conversation, in characters */
   add(response: RememberedResponse, size: number): void
   forget(responseId: string): void
 }
 
-/** In characters. A response that begins a conversation is remembered whatever its size, if it is the latest. */
+/**
+ * The limit in characters. A response that begins a conversation is remembered whatever its size, if it is the latest.
+ */
 const MOST_SIZE = 67_108_864
 
 /** Bytes per character of a conversation: in its items, and as ids in its transcripts. */
 const CHARACTER_BYTES = 3
 
-/** @param most - how many responses */
+/** @param most - the maximum number of responses */
 export function createRemembered(most: number): Remembered {
   const known = new Map<string, RememberedResponse>()
-  /** How many hold each response: its id, and those that go on from it. It goes with the last of these. */
+  /** How many hold each response: its id, and the responses that continue it. It is dropped with the last of these. */
   const holders = new Map<RememberedResponse, number>()
   const sizes = new WeakMap<RememberedResponse, number>()
   const listeners = new Set<() => void>()
   let total = 0
 
   function hold(response: RememberedResponse): void {
-    // Also those before it that were forgotten while the response went on from them.
+    // Includes predecessors that were dropped while the response continued them.
     for (let each: RememberedResponse | undefined = response; each !== undefined; each = beforeOf(each)) {
       const count: number | undefined = holders.get(each)
       holders.set(each, (count ?? 0) + 1)

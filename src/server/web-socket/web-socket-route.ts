@@ -11,9 +11,9 @@ import { peerOf, type SocketContext } from './peer.js'
 /** All open sockets. */
 export interface Sockets {
   /**
-   * Opens no more, and closes each when its requests are answered. Resolves when all are closed or about to be.
+   * Opens no more, and closes each socket when its requests are answered. Resolves when all are closed or closing.
    *
-   * @param signal - when it aborts, clients that do not read are not waited for
+   * @param signal - stops waiting for clients that do not read when it aborts
    */
   drain(signal?: AbortSignal): Promise<void>
 }
@@ -27,7 +27,7 @@ interface Shared {
 }
 
 /**
- * `GET /responses` with an upgrade: WebSocket mode.
+ * Adds `GET /responses` with an upgrade: WebSocket mode.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -42,7 +42,7 @@ export function webSocketRoute(app: Hono<Env>, server: ServerContext): Sockets {
         if (context.req.header('upgrade')?.toLowerCase() === 'websocket') checkRoom(shared)
         return await next()
       },
-      // Hono's type has its own environment in the place of ours.
+      // Hono's type has its own environment in place of ours.
       upgrade(((context: Context<Env>) => socketEvents(context, shared)) as never),
     )
   }
@@ -66,12 +66,12 @@ function checkRoom({ open, limits, isDraining }: Shared): void {
   if (open.size >= limits.connections) throw tooManyConnections()
 }
 
-/** What the runtime reports of one socket, as Hono words it. */
+/** Returns the event handlers of one socket, in Hono's form. */
 function socketEvents(context: Context<Env>, shared: Shared): object {
   const { server, limits, open } = shared
   const { keepAliveMs, options } = server
   const { limits: { bodyBytes: waitingSize = 33_554_432 } = {} } = options
-  // These are of the upgrade, which is over.
+  // These belong to the upgrade request, which has ended.
   const { idempotencyKey: _, signal: __, observed: ___, held: ____, ...caller } = callerOf(context)
   const { incoming } = nodeBindings(context)
   let connection: SocketConnection | undefined
