@@ -1,24 +1,24 @@
 import type { Slices } from '../slices.js'
 import { collectNames, type Expression, type Grammar } from './expression.js'
 
-/** So many uses of rules are followed in one piece. */
+/** The number of rule uses that are followed in one slice. */
 const SLICE = 2_000
 
-/** The rules of a grammar in an order in which each comes after those that it uses, as far as there is one. */
+/** The rules of a grammar, each after those that it uses, as far as such an order exists. */
 export interface BottomUp {
   readonly order: readonly string[]
-  /** Those that use themselves, by way of others too, and those that use such: no order is right for them. */
+  /** The rules that use themselves, directly or not, and those that use such rules: they have no order. */
   readonly looping: ReadonlySet<string>
 }
 
 interface Visit {
   readonly name: string
-  /** The rules that it uses and that were not looked at yet. */
+  /** The rules that it uses and that were not visited yet. */
   readonly uses: string[]
   isLooping: boolean
 }
 
-/** @param grammar - which has each rule that it uses */
+/** @param grammar - contains each rule that it uses */
 export function* bottomUp(grammar: Grammar): Slices<BottomUp> {
   const order: string[] = []
   const looping = new Set<string>()

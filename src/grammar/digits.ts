@@ -1,7 +1,7 @@
-/** One digit of a number: the least and the greatest that it may be. */
+/** A digit of a number: its minimum and maximum. */
 export type Digit = readonly [least: number, most: number]
 
-/** The numbers from `low` to `high`, all with this many digits: each pattern is a sequence of digits. */
+/** Returns the numbers from `low` to `high`, all with this many digits: each pattern is a sequence of digits. */
 export function digitPatterns(low: number, high: number, width: number, base: 10 | 16): (readonly Digit[])[] {
   if (low > high) return []
   if (width === 0) return [[]]

@@ -1,12 +1,12 @@
 import { normalRanges, type Range } from './ranges.js'
 
-/** What a text may be, as GBNF says it. */
+/** A set of texts, in the forms of GBNF. */
 export type Expression =
   | { readonly kind: 'text'; readonly text: string }
   /** One character. */
   | { readonly kind: 'class'; readonly ranges: readonly Range[] }
   | { readonly kind: 'sequence'; readonly of: readonly Expression[] }
-  /** One of them; without any, no text at all. */
+  /** One of several; without any, no text at all. */
   | { readonly kind: 'choice'; readonly of: readonly Expression[] }
   /** @param max - `Infinity` if there is no limit */
   | { readonly kind: 'repeat'; readonly of: Expression; readonly min: number; readonly max: number }
@@ -41,7 +41,7 @@ export function sequence(...parts: readonly Expression[]): Expression {
   return of.length === 1 ? (of[0] as Expression) : { kind: 'sequence', of }
 }
 
-/** Texts in a row are one. */
+/** Appends a part, joining adjacent texts. */
 function append(of: Expression[], part: Expression): void {
   const last = of.at(-1)
   if (part.kind === 'text' && last?.kind === 'text') of[of.length - 1] = text(last.text + part.text)
@@ -70,7 +70,7 @@ export function rule(name: string): Expression {
   return { kind: 'rule', name }
 }
 
-/** Adds the rules that an expression uses to `names`, in its order and as often as it uses them. */
+/** Adds the rules that an expression uses to `names`, in order and with repetitions. */
 export function collectNames(expression: Expression, names: string[]): void {
   switch (expression.kind) {
     case 'rule':

@@ -4,7 +4,7 @@ import { complement, contains, intersection, LAST_CODE_POINT, normalRanges, type
 import type { Rules } from './rules.js'
 import { sharedRules } from './shared-rules.js'
 
-/** At most one blank, where JSON allows any number: a model could go on with them for ever. */
+/** At most one blank, where JSON allows any number: a model could otherwise write blanks forever. */
 export const BLANK: Expression = optional(text(' '))
 export const ANY_CHARACTER: readonly Range[] = [[0, LAST_CODE_POINT]]
 
@@ -20,13 +20,13 @@ const SHORT: readonly (readonly [escape: string, character: string])[] = [
   ['r', '\r'],
   ['t', '\t'],
 ]
-/** Controls without a short escape. */
+/** Control characters without a short escape. */
 const LONG_CONTROLS: readonly number[] = Array.from({ length: 32 }, (_, code) => code).filter(
   (code) => !SHORT.some(([, character]) => character.charCodeAt(0) === code),
 )
 const FIRST_ASTRAL = 0x10000
 
-/** How a character is spelled: as it is, or by what follows a backslash. */
+/** The spellings of a character: itself, or the text after a backslash. */
 interface Spelling {
   readonly plain: readonly Range[]
   /** Undefined if none of them has an escape. */
@@ -34,8 +34,8 @@ interface Spelling {
 }
 
 /**
- * One character of a JSON string, out of these: as it is or in any of its escapes. No half of a surrogate pair, which
- * is no character and which many parsers refuse.
+ * Returns one character of a JSON string from these ranges, plain or in any of its escapes. Excludes halves of
+ * surrogate pairs, which many parsers refuse.
  */
 export function jsonCharacter(ranges: readonly Range[], rules: Rules): Expression {
   if (ranges === ANY_CHARACTER) return rules.include(CHARACTER())
@@ -45,7 +45,7 @@ export function jsonCharacter(ranges: readonly Range[], rules: Rules): Expressio
 const CHARACTER = sharedRules('character', () => eitherOf(jsonSpelling(ANY_CHARACTER)))
 const CHARACTERS = sharedRules('characters', (rules) => anyNumber(jsonSpelling(ANY_CHARACTER), rules))
 
-/** So many characters of a JSON string, out of these. */
+/** Returns a number of characters of a JSON string from these ranges. */
 export function jsonCharacters(ranges: readonly Range[], rules: Rules, min: number, max: number): Expression {
   const one = (): Expression => jsonCharacter(ranges, rules)
   if (max < Number.POSITIVE_INFINITY) return rules.times(one(), min, max)
@@ -65,7 +65,7 @@ function jsonSpelling(ranges: readonly Range[]): Spelling {
   return { plain: intersection(ranges, PLAIN), escaped: choice(...escapes) }
 }
 
-/** One character out of these, spelled as JSON.stringify does: without escapes that it needs not. */
+/** Returns one character from these ranges, spelled like JSON.stringify: with necessary escapes only. */
 export function spelledCharacter(ranges: readonly Range[], rules: Rules): Expression {
   if (intersection(ranges, ESCAPED).length === 0) return oneOf(ranges)
   return rules.once(`spelled ${JSON.stringify(ranges)}`, 'char', () => eitherOf(plainSpelling(ranges, rules)))
@@ -94,7 +94,7 @@ function escapes(short: typeof SHORT, controls: readonly number[]): Expression {
   return choice(oneOf(rangesOf(short.map(([letter]) => letter).join(''))), ...digits)
 }
 
-/** What follows the backslash where JSON.stringify writes one. */
+/** The text after the backslash in escapes of JSON.stringify. */
 const ESCAPE = sharedRules('escape', () =>
   escapes(
     SHORT.filter(([letter]) => letter !== '/'),
@@ -107,8 +107,8 @@ function eitherOf({ plain, escaped }: Spelling): Expression {
 }
 
 /**
- * Any number of characters: runs of plain ones, with escapes between. Where the choice between the two is repeated instead,
- * xgrammar 0.2 takes 92 ms for the mask of each token in place of 0.01.
+ * Returns any number of characters: runs of plain ones, with escapes between. With a repeated choice of the two
+ * instead, xgrammar 0.2 takes 92 ms for the mask of each token rather than 0.01.
  */
 function anyNumber({ plain, escaped }: Spelling, rules: Rules): Expression {
   const run = plain.length === 0 ? EMPTY : repeat(oneOf(plain), 0, Number.POSITIVE_INFINITY)
@@ -117,7 +117,7 @@ function anyNumber({ plain, escaped }: Spelling, rules: Rules): Expression {
   return sequence(run, repeat(next, 0, Number.POSITIVE_INFINITY))
 }
 
-/** Any text inside of a JSON string, spelled as JSON.stringify does. */
+/** Returns any text inside a JSON string, spelled like JSON.stringify. */
 export function spelledText(rules: Rules): Expression {
   return rules.include(SPELLED_TEXT())
 }
@@ -129,12 +129,12 @@ function digitOf(hexadecimal: string): Digit {
   return [digit, digit]
 }
 
-/** A JSON string with this inside. */
+/** Returns a JSON string with this content. */
 export function quoted(inner: Expression): Expression {
   return sequence(text('"'), inner, text('"'))
 }
 
-/** Any string, of this many characters. */
+/** Returns any string with a length in this range. */
 export function anyString(rules: Rules, min = 0, max: number = Number.POSITIVE_INFINITY): Expression {
   if (min === 0 && max === Number.POSITIVE_INFINITY) return rules.include(STRING())
   return rules.once(`string ${min} ${max}`, 'string', () => quoted(jsonCharacters(ANY_CHARACTER, rules, min, max)))
@@ -144,14 +144,14 @@ const STRING = sharedRules('string', (rules) =>
   quoted(jsonCharacters(ANY_CHARACTER, rules, 0, Number.POSITIVE_INFINITY)),
 )
 
-/** `[` ITEM `, ` ITEM `]`, by what stands between the brackets. */
+/** Returns `[` ITEM `, ` ITEM `]` around the given content. */
 export function bracketed(open: '{' | '[', inner: Expression, canBeEmpty: boolean): Expression {
   const close = open === '{' ? '}' : ']'
   const full = sequence(text(open), BLANK, inner, BLANK, text(close))
   return canBeEmpty ? choice(sequence(text(open), BLANK, text(close)), full) : full
 }
 
-/** What comes before an item that is not the first one. */
+/** Returns an item with the comma before it. */
 export function following(item: Expression): Expression {
   return sequence(text(','), BLANK, item)
 }
@@ -170,7 +170,7 @@ function hexDigit([least, most]: Digit): Expression {
   return oneOf(ranges)
 }
 
-/** Both halves of the pairs that spell the characters of a range. */
+/** Returns both halves of the pairs that spell the characters of a range. */
 function surrogatePairs([first, last]: Range): Expression[] {
   const high = (code: number): number => 0xd800 + ((code - FIRST_ASTRAL) >> 10)
   const low = (code: number): number => 0xdc00 + ((code - FIRST_ASTRAL) & 0x3ff)

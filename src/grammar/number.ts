@@ -2,16 +2,16 @@ import { type Digit, digitPatterns } from './digits.js'
 import { choice, EMPTY, type Expression, NEVER, oneOf, optional, repeat, sequence, text } from './expression.js'
 import type { Range } from './ranges.js'
 
-/** The digits that a number without a limit may have: a model could go on with them for ever. */
+/** The limit of digits of an unbounded number: a model could otherwise write digits forever. */
 const MOST_DIGITS = 21
-/** As many digits after the point as JSON.stringify writes. */
+/** The maximum number of decimals that JSON.stringify writes. */
 const MOST_DECIMALS = 25
-/** So many digits in all are never rounded to other ones. */
+/** Numbers with at most this many digits survive rounding. */
 const EXACT_DIGITS = 15
 /** The decimals of the largest number, 1.7976931348623157e308: any above is read as Infinity. */
 const LARGEST_DECIMALS = Array.from('7976931348623157')
 
-/** From `low` to `high`, which may be infinite. The limits themselves are in, unless they are said to be out. */
+/** A range from `low` to `high`, which may be infinite. The bounds are included unless marked otherwise. */
 export interface Bounds {
   readonly low: number
   readonly high: number
@@ -19,13 +19,13 @@ export interface Bounds {
   readonly isHighOut?: boolean
 }
 
-/** All whole numbers within bounds, which are whole themselves, or infinite. */
+/** Returns all whole numbers within bounds, which are whole or infinite. */
 export function wholeNumbers({ low, high }: Pick<Bounds, 'low' | 'high'>): Expression {
   const negative = sequence(text('-'), naturals(Math.max(1, -high), -low))
   return choice(low < 0 ? negative : NEVER, high < 0 ? NEVER : naturals(Math.max(0, low), high))
 }
 
-/** Whole numbers of at least 0, without leading zeros. */
+/** Returns whole numbers of at least 0, without leading zeros. */
 function naturals(low: number, high: number): Expression {
   if (low > high) return NEVER
   const width = String(low).length
@@ -37,7 +37,7 @@ function naturals(low: number, high: number): Expression {
   return high === last ? choice(...ofWidth) : choice(...ofWidth, naturals(last + 1, high))
 }
 
-/** The multiples of a divisor of ten to the power of `width` within bounds: of their last digits. */
+/** Returns the multiples of a divisor of ten to the power of `width` within bounds, by their last digits. */
 export function multiplesByEnding(
   step: number,
   width: number,
@@ -55,7 +55,7 @@ function multiplesFrom(step: number, width: number, low: number, highest: number
     const count = Math.max(0, Math.floor(to / step) - first + 1)
     return Array.from({ length: count }, (_, index) => text(String((first + index) * step)))
   }
-  // What stands before the last digits, where they may be any of the endings.
+  // The digits before the last ones, if those may be any of the endings.
   const from = Math.max(1, Math.ceil(low / unit))
   const to = Math.floor((high + 1) / unit) - 1
   if (from > to) return choice(...listed(low, high))
@@ -64,14 +64,14 @@ function multiplesFrom(step: number, width: number, low: number, highest: number
   return choice(...listed(low, from * unit - 1), whole, ...listed((to + 1) * unit, high))
 }
 
-/** All numbers within bounds, as JSON.stringify writes them. */
+/** Returns all numbers within bounds, as JSON.stringify writes them. */
 export function numbers(bounds: Bounds, decimals: number): Expression {
   const { low, high, isLowOut = false, isHighOut = false } = bounds
   const negative = magnitudes({ low: -high, high: -low, isLowOut: isHighOut, isHighOut: isLowOut }, decimals)
   return choice(sequence(text('-'), negative), magnitudes(bounds, decimals))
 }
 
-/** All numbers that are not whole. */
+/** Returns all numbers that are not whole. */
 export function fractions(): Expression {
   const decimals = sequence(
     repeat(text('0'), 0, MOST_DECIMALS - 1),
@@ -83,7 +83,7 @@ export function fractions(): Expression {
   return sequence(optional(text('-')), choice(plain, small))
 }
 
-/** The part of the bounds that is not negative. @param decimals - how many the bounds have at most */
+/** Returns the non-negative part of the bounds. @param decimals - the maximum number of decimals of the bounds */
 function magnitudes(bounds: Bounds, decimals: number): Expression {
   const { high, isHighOut = false } = bounds
   const low = Math.max(0, bounds.low)
@@ -102,7 +102,7 @@ function magnitudes(bounds: Bounds, decimals: number): Expression {
   }
   const any = fraction(decimals, most)
   const zeros = fraction(decimals, most, [[0, 0]])
-  // A number is its first decimals, which are compared, and more of them, which matter at the limits only.
+  // A number consists of its first decimals, which are compared, and further ones, which matter only at the bounds.
   const inner = { first: isLowOut ? from + 1 : from, last: isOpen ? to : to - 1, places: decimals, tail: any }
   if (isLowOut && from < to) scaled.push({ first: from, last: from, places: decimals, tail: aboveZero(decimals, most) })
   scaled.push(inner)
@@ -112,7 +112,7 @@ function magnitudes(bounds: Bounds, decimals: number): Expression {
   return choice(...scaled.map(writeScaled), ...exponents(low, high, isLowOut))
 }
 
-/** The numbers from `first` to `last`, divided by ten `places` times, followed by more decimals. */
+/** The numbers from `first` to `last`, divided by ten `places` times, followed by further decimals. */
 interface Scaled {
   readonly first: number
   readonly last: number
@@ -144,25 +144,25 @@ function writeScaled({ first, last, places, tail }: Scaled): Expression {
   return choice(...parts)
 }
 
-/** More decimals after `places` of them: after none, they begin with the point. */
+/** Returns further decimals after `places` of them: after none, they begin with the point. */
 function fraction(places: number, most: number, digit: readonly Digit[] = [[0, 9]]): Expression {
   const each = digits(digit)
   if (places > 0) return repeat(each, 0, Math.max(0, most - places))
   return optional(sequence(text('.'), repeat(each, 1, Math.max(1, most))))
 }
 
-/** Decimals of which one is no zero. */
+/** Returns decimals of which at least one is not zero. */
 function aboveZero(places: number, most: number): Expression {
   const left = Math.max(1, most - places)
   const some = sequence(repeat(digits([[0, 0]]), 0, left - 1), digits([[1, 9]]), repeat(digits([[0, 9]]), 0, left - 1))
   return places > 0 ? some : sequence(text('.'), some)
 }
 
-/** What JSON.stringify writes with an exponent: below 0.000001, and from 1e21 on. */
+/** Returns the numbers that JSON.stringify writes with an exponent: below 0.000001, and from 1e21 on. */
 function exponents(low: number, high: number, isLowOut: boolean): Expression[] {
   const mantissa = sequence(digits([[1, 9]]), optional(sequence(text('.'), times(1, 17))))
   const e = oneOf([ofCharacter('e'), ofCharacter('E')])
-  // Less rounds to zero, which is out if the bound is.
+  // Smaller ones round to zero, which is excluded if the bound is.
   const small = sequence(mantissa, e, text('-'), naturals(7, isLowOut ? 307 : 324))
   const sign = optional(text('+'))
   const largest = sequence(
@@ -179,7 +179,7 @@ function exponents(low: number, high: number, isLowOut: boolean): Expression[] {
   ]
 }
 
-/** At least one decimal, and at most those of `limit`: `0.<decimals>` is not above `0.<limit>`. */
+/** Returns at least one decimal, and at most those of `limit`: `0.<decimals>` is not above `0.<limit>`. */
 function decimalsUpTo([first = '0', ...rest]: readonly string[]): Expression {
   const below = first === '0' ? NEVER : sequence(digits([[0, Number(first) - 1]]), times(0, rest.length))
   return choice(below, sequence(text(first), rest.length === 0 ? EMPTY : optional(decimalsUpTo(rest))))

@@ -2,14 +2,13 @@ import type { Slices } from '../slices.js'
 import { choice, collectNames, EMPTY, type Expression, type Grammar, NEVER, repeat, sequence } from './expression.js'
 import type { SharedRules } from './rules.js'
 
-/** So many rules are looked at in one piece. */
+/** The number of rules that are visited in one slice. */
 const SLICE = 200
 
 /**
- * A grammar without the parts that no text can come to an end in, and without rules that are not used. Undefined if
- * nothing is left.
+ * Returns a grammar without parts in which no text can end, and without unused rules. Undefined if nothing is left.
  *
- * @param included - what its rules refer to beside each other. What is used of it comes last, as it is.
+ * @param included - external rules that its rules refer to. The used ones come last, unchanged.
  */
 export function* productive(
   grammar: Grammar,
@@ -38,12 +37,12 @@ export function* productive(
   return kept
 }
 
-/** The rules that some text comes to an end in. @param known - more such rules */
+/** Returns the rules in which some text ends. @param known - further such rules */
 function* endingRules(grammar: Grammar, known: Iterable<string>): Slices<ReadonlySet<string>> {
   const ends = new Set(known)
-  /** The rules that wait for one, by its name: they are looked at again when it is known to end. */
+  /** The rules that wait for another, by its name: they are visited again when that is known to end. */
   const waiting = new Map<string, Set<string>>()
-  // What is used comes after what uses it, so that most are known to end when they are asked for.
+  // Users precede the rules that they use, so that most of those are known to end when a user is visited.
   const open = [...grammar.keys()]
   const blockers: string[] = []
   let looked = 0
@@ -66,7 +65,7 @@ function* endingRules(grammar: Grammar, known: Iterable<string>): Slices<Readonl
   return ends
 }
 
-/** @param blockers - receives the rules for which it would have to be asked again */
+/** @param blockers - receives the rules whose end would change the result */
 function canEnd(expression: Expression, ends: ReadonlySet<string>, blockers?: string[]): boolean {
   switch (expression.kind) {
     case 'rule':
@@ -86,7 +85,7 @@ function canEnd(expression: Expression, ends: ReadonlySet<string>, blockers?: st
   }
 }
 
-/** The same object where nothing is left out. */
+/** Returns the same object if nothing is removed. */
 function pruned(expression: Expression, ends: ReadonlySet<string>): Expression {
   switch (expression.kind) {
     case 'rule':
@@ -114,7 +113,7 @@ function pruned(expression: Expression, ends: ReadonlySet<string>): Expression {
   }
 }
 
-/** Undefined where nothing is left out: most grammars lose nothing, and are not copied. */
+/** Returns undefined if nothing is removed: most grammars lose nothing, and are not copied. */
 function prunedParts(parts: readonly Expression[], ends: ReadonlySet<string>): Expression[] | undefined {
   let made: Expression[] | undefined
   for (let index = 0; index < parts.length; index++) {

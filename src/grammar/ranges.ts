@@ -4,7 +4,7 @@ export type Range = readonly [first: number, last: number]
 export const LAST_CODE_POINT = 0x10ffff
 const SURROGATES: Range = [0xd800, 0xdfff]
 
-/** In order, and without overlaps. Without surrogates, which no text in UTF-8 has. */
+/** Orders ranges and removes overlaps and surrogates, which no UTF-8 text contains. */
 export function normalRanges(ranges: readonly Range[]): readonly Range[] {
   if (isNormal(ranges)) return ranges
   const sorted = ranges.filter(([first, last]) => first <= last).toSorted(([one], [other]) => one - other)
@@ -20,7 +20,8 @@ export function normalRanges(ranges: readonly Range[]): readonly Range[] {
 function isNormal(ranges: readonly Range[]): boolean {
   let end = -2
   for (let at = 0; at < ranges.length; at++) {
-    // By their places, as below: what takes a pair apart makes an object, and every class of a grammar comes by here.
+    // Accessed by index, here and below: destructuring a pair creates an object, and every class of a grammar passes
+    // here.
     const range = ranges[at] as Range
     const first = range[0]
     const last = range[1]
@@ -30,7 +31,7 @@ function isNormal(ranges: readonly Range[]): boolean {
   return true
 }
 
-/** What is left of a range without another one. */
+/** Returns a range without the part in another one. */
 function cut([first, last]: Range, [from, to]: Range): Range[] {
   const parts: Range[] = [
     [first, Math.min(last, from - 1)],
@@ -55,7 +56,7 @@ export function intersection(ones: readonly Range[], others: readonly Range[]): 
   return common
 }
 
-/** All code points but these. */
+/** Returns all code points except these. */
 export function complement(ranges: readonly Range[]): readonly Range[] {
   const rest: Range[] = []
   let next = 0
@@ -67,7 +68,7 @@ export function complement(ranges: readonly Range[]): readonly Range[] {
   return normalRanges(rest)
 }
 
-/** Each character of a text. */
+/** Returns each character of a text as a range. */
 export function rangesOf(text: string): readonly Range[] {
   return normalRanges(Array.from(text, (character) => [codePoint(character), codePoint(character)]))
 }

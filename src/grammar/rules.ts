@@ -1,40 +1,40 @@
 import { choice, type Expression, type Grammar, repeat, rule, sequence } from './expression.js'
 
-/** llama.cpp refuses a repetition of 2,000 or more, so that longer ones are made of these. */
+/** llama.cpp refuses a repetition of 2,000 or more, so longer ones are composed of these. */
 const LONGEST = 1000
 
 /** The rules of a grammar under construction. */
 export interface Rules {
   readonly all: ReadonlyMap<string, Expression>
-  /** How many nodes the expressions have together: parts, ranges of characters, and one for each eight characters of a text. */
+  /** The size of all expressions in nodes: parts, ranges of characters, and one for each eight characters of a text. */
   readonly nodes: number
-  /** Makes a rule of an expression. */
+  /** Creates a rule for an expression. */
   add(prefix: string, expression: Expression): Expression
-  /** Makes a rule once for each key. A rule that is asked for while it is made refers to itself. */
+  /** Creates a rule once for each key. A rule that is requested during its own creation refers to itself. */
   once(key: string, prefix: string, make: () => Expression): Expression
-  /** A name for a rule that is made later, by `set`. */
+  /** Reserves a name for a rule that `set` defines later. */
   reserve(prefix: string): string
   set(name: string, expression: Expression): Expression
-  /** An expression many times, in repetitions that llama.cpp takes. */
+  /** Repeats an expression in a form that llama.cpp accepts. */
   times(of: Expression, min: number, max: number): Expression
-  /** Refers to rules that grammars have in common. They are not among `all`, and their nodes count once. */
+  /** Refers to rules that grammars share. They are not in `all`, and their nodes count once. */
   include(shared: SharedRules): Expression
   readonly included: ReadonlySet<SharedRules>
 }
 
-/** Rules that are the same in every grammar that has them: `shared-rules.ts` makes them. */
+/** Rules that are the same in every grammar that uses them: created by `shared-rules.ts`. */
 export interface SharedRules {
-  /** Of the rule that others refer to. No rule that {@link Rules} name has such a name, nor one of the other rules'. */
+  /** The name of the rule that others refer to. Neither {@link Rules} nor the other shared rules use it. */
   readonly name: string
   readonly all: Grammar
-  /** What they refer to. */
+  /** The rules that they refer to. */
   readonly included: ReadonlySet<SharedRules>
   readonly nodes: number
   /** The rules as GBNF. */
   readonly gbnf: string
 }
 
-/** @param owner - names the rules by a number, in the place of a word and a number: so that they are no other grammar's */
+/** @param owner - prefixes the numbered rules, in place of a word, so that their names are unique among grammars */
 export function createRules(owner?: string): Rules {
   const all = new Map<string, Expression>()
   const made = new Map<string, Expression>()
@@ -57,7 +57,7 @@ export function createRules(owner?: string): Rules {
     expression.kind === 'rule' ? expression : set(reserve(prefix), expression)
 
   function times(of: Expression, min: number, max: number): Expression {
-    // A rule of its own, because llama.cpp multiplies a repetition with all that the repeated group has inside.
+    // A rule of its own, because llama.cpp multiplies a repetition with the whole content of the repeated group.
     const item = of.kind === 'class' || (min === 0 && max === 1) ? of : add('item', of)
     if (max === Number.POSITIVE_INFINITY) {
       return min <= LONGEST ? repeat(item, min, max) : sequence(times(item, min, min), repeat(item, 0, max))
@@ -66,7 +66,7 @@ export function createRules(owner?: string): Rules {
     const many = add('many', repeat(item, LONGEST, LONGEST))
     const required = sequence(times(many, Math.floor(min / LONGEST), Math.floor(min / LONGEST)), exactly(min % LONGEST))
     const whole = Math.floor((max - min) / LONGEST)
-    // Each number of items in one way only: otherwise a sampler keeps thousands of ways at once.
+    // Derives each number of items in one way only: otherwise a sampler keeps thousands of ways at once.
     const fewer = sequence(times(many, 0, whole - 1), repeat(item, 0, LONGEST - 1))
     const most = sequence(times(many, whole, whole), repeat(item, 0, (max - min) % LONGEST))
     return sequence(required, whole === 0 ? most : choice(fewer, most))

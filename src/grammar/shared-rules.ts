@@ -5,11 +5,11 @@ import { productive } from './productive.js'
 import { createRules, type Rules, type SharedRules } from './rules.js'
 
 /**
- * Rules that follow from constants alone. They are made when they are first asked for, and once: a format takes as long as
- * all the rest of most schemas.
+ * Creates rules that follow from constants alone, on demand and only once: a format takes as long as the rest of most
+ * schemas.
  *
- * @param name - of the rule that others refer to: no others' name
- * @param word - begins the names of its other rules: no others' word
+ * @param name - of the rule that others refer to: unique
+ * @param word - begins the names of its other rules: unique
  */
 export function sharedRules(name: string, make: (rules: Rules) => Expression, word: string = name): () => SharedRules {
   let made: SharedRules | undefined
@@ -22,7 +22,7 @@ export function sharedRules(name: string, make: (rules: Rules) => Expression, wo
   }
 }
 
-/** The same for rules that take longer than one piece of work may. */
+/** Does the same for rules that take longer than one slice. */
 export function slicedRules(
   name: string,
   make: (rules: Rules) => Slices<Expression>,
@@ -33,7 +33,7 @@ export function slicedRules(
     if (made !== undefined) return made
     const rules = createRules(word)
     const own = yield* finished(name, yield* make(rules), rules)
-    // Another grammar may have made them in a pause: there has to be one object, by which they are known.
+    // Another grammar may have created them during a pause: there has to be one object, by which they are identified.
     made ??= own
     return made
   }

@@ -1,10 +1,10 @@
 /**
- * A schema, or a regular expression, that no grammar of ours holds as it is meant. Its message quotes no value of the
- * schema, so that a client may see it.
+ * A schema, or a regular expression, that our grammars cannot hold as meant. Its message quotes no value of the schema,
+ * so that a client may see it.
  */
 export class UnsupportedSchema extends Error {
   override readonly name: string = 'UnsupportedSchema'
-  /** A JSON pointer into the schema: `/properties/a/not`. The empty string is all of it. */
+  /** A JSON pointer into the schema: `/properties/a/not`. The empty string points at the whole. */
   readonly path: string
 
   constructor(path: string, message: string) {
@@ -13,7 +13,7 @@ export class UnsupportedSchema extends Error {
   }
 }
 
-/** What is no JSON Schema: an unknown type, a list that has to be an object, a `$ref` that points at nothing. */
+/** An invalid JSON Schema: an unknown type, a list in place of an object, a `$ref` without a target. */
 export class InvalidSchema extends UnsupportedSchema {
   override readonly name = 'InvalidSchema'
 }

@@ -3,26 +3,26 @@ import { compileSchema, regexToGbnf, UnsupportedSchema, writeGbnf } from '../gra
 import { atOnce, type Slices } from '../slices.js'
 import { cachedGrammars, type WriteGrammar, type WrittenGrammar } from './grammar-cache.js'
 
-/** What llama.cpp can hold, in a server or in this process: what can be written in GBNF. */
+/** The capabilities of llama.cpp, in a server or in this process: constraints that GBNF can express. */
 export const GBNF_CAPABILITIES: EngineCapabilities = {
   constraints: ['json_schema', 'regex', 'gbnf'],
   hasConstrainedLogprobs: true,
   fit: (constraint) => fittedOrNot(fitGbnf(constraint)),
 }
 
-/** What the grammars that are kept and their constraints may have together, in UTF-16 code units: some 16 MB. */
+/** The limit of cached grammars and their constraints, in UTF-16 code units: some 16 MB. */
 const MOST_CHARACTERS = 8_000_000
 
-/** A constraint as GBNF, and what that leaves out. @throws UnsupportedSchema if there is no grammar of it */
+/** Writes a constraint as GBNF, with what that leaves out. @throws UnsupportedSchema if no grammar expresses it */
 const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(write, MOST_CHARACTERS)
 
-/** What is held of a constraint in GBNF, which is all that is not relaxed. @throws UnsupportedSchema if nothing is */
+/** Fits a constraint to GBNF: everything that is not relaxed is held. @throws UnsupportedSchema if nothing is */
 export function* fitGbnf(constraint: Constraint): Slices<FittedConstraint> {
   const { grammar, relaxed, nodes } = yield* writtenGbnf(constraint)
   return { constraint: { grammar, syntax: 'gbnf' }, relaxed, nodes }
 }
 
-/** What is held of a constraint, or that nothing is. */
+/** Fits a constraint, or reports that nothing of it is held. */
 export function* fittedOrNot(fitting: Slices<FittedConstraint>): Slices<FittedConstraint> {
   try {
     return yield* fitting
@@ -33,9 +33,9 @@ export function* fittedOrNot(fitting: Slices<FittedConstraint>): Slices<FittedCo
 }
 
 /**
- * A constraint as GBNF, without what {@link GBNF_CAPABILITIES} say that is relaxed.
+ * Returns a constraint as GBNF, without the relaxed parts that {@link GBNF_CAPABILITIES} report.
  *
- * @param constraint - one of which they hold anything
+ * @param constraint - one that is held at least in part
  */
 export function gbnfOf(constraint: Constraint): string {
   return atOnce(writtenGbnf(constraint)).grammar

@@ -13,12 +13,12 @@ export type WriteGrammar = (constraint: Constraint) => Slices<WrittenGrammar>
 type Outcome = WrittenGrammar | { readonly error: unknown }
 
 /**
- * Keeps what was written for a constraint, by its JSON text: agents declare the same functions with every request, and
- * an open schema takes milliseconds. Whatever the constraints of clients, it keeps no more text than allowed: the longest
- * unused go first.
+ * Caches the grammar of a constraint, by its JSON text: agents declare the same functions with every request, and an
+ * open schema takes milliseconds. It stays within its limit whatever clients send, and evicts the least recently used
+ * first.
  *
- * @param write - has to give the same for the same constraint
- * @param mostCharacters - of constraints and grammars together. One that is longer by itself is not kept.
+ * @param write - deterministic
+ * @param mostCharacters - the limit of constraints and grammars together. A longer one is not cached.
  * @returns the same function, which throws the same errors
  */
 export function cachedGrammars(write: WriteGrammar, mostCharacters: number): WriteGrammar {
@@ -38,7 +38,7 @@ export function cachedGrammars(write: WriteGrammar, mostCharacters: number): Wri
     if (size > mostCharacters) return
     kept.set(key, outcome)
     characters += size
-    // A Map has its keys in the order in which they were set.
+    // A Map iterates in insertion order.
     for (const oldest of kept.keys()) {
       if (characters <= mostCharacters) break
       forget(oldest)
@@ -55,7 +55,7 @@ export function cachedGrammars(write: WriteGrammar, mostCharacters: number): Wri
   }
 }
 
-/** Undefined for what is no JSON: the text of another constraint could be the same. */
+/** Returns undefined for values that JSON cannot express: their text could equal another constraint's. */
 function keyOf(constraint: Constraint): string | undefined {
   try {
     return JSON.stringify(constraint, checkedValue)

@@ -30,11 +30,11 @@ export interface SglangEngineOptions extends HttpOptions {
    */
   readonly contextSize?: number
   /**
-   * What compiles constraints on the server, its `--grammar-backend`; `guidance` is SGLang's `llguidance`. Default: as the
-   * server says in `/server_info`. Name it where several servers stand behind one address.
+   * The grammar backend of the server, its `--grammar-backend`; `guidance` is SGLang's `llguidance`. Default: as the
+   * server reports it in `/server_info`. Name it where several servers stand behind one address.
    */
   readonly structuredOutputs?: NamedBackend
-  /** Told what compiles constraints as soon as the server has said it, and when that changes. */
+  /** Called with the grammar backend as soon as the server has reported it, and when that changes. */
   readonly onBackend?: (backend: GrammarBackend) => void
 }
 
@@ -56,15 +56,15 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
  * the ids in the model's `generation_config.json`, whatever `stop` is. A `seed` needs
  * `--enable-deterministic-inference`.
  *
- * A `constraint` is a JSON Schema, a regular expression or GBNF (`ebnf`), with log-probabilities too. A schema is sent as
- * the server's backend holds it: to llguidance as a grammar of ours; to xgrammar as a structural tag, or as our grammar where
- * xgrammar ignores what the schema says; to others as `json_schema`. Special tokens are banned by `logit_bias`, which is
- * added to the scores as it is. Start the server without `--reasoning-parser`: with it, some versions constrain only what
- * follows the end of a reasoning, and so nothing here (issue 11971). A constraint that SGLang cannot compile is an
- * EngineError `invalid_prompt` with its message.
+ * A `constraint` is a JSON Schema, a regular expression or GBNF (`ebnf`), with log-probabilities too. A schema is sent
+ * as the server's backend holds it: to llguidance as a grammar of ours; to xgrammar as a structural tag, or as our
+ * grammar where xgrammar ignores what the schema says; to others as `json_schema`. Special tokens are banned by
+ * `logit_bias`, which is added to the scores as it is. Start the server without `--reasoning-parser`: with it, some
+ * versions constrain only what follows the end of a reasoning, and so nothing here (issue 11971). A constraint that
+ * SGLang cannot compile is an EngineError `invalid_prompt` with its message.
  *
- * Prompts are shorter than the `max_req_input_len` of `/server_info`, and longer ones are not sent. `health()` asks the same path:
- * SGLang's `/health` takes a second and generates a token when the server is idle.
+ * Prompts are shorter than the `max_req_input_len` of `/server_info`, and longer ones are not sent. `health()` asks the
+ * same path: SGLang's `/health` takes a second and generates a token when the server is idle.
  *
  * Written for the documented shapes: the `/generate` endpoint in the project's documentation (native API, sampling
  * parameters), and tokenizer_manager.py, http_server.py, sampling_params.py and sampling_batch_info.py of
@@ -145,8 +145,8 @@ function backendOf({ grammarBackend = '' }: ServerInfo): GrammarBackend {
 }
 
 /**
- * As many as fit, which null means, where more are asked for: SGLang refuses a call whose prompt and answer together are
- * longer than the context. Its default would be 128.
+ * Returns the requested number, but null, for as many as fit, if more are requested: SGLang refuses a call whose prompt
+ * and answer together exceed the context. Its default would be 128.
  */
 function newTokens(maxTokens: number | undefined, room: number): number | null {
   return maxTokens === undefined || maxTokens > room ? null : maxTokens
@@ -224,7 +224,7 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
   for await (const event of ask(call)) {
     const step = parseEvent(chunk, event, 'SGLang')
     const { finish_reason: finish, prompt_tokens, cached_tokens } = step.meta_info
-    // Before its token is read: it is sampled of a prompt that SGLang made up, and may be a stop token.
+    // Checked before its token is read, which is sampled from a prompt that SGLang made up, and may be a stop token.
     if (finish && isRefusal(finish)) throw failureOfAbort(finish)
     if (typeof prompt_tokens === 'number' && prompt_tokens < call.prompt.length) throw cut(call, prompt_tokens)
     const fresh = parseEvent(ids, newIds(step, seen), 'SGLang')
@@ -240,7 +240,7 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
   }
 }
 
-/** With `--allow-auto-truncate` SGLang drops the end of a prompt that is too long, and says so by its count alone. */
+/** With `--allow-auto-truncate`, SGLang drops the end of a prompt that is too long, which only its count reveals. */
 function cut({ prompt }: HttpCall, kept: number): EngineError {
   const message = `SGLang read ${kept} of the ${prompt.length} tokens of the prompt: start it without --allow-auto-truncate.`
   return new EngineError('context_length_exceeded', message)
@@ -291,7 +291,7 @@ function endOf(finish: Finish): NonNullable<EngineStep['end']> {
   throw new EngineError('server_error', `SGLang ended the call: ${type}`)
 }
 
-/** A call that SGLang refuses has the status of the refusal. One that was aborted on request has none. */
+/** Whether SGLang refused the call: it then has a status. A call that was aborted on request has none. */
 function isRefusal({ type, status_code }: Finish): boolean {
   return type === 'abort' && (status_code ?? 0) >= 400
 }

@@ -27,16 +27,17 @@ export interface VllmEngineOptions extends HttpOptions {
   readonly model?: string
   /**
    * The limit of prompt and answer tokens together. Needed for `capabilities()`, for calls without `maxTokens`, for
-   * which the endpoint would generate only 16, and for those with a large one. Default: the model's `max_model_len`, requested from the server once.
+   * which the endpoint would generate only 16, and for those with a large one. Default: the model's `max_model_len`,
+   * requested from the server once.
    */
   readonly contextSize?: number
   /**
-   * What compiles constraints on the server, its `--structured-outputs-config.backend`. Default: asked of the server, by
-   * a few tokens, when a constraint is first needed, and again after a lost connection or a refused constraint. Name it
-   * where several servers stand behind one address: one answer speaks for one of them.
+   * The grammar backend of the server, its `--structured-outputs-config.backend`. Default: detected by sampling a few
+   * tokens when a constraint is first needed, and again after a lost connection or a refused constraint. Name it if
+   * several servers share one address: an answer speaks for only one of them.
    */
   readonly structuredOutputs?: NamedBackend
-  /** Told what compiles constraints as soon as the server has said it, and when that changes. */
+  /** Called with the grammar backend as soon as it is detected, and when that changes. */
   readonly onBackend?: (backend: GrammarBackend) => void
 }
 
@@ -61,14 +62,14 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = {
  * It does not use `/inference/v1/generate`, although that is made for tokens: only later versions stream from it, the
  * stream does not contain the stop token, and its shapes are still changing.
  *
- * A `constraint` is sent as `structured_outputs`, as the server's backend holds it: to guidance as a grammar of ours; to
- * xgrammar as a structural tag, which bounds its blanks, or as our grammar where xgrammar ignores what the schema says; to
- * others as `json`. What that leaves out, `capabilities()` say. vLLM tells a Lark grammar from GBNF by the absence of
- * `::=`. It needs vLLM 0.11, and before 0.27 a server that was started with
+ * A `constraint` is sent as `structured_outputs`, as the server's backend holds it: to guidance as a grammar of ours;
+ * to xgrammar as a structural tag, which bounds its blanks, or as our grammar where xgrammar ignores what the schema
+ * says; to others as `json`. What that leaves out, `capabilities()` say. vLLM tells a Lark grammar from GBNF by the
+ * absence of `::=`. It needs vLLM 0.11, and before 0.27 a server that was started with
  * `--structured-outputs-config.enable_in_reasoning=True`: without it, those take the body of a call for reasoning, and
- * constrain nothing without a word (issue 57726; pull request 45560); no constraint is then sent. Special tokens are banned
- * as `bad_words`, since `logit_bias` is only a penalty of 100 there, and refused by servers that draft tokens, and
- * `allowed_token_ids` would list the whole vocabulary in each request.
+ * constrain nothing without a word (issue 57726; pull request 45560); no constraint is then sent. Special tokens are
+ * banned as `bad_words`, since `logit_bias` is only a penalty of 100 there, and refused by servers that draft tokens,
+ * and `allowed_token_ids` would list the whole vocabulary in each request.
  *
  * Written for the documented shapes: `CompletionRequest`, `CompletionStreamResponse` and `CompletionLogProbs` in
  * vllm/entrypoints/openai/completion/protocol.py, and the stream in serving.py beside it; `StructuredOutputsParams` and
@@ -98,8 +99,8 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   }
 
   /**
-   * The limit of a call: what fits after the prompt, if that is less; at least 1, so that vLLM itself reports a prompt that is
-   * too long. vLLM cuts a limit to what is left of the context, but refuses one above the whole of it.
+   * The limit of a call: what fits after the prompt, if that is less; at least 1, so that vLLM itself reports a prompt
+   * that is too long. vLLM cuts a limit to what is left of the context, but refuses one above the whole of it.
    */
   async function limitOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal): Promise<number> {
     if (maxTokens !== undefined && maxTokens <= FITS_ANY && knownSize === undefined) return maxTokens

@@ -4,7 +4,7 @@ import { complement, LAST_CODE_POINT, type Range } from '../ranges.js'
 import { BadGrammar } from './bad-grammar.js'
 
 const DEEPEST = 200
-/** So many characters are read in one piece. */
+/** The number of characters that are read in one slice. */
 const SLICE = 10_000
 const NAME = /[0-9A-Za-z_-]+/y
 const BLANKS = /(?:[ \t]|#[^\r\n]*)*/y
@@ -22,7 +22,7 @@ const BACKSLASH = 0x5c
 const FIRST_SURROGATE = 0xd800
 const LAST_SURROGATE = 0xdfff
 
-/** A choice that is being read: in brackets, or of the rule itself. */
+/** An open choice: in brackets, or the rule itself. */
 interface OpenChoice {
   readonly sequences: Expression[]
   parts: Expression[]
@@ -31,15 +31,15 @@ interface OpenChoice {
 /**
  * Reads GBNF as llama.cpp documents it, without its token ids.
  *
- * @throws BadGrammar it is none, or uses a rule that it does not have
+ * @throws BadGrammar if it is invalid, or uses an undefined rule
  */
 export function* readGbnf(gbnf: string): Slices<Grammar> {
   const rules = new Map<string, Expression>()
-  /** What stands for a rule, by its name: one object, however often it is used. */
+  /** The reference to each rule, by name: one object, however often it is used. */
   const used = new Map<string, Expression>()
   let at = 0
   let paused = 0
-  /** From the rule's own choice to that of the innermost brackets. */
+  /** The open choices, from the rule's own to that of the innermost brackets. */
   let open: OpenChoice[] = []
 
   function wrong(expected: string): BadGrammar {
@@ -48,7 +48,7 @@ export function* readGbnf(gbnf: string): Slices<Grammar> {
     return new BadGrammar(`GBNF, line ${line}: expected ${expected}, got ${got}`)
   }
 
-  /** What a sticky expression matches here, which is then read. */
+  /** Consumes the match of a sticky expression at this place. */
   function take(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = at
     const match = pattern.exec(gbnf)
@@ -63,9 +63,9 @@ export function* readGbnf(gbnf: string): Slices<Grammar> {
     return true
   }
 
-  /** Within brackets, lines go on. */
+  /** Within brackets, lines continue. */
   function skipBlanks(): void {
-    // Most often there is one blank.
+    // Usually there is one blank.
     if (gbnf[at] === ' ') at += 1
     const next = gbnf[at]
     if (next === ' ' || next === '\t' || next === '#') take(open.length > 1 ? LINES : BLANKS)
@@ -164,7 +164,7 @@ export function* readGbnf(gbnf: string): Slices<Grammar> {
         throw wrong('a literal that ends')
       }
       const code = readCharacter()
-      // Two halves of a pair would become one character.
+      // Two halves of a pair would join to one character.
       if (isSurrogate(code)) throw wrong('whole characters before this')
       value += String.fromCodePoint(code)
     }
@@ -221,7 +221,7 @@ export function* readGbnf(gbnf: string): Slices<Grammar> {
   return rules
 }
 
-/** Not so at the end of the text, where there is no code. */
+/** False at the end of the text, where there is no code. */
 function isPlainInLiteral(code: number): boolean {
   return code !== QUOTE && code !== BACKSLASH && (code < FIRST_SURROGATE || code > LAST_SURROGATE)
 }

@@ -3,16 +3,16 @@ import type { Expression, Grammar } from '../expression.js'
 import type { Range } from '../ranges.js'
 import type { SharedRules } from '../rules.js'
 
-/** So many characters are written in one piece. */
+/** The number of characters that are written in one slice. */
 const SLICE = 8_000
 
 /**
- * A grammar as text, one rule a line, `root` first.
+ * Writes a grammar as text, one rule per line, `root` first.
  *
- * llama.cpp, xgrammar and llguidance read it alike. They differ in escapes, so characters are written as they are but for
- * those that mean something, and no escape stands before a hexadecimal digit. No text of a client's can end a literal.
+ * llama.cpp, xgrammar and llguidance read it alike. They differ in escapes, so only characters with a meaning are
+ * escaped, and no escape precedes a hexadecimal digit. No text of a client can end a literal.
  *
- * @param shared - those of its rules that were written before
+ * @param shared - the rules that were written before
  */
 export function* writeGbnf(grammar: Grammar, shared: readonly SharedRules[] = []): Slices<string> {
   const own = new Map([['root', grammar.get('root') as Expression]])
@@ -22,7 +22,7 @@ export function* writeGbnf(grammar: Grammar, shared: readonly SharedRules[] = []
   return written + shared.map(({ gbnf }) => gbnf).join('')
 }
 
-/** Rules as GBNF, in their order. */
+/** Writes rules as GBNF, in their order. */
 export function* writeRules(rules: Grammar): Slices<string> {
   let written = ''
   let paused = 0
@@ -35,7 +35,7 @@ export function* writeRules(rules: Grammar): Slices<string> {
   return written
 }
 
-/** Where an expression stands, which says whether it needs brackets. */
+/** The context of an expression, which determines whether it needs brackets. */
 type Place = 'rule' | 'sequence' | 'repeat'
 
 function write(expression: Expression, place: Place): string {
@@ -77,8 +77,8 @@ function times(min: number, max: number): string {
 }
 
 /**
- * A text in quotes. Where a hexadecimal escape stands before a hexadecimal digit, the text goes on in quotes of its own:
- * xgrammar reads every such digit after `\x`, and would take both for another character.
+ * Writes a text in quotes. After a hexadecimal escape, a hexadecimal digit begins a new pair of quotes: xgrammar reads
+ * every such digit after `\x`, and would take both for another character.
  */
 function literal(text: string, place: Place): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return place === 'repeat' && text.length > 1 ? `("${text}")` : `"${text}"`
@@ -101,7 +101,7 @@ function literal(text: string, place: Place): string {
 
 const HEX_DIGIT = /[0-9A-Fa-f]/
 
-/** The characters between brackets: those with escapes last, so that none stands before a digit. */
+/** Writes the characters between brackets, those with escapes last, so that none precedes a digit. */
 function writeClass(ranges: readonly Range[]): string {
   let [plain, escapes] = ['', '']
   for (const range of ranges) {
@@ -109,11 +109,11 @@ function writeClass(ranges: readonly Range[]): string {
     if (written.includes('\\')) escapes += written
     else plain += written
   }
-  // No character at all: half a surrogate pair, which no text has.
+  // A class that matches nothing: half a surrogate pair, which no text contains.
   return plain + escapes === '' ? '[\\uD800-\\uDFFF]' : `[${plain}${escapes}]`
 }
 
-/** Nothing for half a surrogate pair, which no UTF-8 text has. */
+/** Writes nothing for half a surrogate pair, which no UTF-8 text contains. */
 function writeRange([first, last]: Range): string {
   const low = first >= 0xd800 && first <= 0xdfff ? 0xe000 : first
   const high = last >= 0xd800 && last <= 0xdfff ? 0xd7ff : last
@@ -123,12 +123,12 @@ function writeRange([first, last]: Range): string {
 
 const MEANING: ReadonlySet<number> = new Set(Array.from('[]\\^-', (character) => character.charCodeAt(0)))
 
-/** A bracket, a hyphen, a caret and a backslash mean something here. */
+/** Escapes brackets, hyphens, carets and backslashes, which have a meaning in a class. */
 function inClass(code: number): string {
   return isPlain(code) && !MEANING.has(code) ? String.fromCodePoint(code) : escaped(code)
 }
 
-/** Whether a character is written as it is: none that controls, separates lines, or is half of a pair. */
+/** Whether a character is written unescaped: no control, no line separator, and no half of a pair. */
 function isPlain(code: number): boolean {
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return false
   return code !== 0x2028 && code !== 0x2029 && code !== 0xfeff && !(code >= 0xd800 && code <= 0xdfff)

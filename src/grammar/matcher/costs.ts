@@ -2,10 +2,10 @@ import type { Slices } from '../../slices.js'
 import type { BottomUp } from '../bottom-up.js'
 import { collectNames, type Expression, type Grammar } from '../expression.js'
 
-/** So many rules are looked at in one piece. */
+/** The number of rules that are visited in one slice. */
 const SLICE = 500
 
-/** How many characters the shortest text of an expression has; infinite if none comes to an end. */
+/** Returns the length of an expression's shortest text, in characters; infinite if no text ends. */
 export type Cost = (expression: Expression) => number
 
 export function* costsOf(grammar: Grammar, { order, looping }: BottomUp): Slices<Cost> {
@@ -19,7 +19,7 @@ export function* costsOf(grammar: Grammar, { order, looping }: BottomUp): Slices
   const open = new Set(looping)
   for (const name of open) {
     if (++looked % SLICE === 0) yield
-    // Put back when something that it uses becomes shorter.
+    // Reopened when a rule that it uses gets shorter.
     open.delete(name)
     const cost = costOf(grammar.get(name) as Expression, ofRules)
     if (cost >= (ofRules.get(name) as number)) continue
@@ -66,7 +66,7 @@ function charactersIn(text: string): number {
   return count
 }
 
-/** Which of the rules use which of them. */
+/** Maps each of the rules to those that use it. */
 function usersAmong(rules: ReadonlySet<string>, grammar: Grammar): ReadonlyMap<string, ReadonlySet<string>> {
   const users = new Map(Array.from(rules, (name) => [name, new Set<string>()]))
   for (const user of rules) {

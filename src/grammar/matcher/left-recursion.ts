@@ -4,7 +4,7 @@ import type { Cost } from './costs.js'
 
 /**
  * @param looping - the rules that may use themselves
- * @throws BadGrammar a rule begins with itself: a matcher would look for its beginning for ever
+ * @throws BadGrammar if a rule begins with itself: a matcher would search for its beginning forever
  */
 export function refuseLeftRecursion(looping: ReadonlySet<string>, grammar: Grammar, cost: Cost): void {
   const done = new Set<string>()
@@ -27,7 +27,7 @@ export function refuseLeftRecursion(looping: ReadonlySet<string>, grammar: Gramm
   }
 }
 
-/** The rules that an expression may begin with. */
+/** Returns the rules with which an expression may begin. */
 function firstRules(expression: Expression, cost: Cost): string[] {
   switch (expression.kind) {
     case 'rule':

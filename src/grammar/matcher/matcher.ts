@@ -9,42 +9,42 @@ import { refuseLeftRecursion } from './left-recursion.js'
 import { shortestText } from './shortest-text.js'
 import { createStacks, type Stack, type Stacks } from './stacks.js'
 
-/** How far a text has come in a grammar. It never changes: `accept` gives another one. */
+/** The state of a text in a grammar. Immutable: `accept` returns a new one. */
 export interface MatcherState {
-  /** The state after more text, of whole characters; undefined if the grammar does not allow it. */
+  /** Returns the state after more text, of whole characters; undefined if the grammar does not allow it. */
   accept(text: string): MatcherState | undefined
   /** Whether the text may end here. */
   readonly isComplete: boolean
-  /** The characters that may come next, in order: code points. None if only the end may. */
+  /** The characters that may follow, as ordered code points. None if only the end may. */
   readonly allowed: readonly Range[]
-  /** A shortest text that completes this one. Undefined if it would have more characters than `most`. */
+  /** Returns a shortest text that completes this one. Undefined if it would be longer than `most` characters. */
   completion(most?: number): string | undefined
   /** For {@link remaining}. */
   readonly ways: readonly Stack[]
   readonly grammar: Grammar
 }
 
-/** A shortest completion is written only up to so many characters, unless more are asked for. */
+/** The default limit of a completion, in characters. */
 const LONGEST = 100_000
 
 /**
- * Follows texts in a grammar, from its rule `root`. What a state costs depends on how ambiguous the grammar is, not on how
- * long the text is.
+ * Creates a matcher of texts against a grammar, from its rule `root`. The cost of a state depends on the ambiguity of
+ * the grammar, not on the length of the text.
  *
  * @param gbnf - GBNF, the syntax of llama.cpp, without its token ids
- * @throws BadGrammar it is none; a rule is missing, begins with itself or never ends. From `accept`: there are too many
- *   ways to go on
+ * @throws BadGrammar if it is invalid, or a rule is missing, begins with itself or never ends. From `accept`: if there
+ * are too many continuations
  */
 export function createMatcher(gbnf: string): MatcherState {
   return atOnce(matcherOfGbnf(gbnf))
 }
 
-/** The same in slices. @throws BadGrammar as {@link createMatcher} does */
+/** Does the same in slices. @throws BadGrammar like {@link createMatcher} */
 export function* matcherOfGbnf(gbnf: string): Slices<MatcherState> {
   return yield* matcherOf(yield* readGbnf(gbnf))
 }
 
-/** Follows texts in a grammar that was read or made. @throws BadGrammar as {@link createMatcher} does */
+/** Creates a matcher for a parsed or constructed grammar. @throws BadGrammar like {@link createMatcher} */
 export function* matcherOf(grammar: Grammar): Slices<MatcherState> {
   const rules = yield* bottomUp(grammar)
   const cost = yield* costsOf(grammar, rules)

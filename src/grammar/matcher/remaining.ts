@@ -5,7 +5,7 @@ import { productive } from '../productive.js'
 import type { MatcherState } from './matcher.js'
 import type { Stack } from './stacks.js'
 
-/** The grammar of what may still follow, in GBNF: under it, a text that was cut in the middle is gone on with. */
+/** Returns the grammar of the remaining text, in GBNF, to continue a text that was interrupted. */
 export function remaining({ ways, grammar }: Pick<MatcherState, 'ways' | 'grammar'>): string {
   const [start, rest] = ['again', 'rest'].map((word) => freePrefix(word, grammar)) as [string, string]
   const rules = new Map<string, Expression>()
@@ -17,7 +17,7 @@ export function remaining({ ways, grammar }: Pick<MatcherState, 'ways' | 'gramma
     return stack.below === undefined ? EMPTY : rule(name)
   }
   rules.set('root', choice(...ways.map(nameOf)))
-  // It grows meanwhile, by what is below.
+  // The list grows during the loop, by the stacks below.
   for (const [stack, name] of names) {
     if (stack.below !== undefined) {
       rules.set(name, sequence(withoutRoot(restOf(stack), start), nameOf(stack.below)))
@@ -48,7 +48,7 @@ function withoutRoot(expression: Expression, name: string): Expression {
   }
 }
 
-/** A beginning that no rule's name has. */
+/** Returns a prefix that no rule's name has. */
 function freePrefix(word: string, grammar: Grammar): string {
   let prefix = word
   while ([...grammar.keys()].some((name) => name.startsWith(prefix))) prefix += 'x'

@@ -1,7 +1,7 @@
 import { contains, type Range } from '../ranges.js'
 import type { Stack, Stacks } from './stacks.js'
 
-/** A shortest text of a stack, always the same one. */
+/** Returns a shortest text of a stack, always the same one. */
 export function shortestText(stack: Stack, stacks: Stacks): string {
   const parts: string[] = []
   let at = stack
@@ -9,7 +9,7 @@ export function shortestText(stack: Stack, stacks: Stacks): string {
     const { expression, done, below } = at
     if (expression.kind === 'text') parts.push(expression.text.slice(done))
     else if (expression.kind === 'class') parts.push(plainest(expression.ranges))
-    // What follows a class or a text is below; of all others the shortest way in is followed.
+    // A class or a text is followed by the stack below; for all others, the shortest way in is taken.
     const isOver = expression.kind === 'text' || expression.kind === 'class'
     at = isOver ? below : shortest(stacks.open(at))
   }
@@ -17,11 +17,11 @@ export function shortestText(stack: Stack, stacks: Stacks): string {
 }
 
 function shortest(ways: readonly Stack[]): Stack {
-  // The last one of several, since a repetition that may end has its end there.
+  // The last of several, since that ends a repetition that may end.
   return ways.reduce((one, other) => (other.cost <= one.cost ? other : one))
 }
 
-/** A printable character, if there is one. */
+/** Prefers a printable character. */
 function plainest(ranges: readonly Range[]): string {
   const known = [...'0a1A'].find((character) => contains(ranges, character.charCodeAt(0)))
   if (known !== undefined) return known

@@ -3,33 +3,33 @@ import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { contains } from '../ranges.js'
 import type { Cost } from './costs.js'
 
-/** So many ways to go on are followed at once. */
+/** The maximum number of ways that are followed at once. */
 const MOST_WAYS = 2_000
-/** So many expressions are opened to find the ways that a state begins with: each way may be several rules deep. */
+/** The maximum number of expressions that are opened to find the ways of a state: each may be several rules deep. */
 const MOST_OPENED = 10 * MOST_WAYS
 
-/** What is still to come: the rest of an expression, and then what is below. There is one object for each. */
+/** The remaining text: the rest of an expression, and then the stack below. There is one object for each. */
 export interface Stack {
   readonly expression: Expression
-  /** How much of it is there: units of a text, parts of a sequence, repetitions. */
+  /** The finished part: units of a text, parts of a sequence, repetitions. */
   readonly done: number
   /** Undefined only at the bottom. */
   readonly below: Stack | undefined
-  /** Characters of the shortest text. */
+  /** The length of the shortest text, in characters. */
   readonly cost: number
   readonly above: Map<Expression, Map<number, Stack>>
-  /** Those that begin with a character, or the bottom, that this one can begin with. Filled in when asked for. */
+  /** The stacks with which it can begin: those that begin with a character, or the bottom. Computed on demand. */
   ways: readonly Stack[] | undefined
 }
 
 export interface Stacks {
   readonly bottom: Stack
   put(expression: Expression, done: number, below: Stack): Stack
-  /** What a stack begins with: texts, classes, and the bottom where everything may end. */
+  /** Returns the ways of a stack: texts, classes, and the bottom if everything may end. */
   ways(stack: Stack): readonly Stack[]
-  /** What may follow a character. */
+  /** Returns the stacks that may follow a character. */
   step(ways: readonly Stack[], code: number): readonly Stack[]
-  /** One step into a stack that does not begin with a character: what it may be instead. */
+  /** Opens a stack that does not begin with a character, by one step. */
   open(stack: Stack): readonly Stack[]
 }
 
@@ -64,13 +64,13 @@ export function createStacks(grammar: Grammar, cost: Cost): Stacks {
       case 'sequence': {
         const part = expression.of[done]
         if (part === undefined) return [below]
-        // Nothing is kept of a sequence at its last part, so that lists which are rules do not pile up.
+        // A sequence is dropped at its last part, so that recursive lists do not pile up.
         return [put(part, 0, done + 1 < expression.of.length ? put(expression, done + 1, below) : below)]
       }
       case 'repeat': {
         const { of, min, max } = expression
         if (done >= max) return [below]
-        // Beyond the least number, an endless repetition does not count.
+        // Above the minimum, an endless repetition need not be counted.
         const next = max === Number.POSITIVE_INFINITY ? Math.min(done + 1, min) : done + 1
         const again = put(of, 0, next < max ? put(expression, next, below) : below)
         return done >= min ? [again, below] : [again]
@@ -96,7 +96,7 @@ export function createStacks(grammar: Grammar, cost: Cost): Stacks {
   }
 
   function step(from: readonly Stack[], code: number): readonly Stack[] {
-    // Most often one way goes on, and there is nothing to put together.
+    // Usually only one way continues, and nothing has to be merged.
     let only: readonly Stack[] = []
     let all: Set<Stack> | undefined
     for (const stack of from) {
@@ -124,7 +124,7 @@ export function createStacks(grammar: Grammar, cost: Cost): Stacks {
   return { bottom, put, ways, step, open }
 }
 
-/** The cost of what is left of an expression. */
+/** Returns the cost of the rest of an expression. */
 function restCost(expression: Expression, done: number, cost: Cost): number {
   if (done === 0) return cost(expression)
   if (expression.kind === 'text') return Array.from(expression.text.slice(done)).length

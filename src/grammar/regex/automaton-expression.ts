@@ -5,11 +5,11 @@ import type { Range } from '../ranges.js'
 import type { Rules } from '../rules.js'
 import type { Automaton } from './automaton.js'
 
-/** So many states are written in one piece. */
+/** The number of states that are written in one slice. */
 const SLICE = 100
 
 /**
- * The texts of an automaton inside of a JSON string: a rule for each state.
+ * Returns the texts of an automaton inside a JSON string: a rule for each state.
  *
  * @param use - `json`: each character in any of its escapes; `spelled`: as JSON.stringify spells it
  */

@@ -1,8 +1,8 @@
 import { LAST_CODE_POINT, normalRanges, type Range } from '../ranges.js'
 
-/** So many states an automaton may have. Each becomes a rule of a grammar. */
+/** The maximum number of states of an automaton, each of which becomes a rule of a grammar. */
 export const MOST_STATES = 1_500
-/** A deterministic automaton over characters. The first state is where a text begins. */
+/** A deterministic automaton over characters. A text begins in the first state. */
 export interface Automaton {
   readonly states: readonly AutomatonState[]
 }
@@ -10,7 +10,7 @@ export interface Automaton {
 export interface AutomatonState {
   /** Whether a text may end here. */
   readonly isEnd: boolean
-  /** No two have a character in common. One that no edge has leads nowhere. */
+  /** Disjoint. A character without an edge leads nowhere. */
   readonly edges: readonly Edge[]
 }
 
@@ -19,7 +19,7 @@ export interface Edge {
   readonly to: number
 }
 
-/** The listed texts. Undefined if they have too many characters. */
+/** Returns the automaton of the listed texts. Undefined if they have too many characters. */
 export function automatonOfTexts(texts: readonly string[]): Automaton | undefined {
   const states: { isEnd: boolean; next: Map<number, number> }[] = [{ isEnd: false, next: new Map() }]
   for (const text of texts) {
@@ -42,7 +42,7 @@ export function automatonOfTexts(texts: readonly string[]): Automaton | undefine
   return pruned(states.map(({ isEnd, next }) => ({ isEnd, edges: edgesOf(next) })))
 }
 
-/** The texts of so many characters. Undefined if that takes too many states. */
+/** Returns the automaton of the texts with a length in this range. Undefined if that takes too many states. */
 export function automatonOfLengths(min: number, max: number): Automaton | undefined {
   const last = max === Number.POSITIVE_INFINITY ? min : max
   if (last >= MOST_STATES) return undefined
@@ -72,12 +72,12 @@ export function allowsText({ states }: Automaton, text: string): boolean {
   return at?.isEnd ?? false
 }
 
-/** Without states from which no text comes to an end. */
+/** Removes states from which no text ends. */
 export function pruned(states: readonly AutomatonState[]): Automaton {
   const before = states.map((): number[] => [])
   for (const [from, { edges }] of states.entries()) for (const { to } of edges) before[to]?.push(from)
   const live = new Set(states.flatMap(({ isEnd }, index) => (isEnd ? [index] : [])))
-  // It grows meanwhile.
+  // The set grows during the loop.
   for (const state of live) for (const from of before[state] ?? []) live.add(from)
   if (!live.has(0)) return { states: [{ isEnd: false, edges: [] }] }
   const kept = [...live].sort((one, other) => one - other)
@@ -91,7 +91,7 @@ export function pruned(states: readonly AutomatonState[]): Automaton {
   }
 }
 
-/** Surrogates alone are none. */
+/** False for an edge with only surrogates. */
 export function hasCharacters({ ranges }: Edge): boolean {
   return ranges.length > 0
 }

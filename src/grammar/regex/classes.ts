@@ -7,7 +7,7 @@ const WORD: readonly Range[] = [
   [95, 95],
   [97, 122],
 ]
-/** White space and line ends, as JavaScript counts them. */
+/** White space and line ends, as JavaScript defines them. */
 const SPACE: readonly Range[] = [
   [9, 13],
   [32, 32],
@@ -20,10 +20,10 @@ const SPACE: readonly Range[] = [
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 ]
-/** `.`: all but the ends of lines. */
+/** `.`: all characters except line ends. */
 export const DOT: readonly Range[] = complement(rangesOf('\n\r\u2028\u2029'))
 
-/** What `\d` and the like stand for; undefined if the letter is none of them. */
+/** Returns the class of `\d` and the like; undefined for any other letter. */
 export function shorthand(letter: string): readonly Range[] | undefined {
   switch (letter) {
     case 'd':

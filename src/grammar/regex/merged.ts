@@ -2,15 +2,15 @@ import type { Slices } from '../../slices.js'
 import { normalRanges, type Range } from '../ranges.js'
 import type { Automaton, AutomatonState, Edge } from './automaton.js'
 
-/** So many looks at what follows a state are the work of one slice. */
+/** The number of visited transitions in one slice. */
 const SLICE = 20_000
 
-/** Automata of more states are left as they are: it takes the square of them. */
+/** Larger automata are not minimized, because it takes quadratic time. */
 const MOST_MERGED = 200
-/** Where a state has no edge for a character. */
+/** The target of a state without an edge for a character. */
 const NOWHERE = -1
 
-/** With states merged after which the same texts may follow. */
+/** Merges states with the same remaining texts. */
 export function* merged(automaton: Automaton): Slices<Automaton> {
   const { states } = automaton
   if (states.length > MOST_MERGED) return automaton
@@ -26,7 +26,7 @@ export function* merged(automaton: Automaton): Slices<Automaton> {
     const numbers = new Map<string, number>()
     const before = kinds
     kinds = rows.map((row, index) => {
-      // The kinds that its characters lead to, as a text: it is compared often.
+      // The kinds to which its characters lead, as a text, since it is compared often.
       const name = String.fromCharCode(before[index] as number, ...row.map((to) => (before[to] ?? MOST_MERGED) + 1))
       const number = numbers.get(name) ?? numbers.size
       numbers.set(name, number)
@@ -39,7 +39,9 @@ export function* merged(automaton: Automaton): Slices<Automaton> {
   return { states: first.map((state) => ({ isEnd: state.isEnd, edges: mergedEdges(state, kinds) })) }
 }
 
-/** Where each state is led to by each kind of character: characters are of one kind that lead every state to the same one. */
+/**
+ * Returns the targets of each state by kind of character: characters of one kind lead every state to the same target.
+ */
 function* targetsOf(states: readonly AutomatonState[]): Slices<number[][]> {
   const starts = startsOf(states)
   const places = new Map(starts.map((start, index) => [start, index]))
@@ -66,7 +68,7 @@ function* targetsOf(states: readonly AutomatonState[]): Slices<number[][]> {
   return states.map((_, from) => told.map((column) => column[from] as number))
 }
 
-/** Where edges begin and end: between two of these, all characters have the same ones. */
+/** Returns where edges begin and end: all characters between two of these have the same edges. */
 function startsOf(states: readonly AutomatonState[]): number[] {
   const starts = new Set([0])
   for (const { edges } of states) {
@@ -77,7 +79,7 @@ function startsOf(states: readonly AutomatonState[]): number[] {
   return [...starts].sort((one, other) => one - other)
 }
 
-/** The edges to each kind of state, in the order of the kinds. */
+/** Returns the edges to each kind of state, in the order of the kinds. */
 function mergedEdges({ edges }: AutomatonState, kinds: readonly number[]): Edge[] {
   const byKind = new Map<number, Range[]>()
   for (const { ranges, to } of edges) {

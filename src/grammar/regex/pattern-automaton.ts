@@ -9,7 +9,10 @@ import type { Pattern } from './pattern.js'
 import { patternExpression } from './pattern-expression.js'
 import { nodesOfState, SLICE, type Spend } from './work.js'
 
-/** The texts that a pattern without anchors matches as a whole. Undefined if that takes too many states. */
+/**
+ * Returns the automaton of the texts that a pattern without anchors matches as a whole. Undefined if that takes too
+ * many states.
+ */
 export function* automatonOf(pattern: Pattern, spend: Spend): Slices<Automaton | undefined> {
   try {
     const states = yield* statesOf(pattern, spend)
@@ -22,11 +25,11 @@ export function* automatonOf(pattern: Pattern, spend: Spend): Slices<Automaton |
   }
 }
 
-/** A state is the ways in which a text may go on. @throws BadGrammar there are too many */
+/** A state is the set of ways in which a text may continue. @throws BadGrammar if there are too many */
 function* statesOf(pattern: Pattern, spend: Spend): Slices<readonly AutomatonState[] | undefined> {
   const rules = createRules()
   const root = patternExpression(pattern, rules, 'plain')
-  // How long the shortest texts are does not matter.
+  // The lengths of shortest texts do not matter here.
   const stacks = createStacks(rules.all, () => 0)
   const nameOf = createNames()
   const start = stacks.ways(stacks.put(root, 0, stacks.bottom))
@@ -34,7 +37,7 @@ function* statesOf(pattern: Pattern, spend: Spend): Slices<readonly AutomatonSta
   const open = [start]
   const states: AutomatonState[] = []
   let worked = 0
-  // It grows meanwhile.
+  // The list grows during the loop.
   for (const ways of open) {
     const starts = startsOf(ways)
     const nodes = nodesOfState(starts.length * ways.length)
@@ -67,7 +70,7 @@ function* statesOf(pattern: Pattern, spend: Spend): Slices<readonly AutomatonSta
   return states
 }
 
-/** The same name for the same ways to go on, in any order: there is one object for each. */
+/** Returns the same name for the same ways in any order, since there is one object for each. */
 function createNames(): (ways: readonly Stack[]) => string {
   const numbers = new Map<Stack, number>()
   const known = new Map<readonly Stack[], string>()
@@ -88,7 +91,7 @@ function createNames(): (ways: readonly Stack[]) => string {
   }
 }
 
-/** Where the characters of the ways begin and end: between two of these, all characters go the same ways. */
+/** Returns where the characters of the ways begin and end: all characters between two of these take the same ways. */
 function startsOf(ways: readonly Stack[]): number[] {
   const starts = [0]
   for (const way of ways) {

@@ -3,7 +3,10 @@ import { jsonCharacter, jsonCharacters } from '../json-text.js'
 import type { Rules } from '../rules.js'
 import type { Pattern } from './pattern.js'
 
-/** A pattern without anchors as an expression. @param use - `json`: its characters as a JSON string spells them */
+/**
+ * Converts a pattern without anchors to an expression. @param use - `json`: with its characters as a JSON string spells
+ * them
+ */
 export function patternExpression(pattern: Pattern, rules: Rules, use: 'plain' | 'json'): Expression {
   switch (pattern.kind) {
     case 'class':

@@ -20,7 +20,10 @@ export function choiceOf(of: readonly Pattern[]): Pattern {
   return of.length === 1 ? (of[0] as Pattern) : { kind: 'choice', of }
 }
 
-/** Many of them. What may be empty is repeated without its empty text: llama.cpp takes that for left recursion. */
+/**
+ * Repeats a pattern. If that may be empty, it is repeated without its empty text, which llama.cpp takes for left
+ * recursion.
+ */
 export function repeatOf(of: Pattern, min: number, max: number): Pattern {
   if (max === 0) return sequenceOf([])
   if (!canBeEmpty(of)) return { kind: 'repeat', of, min, max }
@@ -53,12 +56,12 @@ export function canBeEmpty(pattern: Pattern): boolean {
     case 'repeat':
       return pattern.min === 0 || canBeEmpty(pattern.of)
     default:
-      // An anchor in a repetition is refused, so that it must not get lost here.
+      // An anchor in a repetition is refused later, so it must not get lost here.
       return false
   }
 }
 
-/** Undefined if nothing but the empty text matches. */
+/** Returns undefined if only the empty text matches. */
 function withoutEmpty(pattern: Pattern): Pattern | undefined {
   if (!canBeEmpty(pattern)) return pattern
   if (pattern.kind === 'choice') {
@@ -66,7 +69,7 @@ function withoutEmpty(pattern: Pattern): Pattern | undefined {
     return some.length === 0 ? undefined : choiceOf(some)
   }
   if (pattern.kind === 'sequence') {
-    // By the first part that is not empty.
+    // Expanded by the first part that is not empty.
     const some = pattern.of.flatMap((part, index) => {
       const first = withoutEmpty(part)
       return first === undefined ? [] : [sequenceOf([first, ...pattern.of.slice(index + 1)])]
@@ -76,7 +79,10 @@ function withoutEmpty(pattern: Pattern): Pattern | undefined {
   return pattern.kind === 'repeat' ? { ...pattern, min: 1 } : undefined
 }
 
-/** How many parts a pattern has, each as often as it is written out. @param known - the sizes of those seen before */
+/**
+ * Returns the size of a pattern in parts, as often as each is written out. @param known - the sizes of those seen
+ * before
+ */
 export function sizeOf(pattern: Pattern, known: WeakMap<Pattern, number>): number {
   const seen = known.get(pattern)
   if (seen !== undefined) return seen

@@ -3,7 +3,7 @@ import { LAST_CODE_POINT, normalRanges, type Range } from '../ranges.js'
 import { type Automaton, type AutomatonState, type Edge, hasCharacters, MOST_STATES, pruned } from './automaton.js'
 import { nodesOfState, SLICE, type Spend } from './work.js'
 
-/** Several automata that read the same text: whether each of them ends, by state. */
+/** Several automata that read the same text, with whether each of them ends, by state. */
 export interface Product {
   readonly states: readonly { readonly ends: readonly boolean[]; readonly edges: readonly Edge[] }[]
 }
@@ -11,19 +11,19 @@ export interface Product {
 /** The states of the automata after a text, each as a number. */
 type Places = readonly number[]
 
-/** Where an automaton is that no longer allows the text. */
+/** The place of an automaton that no longer allows the text. */
 const NOWHERE = -1
 
-/** Where a state leads: from each of the `starts` on to the state beside it. The first start is 0. */
+/** The targets of a state: from each of the `starts` on, the state at the same index. The first start is 0. */
 interface Steps {
   readonly starts: readonly number[]
   readonly to: readonly number[]
 }
 
 /**
- * Runs automata side by side. Undefined if that takes too many states.
+ * Runs automata in parallel. Undefined if that takes too many states.
  *
- * @param isLive - whether it matters what follows in these places
+ * @param isLive - whether the text after these places matters
  */
 export function* product(
   automata: readonly Automaton[],
@@ -43,7 +43,7 @@ export function* product(
   const open: Places[] = [start]
   const states: Product['states'][number][] = []
   let worked = 0
-  // It grows meanwhile.
+  // The list grows during the loop.
   for (const places of open) {
     const byTarget = new Map<number, Range[]>()
     let looks = 0
@@ -79,7 +79,7 @@ function stepsOf(state: AutomatonState | undefined): Steps {
   parts.sort((one, other) => one.first - other.first)
   const [starts, targets] = [[0], [NOWHERE]]
   const goTo = (start: number, to: number): void => {
-    // Nothing lies between two ranges that touch.
+    // There is nothing between two adjacent ranges.
     const at = starts.at(-1) === start ? starts.length - 1 : starts.length
     starts[at] = start
     targets[at] = to
@@ -91,7 +91,7 @@ function stepsOf(state: AutomatonState | undefined): Steps {
   return { starts, to: targets }
 }
 
-/** The characters that lead all of them to the same places, in order. */
+/** Yields the characters that lead all of them to the same places, in order. */
 function* sweep(all: readonly Steps[]): Generator<{ first: number; last: number; targets: Places }> {
   const at = all.map(() => 0)
   const startAfter = (index: number): number | undefined => all[index]?.starts[(at[index] as number) + 1]
@@ -105,18 +105,18 @@ function* sweep(all: readonly Steps[]): Generator<{ first: number; last: number;
   }
 }
 
-/** The texts that end where `isEnd` says so of the automata that end there. */
+/** Returns the texts that end where `isEnd` accepts the set of automata that end there. */
 export function where({ states }: Product, isEnd: (ends: readonly boolean[]) => boolean): Automaton {
   return pruned(states.map(({ ends, edges }) => ({ isEnd: isEnd(ends), edges })))
 }
 
-/** The texts that all of them allow. Undefined if that takes too many states. */
+/** Returns the texts that all of them allow. Undefined if that takes too many states. */
 export function* intersectionOf(automata: readonly Automaton[], spend: Spend): Slices<Automaton | undefined> {
   const both = yield* product(automata, spend, (places) => !places.includes(NOWHERE))
   return both && where(both, (ends) => ends.every(Boolean))
 }
 
-/** The texts that the first one allows and none of the others. Undefined if that takes too many states. */
+/** Returns the texts that the first one allows and no other. Undefined if that takes too many states. */
 export function* differenceOf(
   one: Automaton,
   others: readonly Automaton[],

@@ -4,9 +4,9 @@ import { DOT, shorthand } from './classes.js'
 import { canBeEmpty, choiceOf, type Pattern, repeatOf, sequenceOf, sizeOf } from './pattern.js'
 
 const LONGEST = 2_000
-/** What may be empty and is repeated is written out by its first part, again and again in each other. */
+/** The limit of parts: a repetition of a possibly empty pattern is written out by its first part, recursively. */
 const MOST_PARTS = 20_000
-/** So many parts may be repeated together that may all be empty: by the square of them they are written out. */
+/** The limit of optional parts that are repeated together: they are written out in quadratic size. */
 const MOST_OPTIONAL = 300
 const DEEPEST = 50
 const MOST_TIMES = 100_000
@@ -21,18 +21,18 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * Reads a regular expression of JavaScript, with its flag `u` as JSON Schema has it, or without. Not by
+ * Parses a JavaScript regular expression, with the flag `u` as in JSON Schema, or without. Not by
  * `@eslint-community/regexpp`: this floor imports no package, and the runtime itself checks the syntax before.
  *
  * @param path - where it stands in a schema
- * @param longest - how many characters it may have
- * @throws UnsupportedSchema it is none, or has something that no grammar holds
+ * @param longest - its maximum length in characters
+ * @throws UnsupportedSchema if it is invalid, or has a feature that no grammar can hold
  */
 export function readPattern(source: string, path: string, longest: number = LONGEST): Pattern {
   const refuse = (what: string): UnsupportedSchema =>
     new UnsupportedSchema(path, `The regular expression has ${what}, which cannot be enforced.`)
   if (source.length > longest) throw refuse(`more than ${longest} characters`)
-  // So that what follows need not look for mistakes.
+  // Validated first, so that the code below need not check for mistakes.
   if (!isRegExp(source)) throw new UnsupportedSchema(path, 'This is no regular expression of JavaScript.')
   const characters = Array.from(source)
   let at = 0
@@ -110,7 +110,7 @@ export function readPattern(source: string, path: string, longest: number = LONG
     if (skip('+')) return [1, Number.POSITIVE_INFINITY]
     if (skip('?')) return [0, 1]
     if (!isNext('{')) return [1, 1]
-    // Without the flag, a brace that begins no quantifier is itself.
+    // Without the flag, a brace that begins no quantifier is literal.
     const braces = characters.slice(at, characters.indexOf('}', at) + 1).join('')
     if (!/^\{\d+(,\d*)?\}$/.test(braces)) return [1, 1]
     at += 1
@@ -130,7 +130,7 @@ export function readPattern(source: string, path: string, longest: number = LONG
       else {
         at += 1
         const last = readMember()
-        // Without the flag, a hyphen beside a class of its own is itself.
+        // Without the flag, a hyphen beside a class is literal.
         if (isOne(first) && isOne(last)) ranges.push([first[0]?.[0] as number, last[0]?.[1] as number])
         else ranges.push(...first, ...only(45), ...last)
       }
@@ -195,8 +195,8 @@ function isOne([first, other]: readonly Range[]): boolean {
 }
 
 /**
- * Whether it is one with the flag `u`, or reads the same without it: other languages escape what needs no escape (`\_`), and
- * the flag forbids that. Not so what only the flag gives a meaning, or what only its absence does.
+ * Whether it is valid with the flag `u`, or reads the same without it: other languages escape characters needlessly
+ * (`\_`), which the flag forbids. False if the flag, or its absence, changes its meaning.
  */
 function isRegExp(source: string): boolean {
   return compiles(source, 'u') || (compiles(source, '') && !/\\(?:[kpP]|u\{|c(?![A-Za-z])|0\d|[1-9])/.test(source))

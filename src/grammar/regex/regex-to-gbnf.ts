@@ -8,12 +8,13 @@ import { readPattern } from './read-pattern.js'
 import { matched } from './search.js'
 
 /**
- * The grammar of the texts that match a regular expression as a whole, in GBNF, the syntax of llama.cpp.
+ * Returns the grammar of the texts that match a regular expression as a whole, in GBNF, the syntax of llama.cpp.
  *
- * The expression is one of JavaScript with the flag `u`: literals, classes, groups, alternatives, quantifiers (greedy or
- * not, which is the same here), `.`, `\d`, `\w`, `\s`, escapes, and `^` and `$` at the ends.
+ * The expression is one of JavaScript with the flag `u`: literals, classes, groups, alternatives, quantifiers (greedy
+ * or not, which is the same here), `.`, `\d`, `\w`, `\s`, escapes, and `^` and `$` at the ends.
  *
- * @throws UnsupportedSchema it is none, or has lookaround, backreferences, word boundaries, Unicode properties, modifiers
+ * @throws UnsupportedSchema if it is invalid, or has lookaround, backreferences, word boundaries, Unicode properties,
+ * modifiers
  */
 export function regexToGbnf(pattern: string): string {
   const rules = createRules()

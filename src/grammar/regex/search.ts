@@ -10,19 +10,19 @@ const ANYTHING: Pattern = {
 }
 const NOTHING: Pattern = { kind: 'sequence', of: [] }
 
-/** What a text matches as a whole if the pattern matches somewhere in it. Without anchors. */
+/** Returns a pattern for the whole of a text in which the given one matches anywhere. Without anchors. */
 export function searched(pattern: Pattern, path: string): Pattern {
   return anchored(pattern, ANYTHING, path)
 }
 
-/** What a text matches as a whole if the pattern matches all of it. Without anchors. */
+/** Returns a pattern for the whole of a text that the given one matches completely. Without anchors. */
 export function matched(pattern: Pattern, path: string): Pattern {
   return anchored(pattern, NOTHING, path)
 }
 
-/** @param free - what may stand before and after the match where no anchor is */
+/** @param free - the text that may precede and follow the match where there is no anchor */
 function anchored(pattern: Pattern, free: Pattern, path: string): Pattern {
-  /** The text begins with this part, and ends with it: anything may stand there, unless an anchor does. */
+  /** At the beginning and at the end of the text, any text may surround this part, unless an anchor forbids it. */
   function place(part: Pattern, isFirst: boolean, isLast: boolean): Pattern {
     if (!hasAnchor(part)) return sequenceOf([...(isFirst ? [free] : []), part, ...(isLast ? [free] : [])])
     if (part.kind === 'choice') return choiceOf(part.of.map((each) => place(each, isFirst, isLast)))

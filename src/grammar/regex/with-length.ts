@@ -1,6 +1,6 @@
 import { choiceOf, type Pattern, sequenceOf } from './pattern.js'
 
-/** A pattern with so many characters. Undefined if no pattern of ours says that. Without anchors. */
+/** Returns a pattern with a length in this range. Undefined if no pattern of ours expresses that. Without anchors. */
 export function withLength(pattern: Pattern, min: number, max: number): Pattern | undefined {
   const [least, most] = lengths(pattern)
   if (min <= least && most <= max) return pattern
@@ -10,7 +10,7 @@ export function withLength(pattern: Pattern, min: number, max: number): Pattern 
     return parts.every((part) => part !== undefined) ? choiceOf(parts) : undefined
   }
   const parts = pattern.kind === 'sequence' ? pattern.of : [pattern]
-  // With one part that varies, the others' length is what it does not need.
+  // If only one part varies, the lengths of the others determine its own.
   const [varying, other] = parts.filter((part) => isVarying(part))
   if (varying === undefined || other !== undefined) return undefined
   const rest = least - lengths(varying)[0]
@@ -32,7 +32,7 @@ function isVarying(pattern: Pattern): boolean {
   return least !== most
 }
 
-/** How many characters match at least and at most. */
+/** Returns the minimum and maximum length of a match, in characters. */
 function lengths(pattern: Pattern): readonly [least: number, most: number] {
   switch (pattern.kind) {
     case 'class':
@@ -45,7 +45,7 @@ function lengths(pattern: Pattern): readonly [least: number, most: number] {
       return pattern.of.map(lengths).reduce(([least, most], [min, max]) => [least + min, most + max], [0, 0])
     case 'choice': {
       const all = pattern.of.map(lengths)
-      // Not spread into Math.min: there may be thousands.
+      // Not spread into Math.min, since there may be thousands.
       return all.reduce(
         ([least, most], [min, max]) => [Math.min(least, min), Math.max(most, max)],
         [Number.POSITIVE_INFINITY, 0],

@@ -4,20 +4,20 @@ import { isJsonObject, type JsonObject, UNHELD } from './keywords.js'
 import { keyOf, type Located } from './located.js'
 import type { References } from './references.js'
 
-/** So many schemas are looked at in one piece. */
+/** The number of schemas that are visited in one slice. */
 const SLICE = 500
 
-/** A number for each schema of a document: those that say the same of values have the same one. */
+/** A number for each schema of a document: equivalent schemas have the same one. */
 export type Alike = ReadonlyMap<JsonObject, number>
 
-/** An object that stands in several places may have to wait for what is inside, so often. */
+/** The maximum number of rounds that an object in several places may wait for its content. */
 const MOST_ROUNDS = 10
 
 /**
- * Numbers no schema where an object stands in itself, or has a value that is too deep to be written as JSON. Neither comes
- * from a JSON text of a client's.
+ * Assigns no number to a schema that contains itself, or a value that is too deep to be written as JSON. Neither comes
+ * from a JSON text of a client.
  *
- * @param schemas - each after those that it stands in, but for objects that stand in several places
+ * @param schemas - each after those that contain it, except for objects in several places
  */
 export function* alikeIn(schemas: ReadonlySet<JsonObject>, references: References): Slices<Alike> {
   const numbers = new Map<JsonObject, number>()
@@ -42,7 +42,10 @@ export function* alikeIn(schemas: ReadonlySet<JsonObject>, references: Reference
   return numbers
 }
 
-/** What a schema says of values, with numbers in the place of the schemas inside. Undefined if that cannot be said yet. */
+/**
+ * Returns a text for the meaning of a schema, with numbers in place of the schemas inside. Undefined if one is not
+ * numbered yet.
+ */
 function textOf(schema: JsonObject, references: References, numbers: Alike): string | undefined {
   try {
     let text = ''
@@ -57,7 +60,10 @@ function textOf(schema: JsonObject, references: References, numbers: Alike): str
   }
 }
 
-/** An annotation says nothing, unless it is a list or an object: a `$ref` may point into it. */
+/**
+ * Whether a keyword has a meaning. An annotation has none, unless it is a list or an object: a `$ref` may point into
+ * it.
+ */
 function saysSomething(keyword: string, value: unknown): boolean {
   return CHECKED_KEYWORDS.has(keyword) || UNHELD.has(keyword) || keyword === 'const' || typeof value === 'object'
 }

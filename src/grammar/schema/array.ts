@@ -5,14 +5,14 @@ import { below } from './keywords.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
-/** So many items an array may have to have: as many as a shortest text is completed with. */
+/** The maximum number of required items: that of a shortest completion. */
 const MOST_REQUIRED = 100_000
-/** So many can be counted. */
+/** The maximum number that can be counted. */
 const MOST_ITEMS = 2 ** 31
 
 const MOST_PARTS = 1_000
 
-/** The arrays that a shape allows. */
+/** Returns the arrays that a shape allows. */
 export function arrayText(shape: Shape, compiler: Compiler): Expression {
   const { items, path } = shape
   const { min, max } = countsOf(shape, compiler.relax)
@@ -28,7 +28,7 @@ export function arrayText(shape: Shape, compiler: Compiler): Expression {
   let tail = isFull ? EMPTY : compiler.rules.times(following(rest), Math.max(0, min - least), max - least)
   for (let at = declared.length - 1; at > 0; at--) {
     const item = sequence(following(declared[at] as Expression), tail)
-    // A rule of its own each: otherwise a long tuple is a deep one.
+    // A rule of its own for each item, or a long tuple would be nested deeply.
     tail = at < min ? item : compiler.rules.add('more', optional(item))
   }
   return bracketed('[', sequence(declared[0] ?? rest, tail), min === 0)

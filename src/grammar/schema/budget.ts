@@ -1,31 +1,31 @@
-/** A schema's grammar has about so many nodes, and what is looked at to make it counts as well. Some 1,000 properties. */
+/** The approximate limit of a schema's grammar in nodes, including the work to create it: some 1,000 properties. */
 export const MOST_NODES = 100_000
 
-/** So many nodes are the work of one piece: a few milliseconds. */
+/** The number of nodes in one slice: a few milliseconds. */
 export const SLICE_NODES = 1_000
 
-/** So many are the work of one subschema. Only what its automata take is divided by pauses. */
+/** The limit of work for one subschema. Pauses divide only the work of its automata. */
 const MOST_AT_ONCE = 15_000
 
-/** Work is counted in nodes, never in time: a schema has to become the same grammar in any process. */
+/** Counts work in nodes, never in time: a schema has to yield the same grammar in any process. */
 export class Budget {
   #steps = 0
   #refusals = 0
   #paused = 0
-  /** Where the subschema ends that is being looked at. */
+  /** Where the budget of the current subschema ends. */
   #until = MOST_AT_ONCE
 
-  /** What was looked at so far. */
+  /** The work so far. */
   get steps(): number {
     return this.#steps
   }
 
-  /** Begins with another subschema. */
+  /** Begins another subschema. */
   next(): void {
     this.#until = this.#steps + MOST_AT_ONCE
   }
 
-  /** Counts work. False if it would be too much for one subschema: then it is not to be done. */
+  /** Counts work. Returns false if it would be too much for one subschema, and must not be done. */
   spend(nodes: number): boolean {
     if (this.#steps + nodes > this.#until) {
       this.refuse()
@@ -35,17 +35,17 @@ export class Budget {
     return true
   }
 
-  /** Says that something is left out because of what stands around it. */
+  /** Records that something is dropped because of its context. */
   refuse(): void {
     this.#refusals += 1
   }
 
-  /** How often something was left out for what was done before, or stands around it. */
+  /** How often something was dropped because of earlier work or its context. */
   get refusals(): number {
     return this.#refusals
   }
 
-  /** Whether so much was looked at since the last time that this was so. @param more - what was done beside, in nodes */
+  /** Whether a slice's worth of work was done since the last true result. @param more - additional work, in nodes */
   isPauseDue(more = 0): boolean {
     this.#paused -= more
     if (this.#steps - this.#paused < SLICE_NODES) return false

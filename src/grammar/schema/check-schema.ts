@@ -5,14 +5,14 @@ import type { Located } from './located.js'
 import { absolute, NO_BASE, type References, type Resource, resolve } from './references.js'
 import { isJsonType } from './types.js'
 
-/** So many schemas are looked at in one piece. */
+/** The number of schemas that are visited in one slice. */
 const SLICE = 1_000
 
-/** Where a schema stands, without its text: most are never written. */
+/** The place of a schema, not yet as text, since most are never written. */
 interface Place {
   readonly within: Place | undefined
   readonly names: readonly (string | number)[]
-  /** What its `$ref`s and the `$id`s inside are relative to. */
+  /** The base of its `$ref`s, and of the `$id`s inside. */
   readonly base: string
 }
 
@@ -21,16 +21,16 @@ interface Found {
   readonly place: Place
 }
 
-/** The schemas that stand in a document. */
+/** The schemas in a document. */
 export interface CheckedSchema {
   readonly references: References
-  /** Each after those that it stands in, where it does not stand in several. */
+  /** Each after those that contain it, except for schemas in several places. */
   readonly schemas: ReadonlySet<JsonObject>
 }
 
 /**
- * Checks that something is a JSON Schema of any draft, whether a grammar holds it or not: that its keywords are of their
- * kind, its types exist, and its references point at schemas.
+ * Checks that a value is a JSON Schema of any draft, whether or not a grammar can hold it: that its keywords have valid
+ * values, its types exist, and its references point at schemas.
  *
  * @throws InvalidSchema with the path of the first keyword that is wrong
  */
@@ -60,7 +60,7 @@ export function* checkSchema(document: unknown): Slices<CheckedSchema> {
         }
         addSubschemas(open, keyword, schema[keyword], place)
       }
-      // The first mistake is the one that is named.
+      // Ordered so that the first mistake is named.
       reverseFrom(open, before)
     }
     for (const [schema, place] of refs) {
@@ -68,7 +68,7 @@ export function* checkSchema(document: unknown): Slices<CheckedSchema> {
       if (++looked % SLICE === 0) yield
       const target = resolve(schema['$ref'] as string, place.base, below(pathOf(place), '$ref'), resources)
       references.set(schema, target)
-      // What stands under a keyword that is none was not looked at yet.
+      // Schemas under an unknown keyword were not visited yet.
       const names = ('path' in target ? target.path : '').split('/').slice(1).map(plainName)
       if ('schema' in target && isJsonObject(target.schema) && !seen.has(target.schema)) {
         open.push({ schema: target.schema, place: { within: undefined, names, base: place.base } })
@@ -82,7 +82,7 @@ function plainName(name: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** Notes the URLs that lead to a schema. What is inside is relative to its own. */
+/** Records the URLs that lead to a schema. Nested ones are relative to its own. */
 function named(schema: JsonObject, place: Place, resources: Map<string, Resource>): Place {
   const { $id: id, $anchor: anchor } = schema
   const isRoot = resources.size === 0
@@ -94,7 +94,7 @@ function named(schema: JsonObject, place: Place, resources: Map<string, Resource
   if (isRoot) resources.set(place.base, resource)
   if (url !== undefined) resources.set(base, resource)
   if (typeof anchor === 'string') resources.set(`${base}#${anchor}`, resource)
-  // As earlier drafts name what is no resource of its own.
+  // Earlier drafts name schemas that are no resources this way.
   else if (typeof id === 'string' && /^#\w/.test(id)) resources.set(`${place.base}${id}`, resource)
   return base === place.base ? place : { ...place, base }
 }
@@ -105,7 +105,7 @@ function pathOf(place: Place): string {
   return names.length === 0 ? '' : below('', ...names)
 }
 
-/** A keyword's kind: what it has to be, in words, unless it is that. */
+/** A check of a keyword's value: returns its expectation in words if it fails. */
 type Kind = (value: unknown) => string | undefined
 
 const is =
@@ -118,7 +118,7 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const count = is('a whole number of at least 0', (value) => Number.isInteger(value) && (value as number) >= 0)
 const number = is('a number', isNumber)
 const text = is('a string', (value) => typeof value === 'string')
-/** A number, or a boolean beside `minimum`, as draft 4 has it. */
+/** A number, or a boolean beside `minimum`, as in draft 4. */
 const bound = is('a number', (value) => isNumber(value) || typeof value === 'boolean')
 const schema = is('a schema', (value) => isJsonObject(value) || typeof value === 'boolean')
 const schemas = is('a list of schemas', (value) => Array.isArray(value) && value.length > 0)
@@ -157,19 +157,19 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...['unevaluatedItems', 'unevaluatedProperties'].map((name) => [name, schema] as const),
 ])
 
-/** Keywords that are checked, wherever they stand. */
+/** The keywords that are checked, wherever they occur. */
 export const CHECKED_KEYWORDS: ReadonlySet<string> = new Set(KINDS.keys())
 
-/** Keywords of which each value is a schema, by a name. */
+/** Keywords whose values map names to schemas. */
 export const MAPS: ReadonlySet<string> = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
 ])
-/** Keywords that may be a schema. */
+/** Keywords whose value may be a schema. */
 export const SCHEMAS: ReadonlySet<string> = new Set([
   'items',
   ...Array.from(KINDS).flatMap(([keyword, kind]) => (kind === schema ? [keyword] : [])),
 ])
-/** Keywords that may be lists of schemas. */
+/** Keywords whose value may be a list of schemas. */
 export const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
 
 function addSubschemas(open: Found[], keyword: string, value: unknown, within: Place): void {
@@ -177,7 +177,7 @@ function addSubschemas(open: Found[], keyword: string, value: unknown, within: P
     open.push({ schema, place: { within, names: [keyword, ...names], base: within.base } })
   if (MAPS.has(keyword)) {
     for (const [name, schema] of Object.entries(value as JsonObject)) {
-      // A list of names, of `dependencies`.
+      // A list of names in `dependencies`.
       if (keyword !== 'dependencies' || !isTexts(schema)) add(schema, name)
     }
   } else if (LISTS.has(keyword) && Array.isArray(value)) {

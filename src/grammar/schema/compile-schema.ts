@@ -21,32 +21,32 @@ import { stringText } from './string.js'
 import { type JsonType, typesOf } from './types.js'
 import { allowedValues } from './values.js'
 
-/** Schemas stand in each other at most so deep: below, only types are held. */
+/** The maximum nesting of schemas: below, only types are enforced. */
 const DEEPEST = 100
-/** Alternatives with at least so many parts are rules of their own, so that a pause may come between them. */
+/** Alternatives with at least this many parts become rules of their own, so that a pause may come between them. */
 const LARGE = 20
 
-/** A schema as a grammar of the JSON texts that are valid against it. */
+/** A schema compiled to a grammar of the JSON texts that are valid against it. */
 export interface CompiledSchema {
   readonly grammar: Grammar
-  /** Those of its rules that other grammars have as well. */
+  /** The rules that it shares with other grammars. */
   readonly shared: readonly SharedRules[]
-  /** What the grammar allows although the schema does not. Empty if it holds all of the schema. */
+  /** What the grammar allows although the schema does not. Empty if it enforces the whole schema. */
   readonly relaxed: readonly Relaxation[]
-  /** What it took, for those who compile many. */
+  /** Its cost, for callers that compile many. */
   readonly nodes: number
 }
 
 /**
- * Compiles a JSON Schema (2020-12, and earlier drafts where they agree). docs/strict.md lists what becomes of each keyword.
+ * Compiles a JSON Schema (2020-12, and earlier drafts where they agree). docs/strict.md describes each keyword.
  *
- * Properties come in the order in which the schema declares them, those that are not declared last. Between tokens there
- * is at most one blank, after `{`, `[`, `,` and `:`, and before `}` and `]`.
+ * Properties come in the order of their declarations, undeclared ones last. Between tokens there is at most one blank,
+ * after `{`, `[`, `,` and `:`, and before `}` and `]`.
  *
- * What cannot be held is left out by itself, and the grammar allows more than the schema. What does so follows from the
- * schema and the budget alone.
+ * Parts that cannot be held are dropped one by one, so that the grammar allows more than the schema. Which ones depends
+ * only on the schema and the budget.
  *
- * @param mostNodes - over it, what is left of the schema is held by its types alone: the deepest parts
+ * @param mostNodes - the budget, beyond which the rest of the schema, its deepest parts, is enforced only by type
  * @throws InvalidSchema
  */
 export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
@@ -69,7 +69,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     return true
   }
 
-  /** @param make - gets what is said of it where it is too much */
+  /** @param make - receives the message if it is too much */
   function task(prefix: string, make: Task['make'], { isFree = false, at = depth } = {}): string {
     const name = rules.reserve(prefix)
     tasks.push({ name, depth: at, isFree, make })
@@ -95,7 +95,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     return choice(...texts)
   }
 
-  /** Any value of these types: one rule, however often it stands for what is too much. */
+  /** Returns any value of these types: one rule, however often it stands in for something too large. */
   function anyOf(types: Shape['types']): Expression {
     const shape = { ...ANY_SHAPE, path: '', types }
     return rules.once(`any ${[...types].join(' ')}`, 'any', () => atOnce(shapeText(shape, compiler)))
@@ -123,13 +123,13 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
       return rule(task('shape', make, { at: depth - 1 }))
     },
     later: (prefix, make, otherwise) =>
-      // No deeper than what it is a part of.
+      // Never deeper than its container.
       rule(task(prefix, (tooMuch) => (tooMuch === undefined ? make() : otherwise()), { at: depth - 1 })),
     anything: () => compiler.value(ANYTHING),
   }
 
   const root = compiler.value({ schema: document, path: '' })
-  // It grows meanwhile. What a value has inside comes after all that is beside the value.
+  // The list grows during the loop. The content of a value comes after everything beside the value.
   for (const { name, depth: level, isFree, make } of tasks) {
     depth = level + 1
     budget.next()
@@ -152,14 +152,14 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
 const TOO_LARGE = 'The schema is too large to be enforced: of this part only the type is.'
 const TOO_DEEP = `More than ${DEEPEST} levels are not supported: of this part only the type is enforced.`
 
-/** A rule that is still to be made. */
+/** A rule that is still to be created. */
 interface Task {
   readonly name: string
   /** How deep it stands. */
   readonly depth: number
-  /** Whether it is made whatever the budget. */
+  /** Whether it is created whatever the budget. */
   readonly isFree: boolean
-  /** @param tooMuch - why its type alone may be held */
+  /** @param tooMuch - why only its type may be enforced */
   readonly make: (tooMuch: string | undefined) => Expression | Slices<Expression>
 }
 
@@ -171,7 +171,7 @@ function typesIn(of: Located): Shape['types'] {
   return ('all' in of ? undefined : typesOf(of.schema)) ?? ANY_SHAPE.types
 }
 
-/** A schema that is nothing but a `$ref` is what it points at, so that a recursive one has one rule. */
+/** Resolves a schema that is nothing but a `$ref`, so that a recursive one has one rule. */
 function followed(references: References, located: Located): Located {
   const seen = new Set<string>()
   let at = located

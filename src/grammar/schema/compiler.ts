@@ -5,23 +5,23 @@ import type { Located } from './located.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
-/** What the parts of a schema are compiled with. */
+/** The shared state and operations of compiling the parts of a schema. */
 export interface Compiler {
   readonly rules: Rules
-  /** The texts of strings that were made before, by what was said of them. */
+  /** The strings that were created before, by their constraints. */
   readonly strings: Map<string, Expression>
-  /** The texts of the values that a schema allows. */
+  /** Returns the texts of the values that a schema allows. */
   value(located: Located): Expression
-  /** The text of a string that a schema allows: of a property's name. */
+  /** Returns the string texts that a schema allows, for a property's name. */
   name(located: Located): Expression
-  /** The texts of the values that a shape allows, as a rule of its own. */
+  /** Returns the texts of the values that a shape allows, as a rule of its own. */
   shape(shape: Shape): Expression
-  /** A rule that is made later, so that a pause may come before: by `make`, or over the budget by `otherwise`. */
+  /** Defers a rule, so that a pause may come before: created by `make`, or over budget by `otherwise`. */
   later(prefix: string, make: () => Expression, otherwise: () => Expression): Expression
-  /** Counts work that leaves no rules behind. False where it would be too much for one subschema. */
+  /** Counts work that creates no rules. Returns false if it would be too much for one subschema. */
   readonly spend: Spend
   /** Any value, as a JSON text. */
   anything(): Expression
-  /** Says that a keyword is not held. What is compiled then has to allow more, never less. */
+  /** Reports that a keyword is not enforced. The compiled grammar then has to allow more, never less. */
   readonly relax: Relax
 }

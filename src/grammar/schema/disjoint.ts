@@ -6,10 +6,10 @@ import type { References } from './references.js'
 import { commonTypes, type Shape } from './shape.js'
 import { typeOf } from './values.js'
 
-/** So many references are followed, one after the other. */
+/** The maximum length of a chain of references. */
 const MOST_REFERENCES = 10
 
-/** Whether it is certain that no value is both: the parts of a `oneOf`. */
+/** Whether no value can certainly match both: for the parts of a `oneOf`. */
 export function areDisjoint(references: References, one: Shape, other: Shape, budget: Budget): boolean {
   const common = commonTypes(one.types, other.types)
   if (common.size === 0) return true
@@ -51,7 +51,7 @@ function propertyOf({ properties, additional }: Shape, name: string): Located {
   return properties.get(name) ?? additional
 }
 
-/** The values that a schema lists itself, or the one that its `$ref` points at. */
+/** Returns the values that a schema, or the target of its `$ref`, lists. */
 function valuesOf(references: References, located: Located): readonly unknown[] | undefined {
   let at: Located = located
   for (let followed = 0; followed < MOST_REFERENCES; followed++) {

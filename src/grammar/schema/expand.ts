@@ -10,14 +10,14 @@ import type { References } from './references.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, bothShapes, type Shape } from './shape.js'
 
-/** What it takes to combine two shapes beside their properties, in nodes. */
+/** The cost of combining two shapes besides their properties, in nodes. */
 const OF_PAIR = 5
-/** So many alternatives a schema may have in one place. */
+/** The maximum number of alternatives of a schema in one place. */
 const MOST_SHAPES = 500
-/** Combinations and references stand in each other at most so deep. */
+/** The maximum nesting of combinations and references. */
 const DEEPEST = 100
 
-/** What {@link createExpander} makes: the alternatives of a schema; none if it allows nothing. */
+/** Returns the alternatives of a schema; none if it allows nothing. */
 export type Expand = (located: Located) => Slices<readonly Shape[]>
 
 export interface ExpanderOptions {
@@ -30,22 +30,22 @@ interface Work extends ExpanderOptions {
   readonly known: Map<JsonObject, Known>
 }
 
-/** What a schema allows wherever it stands. */
+/** The expansion of a schema in any place. */
 interface Known {
-  /** Of the schema. One object may stand in several places. */
+  /** The path of the schema, since one object may stand in several places. */
   readonly path: string
   readonly shapes: readonly Shape[]
-  /** What was left out of it. */
+  /** The relaxations in it. */
   readonly said: readonly (readonly [path: string, message: string])[]
 }
 
-/** Looks for what schemas of a document allow, as alternatives without references and combinations. */
+/** Creates an expander of a document's schemas to alternatives without references and combinations. */
 export function createExpander(options: ExpanderOptions): Expand {
   const work = { ...options, known: new Map<JsonObject, Known>() }
   return (located) => expand(work, located, [])
 }
 
-/** @param open - the schemas around it, without a property or an item between: no reference may lead to one of them */
+/** @param open - the enclosing schemas, without a property or an item between: no reference may lead to one of them */
 function* expand(work: Work, located: Located, open: readonly string[]): Slices<readonly Shape[]> {
   if ('all' in located) {
     const path = pathOf(located)
@@ -66,7 +66,7 @@ function* expand(work: Work, located: Located, open: readonly string[]): Slices<
     work.relax(at, message)
   }
   const shapes = yield* expandOne({ ...work, relax }, located, open)
-  // What is left out because of the schemas around it, or for want of budget, may be held elsewhere.
+  // Parts that were dropped because of the enclosing schemas, or for lack of budget, may be enforced elsewhere.
   if (isJsonObject(schema) && work.budget.refusals === refusals) work.known.set(schema, { path, shapes, said })
   return shapes
 }
@@ -96,7 +96,7 @@ function* expandOne(
   if (target !== undefined) parts.push(yield* part(target))
   for (const each of subschemas(schema, 'allOf', path)) parts.push(yield* part(each))
   for (const partsOf of COMBINED_BY) parts.push(...(yield* partsOf(work, schema, path, within)))
-  // Most that combine others say nothing themselves.
+  // Most schemas that combine others have no keywords of their own.
   const [first, ...others] = saysSomething(schema) ? [] : parts
   if (first !== undefined) return yield* combined(work, first.shapes, others)
   return yield* combined(work, [readShape(schema, path, work.relax)], parts)
@@ -116,16 +116,16 @@ const LEADS_BACK = "A '$ref' leads back to its own schema, without a property or
 const TOO_LARGE = 'The schema is too large to be enforced in this place.'
 const TOO_MANY = 'There are too many combinations in each other to be enforced.'
 
-/** What a schema says beside its own keywords, `$ref` and `allOf`. */
+/** Combinators other than a schema's own keywords, `$ref` and `allOf`. */
 const COMBINED_BY = [unionOf, exclusiveUnionOf, negationIn, conditionIn, dependenciesIn]
 
 interface Part {
-  /** Of what is left out if it is too much. */
+  /** The path of the part that is dropped if it is too large. */
   readonly path: string
   readonly shapes: readonly Shape[]
 }
 
-/** What looking at a schema itself takes: its names and values, by their length. */
+/** Returns the cost of a schema itself: its names and values, by length. */
 function sizeOf(schema: JsonObject): number {
   let size = 6
   for (const keyword of ['properties', 'patternProperties']) {
@@ -139,7 +139,7 @@ function sizeOf(schema: JsonObject): number {
   return size + lengthOf(schema['const'])
 }
 
-/** Of a text, in nodes. A list or an object that is a value is compared with others as text. */
+/** Returns the length of a value's text, in nodes. Lists and objects are compared as text. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length >> 3
   if (Array.isArray(value)) return value.length
@@ -156,7 +156,7 @@ function* unionOf(work: Work, schema: JsonObject, path: string, within: readonly
   return parts === undefined || inner.length === 0 ? [] : [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
 }
 
-/** What the schemas allow, one by one. Undefined if that is too much together. */
+/** Returns the alternatives of each of the schemas. Undefined if they are too many together. */
 function* expandAll(
   work: Work,
   inner: readonly Located[],
@@ -175,7 +175,7 @@ function* expandAll(
 
 interface Expanded {
   readonly shapes: readonly Shape[]
-  /** Whether that is all that the schema says: nothing of it was left out. */
+  /** Whether it is complete: nothing of the schema was dropped. */
   readonly isExact: boolean
 }
 
@@ -189,7 +189,7 @@ function* expandExactly(work: Work, located: Located, within: readonly string[])
   return { shapes, isExact }
 }
 
-/** `oneOf`: each part without what other parts allow. */
+/** Expands `oneOf`: each part without the values of other parts. */
 function* exclusiveUnionOf(work: Work, schema: JsonObject, path: string, within: readonly string[]): Slices<Part[]> {
   const at = below(path, 'oneOf')
   const inner = subschemas(schema, 'oneOf', path)
@@ -205,7 +205,9 @@ function* exclusiveUnionOf(work: Work, schema: JsonObject, path: string, within:
   return [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
 }
 
-/** What just one of the parts allows. Undefined if that cannot be said, or is too much work. */
+/**
+ * Returns the values that exactly one of the parts allows. Undefined if that cannot be expressed, or is too much work.
+ */
 function* exclusiveShapes(work: Work, parts: readonly Expanded[], path: string): Slices<readonly Shape[] | undefined> {
   const negations = new Map<Expanded, readonly Shape[] | undefined>()
   function* negationOfPart(part: Expanded): Slices<readonly Shape[] | undefined> {
@@ -221,7 +223,7 @@ function* exclusiveShapes(work: Work, parts: readonly Expanded[], path: string):
       if (other === part || (yield* haveNothingInCommon(work, part.shapes, other.shapes))) continue
       const negation = yield* negationOfPart(other)
       shapes = negation && (yield* product(work, shapes, negation))
-      // One that cannot be told from the others is enough: not all of them are tried.
+      // A single pair that cannot be told apart is enough: the rest is not tried.
       if (shapes === undefined) return undefined
     }
     for (const shape of shapes) all.push(shape)
@@ -245,7 +247,7 @@ function* haveNothingInCommon(
   return true
 }
 
-/** What none of the shapes allows. Undefined if that cannot be said. */
+/** Returns the values that none of the shapes allows. Undefined if that cannot be expressed. */
 function* negationOf(work: Work, shapes: readonly Shape[], path: string): Slices<readonly Shape[] | undefined> {
   let all: readonly Shape[] | undefined = [{ ...ANY_SHAPE, path }]
   for (const shape of shapes.flatMap(byEachValue)) {
@@ -255,7 +257,7 @@ function* negationOf(work: Work, shapes: readonly Shape[], path: string): Slices
   return all
 }
 
-/** What a schema does not allow. */
+/** Returns the values that a schema does not allow. */
 function* negation(work: Work, located: Located, within: readonly string[]): Slices<readonly Shape[] | undefined> {
   const { shapes, isExact } = yield* expandExactly({ ...work, relax: () => {} }, located, within)
   return isExact ? yield* negationOf(work, shapes, pathOf(located)) : undefined
@@ -269,7 +271,7 @@ function* negationIn(work: Work, schema: JsonObject, path: string, within: reado
   return shapes === undefined ? [] : [{ path: at, shapes }]
 }
 
-/** `if`: what it allows and `then` allows, or what it does not allow and `else` allows. */
+/** Expands `if`: the values that it and `then` allow, or that it rejects and `else` allows. */
 function* conditionIn(work: Work, schema: JsonObject, path: string, within: readonly string[]): Slices<Part[]> {
   const { if: condition, then: so = true, else: otherwise = true } = schema
   if (condition === undefined || (so === true && otherwise === true)) return []
@@ -286,7 +288,7 @@ function* conditionIn(work: Work, schema: JsonObject, path: string, within: read
   return []
 }
 
-/** What a property demands where it is there: other properties, or a schema. */
+/** Expands the demands of a present property: other properties, or a schema. */
 function* dependenciesIn(work: Work, schema: JsonObject, path: string, within: readonly string[]): Slices<Part[]> {
   const parts: Part[] = []
   for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
@@ -311,7 +313,7 @@ function subschemas(schema: JsonObject, keyword: string, path: string): Located[
   return Array.isArray(parts) ? parts.map((part, index) => ({ schema: part, path: below(path, keyword, index) })) : []
 }
 
-/** What all of them allow. */
+/** Returns the values that all of them allow. */
 function* combined(work: Work, start: readonly Shape[], parts: readonly Part[]): Slices<readonly Shape[]> {
   let shapes = start
   for (const { path, shapes: others } of parts) {

@@ -2,18 +2,18 @@ import type { Alike } from './alike.js'
 import { isJsonObject } from './keywords.js'
 import { allOf, type Located } from './located.js'
 
-/** Of schemas that are alike, the first one that is asked for stands for all: it is compiled once. */
+/** The first-requested one of equivalent schemas, which stands in for all of them and is compiled once. */
 export class Firsts {
   readonly #alike: Alike
   readonly #byNumber = new Map<number, Located & { readonly path: string }>()
-  /** Where the others stand, by the path of the first one. */
+  /** The places of the others, by the path of the first one. */
   readonly #others = new Map<string, Set<string>>()
 
   constructor(alike: Alike) {
     this.#alike = alike
   }
 
-  /** The first one that is like a schema. */
+  /** Returns the first schema that is equivalent to this one. */
   of(located: Located): Located {
     if ('all' in located) return allOf(located.all.map((each) => this.of(each)))
     const number = isJsonObject(located.schema) ? this.#alike.get(located.schema) : undefined
@@ -28,7 +28,7 @@ export class Firsts {
     return first
   }
 
-  /** Where else is what stands at a path, in schemas that are like the one that it stands in. */
+  /** Yields the other places of the schema at a path, in schemas that are equivalent to the enclosing one. */
   *othersOf(path: string): Generator<string> {
     for (let end = path.length; end >= 0; end = path.lastIndexOf('/', end - 1)) {
       for (const other of this.#others.get(path.slice(0, end)) ?? []) yield other + path.slice(end)

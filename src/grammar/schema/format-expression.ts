@@ -8,16 +8,16 @@ import type { Rules } from '../rules.js'
 import { slicedRules } from '../shared-rules.js'
 import { ATOM, DATE, FRACTION, IPV4, IPV6, TIME } from './formats.js'
 
-/** How many characters a text may have. */
+/** A range of lengths, in characters. */
 export interface Lengths {
   readonly min: number
   readonly max: number
 }
 
 /**
- * A format inside of a JSON string, where its RFC counts or compares what stands apart: the octets of a name, and the time
- * and the zone of a leap second. Undefined for those of which the regular expression in `formats.ts` says all, and for
- * lengths that it would have to be counted for otherwise.
+ * Returns a format inside a JSON string, if its RFC counts or compares separate parts: the octets of a name, and the
+ * time and the zone of a leap second. Undefined if the regular expression in `formats.ts` is exact, and for lengths
+ * that would need another count.
  */
 export function* formatExpression(format: string, lengths: Lengths, rules: Rules): Slices<Expression | undefined> {
   const known = FORMATS.get(format)
@@ -27,10 +27,10 @@ export function* formatExpression(format: string, lengths: Lengths, rules: Rules
 }
 
 interface CountedFormat {
-  /** The characters of the shortest text, and of the longest one. */
+  /** The lengths of the shortest text, and of the longest one, in characters. */
   readonly shortest: number
   readonly longest: number
-  /** A longest text of so many can be held. */
+  /** The lowest maximum length that can be enforced. */
   readonly least: number
   readonly make: (rules: Rules, max: number) => Slices<Expression>
 }
@@ -47,19 +47,19 @@ const LONGEST_MAILBOX = 254
 const FORMATS: ReadonlyMap<string, CountedFormat> = new Map([
   ['time', { shortest: 9, longest: 24, least: 24, make: timeOfDay }],
   ['date-time', { shortest: 20, longest: 35, least: 35, make: dateTime }],
-  // Of shorter ones the labels need not be counted beside.
+  // For shorter ones, the labels need not be counted too.
   ['hostname', { shortest: 1, longest: LONGEST_NAME, least: LONGEST_LABEL + 1, make: hostname }],
   ['email', { shortest: 5, longest: LONGEST_MAILBOX, least: LONGEST_LABEL + 1, make: mailbox }],
 ])
 
-/** A regular expression as a rule of its own, once. */
+/** Adds a regular expression as a rule of its own, once. */
 function part(source: string, rules: Rules): Expression {
   return rules.once(`part ${source}`, 'part', () =>
     patternExpression(readPattern(source, '', source.length), rules, 'json'),
   )
 }
 
-/** A text of which each character stands for itself. */
+/** Returns a text whose characters stand for themselves. */
 function exactly(text: string, rules: Rules): Expression {
   return sequence(...Array.from(text, (character) => jsonCharacter(rangesOf(character), rules)))
 }
@@ -96,10 +96,10 @@ const CLOCK = slicedRules('clock', function* (rules) {
   return choice(ordinary, ...leap)
 })
 
-/** So many are written in one piece. */
+/** The number of hours that are written in one slice. */
 const HOURS_AT_ONCE = 6
 
-/** What a label is counted in, with the dot after it. */
+/** The unit in which a label is counted, including the dot after it. */
 const UNIT = 8
 
 function* hostname(rules: Rules, max: number): Slices<Expression> {
@@ -109,10 +109,10 @@ function* hostname(rules: Rules, max: number): Slices<Expression> {
   return choice(...namesOf(units, rules), reverseName(units, rules))
 }
 
-/** So many rules are made in one piece: of names, and of what stands in front of an `@`. */
+/** The number of rules that are created in one slice: of names, and of local parts. */
 const RULES_AT_ONCE = 8
 
-/** Makes the rules that longer names refer to, the shortest first: so that none makes all the others in one piece. */
+/** Creates the rules that longer names refer to, shortest first, so that none creates all others in one slice. */
 function* shorterNames(units: number, rules: Rules): Slices<void> {
   for (let each = 1; each < units; each++) {
     nameWithin(each, rules)
@@ -120,7 +120,10 @@ function* shorterNames(units: number, rules: Rules): Slices<void> {
   }
 }
 
-/** Names by the units of their first label: `LABEL`, or `LABEL.NAME`. No regular expression counts in two ways at once. */
+/**
+ * Returns names by the units of their first label: `LABEL`, or `LABEL.NAME`. A regular expression cannot count in two
+ * ways at once.
+ */
 function namesOf(units: number, rules: Rules): Expression[] {
   return labels(units, rules).map((label, index) => {
     const left = units - index - 1
@@ -132,7 +135,9 @@ function nameWithin(units: number, rules: Rules): Expression {
   return rules.once(`name ${units}`, 'name', () => choice(...namesOf(units, rules)))
 }
 
-/** Labels by their lengths: of 1 to 7 octets, of 8 to 15, and so on up to 63. RFC 1123, 2.1: letters, digits, hyphens. */
+/**
+ * Returns labels by length: of 1 to 7 octets, of 8 to 15, and so on up to 63. RFC 1123, 2.1: letters, digits, hyphens.
+ */
 function labels(units: number, rules: Rules): Expression[] {
   return Array.from({ length: Math.min(units, (LONGEST_LABEL + 1) / UNIT) }, (_, index) => {
     const inner = `([A-Za-z0-9-]{${Math.max(0, UNIT * index - 2)},${UNIT * (index + 1) - 3}}[A-Za-z0-9])`
@@ -140,13 +145,19 @@ function labels(units: number, rules: Rules): Expression[] {
   })
 }
 
-/** Many labels of one character, which would take more units than they need: RFC 3596, 2.5 has names of 34 labels. */
+/**
+ * Returns many labels of one character, which would otherwise take more units than they need: RFC 3596, 2.5 has names
+ * of 34 labels.
+ */
 function reverseName(units: number, rules: Rules): Expression {
   const rest = Math.floor(units / 2)
   return sequence(part(`([A-Za-z0-9]\\.){1,${(UNIT / 2) * (units - rest)}}`, rules), nameWithin(rest, rules))
 }
 
-/** RFC 5321, 4.1.2: words with dots between them or a text in quotes, at a domain or at an address in brackets. */
+/**
+ * Returns a mailbox of RFC 5321, 4.1.2: words with dots between them or a text in quotes, at a domain or at an address
+ * in brackets.
+ */
 function* mailbox(rules: Rules, max: number): Slices<Expression> {
   const domainAfter = (octets: number): Expression =>
     sequence(part('@', rules), domain(Math.floor((max - octets) / UNIT), rules))
@@ -160,7 +171,7 @@ function* mailbox(rules: Rules, max: number): Slices<Expression> {
 const ADDRESS = `\\[(${IPV4}|IPv6:(${IPV6}))\\]`
 const LONGEST_ADDRESS = 52
 
-/** What stands after the `@`. RFC 5321, 2.3.5: a domain is a full one. */
+/** Returns the part after the `@`. RFC 5321, 2.3.5: a domain is fully qualified. */
 function domain(units: number, rules: Rules): Expression {
   return rules.once(`domain ${units}`, 'domain', () => {
     const names = labels(units - 1, rules).map((label, index) =>
@@ -171,7 +182,10 @@ function domain(units: number, rules: Rules): Expression {
   })
 }
 
-/** Words with dots between them, and what stands after so many octets: each but the first one may have a dot before it. */
+/**
+ * Returns words with dots between them, and the rest after a number of octets: each word but the first may follow a
+ * dot.
+ */
 function* words(after: (octets: number) => Expression, rules: Rules): Slices<Expression> {
   const [atom, dot] = [part(ATOM, rules), part('\\.', rules)]
   return yield* byOctets(1, (octets, from) => {
@@ -180,10 +194,10 @@ function* words(after: (octets: number) => Expression, rules: Rules): Slices<Exp
   })
 }
 
-/** A text in quotes, of which a backslash and what it escapes are two octets, and what stands after so many. */
+/** Returns a text in quotes, in which an escape counts two octets, and the rest after a number of octets. */
 function* quotedText(after: (octets: number) => Expression, rules: Rules): Slices<Expression> {
   const [quote, plain, escaped] = [part('"', rules), part('[ !#-\\[\\]-~]', rules), part('\\\\[ -~]', rules)]
-  // So many octets with the quote that ends it.
+  // The octets, including the closing quote.
   const inner = yield* byOctets(2, (octets, from) => {
     const one = from(octets + 1).map((more) => sequence(plain, more))
     const two = from(octets + 2).map((more) => sequence(escaped, more))
@@ -193,9 +207,9 @@ function* quotedText(after: (octets: number) => Expression, rules: Rules): Slice
 }
 
 /**
- * What is after the first octets of a local part, for each number of them that it may have, the longest first.
+ * Returns the rest of a local part after each possible number of octets, the longest first.
  *
- * @param make - gets what is after more of them: nothing where there may be no more
+ * @param make - receives the rest after more of them: nothing at the maximum
  */
 function* byOctets(
   least: number,

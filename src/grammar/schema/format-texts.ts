@@ -10,7 +10,7 @@ import { FORMATS } from './formats.js'
 
 const ANY_LENGTH = { min: 0, max: Number.POSITIVE_INFINITY }
 
-/** The strings of a format of which nothing else is said. */
+/** The strings of a format without further constraints. */
 export const FORMAT_TEXTS: ReadonlyMap<string, () => Slices<SharedRules>> = new Map(
   Array.from(FORMATS, ([format, source]) => {
     const make = function* (rules: Rules): Slices<Expression> {
@@ -24,7 +24,7 @@ export const FORMAT_TEXTS: ReadonlyMap<string, () => Slices<SharedRules>> = new 
   }),
 )
 
-/** `uri-reference` is `ur`: a hundred rules have it. */
+/** Abbreviates `uri-reference` as `ur`, since a hundred rules contain it. */
 function wordOf(format: string): string {
   const words = format.split('-')
   return words.length === 1 ? format : words.map((word) => word.charAt(0)).join('')

@@ -1,6 +1,6 @@
 /*
- * Formats as regular expressions, each by the RFC that JSON Schema names for it. Numbers of digits and of names that an RFC
- * leaves open have a bound here: a model could go on with them for ever.
+ * Formats as regular expressions, each by the RFC that JSON Schema names for it. Where an RFC leaves numbers of digits
+ * and of names open, they are bounded here: a model could otherwise continue forever.
  */
 
 // RFC 3339, 5.6 and appendix A: years from 0001, which is the first one that Python's datetime has.
@@ -43,7 +43,10 @@ export const IPV6: string = [
   `(${H}:){1,5}:${IPV4}`,
 ].join('|')
 
-/** A reference of RFC 3986, appendix A. @param other - characters that an IRI has beside those of a URI (RFC 3987, 2.2) */
+/**
+ * Returns references of RFC 3986, appendix A. @param other - characters that an IRI has beside those of a URI (RFC
+ * 3987, 2.2)
+ */
 function references(other: string): { readonly absolute: string; readonly any: string } {
   const plain = `A-Za-z0-9._~!$&'()*+,;=${other}`
   const percent = '%[0-9A-Fa-f]{2}'
@@ -54,7 +57,7 @@ function references(other: string): { readonly absolute: string; readonly any: s
   const tail = `(\\?([${plain}:@\\/?-]|${percent})*)?(#([${plain}:@\\/?-]|${percent})*)?`
   const rooted = `\\/\\/${authority}${rest}|\\/(${character}+${rest})?`
   const absolute = `[A-Za-z][A-Za-z0-9+.-]*:(${rooted}|${character}+${rest}|)${tail}`
-  // Its first segment has no colon, which would make a scheme of it.
+  // The first segment must not contain a colon, which would make a scheme of it.
   const relative = `(${rooted}|([${plain}@-]|${percent})+${rest}|)${tail}`
   return { absolute, any: `${absolute}|${relative}` }
 }
@@ -66,9 +69,9 @@ const IRI = references('\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef\\u{10000}-
 const POINTER = '(\\/([^~\\/]|~[01])*)*'
 
 /**
- * What a `format` allows, as a regular expression of all of the text. The other formats are annotations, as JSON Schema has
- * it. Those that no regular expression of this size says exactly are written by `format-expression.ts` where nothing else
- * is said of the text.
+ * The formats as regular expressions for the whole text. Other formats are annotations, as in JSON Schema. Those that
+ * no regular expression of this size matches exactly are written by `format-expression.ts` if the text has no further
+ * constraints.
  */
 export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['date', DATE],
@@ -88,10 +91,10 @@ export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['relative-json-pointer', `(0|[1-9][0-9]{0,9})(#|${POINTER})`],
 ])
 
-/** So long a text has no label, no local part and no name that would be too long. */
+/** A text of this length cannot contain a label, a local part or a name that is too long. */
 export const SHORT_TEXT = 63
 
-/** The formats of texts of at most {@link SHORT_TEXT} characters, so that they can be counted together. */
+/** The formats of texts of at most {@link SHORT_TEXT} characters, which can be counted together. */
 export const SHORT_FORMATS: ReadonlyMap<string, string> = new Map([
   ['hostname', `${SHORT_LABEL}(\\.${SHORT_LABEL})*`],
   ['email', `${ATOM}+(\\.${ATOM}+)*@${SHORT_LABEL}(\\.${SHORT_LABEL})+`],

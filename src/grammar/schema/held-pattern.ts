@@ -5,15 +5,18 @@ import { UnsupportedSchema } from '../unsupported-schema.js'
 import type { Relax } from './relaxations.js'
 import type { Said } from './shape.js'
 
-/** What all of a text has to match, and where the schema says so. */
+/** A pattern for the whole of a text, and its place in the schema. */
 export interface HeldPattern {
   readonly pattern: Pattern
   readonly path: string
-  /** Where it is what a `format` says. */
+  /** The name of the `format`, if it comes from one. */
   readonly format?: string
 }
 
-/** What a text matches as a whole in which the pattern matches. None where no grammar holds it, which is reported. */
+/**
+ * Returns a pattern for the whole of a text in which the given one matches. None if no grammar can hold it, which is
+ * reported.
+ */
 export function heldPattern({ value, path }: Said<string>, relax: Relax): HeldPattern[] {
   try {
     return [{ pattern: searched(readPattern(value, path), path), path }]

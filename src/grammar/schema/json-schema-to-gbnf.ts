@@ -4,11 +4,11 @@ import { UnsupportedSchema } from '../unsupported-schema.js'
 import { compileSchema } from './compile-schema.js'
 
 /**
- * The grammar of the JSON texts that are valid against a schema, in GBNF, the syntax of llama.cpp: see
- * {@link compileSchema}, which holds what it can of any schema.
+ * Returns the grammar of the JSON texts that are valid against a schema, in GBNF, the syntax of llama.cpp: see {@link
+ * compileSchema}, which holds as much as it can of any schema.
  *
- * @throws UnsupportedSchema a keyword that the grammar would not hold, or a schema that allows nothing; `InvalidSchema`
- *   where it is none
+ * @throws UnsupportedSchema for a keyword that the grammar cannot hold, or a schema that allows nothing;
+ * `InvalidSchema` for an invalid one
  */
 export function jsonSchemaToGbnf(schema: unknown): string {
   const { grammar, shared, relaxed } = atOnce(compileSchema(schema))

@@ -7,7 +7,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Keywords that no grammar of ours holds, unless they say nothing beside the others: then this is true. */
+/** Keywords that our grammars cannot hold, with a test for values that have no effect beside the others. */
 export const UNHELD: ReadonlyMap<string, (value: unknown, schema: JsonObject) => boolean> = new Map<
   string,
   (value: unknown, schema: JsonObject) => boolean
@@ -20,7 +20,7 @@ export const UNHELD: ReadonlyMap<string, (value: unknown, schema: JsonObject) =>
   ['$recursiveRef', () => false],
 ])
 
-/** Relaxes the keywords of a schema that the grammar cannot hold. All that JSON Schema does not know is an annotation. */
+/** Relaxes the keywords of a schema that the grammar cannot hold. Unknown keywords are annotations. */
 export function relaxUnheld(schema: JsonObject, path: string, relax: Relax): void {
   for (const keyword of Object.keys(schema)) {
     const saysNothing = UNHELD.get(keyword)?.(schema[keyword], schema) ?? true
@@ -28,7 +28,7 @@ export function relaxUnheld(schema: JsonObject, path: string, relax: Relax): voi
   }
 }
 
-/** The pointer of what a schema has under a name. */
+/** Returns the pointer to the value under a name. */
 export function below(path: string, ...names: readonly (string | number)[]): string {
   let pointer = path
   for (const name of names) pointer += `/${typeof name === 'string' && MEANING.test(name) ? escaped(name) : name}`

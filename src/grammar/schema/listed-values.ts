@@ -2,7 +2,7 @@ import { inside, type Located } from './located.js'
 import { ANY_SHAPE, bothShapes, type Shape } from './shape.js'
 import { saysNothingOf, typeOf } from './values.js'
 
-/** With a shape of its own for each array and object that is listed beside what else is said of such. */
+/** Splits off a shape for each listed array and object that has further constraints. */
 export function byListedValue(shape: Shape): readonly Shape[] {
   return split(shape, (value) => {
     const type = typeOf(value)
@@ -10,7 +10,7 @@ export function byListedValue(shape: Shape): readonly Shape[] {
   })
 }
 
-/** With a shape of its own for each number, array and object that is listed: each can be told from others by what it is. */
+/** Splits off a shape for each listed number, array and object, so that each can be told apart by value. */
 export function byEachValue(shape: Shape): readonly Shape[] {
   return split(shape, (value) => typeof value === 'number' || (typeof value === 'object' && value !== null))
 }
@@ -28,7 +28,7 @@ function split(shape: Shape, isOwn: (value: unknown) => boolean): readonly Shape
   return others.length === 0 ? shapes : [{ ...shape, values: others }, ...shapes]
 }
 
-/** The shape that allows a number, an array or an object, and nothing else. */
+/** Returns the shape that allows a number, an array or an object, and nothing else. */
 function shapeOf(value: unknown, path: string): Shape {
   const only = (part: unknown): Located => ({ schema: { const: part }, path: inside(path, JSON.stringify(part)) })
   const none: Located = { schema: false, path }

@@ -6,15 +6,15 @@ import type { Spend } from '../regex/work.js'
 import { ANYTHING, both, type Located } from './located.js'
 import type { Patterned } from './patterned.js'
 
-/** Names that the same patterns match, and what properties of such a name have to be. */
+/** Names that match the same patterns, and the schemas of their properties. */
 export interface NamesByPattern {
   readonly names: Automaton
   readonly value: Located
 }
 
 /**
- * The names that are not declared, by which of the patterns they match; those that none matches are `additional`.
- * Undefined if telling them apart takes too many states.
+ * Groups the undeclared names by the patterns that they match; those that match none are `additional`. Undefined if
+ * distinguishing them takes too many states.
  */
 export function* namesByPattern(
   patterns: readonly Patterned[],
@@ -45,7 +45,7 @@ export function* namesByPattern(
   return told
 }
 
-/** Runs beside the others, so that names are followed that none of them matches. */
+/** Runs beside the others, so that names that match none of them are followed too. */
 const ANY_NAME: Automaton = {
   states: [
     {

@@ -4,8 +4,8 @@ import { ANY_SHAPE, type Bound, isNothing, type Shape } from './shape.js'
 import { JSON_TYPES, type JsonType } from './types.js'
 
 /**
- * What a shape forbids, as alternatives: each breaks one of the things that the shape says. Undefined if one of them cannot
- * be said, for then the alternatives would allow less than the negation.
+ * Returns the values that a shape forbids, as alternatives: each violates one of its constraints. Undefined if one
+ * cannot be expressed, since the alternatives would then allow less than the negation.
  */
 export function negated(shape: Shape, path: string): readonly Shape[] | undefined {
   const alternatives = [
@@ -21,7 +21,7 @@ export function negated(shape: Shape, path: string): readonly Shape[] | undefine
   return known.map((each) => ({ ...ANY_SHAPE, path, ...each })).filter(({ types }) => types.size > 0)
 }
 
-/** What an alternative says; undefined if it cannot be said. */
+/** An alternative; undefined if it cannot be expressed. */
 type Alternative = Partial<Shape> | undefined
 
 const only = (type: JsonType): ReadonlySet<JsonType> => new Set([type])
@@ -33,7 +33,7 @@ function otherTypes({ types }: Shape): Alternative[] {
   return [{ types: new Set(others.filter((type) => type !== 'number')) }, fractions]
 }
 
-/** Of texts, booleans and null: numbers, arrays and objects that are listed are shapes of their own. */
+/** Handles texts, booleans and null: listed numbers, arrays and objects have shapes of their own. */
 function otherValues({ values, excluded }: Shape): Alternative[] {
   return [
     ...(values === undefined ? [] : [{ excluded: values }]),
@@ -66,7 +66,7 @@ function otherObjects(shape: Shape, path: string): Alternative[] {
   return all
 }
 
-/** A schema that allows what the located ones do not. */
+/** Returns a schema that allows exactly what the located ones do not. */
 function notLocated(located: Located): Located {
   const schema = 'all' in located ? { allOf: located.all.flatMap(schemasIn) } : located.schema
   return { schema: { not: schema }, path: inside(keyOf(located), 'not') }
@@ -88,7 +88,7 @@ function otherArrays({ prefix, items, minItems, maxItems }: Shape): Alternative[
 function otherStrings({ minLength, maxLength, patterns, notPatterns, formats }: Shape): Alternative[] {
   const types = only('string')
   return [
-    // A format is held more narrowly than its standard has it, so that its negation would allow too much.
+    // A format is enforced more narrowly than its standard, so its negation would allow too much.
     ...(formats.some(({ value }) => FORMATS.has(value)) ? [undefined] : []),
     ...patterns.map((pattern) => ({ types, notPatterns: [pattern] })),
     ...notPatterns.map((pattern) => ({ types, patterns: [pattern] })),

@@ -5,22 +5,22 @@ import type { Compiler } from './compiler.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, type Bound, type Shape } from './shape.js'
 
-/** So many multiples are listed one by one. */
+/** The maximum number of multiples that are listed one by one. */
 const MOST_MULTIPLES = 1000
 const MOST_DECIMALS = 9
 
-/** The whole numbers that a shape allows. */
+/** Returns the whole numbers that a shape allows. */
 export function integerText(shape: Shape, { rules, relax }: Pick<Compiler, 'rules' | 'relax'>): Expression {
   return isFree(shape) ? rules.include(ANY_INTEGER()) : rules.add('integer', wholeText(shape, relax))
 }
 
-/** The numbers that a shape allows, whole or not. */
+/** Returns the numbers that a shape allows, whole or not. */
 export function numberText(shape: Shape, { rules, relax }: Pick<Compiler, 'rules' | 'relax'>): Expression {
   const isAny = isFree(shape) && !shape.isFractional
   return isAny ? rules.include(ANY_NUMBER()) : rules.add('number', decimalText(shape, relax))
 }
 
-/** Whether it has no bounds, and need be no multiple. */
+/** Whether it has neither bounds nor multiples. */
 function isFree({ low, high, multiples }: Shape): boolean {
   return !Number.isFinite(low.value) && !Number.isFinite(high.value) && multiples.length === 0
 }
@@ -75,7 +75,7 @@ function decimalText(shape: Shape, relax: Relax): Expression {
   const { multiples, isFractional } = shape
   if (isFractional && isFree(shape)) return fractions()
   if (isFractional) relax(shape.path, 'A number that is not an integer cannot be enforced beside bounds.')
-  // What is a multiple of a whole number is one.
+  // Multiples of a whole number are whole.
   if (multiples.some(({ value }) => Number.isSafeInteger(value))) return wholeText(shape, relax)
   for (const { path } of multiples) relax(path, UNHELD)
   const [low, high] = [exactBound(shape.low, relax), exactBound(shape.high, relax)]
@@ -91,7 +91,7 @@ function decimalText(shape: Shape, relax: Relax): Expression {
   return numbers({ low: from.value, high: to.value, isLowOut: from.isOut, isHighOut: to.isOut }, decimals)
 }
 
-/** A bound that a grammar can say; else none. */
+/** Returns a bound that a grammar can express, or none. */
 function exactBound(bound: Bound, relax: Relax): Bound {
   const { value, path } = bound
   if (!Number.isFinite(value) || decimalsOf(bound) <= MOST_DECIMALS) return bound

@@ -12,7 +12,7 @@ import type { Relax } from './relaxations.js'
 import { isNothing, type Shape } from './shape.js'
 import { type Way, waysToHave } from './some-property.js'
 
-/** Names that are not declared are told from those that are by their characters, up to so many. */
+/** The maximum length of names that are distinguished from declared ones, character by character. */
 const LONGEST_NAME = 200
 
 interface Member {
@@ -20,7 +20,7 @@ interface Member {
   readonly isRequired: boolean
 }
 
-/** The objects that a shape allows: declared properties in their order, then others. */
+/** Returns the objects that a shape allows: declared properties in their order, then others. */
 export function* objectText(given: Shape, compiler: Compiler): Slices<Expression> {
   const shape = withListedNames(given)
   relaxCounts(shape, compiler.relax)
@@ -57,13 +57,13 @@ function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<E
   return bracketed('{', inner, canBeEmpty)
 }
 
-/** Members that are not declared, as the first ones of an object and after others. */
+/** Undeclared members, as the first ones of an object and after others. */
 interface Others {
   readonly first: Expression
   readonly more: Expression
 }
 
-/** With at least one that is as demanded. */
+/** Requires at least one member with the demanded schema. */
 function* withDemanded(
   { first, more }: Others,
   other: Expression,
@@ -77,9 +77,9 @@ function* withDemanded(
   return { first: choice(sequence(one, more), sequence(other, last)), more: last }
 }
 
-/** At least one member: each but the first one has a comma before it. */
+/** Returns at least one member: each but the first is preceded by a comma. */
 function listed(members: readonly Member[], others: Others, compiler: Compiler): Expression {
-  // What may follow a member, from the last one to the first one.
+  // The rest after a member, built from the last one to the first.
   let rest = others.more
   const first: Expression[] = isNever(others.first) ? [] : [others.first]
   const lead = members.findIndex(({ isRequired }) => isRequired)
@@ -88,7 +88,7 @@ function listed(members: readonly Member[], others: Others, compiler: Compiler):
     if (index <= lastFirst) first.unshift(sequence(member, rest))
     const next = following(member)
     rest = sequence(isRequired ? next : optional(next), rest)
-    // Said once and referred to, because it is what follows each of the members before.
+    // Defined once and referred to, because each of the earlier members is followed by it.
     if (index > 0 && index <= lastFirst) rest = compiler.rules.add('more', rest)
   }
   return choice(...(lead === -1 ? first : first.slice(0, lead + 1)))
@@ -102,7 +102,7 @@ function isNever(expression: Expression): boolean {
   return expression.kind === 'choice' && expression.of.length === 0
 }
 
-/** Members that are not declared: alternatives, none if there may be no others. */
+/** Returns undeclared members as alternatives, none if they are not allowed. */
 function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
   const { names, properties, required, additional, patterned, path } = shape
   const { rules, relax } = compiler
@@ -157,7 +157,7 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
   return [member(but('additionalProperties', []), compiler.anything())]
 }
 
-/** A repetition is counted up to so many. */
+/** The maximum repetition that is counted. */
 const MOST_COUNTED = 10_000
 
 const TANGLED = "'patternProperties' of several schemas of the same object cannot be enforced together."
@@ -165,13 +165,13 @@ const UNTOLD =
   "Names that match cannot be told from others: 'additionalProperties' has to be false, or the pattern a beginning such as '^x-'."
 const TOO_MANY = 'There are too many names that others have to be told from.'
 
-/** Names that are listed are properties, and there are no others: a record with an enum for its keys. */
+/** Converts listed names to properties without others: a record with an enum for its keys. */
 function withListedNames(shape: Shape): Shape {
   const { names, properties, additional } = shape
   if (names === ANYTHING || !('schema' in names) || !isJsonObject(names.schema)) return shape
   const { enum: listed, const: only, type, ...rest } = names.schema
   if (listed === undefined && only === undefined) {
-    // What is always a string need not be said to be one.
+    // Names are always strings, so that type adds nothing.
     const saysNothing =
       type === 'string' && Object.keys(rest).every((keyword) => keyword === 'title' || keyword === 'description')
     return saysNothing ? { ...shape, names: ANYTHING } : shape
@@ -185,7 +185,7 @@ function withListedNames(shape: Shape): Shape {
   return { ...shape, names: ANYTHING, properties: all, additional: none }
 }
 
-/** How many properties there are is counted where none is declared. It may follow from the rest. */
+/** Relaxes counts of properties, which are enforced only without declared ones. They may follow from the rest. */
 function relaxCounts(shape: Shape, relax: Relax): void {
   const { minProperties, maxProperties, properties, additional, patterned, required, path } = shape
   if (minProperties > Math.max(1, required.size)) {

@@ -5,13 +5,13 @@ import type { Rules } from '../rules.js'
 import type { Compiler } from './compiler.js'
 
 interface OtherTextOptions extends Pick<Compiler, 'rules' | 'later'> {
-  /** No text begins with one of these. */
+  /** Prefixes that no text may have. */
   readonly prefixes?: readonly string[]
-  /** Called where texts that are taken are allowed. */
+  /** Called if taken texts are allowed after all. */
   readonly tooMany: () => void
 }
 
-/** Any string but these, spelled as JSON.stringify does. */
+/** Returns any string except these, spelled like JSON.stringify. */
 export function otherText(taken: readonly string[], maker: OtherTextOptions): Expression {
   const { prefixes = [] } = maker
   const texts = [
@@ -26,10 +26,10 @@ interface Taken {
   readonly isPrefix: boolean
 }
 
-/** Characters on which one way leads are written in one rule, up to so many. */
+/** The maximum number of characters on a single path that are written in one rule. */
 const LONGEST_WAY = 16
 
-/** What may follow so many characters that all the names begin with, for it to be none of them: a rule that is made later. */
+/** Defers a rule for the rest of a text that shares its first characters with all taken names but equals none. */
 function otherThan(taken: readonly Taken[], at: number, maker: OtherTextOptions): Expression {
   const { rules, later, tooMany } = maker
   return later(
@@ -42,9 +42,9 @@ function otherThan(taken: readonly Taken[], at: number, maker: OtherTextOptions)
   )
 }
 
-/** @param left - of so many characters at most, what follows is written in place */
+/** @param left - up to this many more characters are written in place */
 function othersAt(taken: readonly Taken[], at: number, maker: OtherTextOptions, left: number): Expression {
-  // Most names are alone after some characters.
+  // Most names are unique after some characters.
   if (taken.length === 1) return otherThanOne(taken[0] as Taken, at, maker, left)
   const byNext = new Map<string, Taken[]>()
   let isTaken = false
@@ -67,7 +67,7 @@ function othersAt(taken: readonly Taken[], at: number, maker: OtherTextOptions, 
   return choice(...(isTaken ? [] : [EMPTY]), textWithout([...byNext.keys()], maker.rules), ...alike)
 }
 
-/** {@link othersAt} of one name. */
+/** Handles {@link othersAt} for a single name. */
 function otherThanOne(taken: Taken, at: number, maker: OtherTextOptions, left: number): Expression {
   const next = taken.characters[at]
   if (next === undefined) return taken.isPrefix ? NEVER : textWithout([], maker.rules)
@@ -75,7 +75,7 @@ function otherThanOne(taken: Taken, at: number, maker: OtherTextOptions, left: n
   return choice(EMPTY, textWithout([next], maker.rules), sequence(text(spelled(next)), rest))
 }
 
-/** Any text that begins with another character than these. */
+/** Returns any text that begins with another character than these. */
 function textWithout(characters: readonly string[], rules: Rules): Expression {
   const listed = characters.length < 2 ? (characters[0] ?? '') : characters.toSorted().join('')
   return rules.once(`but ${listed}`, 'but', () =>
@@ -83,7 +83,7 @@ function textWithout(characters: readonly string[], rules: Rules): Expression {
   )
 }
 
-/** A character as JSON.stringify spells it. */
+/** Returns a character as JSON.stringify spells it. */
 function spelled(character: string): string {
   return JSON.stringify(character).slice(1, -1)
 }

@@ -8,22 +8,22 @@ import { searched } from '../regex/search.js'
 import { createRules } from '../rules.js'
 import { ANYTHING, both, type Located } from './located.js'
 
-/** A part of `patternProperties`: what properties have to be whose names match. */
+/** An entry of `patternProperties`: the schema of properties whose names match. */
 export interface Patterned {
   readonly source: string
   readonly path: string
   readonly value: Located
-  /** What a name matches as a whole. */
+  /** The pattern for the whole of a name. */
   readonly whole: Pattern
-  /** Whether a name matches. Never by JavaScript's own engine, which a client's pattern may take for ever. */
+  /** Whether a name matches. Not by JavaScript's own engine, which a client's pattern could occupy forever. */
   readonly matches: (name: string) => boolean
-  /** What the names that match begin with, where that is all that the pattern says; `''` where all names match. */
+  /** The prefix of matching names, if the pattern demands nothing else; `''` if all names match. */
   readonly prefix: string | undefined
-  /** What the names that match begin with in any case. */
+  /** The prefix that all matching names have. */
   readonly beginning: string
 }
 
-/** @throws UnsupportedSchema if no grammar says what the pattern does, BadGrammar if it is too ambiguous */
+/** @throws UnsupportedSchema if no grammar expresses the pattern, BadGrammar if it is too ambiguous */
 export function patterned(source: string, path: string, value: Located): Patterned {
   const pattern = readPattern(source, path)
   const rules = createRules()
@@ -37,10 +37,10 @@ export function patterned(source: string, path: string, value: Located): Pattern
   return { source, path, value, whole, matches, prefix, beginning }
 }
 
-/** Patterns that all names match. */
+/** Patterns that match all names. */
 const ALL: readonly string[] = ['', '^', '$', '.*', '^.*', '.*$']
 
-/** The characters that a text begins with that matches, and whether the pattern says nothing else. */
+/** Returns the prefix of all matching texts, and whether the pattern demands nothing else. */
 function beginningOf(pattern: Pattern): { readonly beginning: string; readonly isAll: boolean } {
   const [start, ...rest] = pattern.kind === 'sequence' ? pattern.of : []
   if (start?.kind !== 'start') return { beginning: '', isAll: false }
@@ -53,13 +53,13 @@ function beginningOf(pattern: Pattern): { readonly beginning: string; readonly i
   return { beginning: characters.join(''), isAll: characters.length === rest.length }
 }
 
-/** What a property of this name has to be beside what is declared of it: undefined if no pattern matches. */
+/** Returns the schema that patterns add to a property of this name; undefined if none matches. */
 export function valueByPatterns(patterns: readonly Patterned[], name: string): Located | undefined {
   const values = patterns.filter(({ matches }) => matches(name)).map(({ value }) => value)
   return values.length === 0 ? undefined : values.reduce(both, ANYTHING)
 }
 
-/** Whether no name can match two of the patterns: they begin differently. */
+/** Whether no name can match two of the patterns, because their prefixes differ. */
 export function areApart(patterns: readonly Patterned[]): boolean {
   return patterns.every(({ beginning }, index) =>
     patterns

@@ -7,19 +7,19 @@ import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, type Bound, type Said, type Shape } from './shape.js'
 import { typesOf } from './types.js'
 
-/** So many properties an object may declare, as OpenAI has it. */
+/** The maximum number of declared properties of an object, as at OpenAI. */
 const MOST_PROPERTIES = 5_000
-/** So many values, names or items a keyword may list. */
+/** The maximum number of values, names or items that a keyword may list. */
 const LONGEST_LIST = 10_000
-/** Each name is tried with each of them. */
+/** The maximum number of patterns, since each name is tried with each of them. */
 const MOST_PATTERNS = 20
 
-/** What a schema says itself, without its `$ref` and its combinations. Its keywords have been checked. */
+/** Reads a schema's own constraints, without its `$ref` and its combinations. Its keywords have been checked. */
 export function readShape(schema: JsonObject, path: string, relax: Relax): Shape {
   const read = createReader(schema, path, relax)
   const values = read.values()
   const keywords = Object.keys(schema)
-  // Most schemas say something of one type alone.
+  // Most schemas constrain only one type.
   const says = (known: ReadonlySet<string>): boolean => keywords.some((keyword) => known.has(keyword))
   return {
     ...ANY_SHAPE,
@@ -43,7 +43,7 @@ const OF_NUMBERS: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ])
 
-/** The values that a schema lists. Undefined if it lists none. */
+/** Returns the values that a schema lists. Undefined if it lists none. */
 export function valuesIn(schema: JsonObject): readonly unknown[] | undefined {
   const allowed = Array.isArray(schema['enum']) ? (schema['enum'] as readonly unknown[]) : undefined
   if (!Object.hasOwn(schema, 'const')) return allowed
@@ -56,7 +56,7 @@ type Reader = ReturnType<typeof createReader>
 function createReader(schema: JsonObject, path: string, relax: Relax) {
   const get = (keyword: string): unknown => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined)
 
-  /** Nothing of a list that is too long. */
+  /** Ignores a list that is too long. */
   function list(keyword: string): readonly unknown[] {
     const value = get(keyword) ?? []
     if (!Array.isArray(value)) return []
@@ -98,7 +98,7 @@ function objectShape(path: string, read: Reader): Partial<Shape> {
   const properties = new Map<string, Located>()
   const declared = Object.entries(read.object('properties'))
   const isTooMany = declared.length > MOST_PROPERTIES
-  // Then none is told from others.
+  // No name is then distinguished from others.
   if (isTooMany) read.relax(below(path, 'properties'), `More than ${MOST_PROPERTIES} cannot be enforced.`)
   for (const [name, property] of isTooMany ? [] : declared) {
     properties.set(name, { schema: property, path: below(path, 'properties', name) })
@@ -112,7 +112,7 @@ function objectShape(path: string, read: Reader): Partial<Shape> {
     properties,
     required: new Set(isTooMany ? [] : (read.list('required') as readonly string[])),
     patterned: patterns ?? [],
-    // Without the patterns, names that match are not told from the others.
+    // Without the patterns, matching names are not distinguished from the others.
     additional: isTooMany || patterns === undefined ? ANYTHING : read.schemaAt('additionalProperties', ANYTHING),
     names: read.schemaAt('propertyNames', ANYTHING),
     minProperties: read.number('minProperties', 0),
@@ -120,7 +120,7 @@ function objectShape(path: string, read: Reader): Partial<Shape> {
   }
 }
 
-/** Undefined if a pattern cannot be held, or there are too many. */
+/** Returns undefined if a pattern cannot be held, or there are too many. */
 function patternsIn(path: string, read: Reader): readonly Patterned[] | undefined {
   const at = below(path, 'patternProperties')
   const patterns = Object.entries(read.object('patternProperties'))
@@ -141,7 +141,7 @@ function patternsIn(path: string, read: Reader): readonly Patterned[] | undefine
 }
 
 function arrayShape(read: Reader): Partial<Shape> {
-  // A list of `items` is what later drafts call `prefixItems`.
+  // Later drafts call a list of `items` `prefixItems`.
   const isTuple = Array.isArray(read.get('items'))
   const keyword = isTuple ? 'items' : 'prefixItems'
   const prefix = read.schemas(keyword)
@@ -173,7 +173,7 @@ function numberShape(read: Reader): Partial<Shape> {
 }
 
 function boundOf(read: Reader, inside: string, outside: string, none: Bound, sign: 1 | -1): Bound {
-  // Draft 4 says beside a bound whether it is out.
+  // In draft 4, a boolean beside a bound excludes it.
   const isOut = read.get(outside) === true
   const [including] = read.said<number>(inside).map((said) => ({ ...said, isOut }))
   const [excluding] = read.said<number>(outside).map((said) => ({ ...said, isOut: true }))

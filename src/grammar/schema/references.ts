@@ -2,19 +2,19 @@ import { InvalidSchema } from '../unsupported-schema.js'
 import { isJsonObject, type JsonObject } from './keywords.js'
 import type { Located } from './located.js'
 
-/** What each schema that has a `$ref` points at. */
+/** The target of each schema's `$ref`. */
 export type References = ReadonlyMap<JsonObject, Located>
 
-/** The base of a schema without an `$id`: no URL of anybody's. */
+/** The base of a schema without an `$id`: a URL that nobody uses. */
 export const NO_BASE = 'schema:///'
 
-/** A schema with an `$id` or an `$anchor`: what URLs lead to. */
+/** A schema with an `$id` or an `$anchor`, to which URLs lead. */
 export interface Resource {
   readonly schema: JsonObject
   readonly path: string
 }
 
-/** The URL of an `$id` or a `$ref`, without an empty fragment. Undefined if it is none. */
+/** Returns the absolute URL of an `$id` or a `$ref`, without an empty fragment. Undefined if it is invalid. */
 export function absolute(url: string, base: string): string | undefined {
   try {
     return new URL(url, base).href.replace(/#$/, '')
@@ -24,11 +24,11 @@ export function absolute(url: string, base: string): string | undefined {
 }
 
 /**
- * What a `$ref` points at, in its own document.
+ * Resolves a `$ref` within its own document.
  *
  * @param at - the path of the `$ref`
- * @param resources - by their URLs, the document among them
- * @throws InvalidSchema if it points elsewhere, or at what is no schema
+ * @param resources - by URL, including the document
+ * @throws InvalidSchema if it points elsewhere, or at something that is not a schema
  */
 export function resolve(ref: string, base: string, at: string, resources: ReadonlyMap<string, Resource>): Located {
   const url = absolute(ref, base)

@@ -1,31 +1,31 @@
 import { writtenPath } from './located.js'
 
-/** A keyword that the grammar does not hold, and where it stands: `/properties/a/not`. */
+/** A keyword that the grammar does not enforce, with its place: `/properties/a/not`. */
 export interface Relaxation {
   readonly path: string
-  /** Why, in words that a client may see. */
+  /** The reason, in words that a client may see. */
   readonly message: string
 }
 
-/** Says that a keyword is not held. What is compiled then has to allow more, never less. */
+/** Reports that a keyword is not enforced. The compiled grammar then has to allow more, never less. */
 export type Relax = (path: string, message: string) => void
 
-/** So many are named; the others are counted. */
+/** The maximum number of named relaxations; the others are counted. */
 const MOST_NAMED = 50
 
-/** What a grammar leaves out of its schema. */
+/** The relaxations of a grammar. */
 export class Relaxations {
   readonly #byPath = new Map<string, Relaxation>()
 
-  /** Each path once: what is used in several places is compiled in each. */
+  /** Adds each path once, since a part with several uses is compiled for each of them. */
   add(made: string, message: string): void {
     const path = writtenPath(made)
     if (!this.#byPath.has(path)) this.#byPath.set(path, { path, message })
   }
 
-  /** @param othersOf - the places where the same stands, of which only the first one was compiled */
+  /** @param othersOf - yields the places of equivalent schemas, of which only the first was compiled */
   list(othersOf: (path: string) => Iterable<string>): Relaxation[] {
-    // It grows meanwhile.
+    // The map grows during the loop.
     for (const { path, message } of this.#byPath.values()) {
       for (const other of othersOf(path)) this.add(other, message)
     }

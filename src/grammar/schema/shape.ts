@@ -2,24 +2,29 @@ import { ANYTHING, both, type Located } from './located.js'
 import { type Patterned, valueByPatterns } from './patterned.js'
 import { JSON_TYPES, type JsonType } from './types.js'
 
-/** What a schema says without `$ref`, `allOf` and alternatives: one of them, with all that has to hold together. */
+/**
+ * The constraints of a schema without `$ref`, `allOf` and alternatives: one alternative, with all that has to hold
+ * together.
+ */
 export interface Shape {
   readonly path: string
   readonly types: ReadonlySet<JsonType>
-  /** Of `enum` or `const`. */
+  /** From `enum` or `const`. */
   readonly values?: readonly unknown[]
-  /** Texts, booleans and null that it is not. */
+  /** Excluded texts, booleans and null. */
   readonly excluded: readonly unknown[]
   readonly properties: ReadonlyMap<string, Located>
-  /** What properties have to be by their names, declared or not. Declared ones have it in `properties` already. */
+  /**
+   * The schemas of properties by name patterns, declared or not. `properties` already contains them for declared ones.
+   */
   readonly patterned: readonly Patterned[]
-  /** The paths of `patternProperties` that cannot be held, beside what else is said of the object. */
+  /** The paths of `patternProperties` that cannot be enforced, because of the object's other constraints. */
   readonly tangled: readonly string[]
   readonly additional: Located
   readonly required: ReadonlySet<string>
-  /** What it has to have beside: for each of these a property. */
+  /** Additional demands, each of which some property has to satisfy. */
   readonly some: readonly Some[]
-  /** What names that are not declared have to be. */
+  /** The schema of undeclared names. */
   readonly names: Located
   readonly prefix: readonly Located[]
   readonly items: Located
@@ -30,24 +35,24 @@ export interface Shape {
   readonly minLength: number
   readonly maxLength: number
   readonly patterns: readonly Said<string>[]
-  /** Patterns that it does not match. */
+  /** Patterns that must not match. */
   readonly notPatterns: readonly Said<string>[]
   readonly formats: readonly Said<string>[]
   readonly low: Bound
   readonly high: Bound
-  /** Whether a number is no whole one. */
+  /** Whether a number must not be whole. */
   readonly isFractional: boolean
   readonly multiples: readonly Said<number>[]
 }
 
-/** A property with another name than these, and what it is. */
+/** A property with another name than these, and its schema. */
 export interface Some {
   readonly names: readonly string[]
   readonly value: Located
   readonly path: string
 }
 
-/** What a keyword says, and where. */
+/** A keyword's value, and its place. */
 export interface Said<Value> {
   readonly value: Value
   readonly path: string
@@ -84,7 +89,7 @@ export const ANY_SHAPE: Omit<Shape, 'path'> = {
   multiples: [],
 }
 
-/** What both say. Undefined if no value can be both. */
+/** Combines two shapes. Undefined if no value can satisfy both. */
 export function bothShapes(one: Shape, other: Shape): Shape | undefined {
   const types = commonTypes(one.types, other.types)
   const values = commonValues(one, other)
@@ -94,7 +99,7 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
   return left.length === 0 ? undefined : { ...both, types: left.length === types.size ? types : new Set(left) }
 }
 
-/** Whether there may be a value of a type: what is certain to be none takes no rules, and is not combined with others. */
+/** Whether a type can have a value: an impossible one gets no rules, and is not combined with others. */
 function isPossible(type: JsonType, shape: Omit<Shape, 'types'>): boolean {
   const { low, high, isFractional, required, properties } = shape
   switch (type) {
@@ -157,7 +162,7 @@ export function commonTypes(ones: ReadonlySet<JsonType>, others: ReadonlySet<Jso
   const has = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
     types.has(type) || (type === 'integer' && types.has('number'))
   const common = JSON_TYPES.filter((type) => has(ones, type) && has(others, type))
-  // A number is whole already where any is allowed.
+  // If any number is allowed, whole ones are included.
   return new Set(common.filter((type) => type !== 'integer' || !common.includes('number')))
 }
 
@@ -183,7 +188,7 @@ function saysNothingOfProperties({ properties, patterned, additional }: Shape): 
 function bothPatterned(one: Shape, other: Shape): Pick<Shape, 'patterned' | 'tangled'> {
   const tangled = [...one.tangled, ...other.tangled]
   if (one.patterned.length > 0 && other.patterned.length > 0) {
-    // What one says of other names would have to be told from what the other says of its own.
+    // Each one's schema for other names would have to be distinguished from the names of the other.
     const isApart = [one, other].every(({ additional }) => additional === ANYTHING)
     if (!isApart) tangled.push(other.path)
     return { patterned: [...one.patterned, ...other.patterned], tangled }
@@ -213,7 +218,7 @@ function valueIn<Value>({ value }: Said<Value>): Value {
   return value
 }
 
-/** Those of both, each value once. */
+/** Merges two lists, with each value once. */
 function different<Each, Value>(
   ones: readonly Each[],
   others: readonly Each[],

@@ -2,16 +2,16 @@ import type { Compiler } from './compiler.js'
 import { ANYTHING, both, type Located } from './located.js'
 import { isNothing, type Shape } from './shape.js'
 
-/** So many ways an object may have to have the properties that it has to have. */
+/** The maximum number of ways in which an object may satisfy its demands. */
 const MOST_WAYS = 50
 
-/** A shape that demands no property without a name, and what one of those that are not declared has to be beside. */
+/** A shape without demands on unnamed properties, and the additional schema of one undeclared property. */
 export interface Way {
   readonly shape: Shape
   readonly other?: Located
 }
 
-/** The ways in which an object has what `some` demands: by a property that is declared, or by another one. */
+/** Returns the ways in which an object satisfies `some`: by a declared property, or by another one. */
 export function waysToHave(shape: Shape, compiler: Pick<Compiler, 'relax' | 'spend'>): readonly Way[] {
   const ways = shape.some.length === 0 ? [{ shape }] : allWays(shape, compiler)
   if (ways !== undefined) return ways
@@ -19,14 +19,14 @@ export function waysToHave(shape: Shape, compiler: Pick<Compiler, 'relax' | 'spe
   return [{ shape: { ...shape, some: [] } }]
 }
 
-/** Undefined if it cannot be said, or there are too many. */
+/** Returns undefined if it cannot be expressed, or there are too many. */
 function allWays(shape: Shape, { spend }: Pick<Compiler, 'spend'>): readonly Way[] | undefined {
   if (shape.names !== ANYTHING || shape.patterned.length > 0 || shape.tangled.length > 0) return undefined
   let ways: readonly Way[] = [{ shape: { ...shape, some: [] } }]
   for (const { names, value } of shape.some) {
     const next: Way[] = []
     for (const way of ways) {
-      // Those that are neither declared nor listed are the others.
+      // Names that are neither declared nor listed belong to the others.
       const undeclared = [...names, ...way.shape.required].filter((name) => !way.shape.properties.has(name))
       const declared = undeclared.map((name) => [name, way.shape.additional] as const)
       const properties = new Map([...way.shape.properties, ...declared])
@@ -45,7 +45,7 @@ function allWays(shape: Shape, { spend }: Pick<Compiler, 'spend'>): readonly Way
         })
       }
       if (isNothing(own.additional)) continue
-      // One of the others could be what both demand.
+      // A single undeclared property could satisfy both demands.
       if (way.other !== undefined || own.maxProperties !== Number.POSITIVE_INFINITY) return undefined
       next.push({ shape: own, other: both(own.additional, value) })
     }

@@ -20,12 +20,12 @@ import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
 import type { Said, Shape } from './shape.js'
 
-/** So many characters a text may have to have: as many as a shortest text is completed with. */
+/** The maximum required length: that of a shortest completion. */
 const MOST_REQUIRED = 100_000
-/** So many can be counted. */
+/** The maximum length that can be counted. */
 const MOST_CHARACTERS = 2 ** 31
 
-/** The strings that a shape allows: once for what says the same. */
+/** Returns the strings that a shape allows: once for equivalent shapes. */
 export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
   const said = [patterns, notPatterns, formats].map((all) => all.map(({ value }) => value))
@@ -38,7 +38,7 @@ export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression
     compiler.relax(path, message)
   }
   const made = compiler.rules.add('string', yield* newText(shape, { ...compiler, relax }))
-  // What is left out is reported wherever it stands.
+  // Relaxations are reported at each place.
   if (isWhole) compiler.strings.set(key, made)
   return made
 }
@@ -49,7 +49,7 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { min, max } = lengthsOf(shape, relax)
   if (min > max) return choice()
   const known = formatAlone(shape)
-  // The first grammar that has a format makes its rules, which is a piece of its own.
+  // The first grammar with a format creates its rules, which takes a slice of its own.
   if (known !== undefined) yield
   if (known !== undefined) return rules.include(yield* known())
   const held = patternsOf(shape, max, relax)
@@ -78,7 +78,7 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   return quoted(patternExpression(counted ?? first.pattern, rules, 'json'))
 }
 
-/** What is said of the string where that is a format, and nothing else. */
+/** Returns the rules of a string that is constrained by a format alone. */
 function formatAlone(shape: Shape): (() => Slices<SharedRules>) | undefined {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
   const isAlone = minLength === 0 && maxLength === Number.POSITIVE_INFINITY
@@ -100,10 +100,10 @@ function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: 
 
 const tooMany = (most: number): string => `More than ${most} characters cannot be counted.`
 
-/** What the characters of the string have to match as a whole. */
+/** Returns the patterns that the whole string has to match. */
 function patternsOf({ patterns, formats }: Shape, max: number, relax: Relax): readonly HeldPattern[] {
   const read = patterns.flatMap((said) => heldPattern(said, relax))
-  // zod writes a pattern beside each of its formats: it says as much, but for the calendar.
+  // zod writes a pattern beside each of its formats, which is equivalent except for the calendar.
   const said = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
   const named = said.flatMap(({ value, path }) => {
     const known = (max <= SHORT_TEXT ? SHORT_FORMATS.get(value) : undefined) ?? FORMATS.get(value)
@@ -112,7 +112,10 @@ function patternsOf({ patterns, formats }: Shape, max: number, relax: Relax): re
   return [...read, ...named]
 }
 
-/** The texts that all of the patterns allow and none of the forbidden ones. Undefined if that takes too many states. */
+/**
+ * Returns the texts that all of the patterns and none of the forbidden ones allow. Undefined if that takes too many
+ * states.
+ */
 function* automatonFor(
   allowed: readonly HeldPattern[],
   forbidden: readonly HeldPattern[],

@@ -1,14 +1,16 @@
 import { isJsonObject } from './keywords.js'
 
 export const JSON_TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
-/** `number` has the whole ones, too. */
+/** `number` includes the whole ones. */
 export type JsonType = (typeof JSON_TYPES)[number]
 
 export function isJsonType(name: unknown): name is JsonType {
   return JSON_TYPES.some((type) => type === name)
 }
 
-/** The types that a schema names, `nullable` of OpenAPI included. Undefined if it names none, or what is no type. */
+/**
+ * Returns the types that a schema names, including OpenAPI's `nullable`. Undefined if it names none, or an invalid one.
+ */
 export function typesOf(schema: unknown): ReadonlySet<JsonType> | undefined {
   if (!isJsonObject(schema) || !Object.hasOwn(schema, 'type')) return undefined
   const { type, nullable } = schema

@@ -9,7 +9,7 @@ import type { Relax } from './relaxations.js'
 import type { Said, Shape } from './shape.js'
 import type { JsonType } from './types.js'
 
-/** The type of a JSON value, as schemas call it. */
+/** Returns the type of a JSON value, by its name in schemas. */
 export function typeOf(value: unknown): JsonType | undefined {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -17,7 +17,7 @@ export function typeOf(value: unknown): JsonType | undefined {
   return (['boolean', 'object', 'string'] as const).find((type) => type === typeof value)
 }
 
-/** Those of the listed values that are all that the rest of the schema says. */
+/** Filters the listed values by the rest of the schema. */
 export function* allowedValues(
   shape: Shape,
   { relax, spend }: Pick<Compiler, 'relax' | 'spend'>,
@@ -31,9 +31,9 @@ export function* allowedValues(
 
 type TextCheck = (text: string) => boolean
 
-/** Whether a text matches the patterns that it has to, and none that it must not. */
+/** Returns a test of a text against the required and the forbidden patterns. */
 function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, spend: Spend): Slices<TextCheck> {
-  // Never by JavaScript's own engine, which a pattern may take for ever.
+  // Not by JavaScript's own engine, which a pattern could occupy forever.
   function* checksOf(all: readonly Said<string>[], isForbidden: boolean): Slices<TextCheck[]> {
     const checks: TextCheck[] = []
     for (const { pattern, path } of all.flatMap((said) => heldPattern(said, relax))) {
@@ -53,12 +53,12 @@ function isAllowed(value: unknown, shape: Shape, matches: TextCheck): boolean {
   if (!shape.types.has(type) && !(type === 'integer' && shape.types.has('number'))) return false
   if (typeof value === 'string') return matches(value) && hasAllowedLength(value, shape)
   if (typeof value === 'number') return isAllowedNumber(value, shape)
-  // What else is said of arrays and objects is held by shapes of their own.
+  // Shapes of their own enforce further constraints of arrays and objects.
   return true
 }
 
 function hasAllowedLength(value: string, { minLength, maxLength }: Shape): boolean {
-  // Not counted for nothing: a text may be long.
+  // Counted only if necessary, since a text may be long.
   if (minLength === 0 && value.length <= maxLength) return true
   const length = Array.from(value).length
   return length >= minLength && length <= maxLength
@@ -71,7 +71,7 @@ function isAllowedNumber(value: number, { low, high, isFractional, multiples }: 
   return isInside && !isAtBound && multiples.every((multiple) => Number.isInteger(value / multiple.value))
 }
 
-/** Whether nothing is said of an array or an object but its type. */
+/** Whether an array or an object has no constraint besides its type. */
 export function saysNothingOf(type: 'array' | 'object', shape: Shape): boolean {
   if (type === 'array') {
     return (

@@ -19,7 +19,7 @@ export interface HttpCall {
   readonly stop: readonly number[]
   readonly maxTokens: number | undefined
   readonly logprobs: number | undefined
-  /** One that the server holds, by its protocol's capabilities. */
+  /** A constraint that the server holds, according to the protocol's capabilities. */
   readonly constraint: Constraint | undefined
   /** The headers of its trace context. */
   readonly trace: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface HttpCall {
 /** Sends a request for a call, and yields the answer's events. */
 export type Ask = (call: HttpCall) => AsyncIterable<unknown>
 
-/** How much a call may take. */
+/** The limits of a call. */
 export type CallLimits = Pick<EngineCapabilities, 'contextLength' | 'maxPromptLength'>
 
 /** The parts of an HTTP engine that differ by server. */
@@ -43,11 +43,13 @@ export interface HttpProtocol {
   readonly proof: ModelProof
   /** What the server can do at most, without its limits. */
   readonly capabilities: EngineCapabilities
-  /** What it can be held to now, in the place of what `capabilities` say of that. Asked only of those who need to know. */
+  /**
+   * Returns its current constraint capabilities, which override `capabilities`. Called only if the caller needs them.
+   */
   held?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
-  /** Told of each call that failed. */
+  /** Called for each failed call. */
   onFailure?(call: HttpCall, error: unknown): void
-  /** How much a call may take, as far as the server says. */
+  /** Returns the limits of a call that the server reports. */
   limits(client: HttpClient, signal: AbortSignal): Promise<CallLimits>
   /** Creates the request's body. */
   body(call: HttpCall, client: HttpClient, signal: AbortSignal): unknown
@@ -61,13 +63,13 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   const { checkModel = true } = options
   let proven = !checkModel
 
-  /** Requests that come together make the first contact together. */
+  /** Concurrent requests share the first contact. */
   const firstContact = sharedWork(async (signal) => {
     await proveModel(protocol.name, protocol.proof, client, signal)
     proven = true
   })
 
-  /** Proves once that the model is the right one: at the first contact, whatever that is. */
+  /** Proves once, at the first contact, that the model is the right one. */
   async function prove(signal: AbortSignal): Promise<void> {
     if (!proven) await firstContact(signal)
   }

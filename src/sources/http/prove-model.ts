@@ -8,13 +8,13 @@ import { readText } from './read-text.js'
 
 /** How a server proves that its model speaks Harmony. */
 export interface ModelProof {
-  /** What the server calls itself in the `owned_by` of its models. */
+  /** The server's name in the `owned_by` of its models. */
   readonly ownedBy: string
   /** The endpoint of its tokenizer. */
   readonly path: string
-  /** The body that asks it for the token of a text which spells a special token. */
+  /** Returns the body that requests the token of a text which spells a special token. */
   readonly body: (text: string) => object
-  /** The model that the engine asks for. Default: the first. */
+  /** The model that the engine uses. Default: the first. */
   readonly model?: string | undefined
 }
 
@@ -42,9 +42,9 @@ const modelList = z.object({
 const tokenized = z.object({ tokens: z.array(z.number()) })
 
 /**
- * Proves that a server's model speaks Harmony: its tokenizer has 200006 for `<|start|>`. Any other model reads the prompt's
- * ids as tokens of its own, and answers with nonsense. Where the server has no tokenizer to ask, the model's name has to
- * say gpt-oss.
+ * Proves that a server's model speaks Harmony: its tokenizer has 200006 for `<|start|>`. Any other model reads the
+ * prompt's ids as tokens of its own, and answers with nonsense. Without a tokenizer endpoint, the model's name has to
+ * contain gpt-oss.
  *
  * @param name - the server's, for messages
  * @throws EngineError `isUnavailable`, if it is another kind of server or another model, or nothing can be found out
@@ -94,7 +94,7 @@ async function listedModels(
   }
 }
 
-/** Whether a listed model is the one that is asked for. Without a name, any is. */
+/** Whether a listed model is the requested one. Without a name, any is. */
 function isNamed(model: string | undefined, id: string, aliases: unknown): boolean {
   if (model === undefined || id === model) return true
   return Array.isArray(aliases) && aliases.includes(model)
@@ -117,13 +117,13 @@ async function startIds(
   }
 }
 
-/** A wrong key is no answer to the question, and is reported as what it is. */
+/** A wrong key answers another question, and is reported as such. */
 function isWithoutPath(error: unknown): boolean {
   return error instanceof EngineError && NO_TOKENIZER.includes(error.status)
 }
 
 function wrong(message: string): EngineError {
-  // The words are ours and have no address: clients and probes may read them.
+  // These words are ours and contain no address: clients and probes may read them.
   return new EngineError('server_error', message, { isUnavailable: true, reason: message })
 }
 

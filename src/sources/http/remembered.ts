@@ -1,11 +1,11 @@
 import type { HttpClient } from './http-client.js'
 import { sharedWork } from './shared-work.js'
 
-/** What a server was asked once. */
+/** A remembered answer of a server. */
 export interface Remembered<Answer> {
-  /** Asks if nothing is remembered; callers that come together ask once. Rejects as the question does. */
+  /** Asks if nothing is remembered; concurrent callers share the request. Rejects with its error. */
   get(client: HttpClient, signal: AbortSignal): Promise<Answer>
-  /** Another process may answer next. */
+  /** Forgets the answer, because another process may answer next. */
   forget(): void
 }
 

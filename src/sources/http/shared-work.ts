@@ -1,4 +1,4 @@
-/** Work under way for all who wait for it. */
+/** Running work, and its waiting callers. */
 interface Running<Result> {
   readonly controller: AbortController
   readonly result: Promise<Result>
@@ -6,8 +6,8 @@ interface Running<Result> {
 }
 
 /**
- * Work that its callers share: the first one begins it, it is aborted when the last one leaves, and what has ended begins
- * anew for the next caller. A caller who leaves takes nothing from the others.
+ * Shares work among its callers: the first one begins it, it is aborted when the last one leaves, and after its end the
+ * next caller begins it again. A caller that leaves does not affect the others.
  *
  * @param work - called with a signal of its own
  * @returns waits for the work. Rejects as the work does, or with the reason of the caller's signal

@@ -14,11 +14,11 @@ export interface EngineStep {
     readonly stopToken?: number | undefined
   }
   readonly usage?: HostUsage
-  /** Whether the engine says that it is at work, and has no token yet. */
+  /** Whether the step only shows that the engine is at work, without a token yet. */
   readonly isAtWork?: boolean
 }
 
-/** Where a call ends, and who is told of its counts before. */
+/** The limits of a call, and the callback for its early counts. */
 export interface TokenLimits {
   readonly stop: readonly number[]
   readonly maxTokens?: number | undefined

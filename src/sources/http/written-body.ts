@@ -5,16 +5,16 @@ import { idOf } from './steps-to-tokens.js'
 
 type Tokens = AsyncGenerator<readonly HarmonyToken[], StreamEnd>
 
-/** What a call says of its body, and which ids end it. */
+/** The parts of a call that describe its body, and the ids that end it. */
 interface BodyCall {
   readonly constraint: Constraint | undefined
   readonly stop: readonly number[]
 }
 
 /**
- * The tokens of a constrained call, which fails if it ends as complete and has nothing in it: no JSON text is empty, and a
- * stream without any token is no text. A server whose grammar backend could not compile the constraint answers so, with
- * status 200, and the response would show an empty body as a complete one.
+ * Passes on the tokens of a constrained call, and fails if it ends as complete but empty: no JSON text is empty, and a
+ * stream without any token is no text. A server whose grammar backend could not compile the constraint answers this
+ * way, with status 200, and the response would show an empty body as a complete one.
  *
  * @param engine - its name, for the message
  * @throws EngineError `server_error`
@@ -36,7 +36,7 @@ export async function* writtenBody(tokens: Tokens, call: BodyCall, engine: strin
         yield value
         return yield* tokens
       }
-      // The engine is at work. An end of sequence alone is not shown.
+      // A step that shows the engine at work. An end of sequence alone is not shown.
       if (value.length === 0) yield value
     }
   } finally {

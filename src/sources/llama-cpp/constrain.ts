@@ -4,10 +4,11 @@ import { importNodeLlamaCpp } from './load-llama.js'
 import type { LlamaConstraint, LlamaGrammarModel, NodeLlamaCpp } from './node-llama-cpp.js'
 
 /**
- * What makes llama.cpp keep to a grammar for one call; its state cannot be used for a second one. The special tokens that
- * do not end a sequence are banned: the grammar would take them for their spelling.
+ * Constrains llama.cpp to a grammar for one call; its state cannot be used for a second one. Special tokens that do not
+ * end a sequence are banned: the grammar would take them for their spelling.
  *
- * @throws EngineError `invalid_prompt` if llama.cpp cannot read the grammar; `server_error` if node-llama-cpp is missing
+ * @throws EngineError `invalid_prompt` if llama.cpp cannot read the grammar; `server_error` if node-llama-cpp is
+ * missing
  */
 export async function constrain(model: LlamaGrammarModel, gbnf: string): Promise<LlamaConstraint> {
   const module = await importNodeLlamaCpp()
@@ -22,14 +23,14 @@ export async function constrain(model: LlamaGrammarModel, gbnf: string): Promise
   return { grammarEvaluationState, tokenBias: biasOf(model, module) }
 }
 
-/** By model, because it takes 10 ms to make. */
+/** Cached by model, because it takes 10 ms to create. */
 const biases = new WeakMap<LlamaGrammarModel, unknown>()
 
 function biasOf(model: LlamaGrammarModel, { TokenBias }: NodeLlamaCpp): unknown {
   const known = biases.get(model)
   if (known !== undefined) return known
   const special = Array.from({ length: VOCABULARY_SIZE - FIRST_SPECIAL }, (_, index) => FIRST_SPECIAL + index)
-  // Leaves out the ends of sequence by itself.
+  // Excludes the ends of sequence by itself.
   const bias = TokenBias.for(model).set(special, 'never')
   biases.set(model, bias)
   return bias

@@ -21,7 +21,7 @@ const partial = {
   timings: z.object({ cache_n: count }).nullish(),
 }
 
-/** While the prompt is read. The token that it has is none. */
+/** Sent while the prompt is read. Its token does not count. */
 const progress = z.object({
   prompt_progress: z.object({ total: count, cache: count }, '{total, cache}'),
 })
@@ -90,12 +90,12 @@ function usageFrom({ tokens_evaluated, tokens_predicted, timings }: Event, isMis
   return countsOf({
     inputTokens: tokens_evaluated,
     cachedTokens: timings?.cache_n,
-    // Only the server knows how many tokens a text was.
+    // Only the server knows the number of a text's tokens.
     outputTokens: isMiscounted ? tokens_predicted : undefined,
   })
 }
 
-/** Those that the server says. */
+/** Returns the counts that the server reports. */
 function countsOf(counts: { readonly [Name in keyof HostUsage]: number | null | undefined }): HostUsage {
   return Object.fromEntries(Object.entries(counts).filter(([, value]) => typeof value === 'number'))
 }

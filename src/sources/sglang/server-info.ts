@@ -3,7 +3,7 @@ import { EngineError } from '../../engine/engine-error.js'
 import type { HttpClient } from '../http/http-client.js'
 import { jsonOf } from '../http/parse-event.js'
 
-/** What an SGLang server says of itself, as far as it is needed here. */
+/** The part of an SGLang server's information that is needed here. */
 export interface ServerInfo {
   /** Its `--grammar-backend`. */
   readonly grammarBackend?: string
@@ -25,7 +25,7 @@ const serverInfo = z.object({
 /**
  * Reads `/server_info`, which answers without the model.
  *
- * @returns nothing of what the server does not say; nothing at all of one that has no such path
+ * @returns only the fields that the server reports; none if it has no such path
  * @throws EngineError if the server does not answer
  */
 export async function readServerInfo(client: HttpClient, signal: AbortSignal): Promise<ServerInfo> {

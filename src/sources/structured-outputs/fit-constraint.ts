@@ -6,15 +6,15 @@ import type { GrammarBackend } from './backends.js'
 import { plainSchema } from './plain-schema.js'
 import { hasSlowCounts, withoutSlowCounts } from './slow-counts.js'
 
-/** A constraint as a backend is sent it. */
+/** A constraint in the form that a backend is sent. */
 export type SentConstraint =
   | { readonly kind: 'structural_tag' | 'regex' | 'grammar'; readonly text: string }
   | { readonly kind: 'json'; readonly schema: object }
 
-/** What may stand between the tokens of a body, in characters: a model that is unsure writes blanks for ever. */
+/** The maximum number of blanks between the tokens of a body: an unsure model would write blanks forever. */
 const MOST_BLANKS = 2
 
-/** What an engine can be held to before this backend. */
+/** Returns an engine's constraint capabilities with this backend. */
 export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark: boolean }): EngineCapabilities {
   if (backend === 'none') return { constraints: [] }
   const isWhole = backend === 'xgrammar' || backend === 'guidance'
@@ -30,7 +30,7 @@ export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark:
   }
 }
 
-/** A constraint that this backend holds as it is, as it is sent. */
+/** Returns a constraint that this backend holds, in the form that it is sent. */
 export function sentTo(backend: GrammarBackend, constraint: Constraint): SentConstraint {
   if ('regex' in constraint) return { kind: 'regex', text: constraint.regex }
   if ('grammar' in constraint) return { kind: 'grammar', text: constraint.grammar }
@@ -38,7 +38,9 @@ export function sentTo(backend: GrammarBackend, constraint: Constraint): SentCon
   return backend === 'xgrammar' ? { kind: 'structural_tag', text: structuralTag(schema) } : { kind: 'json', schema }
 }
 
-/** @throws UnsupportedSchema if it is no schema, or no grammar of ours can be made of it and the backend has no other way */
+/**
+ * @throws UnsupportedSchema if it is not a schema, or our grammars cannot express it and the backend has no other way
+ */
 function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices<FittedConstraint> {
   if (!('jsonSchema' in constraint)) return backend === 'xgrammar' ? withoutCounts(constraint) : whole(constraint)
   if (backend === 'guidance') return yield* fitGbnf(constraint)
@@ -47,7 +49,7 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
   if (backend === 'xgrammar' && leftOut.length > 0) {
     const ours = yield* fastGrammar(constraint)
     if (ours !== undefined) return ours
-    // What is left may be held whole where all of it was too slow, or too much.
+    // The rest may be held completely even if the whole was too slow, or too large.
     const rest = inPart.length === 0 ? undefined : yield* fastGrammar({ jsonSchema: schema })
     if (rest !== undefined) {
       const relaxed = [...leftOut.filter((reason) => !inPart.includes(reason)), ...rest.relaxed]
@@ -57,12 +59,14 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
   return { constraint: { jsonSchema: schema }, relaxed: leftOut, nodes: 0 }
 }
 
-/** What is the backend's to read. */
+/** Leaves the constraint to the backend. */
 function whole(constraint: Constraint): FittedConstraint {
   return { constraint, relaxed: [], nodes: 0 }
 }
 
-/** The rest of a body that another process began is one, of a string with a length, which xgrammar would take seconds for. */
+/**
+ * Handles the rest of a body that another process began: a string with a length, for which xgrammar would take seconds.
+ */
 function withoutCounts(constraint: Constraint): FittedConstraint {
   if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)
   const grammar = withoutSlowCounts(constraint.grammar)
@@ -72,7 +76,7 @@ function withoutCounts(constraint: Constraint): FittedConstraint {
 
 const NOT_COUNTED = "The engine's grammar backend is slow where it counts far: long repetitions are not limited."
 
-/** Our grammar of a schema; undefined if there is none, or xgrammar would be slow with it. */
+/** Returns our grammar of a schema; undefined if there is none, or xgrammar would be slow with it. */
 function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefined> {
   try {
     const ours = yield* fitGbnf(constraint)

@@ -2,22 +2,22 @@ import type { UnsupportedConstraint } from '../../engine/constraint.js'
 import { below, isJsonObject, type JsonObject } from '../../grammar/index.js'
 import { createWork, type Slices, type Work } from '../../slices.js'
 
-/** A schema without what it says beyond the forms that every grammar backend holds. */
+/** A schema reduced to the forms that every grammar backend holds. */
 export interface PlainSchema {
   readonly schema: JsonObject
-  /** What was left out, or stays and is not held as a whole, and where. Empty if all of the schema is held. */
+  /** The dropped or partially held parts, with their places. Empty if the whole schema is held. */
   readonly leftOut: readonly UnsupportedConstraint[]
-  /** Those of them that stay. */
+  /** Those that are held in part. */
   readonly inPart: readonly UnsupportedConstraint[]
 }
 
-/** Keywords that say nothing of a value. */
+/** Keywords without effect on a value. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
   ...['$schema', '$id', '$comment', '$anchor', 'contentMediaType', 'contentEncoding'],
 ])
 
-/** Keywords that say something, of which a backend may know nothing. All others are unknown to JSON Schema too. */
+/** Keywords with an effect that a backend may ignore. All others are unknown to JSON Schema too. */
 const ASSERTIONS: ReadonlySet<string> = new Set([
   ...[
     '$ref',
@@ -41,7 +41,7 @@ const ASSERTIONS: ReadonlySet<string> = new Set([
   ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ])
 
-/** What is held of a value of each type, beside `type`. */
+/** The keywords that are held for a value of each type, beside `type`. */
 const HELD: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['object', ['properties', 'required', 'additionalProperties']],
   ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
@@ -52,17 +52,17 @@ const HELD: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['null', []],
 ])
 
-/** Held alone: beside a length or a pattern, xgrammar reads the format and ignores the rest. */
+/** Held only without other keywords: beside a length or a pattern, xgrammar reads the format and ignores the rest. */
 const FORMATS: readonly unknown[] = ['uuid', 'ipv6']
 /**
- * Held alone, and in part: xgrammar takes 30 February, a second of 60 at any time, 01.2.3.4, and names and numbers of any
- * length. It is sent them all the same, since a part is more than nothing.
+ * Held only without other keywords, and in part: xgrammar accepts 30 February, a second of 60 at any time, 01.2.3.4,
+ * and names and numbers of any length. They are sent all the same, since a part is more than nothing.
  */
 const LOOSE_FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'duration', 'ipv4', 'email', 'hostname']
-/** So many schemas are read in some milliseconds. */
+/** The number of schemas that are read in some milliseconds. */
 const SLICE = 2_000
 const LOCAL = /^#\/(?:\$defs|definitions)\/[^/~%]+$/
-/** Groups that look around or have names, backreferences, and classes by property: backends read them differently. */
+/** Lookaround, named groups, backreferences and classes by property, which backends read differently. */
 const SUBTLE = /\(\?(?!:)|\\[bBpPk1-9]/
 
 /** A walk through one schema. */
@@ -73,17 +73,17 @@ interface Walk {
 }
 
 /**
- * What of a schema every backend holds, as xgrammar does: it takes any schema, and ignores what it does not know. Beside
- * `enum`, `const`, `anyOf` and `$ref` it ignores all else, a type included; names that are `required` and not among the
- * `properties`, too.
+ * Reduces a schema to the part that every backend holds, which is xgrammar's: it accepts any schema, and ignores what
+ * it does not know. Beside `enum`, `const`, `anyOf` and `$ref` it ignores all else, including a type; also names that
+ * are `required` but not among the `properties`.
  *
- * Each form was tried in xgrammar 0.2.8, by bodies that it has to accept and to refuse.
+ * Each form was tried in xgrammar 0.2.8, with bodies that it has to accept and to reject.
  *
  * @param schema - one that `checkSchema` takes
  */
 export function* plainSchema(schema: JsonObject): Slices<PlainSchema> {
   const walk: Walk = { leftOut: [], inPart: [], work: createWork(SLICE) }
-  // Of an object, an object is left.
+  // What is left of an object is an object.
   const left = (yield* plain(schema, '', walk)) as JsonObject
   return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
 }
@@ -119,7 +119,7 @@ function omit(path: string, keyword: string, { leftOut }: Walk): void {
   leftOut.push({ path, message: `The engine's grammar backend does not enforce '${keyword}' here.` })
 }
 
-/** The schemas of a keyword, or its value. */
+/** Returns the schemas of a keyword, or its value. */
 function* inner(keyword: string, value: unknown, path: string, walk: Walk): Slices<unknown> {
   switch (keyword) {
     case 'properties':
@@ -140,7 +140,7 @@ function* inner(keyword: string, value: unknown, path: string, walk: Walk): Slic
   }
 }
 
-/** Schemas by their names. */
+/** Reads schemas by name. */
 function* each(schemas: unknown, path: string, walk: Walk): Slices<JsonObject> {
   const all: [string, unknown][] = []
   for (const [name, one] of Object.entries(schemas as JsonObject)) {
@@ -149,7 +149,7 @@ function* each(schemas: unknown, path: string, walk: Walk): Slices<JsonObject> {
   return Object.fromEntries(all)
 }
 
-/** Which of a schema's keywords are held, beside its others. */
+/** Returns a test for the keywords of a schema that are held in the presence of its others. */
 function heldIn(schema: JsonObject): (keyword: string) => boolean {
   const { $ref, enum: listed } = schema
   if ($ref !== undefined) return (keyword) => keyword === '$ref' && LOCAL.test(String($ref))
@@ -166,18 +166,21 @@ function heldIn(schema: JsonObject): (keyword: string) => boolean {
     keyword === 'type' ? types.every((type) => HELD.has(type)) : held.has(keyword) && isHeldHere(keyword, schema)
 }
 
-/** The types that a schema names; `nullable` of OpenAPI is one of them. */
+/** Returns the types that a schema names, including OpenAPI's `nullable`. */
 function namedTypes({ type, nullable }: JsonObject): unknown {
   return type === undefined || nullable !== true ? type : [...new Set([type, 'null'].flat())]
 }
 
-/** The type of a schema that names none: xgrammar takes one with properties for an object, one with items for an array. */
+/**
+ * Returns the implied type of a schema that names none: xgrammar takes one with properties for an object, one with
+ * items for an array.
+ */
 function impliedType(schema: JsonObject): string | undefined {
   if ('properties' in schema) return 'object'
   return 'items' in schema || 'prefixItems' in schema ? 'array' : undefined
 }
 
-/** Whether a keyword that goes with the type is held as it stands here. */
+/** Whether a keyword of the type is held with its value here. */
 function isHeldHere(keyword: string, schema: JsonObject): boolean {
   const value = schema[keyword]
   const hasAny = (...others: readonly string[]): boolean => others.some((other) => other in schema)

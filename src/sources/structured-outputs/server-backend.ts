@@ -7,35 +7,38 @@ import { remembered } from '../http/remembered.js'
 import type { GrammarBackend } from './backends.js'
 import { heldBy, type SentConstraint, sentTo } from './fit-constraint.js'
 
-/** Asks a server what compiles its constraints. @throws EngineError if it does not answer */
+/** Asks a server for its grammar backend. @throws EngineError if it does not answer */
 export type FindBackend = (client: HttpClient, signal: AbortSignal) => Promise<GrammarBackend>
 
 export interface ServerBackendOptions {
   /** The engine's name, for messages. */
   readonly engine: string
   readonly find: FindBackend
-  /** Whether the server takes grammars of Lark. */
+  /** Whether the server accepts Lark grammars. */
   readonly hasLark: boolean
-  /** The backend that the host names; the server is not asked then. */
+  /** The backend that the host names, in which case the server is not asked. */
   readonly named: GrammarBackend | undefined
-  /** Told of the first backend that is found, and of each change. */
+  /** Called with the first backend that is found, and with each change. */
   readonly onBackend: ((backend: GrammarBackend) => void) | undefined
-  /** Called where another process may answer next: what else is known of this one is to be asked again. */
+  /** Called when another process may answer next, so that other remembered facts are asked for again. */
   readonly onDoubt?: () => void
 }
 
-/** The grammar backend of a server: what it can be held to, and how it is told. The members are those of the protocol. */
+/**
+ * The grammar backend of a server: its capabilities, and how constraints are sent. The members are those of the
+ * protocol.
+ */
 export interface ServerBackend extends Required<Pick<HttpProtocol, 'held' | 'onFailure'>> {
   /**
-   * A constraint as the backend takes it.
+   * Returns a constraint in the backend's form.
    *
    * @throws HarmonyResponsesError `bad_option` if it cannot hold the constraint
-   * @throws EngineError if the server does not say what its backend is
+   * @throws EngineError if the server does not report its backend
    */
   send(constraint: Constraint, client: HttpClient, signal: AbortSignal): Promise<SentConstraint>
 }
 
-/** Asks for the backend once for calls that come together, when a constraint first needs it. */
+/** Asks for the backend, once for concurrent calls, when a constraint first needs it. */
 export function createServerBackend({
   engine,
   find,

@@ -1,15 +1,18 @@
 /*
- * xgrammar repeats by copies, and looks at all of them for each token: `char{0,200}`, as the rest of a string of at most 200
+ * xgrammar copies repetitions, and visits all copies for each token: `char{0,200}`, the rest of a string of at most 200
  * characters, took 450 ms a token, `char*` a hundredth of one (xgrammar 0.2.8).
  */
 
-/** How often may be repeated: a class of characters, a rule of few characters or a group, and a rule of any character. */
+/**
+ * The maximum repetitions: of a class of characters, of a rule of few characters or a group, and of a rule of any
+ * character.
+ */
 const MOST_OF_A_CLASS = 64
 const MOST_OF_FEW = 12
 const MOST_OF_MANY = 8
-/** A text, a class, or a number of repetitions, with the name of the rule before it. */
+/** Matches a text, a class, or a number of repetitions, with the name of the rule before it. */
 const PARTS = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|([\w-]*)\{(\d+)(?:,(\d*))?\}/g
-/** A rule with characters beyond ASCII, as each of a JSON string may be. */
+/** Matches a rule with characters beyond ASCII, like any character of a JSON string. */
 const OF_MANY = /^([\w-]+) ::= .*[^\0-\x7e]/gm
 
 /** Whether a grammar in GBNF has repetitions that make xgrammar slow. */
@@ -17,7 +20,7 @@ export function hasSlowCounts(gbnf: string): boolean {
   return withoutSlowCounts(gbnf) !== gbnf
 }
 
-/** A grammar in GBNF that does not count so far: what was allowed up to some number of times is allowed more often. */
+/** Replaces long repetitions in GBNF by unlimited ones. */
 export function withoutSlowCounts(gbnf: string): string {
   const ofMany = new Set(Array.from(gbnf.matchAll(OF_MANY), ([, name]) => name))
   return gbnf.replace(PARTS, (part, name: string, least?: string, most?: string, ...[at]: unknown[]) => {

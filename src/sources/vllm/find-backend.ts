@@ -10,16 +10,16 @@ import type { GrammarBackend } from '../structured-outputs/backends.js'
 const WORD = 'harmony'
 const MOST_TOKENS = 16
 const MOST_OF_AN_ANSWER = 64 * 1024
-/** Statuses of a constraint that the backend refuses, or that its compiler fails on. */
+/** Statuses of a constraint that the backend refuses, or on which its compiler fails. */
 const REFUSALS: readonly (number | undefined)[] = [400, 422, 500, 501]
 
 const completion = z.object({ choices: z.array(z.object({ text: z.string() })).min(1) })
 
-/** What is asked for, in turn: the first that is answered by the word alone says which backend compiles. */
+/** The questions in order: the first that is answered with exactly the word identifies the backend. */
 const QUESTIONS: readonly { readonly backend: GrammarBackend; readonly constraint: object; readonly text: string }[] = [
   {
-    // First: where no backend is named, the server's first constrained call chooses it for good, and vLLM's own tool calls
-    // are structural tags.
+    // Asked first: if no backend is named, the server's first constrained call chooses it for good, and vLLM's own tool
+    // calls are structural tags.
     backend: 'xgrammar',
     constraint: {
       structural_tag: JSON.stringify({
@@ -34,12 +34,11 @@ const QUESTIONS: readonly { readonly backend: GrammarBackend; readonly constrain
 ]
 
 /**
- * Finds out which backend compiles the constraints of a vLLM server, which no endpoint of it says: three calls of a few
- * tokens at most. It reads what was sampled, not only the status: a server that does not know `structured_outputs`
- * answers in free text.
+ * Detects the grammar backend of a vLLM server, which no endpoint reports, by at most three calls of a few tokens. It
+ * reads the sampled text, not only the status: a server that does not know `structured_outputs` answers in free text.
  *
- * As real servers answer (vLLM 0.32): xgrammar takes the structural tag; guidance refuses it with 400, or fails with 500,
- * and takes Lark; outlines takes neither.
+ * Observed answers (vLLM 0.32): xgrammar accepts the structural tag; guidance refuses it with 400, or fails with 500,
+ * and accepts Lark; outlines accepts neither.
  *
  * @throws EngineError if the server takes no calls
  */
@@ -51,13 +50,13 @@ export async function findBackend(
   for (const { backend, constraint, text } of QUESTIONS) {
     const answer = await answerTo(constraint, client, model, signal)
     if (answer === text) return backend
-    // It was taken, and nothing was held.
+    // Accepted but not enforced.
     if (answer !== undefined && backend === 'xgrammar' && answer !== '') return 'none'
   }
   return 'none'
 }
 
-/** What the server answers under a constraint; undefined if it refuses it. */
+/** Returns the server's answer under a constraint; undefined if it refuses the constraint. */
 async function answerTo(
   constraint: object,
   client: HttpClient,
