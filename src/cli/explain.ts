@@ -28,8 +28,8 @@ const EXPLAINED: Readonly<Record<Api, Explained>> = {
 const ALL_CLIENTS = [...new Set(Object.values(EXPLAINED).flatMap(({ clients }) => clients))]
 
 /**
- * Says what clients make of a file's streams, of the Responses API, of Chat Completions or of the Messages API; of one
- * client's, if it is named. Returns the exit code.
+ * Explains what clients make of a file's streams, of the Responses API, of Chat Completions or of the Messages API; only of
+ * the named client, if any. Returns the exit code.
  */
 export async function explainFile(client: string | undefined, operands: readonly string[], io: Io): Promise<number> {
   if (client !== undefined) oneOf(ALL_CLIENTS, '--client', client)
@@ -56,7 +56,7 @@ export async function explainFile(client: string | undefined, operands: readonly
   return hasErrors ? 1 : 0
 }
 
-/** The streams of a file. A file without events is refused, as `check` does. */
+/** Parses the streams of a file. A file without events is refused, like by `check`. */
 function parse(text: string, file: string, { read }: Explained): (StreamEvent | StreamChunk)[][] {
   let streams: (StreamEvent | StreamChunk)[][]
   try {

@@ -2,16 +2,16 @@ import type { CallResult } from '../responses/call-result.js'
 import type { CodeOutput, ShellOutput } from '../responses/items.js'
 
 /*
- * How the result of a call reads to the model. The same functions read results that the host has just got and those of
- * items that a client sends back, so that the next prompt has the very text that the model saw.
+ * The result of a call as text for the model. The same functions read fresh results of the host and items that a client
+ * sends back, so that the next prompt contains exactly the text that the model saw.
  */
 
-/** What code printed. gpt-oss cannot see images. */
+/** Returns the output of code, without images, which gpt-oss cannot see. */
 export function printedText(outputs: readonly Partial<CodeOutput>[]): string {
   return outputs.map((output) => ('logs' in output && output.logs !== undefined ? output.logs : '[image]')).join('\n')
 }
 
-/** What commands printed and how they ended. One that ended well is its output alone. */
+/** Returns the output and exit of commands. For a successful one, that is its output alone. */
 export function shellText(outputs: readonly ShellOutput[]): string {
   return outputs
     .map(({ stdout, stderr, outcome }) => {
@@ -22,7 +22,7 @@ export function shellText(outputs: readonly ShellOutput[]): string {
     .join('\n')
 }
 
-/** The text of a result. An error follows what the tool had written before it. */
+/** Returns the text of a result. An error follows the tool's earlier output. */
 export function textOfResult(result: CallResult): string {
   const { output, outputs, shell, error, sources, pages } = result
   const given =
@@ -35,7 +35,7 @@ export function textOfResult(result: CallResult): string {
   return error === undefined ? (given ?? '') : linesOf(given ?? '', error.message)
 }
 
-/** The texts that are not empty, a line each. */
+/** Joins the non-empty texts, one per line. */
 function linesOf(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n')
 }

@@ -10,12 +10,12 @@ export interface DeclaredBuiltins {
   readonly builtins: ReadonlySet<BuiltinTool>
   /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
   readonly shell: DeclaredEnvironment
-  /** A recipient in the policy's table of built-ins, if the request declares the tool. */
+  /** Looks up a recipient in the policy's table of built-ins; undefined unless the request declares the tool. */
   matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined
 }
 
 /**
- * Reads the built-in tools among the request's `tools`.
+ * Parses the built-in tools among the request's `tools`.
  *
  * @throws HarmonyResponsesError `bad_option` if the environment of a shell is invalid
  */
@@ -33,7 +33,7 @@ export function declareBuiltins(tools: readonly UnknownTool[]): DeclaredBuiltins
     matchBuiltin(recipient, policy) {
       const call = lookUp(policy.builtins, recipient)
       if (call === undefined) return undefined
-      // In a policy, `shell` means the shell that is declared.
+      // In a policy, `shell` means whichever shell is declared.
       const tool = call.tool === 'shell' && !builtins.has('shell') ? 'local_shell' : call.tool
       if (!builtins.has(tool)) return undefined
       const action = 'action' in call ? call.action : undefined

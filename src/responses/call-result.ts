@@ -12,14 +12,14 @@ export interface CitedPage {
 export interface CallResult {
   /** The tool's text. */
   readonly output?: string
-  /** For a code interpreter: what the code printed, and its images. */
+  /** For a code interpreter: the code's output, and its images. */
   readonly outputs?: readonly CodeOutput[]
-  /** For a web search: what it found. Sent if the request includes `web_search_call.action.sources`. */
+  /** For a web search: its sources. Sent if the request includes `web_search_call.action.sources`. */
   readonly sources?: readonly { readonly url: string }[]
-  /** For a web search: the pages that it showed the model, with the cursors by which the model may cite them. */
+  /** For a web search: the pages that the model saw, with the cursors by which it may cite them. */
   readonly pages?: readonly CitedPage[]
   /** For a shell: the output and the outcome of each command. */
   readonly shell?: readonly ShellOutput[]
-  /** Why it failed. A numeric `code` is the MCP protocol's, or a command's exit code. */
+  /** Why the call failed. A numeric `code` is the MCP protocol's, or a command's exit code. */
   readonly error?: { readonly code?: string | number; readonly message: string }
 }

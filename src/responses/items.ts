@@ -96,7 +96,7 @@ export interface McpListToolsItem {
   error?: string
 }
 
-/** A call that the user has to approve. Added with its complete arguments, and never has a status. */
+/** A call that needs the user's approval. Added with its complete arguments, and never has a status. */
 export interface McpApprovalRequestItem {
   type: 'mcp_approval_request'
   id: string
@@ -197,7 +197,7 @@ export interface LocalShellCallItem {
   }
 }
 
-/** A change of one file. The diff has the V4A format: of a new file, all its lines, each after a `+`. */
+/** A change of one file. The diff has the V4A format: for a new file, all its lines, each after a `+`. */
 export type PatchOperation =
   | { type: 'create_file' | 'update_file'; path: string; diff: string }
   | { type: 'delete_file'; path: string }
@@ -211,7 +211,7 @@ export interface ApplyPatchCallItem {
   operation: PatchOperation
 }
 
-/** Every kind of output item, by its `type`. A line added here makes the compiler name every place that needs one. */
+/** Every kind of output item, by its `type`. The compiler names every place that a new line affects. */
 export interface OutputItemByType {
   message: MessageItem
   reasoning: ReasoningItem

@@ -1,6 +1,6 @@
 /** The tools that a request can declare. Source: the `openai` 7.57 types. */
 
-/** Who may call a tool: the model, or programs that it writes. */
+/** The allowed callers of a tool: the model, or programs that it writes. */
 export type AllowedCallers = readonly ('direct' | 'programmatic')[]
 
 /** A function of the client's. */
@@ -16,7 +16,7 @@ export interface FunctionTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** What the input of a custom tool has to look like. */
+/** The format of a custom tool's input. */
 export type CustomToolFormat =
   | { readonly type: 'text' }
   | { readonly type: 'grammar'; readonly syntax: 'lark' | 'regex'; readonly definition: string }
@@ -51,7 +51,7 @@ export interface McpTool {
   readonly type: 'mcp'
   readonly server_label: string
   readonly server_description?: string | null
-  /** Where the client says the server is, and how to get in. Never used or echoed. */
+  /** The client's address and credentials for the server. Never used or echoed. */
   readonly server_url?: string | null
   readonly connector_id?: string | null
   readonly tunnel_id?: string | null
@@ -60,9 +60,9 @@ export interface McpTool {
   /** The server's tools that the model may call; absent or null means all. */
   readonly allowed_tools?: readonly string[] | McpToolFilter | null
   /**
-   * The tools whose calls the user has to approve first. If it is unset (absent, null, or an object with neither key),
-   * the policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if
-   * `never` is given, every tool that it does not select needs approval.
+   * The tools whose calls need the user's approval. If it is unset (absent, null, or an object with neither key), the
+   * policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if `never` is
+   * given, every tool that it does not select needs approval.
    */
   readonly require_approval?:
     | 'always'
@@ -73,14 +73,14 @@ export interface McpTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** A shell. The host runs its commands in a container; otherwise the client runs them. */
+/** A shell. The host runs its commands if it has a container, the client otherwise. */
 export interface ShellTool {
   readonly type: 'shell'
   readonly environment?: { readonly type: string; readonly container_id?: string } | null
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** Code that the host runs: what the model writes for `python`. */
+/** A code interpreter, which the host runs: the model writes its code to `python`. */
 export interface CodeInterpreterTool {
   readonly type: 'code_interpreter'
   /** A container's id, or the configuration of a new one. */
@@ -88,7 +88,7 @@ export interface CodeInterpreterTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** A search that the host runs: what the model writes for `browser`. */
+/** A web search, which the host runs: the model calls it as `browser`. */
 export interface WebSearchTool {
   readonly type: 'web_search' | 'web_search_preview' | `web_search_${number}_${string}` | `web_search_preview_${string}`
   readonly search_context_size?: 'low' | 'medium' | 'high' | null
@@ -104,7 +104,7 @@ export interface WebSearchTool {
   } | null
 }
 
-/** Commands that the client runs on its own machine. */
+/** A shell on the client's own machine, which the client runs. */
 export interface LocalShellTool {
   readonly type: 'local_shell'
 }
@@ -115,7 +115,7 @@ export interface ApplyPatchTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** The API's other tools. No recipient addresses them: they are only echoed. */
+/** The API's other tools. No recipient addresses them, so they are only echoed. */
 export interface EchoedOnlyTool {
   readonly type:
     | 'computer'
@@ -139,7 +139,7 @@ export type RequestTool =
   | ApplyPatchTool
   | EchoedOnlyTool
 
-/** A tool of any type and with any parameters, as it is in a JSON body. */
+/** A tool of any type with any parameters, as in a JSON body. */
 export interface UnknownTool {
   readonly type: string
 }

@@ -33,7 +33,7 @@ const ALL_KINDS: AllKinds = {
   apply_patch_call: applyPatchCall,
 }
 
-/** Everything. */
+/** The complete catalog. */
 export const FULL_CATALOG: Catalog = {
   kinds: ALL_KINDS,
   resolveTools({ tools, tool_choice: choice, text }, listings, { policy, mcpApproval, knownListings = [] }) {

@@ -9,14 +9,14 @@ import type { ItemReader } from './item-reader.js'
 const CALLEE = { recipient: PATCH_RECIPIENT, channel: 'commentary' } as const
 const KIND = 'apply patch call'
 
-/** apply_patch_call: its operation as a patch of one file. */
+/** Reads apply_patch_call: its operation as a patch of one file. */
 export const readApplyPatchCall: ItemReader = (item, { conversation }, index, param) => {
   const operation = operationAt(objectAt(fieldOf(item, 'operation'), `${param}.operation`), `${param}.operation`)
   const message = { ...CALL, ...CALLEE, content: patchText(operation), item: index } as const
   conversation.call(KIND, nameIn(item, 'call_id', param), CALLEE, message, param)
 }
 
-/** apply_patch_call_output: what the client says of it or, if it says nothing, whether it made the change. */
+/** Reads apply_patch_call_output: the client's text or, without one, whether the change was made. */
 export const readApplyPatchCallOutput: ItemReader = (item, { conversation }, index, param) => {
   const hasFailed = fieldOf(item, 'status') === 'failed'
   const said = optionalTextIn(item, 'output', param) ?? ''
@@ -24,7 +24,7 @@ export const readApplyPatchCallOutput: ItemReader = (item, { conversation }, ind
   conversation.output(nameIn(item, 'call_id', param), { kind: KIND, item: index, param, text })
 }
 
-/** As gpt-oss's own tool says it. */
+/** The success message of gpt-oss's own tool. */
 const DONE = 'Done!'
 const FAILED = 'The patch was not applied.'
 

@@ -5,7 +5,7 @@ import type { ItemReader } from './item-reader.js'
 
 const CALLEE = { recipient: PYTHON, channel: 'analysis' } as const
 
-/** code_interpreter_call: the code and, if the request included outputs, what it printed. */
+/** Reads code_interpreter_call: the code and, if the request included outputs, its output. */
 export const readCodeInterpreterCall: ItemReader = (item, { conversation }, index, param) => {
   const content = optionalTextIn(item, 'code', param) ?? ''
   conversation.add({ role: 'assistant', ...CALLEE, contentType: 'code', content, item: index })

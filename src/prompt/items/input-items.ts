@@ -16,7 +16,7 @@ import { readWebSearchCall } from './web-search-call.js'
 
 type InputType = NonNullable<InputItem['type']>
 
-/** How each type of input item is read. docs/prompt.md has the same table in words. */
+/** The reader of each type of input item. docs/prompt.md has the same table in words. */
 const READERS: { readonly [Type in InputType]: ItemReader } = {
   message: readMessage,
   reasoning: readReasoning,
@@ -54,14 +54,14 @@ const READERS: { readonly [Type in InputType]: ItemReader } = {
   tool_search_output: refuse('tool search is'),
 }
 
-/** A type that gpt-oss has nothing for. */
+/** Rejects a type without a counterpart in gpt-oss. */
 function refuse(what: string): ItemReader {
   return (_item, _context, _index, param) => {
     throw unsupported(`${param}.type`, what)
   }
 }
 
-/** @throws RequestError if no type of item has this name */
+/** @throws RequestError for an unknown type of item */
 export function readerOf(type: string, param: string): ItemReader {
   if (Object.hasOwn(READERS, type)) return READERS[type as InputType]
   throw invalidValue(`${param}.type`, type, Object.keys(READERS))

@@ -8,7 +8,7 @@ import type { ItemReader } from './item-reader.js'
 
 const CALLEE = { recipient: `${CONTAINER}.exec`, channel: 'commentary' } as const
 
-/** shell_call: its commands as one script. */
+/** Reads shell_call: its commands as one script. */
 export const readShellCall: ItemReader = (item, { conversation }, index, param) => {
   const action = objectAt(fieldOf(item, 'action') ?? {}, `${param}.action`)
   const commands = textsIn(action, 'commands', `${param}.action`)
@@ -22,7 +22,7 @@ export const readShellCall: ItemReader = (item, { conversation }, index, param) 
   conversation.call('shell call', nameIn(item, 'call_id', param), CALLEE, callWith(given, index), param)
 }
 
-/** local_shell_call: its command as words. */
+/** Reads local_shell_call: its command as words. */
 export const readLocalShellCall: ItemReader = (item, { conversation }, index, param) => {
   const action = objectAt(fieldOf(item, 'action') ?? {}, `${param}.action`)
   const variables = objectAt(fieldOf(action, 'env') ?? {}, `${param}.action.env`)
@@ -40,7 +40,7 @@ export const readLocalShellCall: ItemReader = (item, { conversation }, index, pa
   conversation.call('local shell call', nameIn(item, 'call_id', param), CALLEE, callWith(given, index), param)
 }
 
-/** shell_call_output: what each command printed and how it ended. */
+/** Reads shell_call_output: each command's output and exit. */
 export const readShellCallOutput: ItemReader = (item, { conversation }, index, param) => {
   const outputs = listAt(fieldOf(item, 'output') ?? [], `${param}.output`)
   const text = shellText(outputs.map((output, at) => outputAt(output, `${param}.output[${at}]`)))
@@ -53,7 +53,7 @@ export const readShellCallOutput: ItemReader = (item, { conversation }, index, p
   })
 }
 
-/** local_shell_call_output: names its call by `call_id` or, in OpenAI's type, by `id`. */
+/** Reads local_shell_call_output, which names its call by `call_id` or, in OpenAI's type, by `id`. */
 export const readLocalShellCallOutput: ItemReader = (item, { conversation }, index, param) => {
   const callId = optionalTextIn(item, 'call_id', param) ?? nameIn(item, 'id', param)
   const text = optionalTextIn(item, 'output', param) ?? ''

@@ -4,7 +4,9 @@ import { fieldOf, objectAt, optionalTextIn, textsIn } from '../fields.js'
 import { CALL } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 
-/** web_search_call: the call of gpt-oss's browser. What it showed is not in the item: only history has it. */
+/**
+ * Reads web_search_call: the call of gpt-oss's browser. The item lacks the page it showed, which only the history has.
+ */
 export const readWebSearchCall: ItemReader = (item, { conversation }, index, param) => {
   const [tool, given] = callOf(objectAt(fieldOf(item, 'action') ?? {}, `${param}.action`), `${param}.action`)
   const callee = { recipient: `${BROWSER}.${tool}`, channel: 'analysis' } as const
@@ -14,7 +16,7 @@ export const readWebSearchCall: ItemReader = (item, { conversation }, index, par
   conversation.add({ ...result, content: '', item: index, missing: 'omitted' })
 }
 
-/** The tool of the browser, and its arguments. */
+/** Returns the tool of the browser, and its arguments. */
 function callOf(action: Fields, param: string): [tool: string, given: Fields] {
   const type = optionalTextIn(action, 'type', param) ?? 'search'
   if (type === 'open_page') return ['open', { id: optionalTextIn(action, 'url', param) ?? '' }]

@@ -1,33 +1,34 @@
 import type { OutputItemByType } from '../../responses/items.js'
 
-/** The types of items that calls of built-in tools become. */
+/** The types of items that calls of built-in tools can become. */
 type CallType = Extract<keyof OutputItemByType, `${string}_call`>
 
-/** Who runs the calls: for `environment`, the host those in its container, and the client those elsewhere. */
+/** Who runs the calls. `environment`: the host those in its container, the client those elsewhere. */
 export type Runner = 'host' | 'client' | 'environment'
 
 /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
 export type DeclaredEnvironment = 'container' | 'local' | null
 
-/** A namespace that the system message teaches. Without tools, the input is what its description says. */
+/** A namespace that the system message teaches. Without tools, its description defines the input. */
 export interface BuiltinNamespace {
   readonly name: string
   readonly description: string
   readonly tools: readonly { readonly name: string; readonly description: string; readonly parameters: object }[]
 }
 
-/** An MCP server that stands in for a built-in tool by its label: the tool of it that is called. */
+/** The tool that an MCP server offers in place of a built-in tool, if its label is the tool's. */
 export interface Replacement {
   readonly label: string
   readonly tool: string
 }
 
 /**
- * All that is known of a built-in tool, but for the wire form and the events of its item (`translate/items/`). Every fact
- * is required: what teaches, demands, runs, inserts and answers calls asks here, and has no list of its own.
+ * A descriptor: all facts about a built-in tool except the wire form and the events of its item (`translate/items/`).
+ * Every fact is required. Code that teaches, demands, runs, inserts or answers calls reads them here and keeps no list
+ * of its own.
  *
  * @typeParam Type - the type of the item that a call becomes
- * @typeParam Callee - what of it is decided by the recipient
+ * @typeParam Callee - the part of it that the recipient determines
  */
 export interface Builtin<
   Type extends CallType = CallType,
@@ -36,27 +37,29 @@ export interface Builtin<
 > {
   readonly item: Type
   readonly runBy: Run
-  /** What a call becomes. @param action - of its recipient; @param environment - of the declared shell */
+  /** Returns the callee. @param action - the recipient's; @param environment - the declared shell's */
   callee(action: string | undefined, environment: DeclaredEnvironment): Callee
-  /** What the system message teaches; null if the tool is taught among the client's functions. */
+  /**
+   * Returns the namespace that the system message teaches; null if the tool is taught as one of the client's functions.
+   */
   namespace(): BuiltinNamespace | null
-  /** What the header of a call names that is demanded: a recipient, or the namespace in which the model chooses one. */
+  /** The address in the header of a demanded call: a recipient, or the namespace in which the model chooses one. */
   readonly address: string
-  /** The channel in which the models call it. */
+  /** The channel in which models call it. */
   readonly channel: 'analysis' | 'commentary'
-  /** What they write in the body of a call. */
+  /** The format of a call's body. */
   readonly body: 'json' | 'code' | 'text'
   readonly replacedBy: Replacement | null
-  /** A call with nothing in it, by which tools of the host are asked whether they run such calls; null: none does. */
+  /** An empty call, for asking the host's tools whether they run such calls; null: no host does. */
   readonly example: Run extends 'client' ? null : OutputItemByType[Type]
-  /** Whether the host runs the call of an item, and the model waits for it. */
+  /** Whether the host runs the item's call while the model waits. */
   isHosted(item: OutputItemByType[Type]): boolean
-  /** Whether a call that the host runs has no result yet, as far as its own item says. */
+  /** Whether a call that the host runs still lacks a result, according to its own item. */
   isWaiting(item: OutputItemByType[Type]): boolean
-  /** Whether a host may put such an item into the output. Not what clients run. */
+  /** Whether a host may insert such an item into the output. Never true if clients run the tool. */
   readonly isInsertable: boolean
-  /** The recipient that a call was written to, from its item. */
+  /** Returns the recipient to which a call was written, from its item. */
   recipientOf(item: OutputItemByType[Type]): string
-  /** The `action` of {@link callee}, from the item. */
+  /** Returns the `action` of {@link callee}, from the item. */
   actionOf(item: OutputItemByType[Type]): string | undefined
 }

@@ -1,7 +1,10 @@
 import { PYTHON } from '../../harmony/namespaces.js'
 import type { Builtin, BuiltinNamespace } from './builtin.js'
 
-/** The text that the models were trained on: `get_tool_namespace_config('python')`. It has no functions, because its input is code. */
+/**
+ * Returns the text that the models were trained on: `get_tool_namespace_config('python')`. It has no functions, because
+ * its input is code.
+ */
 function namespace(): BuiltinNamespace {
   return {
     name: PYTHON,

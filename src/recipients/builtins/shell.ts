@@ -27,7 +27,7 @@ export const shell: Builtin<
     environment: { type: 'container_reference', container_id: '' },
   },
   isHosted: ({ environment }) => environment?.type === 'container_reference',
-  // Its status says that the command is written. Its result is an item of its own.
+  // The status reports only that the command is complete. The result is an item of its own.
   isWaiting: () => true,
   isInsertable: false,
   recipientOf: () => EXEC,

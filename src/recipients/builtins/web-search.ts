@@ -6,7 +6,7 @@ type Action = WebSearchAction['type']
 
 const TOOLS: Readonly<Record<Action, string>> = { search: 'search', open_page: 'open', find_in_page: 'find' }
 
-/** The text that the models were trained on: a fact of the format, `get_tool_namespace_config('browser')`. */
+/** Returns the text that the models were trained on, a fact of the format: `get_tool_namespace_config('browser')`. */
 function namespace(): BuiltinNamespace {
   return {
     name: BROWSER,
@@ -72,7 +72,7 @@ export const webSearch: Builtin<
 > = {
   item: 'web_search_call',
   runBy: 'host',
-  // Policies name no other action: `CallOf` holds them to these.
+  // Policies contain no other action: `CallOf` ensures that.
   callee: (action = 'search') => ({ kind: 'web_search_call', action: action as Action }),
   namespace,
   address: BROWSER,

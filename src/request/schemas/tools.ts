@@ -121,7 +121,7 @@ const localShellTool: z.ZodType<LocalShellTool> = typed('local_shell', {})
 
 const applyPatchTool: z.ZodType<ApplyPatchTool> = typed('apply_patch', { allowed_callers })
 
-/** A tool that is only echoed: its parameters are passed on as they are. */
+/** A tool that is only echoed: its parameters are passed on unchanged. */
 function echoed(type: EchoedOnlyTool['type']): z.ZodType<EchoedOnlyTool> {
   return loose({ type: oneOf(type) })
 }
@@ -135,7 +135,7 @@ const ECHOED: { readonly [Type in EchoedOnlyTool['type']]: z.ZodType<EchoedOnlyT
   tool_search: echoed('tool_search'),
 }
 
-/** Every type of tool that a request can declare. */
+/** The schemas of all tools that a request can declare. */
 export const TOOLS: { readonly [type: string]: z.ZodType<RequestTool> } = {
   function: functionTool,
   custom: customTool,

@@ -7,7 +7,7 @@ import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } fr
 
 export type { CitedPage }
 
-/** How citation marks are read. */
+/** Options of {@link urlCitations}. */
 export interface Citations {
   /**
    * Returns the page for a cursor, synchronously. Default, and if it returns undefined: the page that the browser
@@ -24,8 +24,9 @@ export interface Citations {
 const CITATIONS: OptionTable<Citations> = { resolve: aFunction, units: oneOf('code_points', 'utf16') }
 
 /**
- * A mark in the form that gpt-oss's browser tool asks for: `【6†L9-L11】`, `【8†L3】`, or with a third part that models
- * add. Its parts are short and end with the line, so that text that only begins like a mark is not held back for long.
+ * Matches a mark in the form that gpt-oss's browser tool asks for: `【6†L9-L11】`, `【8†L3】`, or with a third part that
+ * models add. Its parts are short and end with the line, so that text that only begins like a mark is not held back for
+ * long.
  */
 const MARK = /【(\d{1,9})†[^【】†\n]{1,64}(?:†[^【】†\n]{1,64})?】/g
 const BEGINNING = /^【(?:\d{1,9}(?:†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?)?$/
@@ -51,7 +52,7 @@ export function urlCitations(options: Citations = {}): CitationStage {
 
   return (state, said, pages) => {
     const text = state.held + said.text
-    // Fast path for almost every token: looking for a character takes a tenth of the time of a pattern.
+    // Fast path for almost every token: searching for a character takes a tenth of the time of a pattern.
     if (!text.includes(FIRST)) {
       const logprobs = said.tokens.length === 0 ? [] : said.tokens.map(({ logprob }) => logprob)
       state.length += lengthOf(text)
@@ -87,13 +88,13 @@ export function urlCitations(options: Citations = {}): CitationStage {
   }
 }
 
-/** Where a possible incomplete mark begins; the text's length if there is none. */
+/** Returns where a possible incomplete mark begins; the text's length if there is none. */
 function endOfPlain(text: string): number {
   const at = text.lastIndexOf(FIRST)
   return at >= 0 && BEGINNING.test(text.slice(at)) ? at : text.length
 }
 
-/** A page's URL as a browser parses it; undefined if it is not http or https. */
+/** Parses a page's URL as a browser does; undefined if it is not http or https. */
 function addressOf(url: string | undefined): URL | undefined {
   try {
     const address = new URL(url ?? '')
@@ -112,19 +113,22 @@ function linkTo(address: URL): string {
   return `([${domainOf(address).replace(/[^\w.:-]|_/g, '\\$&')}](${destinationOf(address)}))`
 }
 
-/** Characters with a meaning in Markdown (also with formulas or tables) or HTML, invalid percent-encodings, entities. */
+/**
+ * Matches characters with a meaning in Markdown (also with formulas or tables) or HTML, invalid percent-encodings, and
+ * entities.
+ */
 const MEANINGFUL = /[^\w.~:/?#[\]@!&*+,;=%-]|%(?![\da-f]{2})|&#?\w+;/gi
 
-/** The URL in ASCII, escaped so that all of it is the link's destination and nothing else. */
+/** Returns the URL in ASCII, escaped so that all of it is the link's destination and nothing else. */
 function destinationOf({ href }: URL): string {
   return href.replace(MEANINGFUL, (found) => {
     const end = found.length - 1
-    // Of an entity, its `;` alone: then it is none.
+    // For an entity, escaping its `;` alone suffices.
     return `${found.slice(0, end)}%${found.charCodeAt(end).toString(16).toUpperCase()}`
   })
 }
 
-/** `example.com` of `https://www.example.com/page`, in Punycode, so that lookalike letters are visible. */
+/** Returns `example.com` for `https://www.example.com/page`, in Punycode, so that lookalike letters are visible. */
 function domainOf({ host }: URL): string {
   return host.replace(/^www\./, '')
 }
@@ -146,7 +150,10 @@ class Tokens {
     this.#tokens = [...tokens, ...said.tokens.map((token) => moved(token, held.length))]
   }
 
-  /** The tokens with a character in this piece that no earlier piece had. Call it for the pieces in order. */
+  /**
+   * Returns the tokens with a character in this piece that no earlier piece had. Has to be called for the pieces in
+   * order.
+   */
   of(from: number, until: number): Logprob[] {
     const shown: Logprob[] = []
     for (
@@ -159,7 +166,7 @@ class Tokens {
     return shown
   }
 
-  /** The tokens of the text that is held back. */
+  /** Returns the tokens of the held text. */
   from(held: number): ScoredText[] {
     return this.#tokens.slice(this.#next).flatMap((token) => (token.end > held ? [moved(token, -held)] : []))
   }

@@ -1,7 +1,7 @@
 import { check, type ErrorCode } from '../../errors.js'
 
 /**
- * Checks a list, if it is given: every entry needs these string fields.
+ * Checks an optional list: every entry needs these string fields.
  *
  * @throws HarmonyResponsesError with the given code, default `bad_option`
  */

@@ -7,7 +7,7 @@ import { plainCopy } from '../plain-copy.js'
 /** The result of the hosted call with this item id. At least one field of {@link CallResult} is required. */
 export type ToolResult = CallResult & {
   readonly itemId: string
-  /** The tool's message, if the host puts it into the transcript at the same time. */
+  /** The tool's message, if the host adds it to the transcript at the same time. */
   readonly transcript?: HostTokens['host']
 } & {
     [Said in keyof CallResult]-?: Required<Pick<CallResult, Said>>
@@ -44,7 +44,7 @@ export function checkResult(result: ToolResult): ToolResult {
   return plainCopy('toolResult', result, 'bad_result')
 }
 
-/** A result as one text: the tool's text, or its data as JSON. */
+/** Returns a result as one text: the tool's text, or its data as JSON. */
 export function textOfResult(result: CallResult): string {
   return result.output ?? JSON.stringify(result.outputs ?? result.sources ?? result.pages ?? result.shell)
 }
