@@ -169,11 +169,13 @@ describe('where the clients of Messages differ:', () => {
   })
 
   test('stop_reason end_turn behind a call, and tool_use without one, mislead every client', () => {
-    const wrong: Damage = (events) => void (events.at(-2).delta.stop_reason = 'end_turn')
-    const without: Damage = (events) => void (events.at(-2).delta.stop_reason = 'tool_use')
+    const ends =
+      (stop_reason: string): Damage =>
+      (events) =>
+        void Object.assign(events.at(-2).delta, { stop_reason })
     for (const client of MESSAGES_CLIENTS) {
-      expect(rules(client, 'call', wrong)).toEqual(['messages-client-ending'])
-      expect(rules(client, 'text', without)).toEqual(['messages-client-ending'])
+      expect(rules(client, 'call', ends('end_turn'))).toEqual(['messages-client-ending'])
+      expect(rules(client, 'text', ends('tool_use'))).toEqual(['messages-client-ending'])
     }
   })
 })
