@@ -14,6 +14,9 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url))
 /** A variable of a module whose name a function or a class has in stack traces: esbuild writes classes so. */
 const NAMED = /^(?:var|let|const) ([\w$]+) = (?:class\b|async\b|function\b|\([^)]*\) =>|[\w$]+ =>)/gm
 
+/** A field of a class that would be read as the beginning of a method without the semicolon behind it: Hono has `get`. */
+const FIELD_BEFORE_METHOD = /^ +(?:get|set|static);$/m
+
 for (const name of readdirSync(dist, { recursive: true })) {
   if (!name.endsWith('.js')) continue
   const file = join(dist, name)
@@ -29,7 +32,7 @@ for (const name of readdirSync(dist, { recursive: true })) {
       keep_classnames: true,
       reserved: Array.from(source.matchAll(NAMED), ([, variable]) => variable),
     },
-    format: { semicolons: false, preserve_annotations: true, comments: false },
+    format: { semicolons: FIELD_BEFORE_METHOD.test(source), preserve_annotations: true, comments: false },
   })
   writeFileSync(file, `${code}\n`)
 }
