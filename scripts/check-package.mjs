@@ -23,8 +23,8 @@ import {
   tokenTables,
 } from './package-size.mjs'
 
-/** A file on a disk, by a thread of its own, and a port to listen on: what Node alone has. */
-const NODE_ALONE = ['./stores/sqlite', './server/node']
+/** A file on a disk, by a thread of its own: what Node alone has. */
+const NODE_ALONE = ['./stores/sqlite']
 
 /** Of `translate` of `./core` and all that it needs: minified and gzipped, without the token table. */
 const CORE_LIMIT = 20_000
@@ -41,7 +41,7 @@ const PACKAGES = {
   './seal': [],
   './testing': [],
   './tools/functions': [],
-  './sse': [],
+  './sse': ['eventsource-parser'],
   './stores/sqlite': ['node:fs', 'node:worker_threads', 'better-sqlite3'],
   './tools/mcp': [],
   './conformance': [],
@@ -186,17 +186,14 @@ const checks = [
     },
   ]),
   [
-    'dependencies: only the command line, the server of Node and the store in SQLite import Node modules',
+    'dependencies: only the command line and the store in SQLite import Node modules',
     async () => {
       const graph = await distGraph()
       const library = closure(
         graph,
         subpaths.filter(({ subpath }) => !NODE_ALONE.includes(subpath)).map(({ file }) => file),
       )
-      const ofNode = [
-        ...[...commands, 'dist/server/node.js'],
-        ...[...graph.keys()].filter((file) => file.startsWith('dist/stores/sqlite/')),
-      ]
+      const ofNode = [...commands, ...[...graph.keys()].filter((file) => file.startsWith('dist/stores/sqlite/'))]
       const nodeAlone = [...closure(graph, ofNode)].filter((file) => !library.has(file))
       const portable = [...graph.keys()].filter((file) => !nodeAlone.includes(file))
       const touching = portable.flatMap((file) =>

@@ -14,9 +14,6 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url))
 /** A variable of a module whose name a function or a class has in stack traces: esbuild writes classes so. */
 const NAMED = /^(?:var|let|const) ([\w$]+) = (?:class\b|async\b|function\b|\([^)]*\) =>|[\w$]+ =>)/gm
 
-/** A field of a class that would be read as the beginning of a method without the semicolon behind it: Hono has `get`. */
-const FIELD_BEFORE_METHOD = /^ +(?:get|set|static);$/m
-
 for (const name of readdirSync(dist, { recursive: true })) {
   if (!name.endsWith('.js')) continue
   const file = join(dist, name)
@@ -25,14 +22,15 @@ for (const name of readdirSync(dist, { recursive: true })) {
     ecma: 2022,
     // Only for the parser: to the rest it would mean that all names of a module may go.
     parse: { module: true },
-    compress: false,
+    // What shortens within a statement and joins none.
+    compress: { defaults: false, booleans: true, conditionals: true, if_return: true, properties: true, unused: false },
     mangle: {
       toplevel: true,
       keep_fnames: true,
       keep_classnames: true,
       reserved: Array.from(source.matchAll(NAMED), ([, variable]) => variable),
     },
-    format: { semicolons: FIELD_BEFORE_METHOD.test(source), preserve_annotations: true, comments: false },
+    format: { semicolons: false, preserve_annotations: true, comments: false },
   })
   writeFileSync(file, `${code}\n`)
 }
