@@ -1,6 +1,7 @@
-import type { OutputItem } from '../responses/items.js'
+import type { CallResult } from '../responses/call-result.js'
+import type { BuiltinWires, OutputItem } from '../responses/items.js'
 import type { Builtin } from './builtins/builtin.js'
-import { DESCRIPTORS, type Descriptors } from './builtins/index.js'
+import * as DESCRIPTORS from './builtins/index.js'
 import { undatedType } from './undated-type.js'
 
 /*
@@ -8,8 +9,10 @@ import { undatedType } from './undated-type.js'
  * `builtins/index.ts`.
  */
 
+type Descriptors = typeof DESCRIPTORS
+
 /** The built-in tools that gpt-oss models can call, by the type with which a request declares them. */
-export type BuiltinTool = keyof Descriptors
+export type BuiltinTool = keyof BuiltinWires
 
 /** Those that a host runs: `shell` in a container. */
 export type HostedBuiltin = {
@@ -33,8 +36,10 @@ type CallOf<Tool extends BuiltinTool> = { readonly tool: Tool } & (ReturnType<De
 /** A call of a built-in tool, as a policy has it. */
 export type BuiltinCall = { [Tool in BuiltinTool]: CallOf<Tool> }[BuiltinTool]
 
-/** A descriptor that lacks a fact does not fit. */
-type Complete = { readonly [Tool in BuiltinTool]: Builtin<Descriptors[Tool]['item'], Descriptors[Tool]['runBy']> }
+/** A tool without a descriptor, and a descriptor that lacks a fact, do not fit. */
+type Complete = {
+  readonly [Tool in BuiltinTool]: Builtin<BuiltinWires[Tool]['item']['type'], Descriptors[Tool]['runBy']>
+}
 
 const BUILTINS: Descriptors & Complete = DESCRIPTORS
 
@@ -50,7 +55,34 @@ export function builtinOf(type: string): BuiltinTool | undefined {
   return Object.hasOwn(BUILTINS, undated) ? (undated as BuiltinTool) : undefined
 }
 
-export const BUILTIN_TOOLS: readonly BuiltinTool[] = /* @__PURE__ */ Object.keys(BUILTINS) as BuiltinTool[]
+/** Those that a host runs come first: of both shells, `shell` has the calls. */
+export const BUILTIN_TOOLS: readonly BuiltinTool[] = /* @__PURE__ */ (() =>
+  (Object.keys(BUILTINS) as BuiltinTool[]).sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1)))()
+
+function rank(tool: BuiltinTool): number {
+  return BUILTINS[tool].runBy === 'client' ? 1 : 0
+}
+
+/** The tools that a recipient may be a call of, by their recipients. */
+const CALLS: ReadonlyMap<string, readonly BuiltinCall[]> = /* @__PURE__ */ (() => {
+  const calls = new Map<string, BuiltinCall[]>()
+  for (const tool of BUILTIN_TOOLS) {
+    for (const [recipient, action] of Object.entries(builtinNamed(tool).recipients)) {
+      // The descriptor says which actions its tool has.
+      const call = (action === null ? { tool } : { tool, action }) as BuiltinCall
+      calls.set(recipient, [...(calls.get(recipient) ?? []), call])
+    }
+  }
+  return calls
+})()
+
+/** The tools that a recipient may be a call of: both shells have one. Of several, the first that is declared has the call. */
+export function builtinsCalled(recipient: string): readonly BuiltinCall[] {
+  return CALLS.get(recipient) ?? []
+}
+
+/** Every recipient of a built-in tool. */
+export const BUILTIN_RECIPIENTS: readonly string[] = /* @__PURE__ */ (() => [...CALLS.keys()])()
 
 /** The built-in tool that an MCP server of this label replaces, if it lists nothing: the model calls it, and the server answers. */
 export function replacedByServer(label: string): BuiltinTool | undefined {
@@ -68,6 +100,7 @@ interface CalledBuiltin extends Builtin {
   isWaiting(item: OutputItem): boolean
   recipientOf(item: OutputItem): string
   actionOf(item: OutputItem): string | undefined
+  asked(item: OutputItem): unknown
 }
 
 /** The descriptor of the tool that an item is a call of. */
@@ -76,9 +109,28 @@ export function builtinCalled({ type }: Pick<OutputItem, 'type'>): CalledBuiltin
   return tool && builtinNamed(tool)
 }
 
+/** The fields of results that have data of some tool: lists. */
+export const RESULT_DATA: readonly string[] = /* @__PURE__ */ (() =>
+  BUILTIN_TOOLS.flatMap((tool) => builtinNamed(tool).data))()
+
+/** What the model reads of a result that has no text; undefined if it has no data of any tool. */
+export function textOfData(result: CallResult, callId: string): string | undefined {
+  for (const tool of BUILTIN_TOOLS) {
+    const text = builtinNamed(tool).resultText(result, callId)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
 /** Whether a host runs the calls of a tool, at least of one that is declared so. */
 export function isHostedBuiltin(tool: string): tool is HostedBuiltin {
   return Object.hasOwn(BUILTINS, tool) && BUILTINS[tool as BuiltinTool].runBy !== 'client'
+}
+
+/** Whether a host runs calls that become items of this type. */
+export function isHostedBuiltinItem(type: string): type is HostedItemType {
+  const tool = builtinOfItem(type)
+  return tool !== undefined && isHostedBuiltin(tool)
 }
 
 export const HOSTED_BUILTINS: readonly HostedBuiltin[] = /* @__PURE__ */ (() => BUILTIN_TOOLS.filter(isHostedBuiltin))()

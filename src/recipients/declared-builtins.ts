@@ -1,6 +1,6 @@
 import { check } from '../errors.js'
 import type { ShellTool, UnknownTool } from '../responses/request.js'
-import { type BuiltinTool, builtinNamed, builtinOf } from './builtin-tools.js'
+import { BUILTIN_RECIPIENTS, type BuiltinTool, builtinNamed, builtinOf, builtinsCalled } from './builtin-tools.js'
 import type { DeclaredEnvironment } from './builtins/builtin.js'
 import { lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
@@ -10,7 +10,9 @@ export interface DeclaredBuiltins {
   readonly builtins: ReadonlySet<BuiltinTool>
   /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
   readonly shell: DeclaredEnvironment
-  /** A recipient in the policy's table of built-ins, if the request declares the tool. */
+  /** The recipients of built-in tools that begin so, declared or not. */
+  recipientsIn(namespace: string, policy: RecipientPolicy): readonly string[]
+  /** What a recipient of a built-in tool is a call of, if the request declares the tool. */
   matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined
 }
 
@@ -31,16 +33,22 @@ export function declareBuiltins(tools: readonly UnknownTool[]): DeclaredBuiltins
     builtins,
     shell,
     matchBuiltin(recipient, policy) {
-      const call = lookUp(policy.builtins, recipient)
+      const own = lookUp(policy.builtins, recipient)
+      // A policy that gives a recipient to `shell` gives it to the shell that is declared: both have the same recipients.
+      const calls = own === undefined ? builtinsCalled(recipient) : own.tool === 'shell' ? SHELLS : [own]
+      const call = calls.find(({ tool }) => builtins.has(tool))
       if (call === undefined) return undefined
-      // In a policy, `shell` means the shell that is declared.
-      const tool = call.tool === 'shell' && !builtins.has('shell') ? 'local_shell' : call.tool
-      if (!builtins.has(tool)) return undefined
       const action = 'action' in call ? call.action : undefined
-      return builtinNamed(tool).callee(action, shell) as Recipient
+      return builtinNamed(call.tool).callee(action, shell) as Recipient
+    },
+    recipientsIn(namespace, policy) {
+      const all = new Set([...Object.keys(policy.builtins), ...BUILTIN_RECIPIENTS])
+      return [...all].filter((recipient) => recipient.startsWith(`${namespace}.`))
     },
   }
 }
+
+const SHELLS = [{ tool: 'shell' }, { tool: 'local_shell' }] as const
 
 function environmentOf({ environment }: ShellTool, path: string): DeclaredBuiltins['shell'] {
   if (environment == null) return null
