@@ -1,34 +1,34 @@
-/** What bytes are held for. */
+/** The purposes for which bytes are held. */
 export const PURPOSES = ['body', 'queue', 'response', 'socket', 'reader', 'store'] as const
 
 export type Purpose = (typeof PURPOSES)[number]
 
 /**
- * What became of a wish for bytes: `taken`; `later`, when others have given theirs back; or `never`, since the whole
- * budget has no room for so much at once.
+ * The result of asking for bytes: `taken`; `later`, once others have given theirs back; or `never`, because they exceed
+ * the owner's share of the whole budget.
  */
 export type Taken = 'taken' | 'later' | 'never'
 
 /** Bytes that one owner holds for one purpose. */
 export interface ByteHold {
   readonly bytes: number
-  /** Holds so many more, all of them or none. A hold that has ended takes none: `later`. */
+  /** Takes this many more bytes, all or none. An ended hold takes none: `later`. */
   take(bytes: number): Taken
-  /** Gives so many back, at most what it holds. */
+  /** Gives bytes back, at most those that it holds. */
   give(bytes: number): void
-  /** Ends this hold, and gives all that it holds to a new one of the same owner. Nothing is asked for. */
+  /** Ends this hold, and moves its bytes to a new one of the same owner, without asking for them again. */
   moveTo(purpose: Purpose): ByteHold
-  /** Gives everything back. May be called again. */
+  /** Gives all bytes back. Idempotent. */
   end(): void
 }
 
-/** What keeps bytes that it can do without: a store of conversations. */
+/** A keeper of dispensable bytes: a store of conversations. */
 export interface Reclaimable {
-  /** How many bytes it keeps now. */
+  /** The bytes that it keeps now. */
   readonly bytes: number
   /**
-   * Drops what was used least recently until so many bytes are free, or nothing is left that it may drop. Called in the
-   * middle of other work, so it may not wait.
+   * Evicts the least recently used entries until this many bytes are free, or nothing is left to evict. Called in the
+   * middle of other work, so it must not wait.
    *
    * @returns how many bytes became free
    */
@@ -37,7 +37,7 @@ export interface Reclaimable {
   onChange(listener: () => void): () => void
 }
 
-/** How much of the memory is in use, and for what. */
+/** The memory in use, by purpose. */
 export interface ByteUse {
   readonly total: number
   readonly used: number
@@ -47,21 +47,21 @@ export interface ByteUse {
 /**
  * Divides a number of bytes among owners.
  *
- * An owner holds at most {@link SHARE} times what then remains free: alone three quarters of all; two who want as much as
- * they can get, three sevenths each. So there is always room for one more, however much the others hold, and no owner has to
- * be cut off for it. (Switches share their buffers so: dynamic thresholds, Choudhury and Hahne 1998.)
+ * An owner holds at most {@link SHARE} times the bytes that then remain free: three quarters of all if alone, three
+ * sevenths each if two take all they can get. So there is always room for another owner, whatever the others hold, and
+ * none has to be cut off for it. (Switches share their buffers this way: dynamic thresholds, Choudhury and Hahne 1998.)
  */
 export interface ByteBudget {
   readonly use: ByteUse
   hold(owner: string, purpose: Purpose): ByteHold
   /**
-   * Counts what a store keeps, up to half of all, and takes it back where owners want it. Returns a function that leaves.
-   * A store is told to drop, never refused: what it has acknowledged it has to keep.
+   * Counts the bytes of a store, up to half of all, and reclaims them when owners need them. Returns a function that
+   * leaves. A store is asked to evict, never refused: it has to keep what it has acknowledged.
    */
   join(store: Reclaimable): () => void
 }
 
-/** How many times what remains free an owner may hold. */
+/** The ratio of an owner's bytes to the free ones, at most. */
 const SHARE = 3
 
 export interface ByteBudgetOptions {
@@ -69,14 +69,14 @@ export interface ByteBudgetOptions {
   readonly total: number
   /** Called after every change. */
   readonly onChange?: (use: ByteUse) => void
-  /** Called where bytes are refused. */
+  /** Called when bytes are refused. */
   readonly onRefuse?: (refusal: ByteRefusal) => void
 }
 
-/** Bytes that were not to be had. */
+/** A refused request for bytes. */
 export interface ByteRefusal {
   readonly purpose: Purpose
-  /** How many were asked for. */
+  /** The bytes that were requested. */
   readonly bytes: number
   readonly taken: 'later' | 'never'
   readonly use: ByteUse
@@ -103,7 +103,7 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
     else owners.set(owner, held)
   }
 
-  /** How many bytes have to become free before the owner may have so many more; 0 or less if it may now. */
+  /** Returns how many bytes have to become free before the owner may have this many more; 0 or less if it may now. */
   function missing(owner: string, bytes: number): number {
     const held = (owners.get(owner) ?? 0) + bytes
     return bytes + Math.ceil(held / SHARE) - (total - used)
@@ -111,7 +111,7 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
 
   function reclaim(bytes: number): void {
     let wanted = bytes
-    // From the one that keeps most: a small one is not emptied for a large one.
+    // Reclaims from the store that keeps most, so that a small one is not emptied for a large one.
     for (const store of [...stores].sort((one, other) => other.bytes - one.bytes)) {
       if (wanted <= 0) return
       if (store.bytes > 0) wanted -= store.reclaim(wanted)
@@ -128,7 +128,7 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
     const follow = (): void => {
       const before = counted
       count()
-      // What it drops now calls back here, and finds that there is nothing more to drop.
+      // The store calls back here as it evicts, and then finds no excess left.
       const excess = Math.max(used - total, by.store - Math.floor(total / 2))
       if (counted > before && excess > 0) reclaim(excess)
       changed()

@@ -1,12 +1,12 @@
-/** Signals that abort with a common one, which has one listener for them all: Node warns of an eleventh. */
+/** Signals that abort with a common parent, on which they share one listener: Node warns of an eleventh. */
 export interface ChildSignals {
-  /** A signal of its own for one piece of work. It aborts with the common one, at once if that has aborted. */
+  /** Opens a signal for one piece of work. It aborts with the parent, at once if that has aborted. */
   open(): ChildSignal
 }
 
 export interface ChildSignal {
   readonly signal: AbortSignal
-  /** Has to be called when the work is over: the common signal would keep it. It does not abort then any more. */
+  /** Has to be called when the work has ended, or the parent would retain it. The signal then no longer aborts. */
   end(): void
 }
 

@@ -6,12 +6,15 @@ export interface Waiter {
   interrupt(): void
 }
 
-/** For the body of a {@link closable} generator: its `close` interrupts whatever the body is waiting for. */
+/**
+ * Creates a waiter for the body of a {@link closable} generator: its `close` interrupts whatever the body is waiting
+ * for.
+ */
 export function createWaiter(): Waiter {
   let isInterrupted = false
   let resolveWait = (): void => {}
   return {
-    // Not `Promise.race` with one promise for all waits, which would keep every value alive until the end.
+    // Not `Promise.race` with one promise for all waits, which would retain every value until the end.
     wait: (promise) =>
       new Promise((resolve, reject) => {
         resolveWait = () => resolve(undefined)
@@ -26,8 +29,9 @@ export function createWaiter(): Waiter {
 }
 
 /**
- * An async generator whose `return()` and `throw()` call `close` at once. An ordinary one runs its `finally` only after
- * the pending promise has settled: an engine would keep running without a reader, and one that hangs would never stop.
+ * Wraps an async generator so that `return()` and `throw()` call `close` at once. A plain one runs its `finally` only
+ * after the pending promise has settled: an engine would keep running without a reader, and one that hangs would never
+ * stop.
  *
  * @param generator - has to end soon after `close` is called, so it waits for promises with a {@link Waiter}
  * @param close - may be called again, and after the end; `return()` and `throw()` wait for the promise that it returns

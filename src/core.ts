@@ -1,5 +1,5 @@
 /*
- * The door for those who count kilobytes: everything but hosted tools. It translates messages, reasoning, calls of
+ * The entry point with a minimal bundle: everything except hosted tools. It translates messages, reasoning, calls of
  * functions, custom tools and MCP tools, and items of the host. A request that declares any other tool is refused.
  */
 
@@ -22,10 +22,10 @@ export { loadTokenTable } from './tokens/load-token-table.js'
 export { collectResponse } from './translate/collect-response.js'
 export type * from './types.js'
 
-/** Options that only the other door reads. */
+/** Options that only `harmony-responses` reads. */
 type Others = 'citations' | 'containerId' | 'knownListings'
 
-/** As in `harmony-responses`, without the options that only that door reads. All are optional. */
+/** The options of `harmony-responses`, without those that only it reads. All are optional. */
 export type TranslatorOptions = Omit<FullTranslatorOptions, Others>
 
 /** {@link TranslatorOptions} and a `signal`, for the pulling side. All are optional. */
@@ -34,10 +34,10 @@ export type TranslateOptions = Omit<FullTranslateOptions, Others>
 const CATALOG = /* @__PURE__ */ withHostItems(CORE_CATALOG)
 
 /**
- * As in `harmony-responses`, without hosted tools.
+ * The `Translator` of `harmony-responses`, without hosted tools.
  *
- * @throws HarmonyResponsesError `bad_option` if the request declares a tool that is neither a function, a custom tool, a
- *   namespace nor an MCP server; and whatever the other throws
+ * @throws HarmonyResponsesError `bad_option` if the request declares a tool that is neither a function, a custom tool,
+ * a namespace nor an MCP server; and the errors of the full one
  */
 export class Translator extends AnyTranslator {
   constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
@@ -55,10 +55,10 @@ export class Translator extends AnyTranslator {
 }
 
 /**
- * As in `harmony-responses`, without hosted tools.
+ * Translates like `harmony-responses`, without hosted tools.
  *
  * @throws HarmonyResponsesError `bad_option`, from the call itself, if the request declares a tool that is neither a
- *   function, a custom tool, a namespace nor an MCP server; and whatever the other throws
+ * function, a custom tool, a namespace nor an MCP server; and the errors of the full one
  */
 export function translate(
   source: TokenSource,
@@ -67,7 +67,7 @@ export function translate(
   return pullEvents(source, withDefaults(options), CORE_CATALOG, loadTokenTable)
 }
 
-/** As {@link translate}, the events of each chunk as one array. */
+/** Translates like {@link translate}, with the events of each chunk as one array. */
 export function translateBatches(
   source: TokenSource,
   options: TranslateOptions = {},

@@ -1,6 +1,6 @@
 /*
- * The defaults that are not pure: the system's clock, a random response id and the console. Nothing below this file uses
- * any of them; every one can be passed as an option.
+ * The impure defaults: the system's clock, a random response id and the console. No file below this one uses them; each
+ * can be overridden by an option.
  */
 
 import { merged } from './merged.js'
@@ -22,22 +22,22 @@ export type TranslatorOptions = Omit<CoreTranslatorOptions, Defaulted> & Partial
 /** {@link TranslatorOptions} and a `signal`, for the pulling side. All are optional. */
 export type TranslateOptions = Omit<CoreTranslateOptions, Defaulted> & Partial<Pick<CoreTranslateOptions, Defaulted>>
 
-/** The options with their defaults. */
+/** Fills in the defaults of the options. */
 export function withDefaults<Options extends TranslatorOptions>(
   options: Options,
 ): Options & Pick<CoreTranslatorOptions, Defaulted> {
-  // It throws at what is no object.
+  // Rejects a value that is not an object.
   if (typeof options !== 'object' || options === null) checkOptions(options as never)
   const { responseId = randomResponseId(), clock = unixSeconds, onError = logError } = options
   return merged(options, { responseId, clock, onError })
 }
 
-/** The client is sent what an engine says about its request; any other error would be lost. */
+/** Logs errors that would otherwise be lost. The client is sent only an engine's complaint about its request. */
 function logError(error: unknown): void {
   if (clientFailure(error) === NEUTRAL) console.error(error)
 }
 
-/** `resp_` and 50 random hexadecimal digits: the id of another owner's response cannot be guessed. */
+/** Returns `resp_` and 50 random hexadecimal digits, so that the id of another owner's response cannot be guessed. */
 export function randomResponseId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(25))
   return `resp_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`

@@ -1,9 +1,9 @@
 import type { RepairCode } from './harmony/events.js'
 import type { Diagnostic, NoticeCode } from './translate/diagnostics.js'
 
-/** A short explanation of each code for people. Kept out of the core, because programs branch on the code. */
+/** A short explanation of each code, for people. Kept out of the core, because programs branch on the code. */
 export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
-  // The parser's repairs: what was malformed, and how it was read.
+  // Repairs by the parser: what was malformed, and how it was read.
   repeated_start: '<|start|> inside a header: the header starts over',
   repeated_role: 'the header repeats the role',
   unknown_role: 'unknown role: treated as the assistant',
@@ -37,7 +37,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   tokens_after_return: 'tokens after <|return|>: translated anyway',
   refused_token: 'the official parser rejected a token',
 
-  // The translator's notices: about the request, or about well-formed messages.
+  // Notices of the translator: about the request, or about well-formed messages.
   unknown_tool_type: 'a tool type that the API does not have: never called',
   undeclared_server: 'a listing or an approved call for an MCP server that the request does not declare',
   undeclared_recipient: 'a call to a tool that the request does not declare',
@@ -57,24 +57,23 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   spelled_ids: 'text that looks like a token id: push ids as numbers',
   repeated_count: 'a second count of the same tokens: the last one is used',
 
-  // The notices of `respond`: about the request, or about a conversation that is too long.
+  // Notices of `respond`: about the request, or about a conversation that is too long.
   compaction_failed: 'the conversation could not be compacted: the response goes on with all of it',
   compaction_too_long: 'longer than compact_threshold even when compacted: not compacted again in this response',
   ignored_parameter: 'a parameter of the request that has no effect on this response',
-  unhosted_tool: 'declared tools that nothing runs: the model is not told of them',
+  unhosted_tool: 'declared tools that nothing runs: the model is not taught them',
   unknown_mcp_server:
     'a server_label that no tool of the host has: the client is told that the server is not available',
-  unapprovable_tool:
-    'offered tools that need an approval, which this API cannot ask for: the model is not told of them',
+  unapprovable_tool: 'offered tools that need an approval, which this API cannot ask for: the model is not taught them',
   unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
   relaxed_schema:
-    'a part of a schema that the engine cannot hold: it is left out, and checked in the end; all else is held',
+    'a part of a schema that the engine cannot hold: it is left out of the constraint, and checked at the end; the rest is held',
 
-  // The endpoint's, about a request. Their index is -1.
-  unopened_seal: 'sealed content that no key here opens: the model goes on without it',
+  // Notices of the endpoint about a request. Their index is -1.
+  unopened_seal: 'sealed content that no key here opens: the model continues without it',
 }
 
-/** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */
+/** Formats a diagnostic in one line: its code, explanation and subject, and the text that was dropped. */
 export function explainDiagnostic({ code, text, subject }: Diagnostic): string {
   const about = !subject ? '' : `; ${subject}`
   const dropped = text === undefined ? '' : `; not in any item: ${JSON.stringify(text)}`

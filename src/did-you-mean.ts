@@ -1,10 +1,10 @@
-/** How many edits a misspelled word may be away from the one that was meant. */
+/** The maximum edits between a misspelled word and the one that was meant. */
 const MOST_EDITS = 2
 
 /**
- * Names the known word that a misspelled one most likely stands for, for the end of an error message.
+ * Suggests the known word that a misspelled one most likely stands for, as the end of an error message.
  *
- * @returns `, did you mean concurrency?`; an empty text where no word is near, so that the message gives no bad advice
+ * @returns `, did you mean concurrency?`; an empty text if no word is near, so that the message gives no bad advice
  */
 export function didYouMean(word: string, known: readonly string[], prefix = ''): string {
   const plain = normalized(word)
@@ -16,12 +16,15 @@ export function didYouMean(word: string, known: readonly string[], prefix = ''):
   return nearest === undefined ? '' : `, did you mean ${prefix}${nearest.name}?`
 }
 
-/** Case, hyphens and underscores are the commonest differences: `apikey`, `apiKey`, `api-key`. */
+/** Case, hyphens and underscores are the most common differences: `apikey`, `apiKey`, `api-key`. */
 function normalized(word: string): string {
   return word.slice(0, 100).toLowerCase().replaceAll(/[-_]/g, '')
 }
 
-/** How many letters have to be added, removed, replaced, or swapped with their neighbour (restricted Damerau-Levenshtein). */
+/**
+ * Returns how many letters have to be added, removed, replaced, or swapped with their neighbour (restricted
+ * Damerau-Levenshtein).
+ */
 function edits(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)

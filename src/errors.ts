@@ -1,5 +1,5 @@
 /**
- * What the caller got wrong, as a code to branch on:
+ * The caller's mistake, as a code to branch on:
  *
  * - `bad_option`: an option is missing, has the wrong type, or conflicts with another.
  * - `bad_chunk`: a pushed chunk is not a token, text or a host chunk.
@@ -15,7 +15,7 @@
  * - `item_takes_no_result`: a tool result names an item that the host does not run.
  * - `snapshot_unsupported`: the state of a custom parser cannot be serialized.
  * - `text_unsupported`: text was pushed into a parser that accepts only token ids.
- * - `prompt_differs`: the conversation that `respond` is to go on with renders to another prompt than its entries say.
+ * - `prompt_differs`: the conversation that `respond` is asked to resume does not render to the prompt in its entries.
  * - `bad_script`: a scripted engine has no turn left, or was given one that it cannot write.
  * - `no_terminal_event`: an event stream ended before its `response.completed`, `.incomplete` or `.failed`.
  */
@@ -73,7 +73,7 @@ export function isIterable(value: unknown): boolean {
   return [Symbol.asyncIterator, Symbol.iterator].some((symbol) => symbol in Object(value))
 }
 
-/** Throws if a value that a stream of events yielded is not an event. */
+/** Throws if a value from a stream of events is not an event. */
 export function checkEvent(what: string, event: unknown): asserts event is { readonly type: string } {
   check(typeof Object(event).type === 'string', what, 'an event', event, 'bad_stream')
 }

@@ -12,10 +12,10 @@ import { checkSnapshot, type TranslatorSnapshot } from './translate/translator-s
 const CATALOG = /* @__PURE__ */ withHostItems(FULL_CATALOG)
 
 /**
- * One response, pushed: Harmony tokens in, Responses events out, with no promise in between.
+ * Translates one response by push: Harmony tokens in, Responses events out, without a promise in between.
  *
- * By default the response id is random and the clock is the system's. Token ids need `tokenTable:
- * await loadTokenTable()`; text input needs none.
+ * By default the response id is random and the clock is the system's. Token ids need `tokenTable: await
+ * loadTokenTable()`; text input needs none.
  */
 export class Translator extends AnyTranslator {
   constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
@@ -37,12 +37,12 @@ export class Translator extends AnyTranslator {
 }
 
 /**
- * Harmony tokens in, Responses events out.
+ * Translates Harmony tokens to Responses events.
  *
- * Yields `response.created` and `response.in_progress` before the first token, then every event as soon as it is true,
- * and exactly one terminal event last; returns the response. The source is pulled only as fast as events are taken. It
- * is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws gives `error`
- * and `response.failed`. What the model emits never throws; see `onDiagnostic`.
+ * Yields `response.created` and `response.in_progress` before the first token, then every event as soon as it is
+ * certain, and exactly one terminal event last; returns the response. The source is pulled only as fast as events are
+ * taken. It is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws yields
+ * `error` and `response.failed`. Model output never throws; see `onDiagnostic`.
  *
  * @param source - token ids, arrays of them, text with literal `<|markers|>`, or `{ host }` chunks, in any mixture
  * @throws HarmonyResponsesError `bad_option`, from the call itself
@@ -55,7 +55,10 @@ export function translate(
   return pullEvents(source, withDefaults(options), FULL_CATALOG, loadTokenTable)
 }
 
-/** As {@link translate}, the events of each chunk as one array: one hop of the event loop per chunk, not per event. */
+/**
+ * Translates like {@link translate}, with the events of each chunk as one array: one hop of the event loop per chunk,
+ * not per event.
+ */
 export function translateBatches(
   source: TokenSource,
   options: TranslateOptions = {},

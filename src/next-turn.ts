@@ -1,9 +1,9 @@
-/** Who waits for a turn, the first of them first. */
+/** The waiters, in order of arrival. */
 const waiting: (() => void)[] = []
 
 /**
- * Waits for a later turn of the event loop, so that what came meanwhile is done first. Those who wait take turns, one
- * in each: however many they are, other work waits for one slice of theirs at most.
+ * Waits for a later turn of the event loop, so that work that arrived meanwhile runs first. One waiter resumes in each
+ * turn: however many wait, other work waits for one of their slices at most.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -18,6 +18,6 @@ function takeTurn(): void {
   resolve?.()
 }
 
-/** A promise that is resolved already would go before all that the system has to report. */
+/** Not a resolved promise, which would run before all pending I/O. */
 const later: (work: () => void) => void =
   typeof setImmediate === 'function' ? (work) => void setImmediate(work) : (work) => void setTimeout(work, 0)

@@ -1,19 +1,21 @@
-/** Takes a value. A promise that it returns is awaited before the next value is made. */
+/** Takes a value. If it returns a promise, that is awaited before the next value is made. */
 export type Write<T> = (value: T) => void | PromiseLike<void>
 
-/** What a writer makes, at its reader's pace: an async generator that can also write to its reader. */
+/** The values of a writer at its reader's pace: an async generator whose writer can also push into a sink. */
 export interface Queue<T, Result> extends AsyncGenerator<T, Result> {
   /**
-   * Gives all values that are left to `write`, each in the very step in which it is made: `next()` costs every value some
-   * promises, and with a thousand streams side by side each of them finds its memory out of the cache.
+   * Passes all remaining values to `write`, each in the step that makes it: `next()` costs every value some promises,
+   * and with a thousand concurrent streams each of them misses the cache.
    *
-   * @returns what the writer returns
-   * @throws what the writer throws, or `write`, which closes the queue
+   * @returns the writer's result
+   * @throws the error of the writer, or of `write`, which closes the queue
    */
   drainTo(write: Write<T>): Promise<Result>
   /** Starts the writer before its reader asks. */
   begin(): void
-  /** Makes the rest without waiting for the reader, who may have stopped reading: call it if the rest is short. */
+  /**
+   * Lets the writer run to its end without waiting for a reader, who may have stopped reading. Only for a short rest.
+   */
   finish(): void
 }
 
@@ -27,13 +29,12 @@ interface Waiting<T, Result> {
 }
 
 /**
- * Connects a writer with one reader. The writer begins when the reader first asks, and goes on when it asks again.
+ * Connects a writer to one reader. The writer begins when the reader first asks, and continues when it asks again.
  *
  * @param run - writes the values, and returns the result. It awaits what `write` returns, which never rejects
- * @param close - called when the reader leaves before the end, at once, also if the writer is waiting for something.
- *   What is still written then is dropped, and `return()` resolves when the writer has ended
- * @param options - `runsAnyway`: the writer does its work even if the reader leaves before it asks. Default: it never
- *   begins then
+ * @param close - called as soon as the reader leaves before the end, even while the writer is waiting. Later values are
+ * dropped, and `return()` resolves when the writer has ended
+ * @param options - `runsAnyway`: the writer runs even if the reader leaves before asking. Default: it then never begins
  */
 export function queue<T, Result>(
   run: (write: Write<T>) => Promise<Result>,
@@ -41,7 +42,7 @@ export function queue<T, Result>(
   { runsAnyway = false }: { readonly runsAnyway?: boolean } = {},
 ): Queue<T, Result | undefined> {
   type AnyStep = Step<T, Result | undefined>
-  /** Written, and not taken. */
+  /** Values that were written but not taken. */
   const values: T[] = []
   const waiting: Waiting<T, Result | undefined>[] = []
   let hasBegun = false
@@ -51,12 +52,12 @@ export function queue<T, Result>(
   let isHurried = false
   let sink: Write<T> | undefined
   let isSinkBusy = false
-  /** Lets the writer go on. */
+  /** Resumes the writer. */
   let open = (): void => {}
 
   const write = (value: T): Promise<void> | undefined => {
     if (isLeft) return undefined
-    // Nothing else waits for such a sink, so there is nothing to deliver.
+    // Only the sink is waiting, so there is nothing else to deliver.
     if (sink !== undefined && !isSinkBusy) give(sink, value)
     else {
       values.push(value)
@@ -88,13 +89,13 @@ export function queue<T, Result>(
     }
   }
 
-  /** The reader has failed: reject what waits, and close the writer. */
+  /** Handles the failure of a sink: rejects the waiting calls, and closes the writer. */
   function failSink(error: unknown): void {
     for (const { reject } of waiting.splice(0)) reject(error)
     leave().catch(() => {})
   }
 
-  /** Gives the reader what it waits for, as far as it is there. */
+  /** Delivers the available values to the waiting reader. */
   function deliver(): void {
     while (values.length > 0 && sink !== undefined && !isSinkBusy) give(sink, values.shift() as T)
     if (sink === undefined) {
@@ -112,7 +113,7 @@ export function queue<T, Result>(
 
   function start(): void {
     if (hasBegun || end !== undefined) return
-    // Before it runs: its first value may make the reader leave.
+    // Set before it runs: its first value may make the reader leave.
     hasBegun = true
     running = run(write).then(
       (result) => endWith({ result }),
@@ -131,7 +132,7 @@ export function queue<T, Result>(
       waiting.push({ resolve, reject })
       start()
       deliver()
-      // A value that was there may be all that is wanted now.
+      // A value that was ready may be all that is wanted now.
       if (isWanted()) open()
     })
   }
@@ -171,7 +172,7 @@ export function queue<T, Result>(
       start()
       open()
     },
-    // Newer types also require a way to dispose it, which is not used here.
+    // Newer types also require a disposal method, which is not used here.
   } as Partial<Queue<T, Result | undefined>> as Queue<T, Result | undefined>
 }
 

@@ -1,4 +1,4 @@
-/** What a refused request is answered with, in OpenAI's shape. */
+/** The body of a refusal, in OpenAI's shape. */
 export interface RequestErrorBody {
   readonly error: {
     readonly message: string
@@ -9,8 +9,8 @@ export interface RequestErrorBody {
 }
 
 /**
- * What a request is refused for, to branch on. The codes are OpenAI's where OpenAI has one. docs/troubleshooting.md says what
- * to do about each.
+ * The reason for a refusal, to branch on. Codes are OpenAI's where OpenAI has one. docs/troubleshooting.md describes
+ * what to do about each.
  */
 export type RequestErrorCode =
   | 'missing_required_parameter'
@@ -53,20 +53,23 @@ export type RequestErrorCode =
   | 'websocket_connection_limit_reached'
 
 /**
- * A request that cannot be served as it is: a mistake of the client's, to be answered with {@link status} and
- * {@link body}. The body's messages and codes follow OpenAI's, so that clients which look at them find what they know. The
- * error's own message names the parameter, too. Messages quote short values of the request, never text of the conversation.
+ * A client's mistake: a request that cannot be served as it is, to be answered with {@link status} and {@link body}.
+ * The body's messages and codes follow OpenAI's, which clients may match. The error's own message also names the
+ * parameter. Messages quote short values of the request, never text of the conversation.
  */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
-  /** The message in OpenAI's words, which has its parameter beside it. */
+  /** The message in OpenAI's words, without the parameter that stands beside it. */
   readonly #wording: string
-  /** Of the HTTP response: 400 unless something else fits better. */
+  /** The HTTP status: 400 unless another fits better. */
   readonly status: number
   readonly type: string
-  /** Where in the request: `input[3].content[0].type`. Null if it is no single parameter. */
+  /** The path in the request: `input[3].content[0].type`. Null if no single parameter is at fault. */
   readonly param: string | null
-  /** To branch on: `missing_required_parameter`, `invalid_type`, `invalid_value`, ... Null where OpenAI has none. */
+  /**
+   * The code to branch on: `missing_required_parameter`, `invalid_type`, `invalid_value`, ... Null where OpenAI has
+   * none.
+   */
   readonly code: RequestErrorCode | null
 
   constructor(
@@ -90,7 +93,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The `type` of a body, by its status: what is not a mistake in the request is of another type. */
+/** Returns the `type` of a body by its status, since other failures than mistakes in the request have another type. */
 export const errorTypeOf = (status: number): string => TYPES.get(status) ?? 'invalid_request_error'
 
 const TYPES: ReadonlyMap<number, string> = new Map([
@@ -114,14 +117,16 @@ export function invalidType(param: string, expected: string, got: unknown): Requ
   return new RequestError(message, { param, code: 'invalid_type' })
 }
 
-/** @param supported - all values that are possible here; none if they are no list */
+/** @param supported - all values that are possible here; none if they cannot be listed */
 export function invalidValue(param: string, got: unknown, supported: readonly string[] = []): RequestError {
   const value = typeof got === 'string' ? `'${shortened(got)}'` : kindOf(got)
   const list = supported.length === 0 ? '' : ` Supported values are: ${listOf(supported, 'and')}.`
   return new RequestError(`Invalid value: ${value}.${list}`, { param, code: 'invalid_value' })
 }
 
-/** A number beyond its bound. @param is - whether it has to be an integer, or may be any number */
+/**
+ * Returns the error for a number beyond its bound. @param is - whether it has to be an integer, or may be any number
+ */
 export function outOfRange(
   param: string,
   is: 'integer' | 'decimal',
@@ -154,7 +159,7 @@ export function arrayTooLong(param: string, most: number, length: number): Reque
   return new RequestError(invalid(param, 'array too long', expected, got), { param, code: 'array_above_max_length' })
 }
 
-/** An object with keys of the client's has too many of them. */
+/** Returns the error for an object with too many keys of the client's. */
 export function tooManyProperties(param: string, most: number, count: number): RequestError {
   const [expected, got] = [`an object with at most ${most} properties`, `an object with ${count} properties`]
   const message = invalid(param, 'too many properties', expected, got)
@@ -176,7 +181,10 @@ export function patternMismatch(param: string, pattern: string): RequestError {
   return new RequestError(message, { param, code: 'invalid_value' })
 }
 
-/** A parameter that OpenAI's API has and this server has not. @param hint - what to do instead, as a sentence */
+/**
+ * Returns the error for a parameter of OpenAI's API that this server lacks. @param hint - the alternative, as a
+ * sentence
+ */
 export function unsupportedParameter(param: string, hint?: string): RequestError {
   const what = `Unsupported parameter: '${param}'`
   const message = hint === undefined ? `${what} is not supported with this model.` : `${what}. ${hint}`
@@ -189,10 +197,10 @@ export function mutuallyExclusive(params: readonly string[]): RequestError {
 }
 
 /**
- * Something that OpenAI's API has and this server has not.
+ * Returns the error for a feature of OpenAI's API that this server lacks.
  *
  * @param what - `image inputs are`
- * @param hint - what to do instead, as a sentence
+ * @param hint - the alternative, as a sentence
  */
 export function unsupported(param: string, what: string, hint?: string): RequestError {
   const message = `Unsupported value: '${param}': ${what} not supported with this model.`
@@ -202,20 +210,20 @@ export function unsupported(param: string, what: string, hint?: string): Request
   })
 }
 
-/** The conversation is longer than what the model can read. */
+/** Returns the error for a conversation that exceeds the model's context. */
 export function contextLengthExceeded(): RequestError {
   const message = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
 }
 
-/** @param most - how many tokens are counted */
+/** @param most - the maximum number of tokens that are counted */
 export function tooManyToCount(most: number): RequestError {
-  const message = `Your input has more than ${most} tokens. No more are counted.`
+  const message = `Your input has more than ${most} tokens. Tokens beyond that are not counted.`
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
 }
 
 /**
- * A schema that cannot be held.
+ * Returns the error for a schema that cannot be enforced.
  *
  * @param owner - `function 'f'`, `response_format 'answer'`
  * @param pointer - a JSON pointer to the part of the schema
@@ -241,7 +249,7 @@ function invalid(param: string, is: string, expected: string, got: string): stri
   return `Invalid '${param}': ${is}. Expected ${expected}, but got ${got} instead.`
 }
 
-/** A JSON value's type in OpenAI's words. */
+/** Returns a JSON value's type in OpenAI's words. */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'an array'
@@ -249,7 +257,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** `'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`. */
+/** Formats a list: `'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`. */
 export function listOf(values: readonly string[], word: 'and' | 'or'): string {
   const quoted = values.map((value) => `'${value}'`)
   const last = quoted.pop() ?? ''
@@ -257,7 +265,7 @@ export function listOf(values: readonly string[], word: 'and' | 'or'): string {
   return `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} ${word} ${last}`
 }
 
-/** The beginning of a text that somebody else chose the length of. */
+/** Returns the beginning of a text whose length someone else chose. */
 export function shortened(text: string, most: number = 60): string {
   return text.length > most ? `${text.slice(0, most)}...` : text
 }

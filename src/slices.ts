@@ -1,15 +1,15 @@
 /*
- * Work that takes longer than other work may wait: it is done in slices. One code path serves who wants the result at
- * once, and who lets others go first between two slices.
+ * Long work is done in slices, so that other work need not wait for all of it. One code path serves callers that need
+ * the result at once and those that let other work run between two slices.
  */
 
-/** Work in slices of some milliseconds: yields where other work may be done, and returns its result. */
+/** Work in slices of some milliseconds: it yields between slices, and returns its result. */
 export type Slices<Result> = Generator<undefined, Result, undefined>
 
-/** Waits until other work was done. */
+/** Waits until other work has run. */
 export type Pause = () => Promise<void>
 
-/** Does all slices at once. */
+/** Runs all slices at once. */
 export function atOnce<Result>(slices: Slices<Result>): Result {
   let step = slices.next()
   while (!step.done) step = slices.next()
@@ -17,9 +17,9 @@ export function atOnce<Result>(slices: Slices<Result>): Result {
 }
 
 /**
- * Does them with a pause after each but the last.
+ * Runs all slices, with a pause after each but the last.
  *
- * @param signal - the rest is not done once it aborts
+ * @param signal - stops the work when it aborts
  * @throws the signal's reason
  */
 export async function withPauses<Result>(slices: Slices<Result>, pause: Pause, signal?: AbortSignal): Promise<Result> {
@@ -30,7 +30,10 @@ export async function withPauses<Result>(slices: Slices<Result>, pause: Pause, s
   }
 }
 
-/** The same for an async function: resolves after a pause where one is due, and is undefined where none is. */
+/**
+ * Creates a pace for an async function: it returns a promise that resolves after the pause if one is due, else
+ * undefined.
+ */
 export function createPace(pause: Pause, signal?: AbortSignal): (cost: number) => Promise<void> | undefined {
   const work = createWork()
   return (cost) => {
@@ -39,14 +42,14 @@ export function createPace(pause: Pause, signal?: AbortSignal): (cost: number) =
   }
 }
 
-/** How much is done between two pauses. */
+/** The work that is left before the next pause. */
 export interface Work {
-  /** Counted down by whatever works, which pauses at 0. */
+  /** Counted down by the worker, which pauses at 0. */
   left: number
   pause(): Slices<void>
 }
 
-/** Characters that are read, or pairs of them that are merged, in some milliseconds. */
+/** How many characters are read, or pairs merged, in some milliseconds. */
 const SLICE = 16_384
 
 /** @param slice - the work between two pauses */

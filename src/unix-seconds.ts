@@ -1,10 +1,10 @@
-/** The system's clock: Unix time in whole seconds. */
+/** Returns the system's clock: Unix time in whole seconds. */
 export function unixSeconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
 /**
- * The day of a time, as the prompt has it: `YYYY-MM-DD`, in UTC.
+ * Returns the date of a time as the prompt states it: `YYYY-MM-DD`, in UTC.
  *
  * @param seconds - Unix time
  */

@@ -6,11 +6,11 @@ import type { Citation, OutputItem, WebSearchAction } from '../responses/items.j
 import type { Response } from '../responses/response.js'
 import { excerpt } from './terminal-text.js'
 
-/** How much of a text stands in a line. Whole texts were seen as deltas already. */
+/** The length of a text's excerpt in a line: whole texts have already been shown as deltas. */
 const EXCERPT = 40
 const REMINDER = 16
 
-/** An event in one line: the item it is about, its type without `response.`, and what matters of its fields. */
+/** Describes an event in one line: its item, its type without `response.`, and its significant fields. */
 export function describeEvent(event: ResponseStreamEvent): string {
   const name = event.type.replace(/^response\./, '')
   const item = 'output_index' in event ? `#${event.output_index} ` : ''
@@ -61,17 +61,17 @@ function citationText(citation: Citation): string {
   return `${citation.start_index}-${citation.end_index} ${citation.url}`
 }
 
-/** What kind of item it is, and whom it calls. */
+/** Describes the kind of an item, and its callee. */
 export function describeItem(item: OutputItem): string {
   return orElse(item.type, () => calleeOf(item))
 }
 
-/** What is in an item, and what came of it. */
+/** Describes the content and the outcome of an item. */
 export function describeContent(item: OutputItem): string {
   return orElse('', () => contentOf(item) ?? '')
 }
 
-/** What a description says. An item that the host inserted may lack the fields of its type: then it says less. */
+/** Describes an item, or falls back to less: an item that the host inserted may lack the fields of its type. */
 function orElse(less: string, describe: () => string): string {
   try {
     return describe()
@@ -138,7 +138,7 @@ function contentOf(item: OutputItem): string | undefined {
   }
 }
 
-/** An item's status; some kinds have none. */
+/** Returns an item's status; some kinds have none. */
 export function statusOf(item: OutputItem): string {
   return 'status' in item && typeof item.status === 'string' ? item.status : ''
 }
@@ -156,13 +156,13 @@ function withOutcome(text: string, outcome: string | undefined): string {
   return `${excerpt(text, EXCERPT)}${outcome === undefined ? '' : ` -> ${excerpt(outcome, EXCERPT)}`}`
 }
 
-/** A response's id, and why it ended early. */
+/** Describes a response: its id, and why it ended early. */
 export function describeResponse(response: Response): string {
   const reason = response.error?.code ?? response.incomplete_details?.reason
   return `${shortId(response.id)} ${reason ?? ''}`.trimEnd()
 }
 
-/** What the parser said, in one line. A text that is just the token's says nothing new. */
+/** Describes a parser event in one line. A text equal to the token's adds nothing. */
 export function describeHarmony(event: HarmonyEvent, tokenText: string): string {
   switch (event.type) {
     case 'message_start':
@@ -183,7 +183,7 @@ function describeHeader({ role, name, recipient, channel, contentType, constrain
   return [author, to, channel, type].filter((word) => word !== undefined).join(' ')
 }
 
-/** An id's prefix and end: its middle is the same for all ids of a response. */
+/** Shortens an id to its prefix and end, because all ids of a response have the same middle. */
 function shortId(id: string): string {
   const from = id.indexOf('_') + 1
   return id.length - from <= 8 ? id : `${id.slice(0, from)}…${id.slice(-4)}`

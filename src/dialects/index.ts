@@ -50,6 +50,7 @@ export type {
   MessageWebSearchToolResultBlock,
 } from './messages/message.js'
 export { fromMessagesRequest, type MessagesRequest } from './messages/request.js'
+export type { MessagesRequestOptions } from './messages/request-options.js'
 export { createMessageEncoder, type MessageEncoder, toMessageEvents } from './messages/to-events.js'
 export { toMessage } from './messages/to-message.js'
 export type { DialectName } from './named.js'

@@ -1,22 +1,25 @@
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { TokenStream } from './engine.js'
 
-/** What one step of an engine gives: tokens, or how the call ended. */
+/** One step of an engine: tokens, or how the call ended. */
 export type EngineStep = IteratorResult<TokenChunk, StreamEnd | undefined>
 
-/** The key of {@link CallbackStream}'s method. A symbol, so that no stream of a host's has it by chance. */
+/** The key of {@link CallbackStream}'s method. A symbol, so that no stream of the host has it by accident. */
 export const ASK: unique symbol = Symbol('ask')
 
 /**
- * A stream that wraps another one, and can answer by callbacks: each layer that answers by `next()` alone adds its own
- * promises to every token.
+ * A wrapper of another stream that can answer by callbacks: a layer with `next()` alone adds its own promises to every
+ * token.
  */
 export interface CallbackStream extends TokenStream {
-  /** As `next()`, answered by exactly one of the two, which must not throw. */
+  /** Requests the next step, like `next()`. Calls exactly one of the two callbacks, which must not throw. */
   [ASK](answered: (step: EngineStep) => void, refused: (error: unknown) => void): void
 }
 
-/** Asks a stream for its next step, by callbacks where it has them. Throws what its `next()` throws at once. */
+/**
+ * Requests the next step of a stream, by callbacks where it supports them. Throws whatever its `next()` throws
+ * synchronously.
+ */
 export function ask(
   stream: TokenStream | CallbackStream,
   answered: (step: EngineStep) => void,

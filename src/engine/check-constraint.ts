@@ -25,11 +25,11 @@ export function checkConstraint(constraint: unknown): asserts constraint is Cons
 }
 
 /**
- * Checks that an engine can hold a constraint, or something of it. All engines refuse those that they cannot hold with this, before the
- * call begins: an answer that ignores its constraint would look like one that keeps it.
+ * Checks that an engine can hold a constraint, at least in part. Every engine calls this before the call begins and
+ * refuses what it cannot hold: an answer that ignores its constraint would look like one that satisfies it.
  *
  * @param engine - its name, for the message
- * @returns what it holds
+ * @returns the part that it holds
  * @throws HarmonyResponsesError `bad_option`
  */
 export function checkHolds<Given extends Constraint | undefined>(
@@ -53,9 +53,9 @@ export function checkHolds<Given extends Constraint | undefined>(
 }
 
 /**
- * Copies a constraint, because a call begins later and the caller may change it.
+ * Copies a constraint, because the call begins later and the caller may change the original.
  *
- * @throws HarmonyResponsesError `bad_option` for a schema that is no JSON
+ * @throws HarmonyResponsesError `bad_option` for a schema that JSON cannot express
  */
 export function copyConstraint(constraint: Constraint): Constraint {
   if (!('jsonSchema' in constraint)) return { ...constraint }

@@ -21,7 +21,7 @@ const SAMPLING: OptionTable<Sampling> = {
   seed: that(Number.isSafeInteger, 'a whole number'),
 }
 
-/** One line each. They may come from a client, so what is malformed beyond that is left out, and fails no call. */
+/** One line each. They may come from a client, so a malformed value is otherwise left out, and fails no call. */
 const TRACE: OptionTable<NonNullable<GenerateOptions['trace']>> = {
   traceparent: that(isLine, 'a traceparent of W3C trace context'),
   tracestate: that(isLine, 'a tracestate of W3C trace context'),
@@ -55,7 +55,7 @@ export function checkGenerate(promptTokens: readonly number[] | Uint32Array, opt
   checkOptions('generate', options, GENERATE_OPTIONS)
 }
 
-/** Whether a header could have this value. */
+/** Whether a header can carry the value. */
 function isLine(value: unknown): boolean {
   return typeof value === 'string' && [...value].every((character) => character >= ' ' || character === '\t')
 }

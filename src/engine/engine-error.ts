@@ -1,7 +1,7 @@
 /**
  * Why an engine refused or failed, as a code of the Responses API. `translate` copies `code` into the stream's `error`
- * and `response.failed`, and `message` too, except that of a `server_error`: it is for the host's `onError` alone,
- * because it may name addresses and files.
+ * and `response.failed`, and `message` too, except for a `server_error`: its message may name addresses and files, so
+ * only the host's `onError` receives it.
  *
  * - `context_length_exceeded`: the prompt does not fit the engine's context.
  * - `invalid_prompt`: the engine rejects the request.
@@ -10,18 +10,21 @@
  */
 export type EngineErrorCode = 'context_length_exceeded' | 'invalid_prompt' | 'rate_limit_exceeded' | 'server_error'
 
-/** An engine's failure. The message contains the engine's own, if there is one. */
+/** An engine's failure. The message includes the engine's own, if any. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly code: EngineErrorCode
   /** The HTTP status, if a server answered. */
   readonly status: number | undefined
   /**
-   * Whether the engine takes no calls now: its server cannot be reached, is starting, or runs another model. An endpoint
-   * answers such a request with 503, since the same request may succeed later.
+   * Whether the engine accepts no calls now: its server is unreachable, starting, or running another model. An endpoint
+   * answers such a request with 503, since it may succeed later.
    */
   readonly isUnavailable: boolean
-  /** Why it is unavailable, in words that clients may read: no address, no file. Undefined if the message is all. */
+  /**
+   * Why it is unavailable, in words that clients may read: without addresses or files. Undefined if the message says
+   * all.
+   */
   readonly reason: string | undefined
 
   constructor(code: EngineErrorCode, message: string, options: EngineErrorOptions = {}) {

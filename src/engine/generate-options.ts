@@ -5,7 +5,7 @@ import type { GenerateOptions } from './engine.js'
 /**
  * Converts a Responses request to engine options: `temperature`, `top_p`, `seed`, `max_output_tokens`, and
  * log-probabilities if it includes `message.output_text.logprobs`, with `top_logprobs` alternatives. Null counts as
- * unset. `stop` is none of them: engines stop at tokens, and `respond` stops at text.
+ * unset. `stop` is not among them: engines stop at tokens, `respond` at text.
  *
  *     translate(engine.generate(promptTokens, { ...generateOptions(request), signal }), { request, signal })
  *

@@ -3,9 +3,9 @@ import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { TokenStream } from './engine.js'
 
 /**
- * Makes a stream of tokens from a generator that gets a signal. The signal aborts as soon as no more tokens are wanted,
- * because the consumer leaves or the caller's own signal aborts. Without it, a generator would learn of that only after
- * the engine's next token, which may never come.
+ * Wraps a generator that takes a signal as a stream of tokens. The signal aborts as soon as the consumer leaves or the
+ * caller's own signal aborts. Without it, a generator would learn of that only after the engine's next token, which may
+ * never come.
  *
  * @param run - starts the call, at the first `next()`. The generator has to end soon after its signal aborts.
  * @param signal - the caller's. When it aborts, the stream throws its reason once.
@@ -26,7 +26,7 @@ export function tokenStream(
     // First, so that the pending wait ends before the generator can throw because of the abort.
     waiter.interrupt()
     call.abort(why === 'aborted' ? signal?.reason : undefined)
-    // Not awaited: the generator cleans up only after its pending step, and its errors are not read any more.
+    // Not awaited: the generator cleans up only after its pending step, and its errors are no longer read.
     tokens?.return(undefined).catch(() => {})
   }
   const abort = (): void => close('aborted')

@@ -3,12 +3,12 @@ export type Origin = 'model' | 'host'
 
 export type Role = 'assistant' | 'user' | 'system' | 'developer' | 'tool'
 
-/** Everything a Harmony message header says. Absent fields were absent in the header. */
+/** The fields of a Harmony message header. A field is absent if the header lacked it. */
 export interface HarmonyHeader {
   role: Role
   /** The author: a tool message's tool (`functions.get_weather`), or the name in `user:alice`. */
   name?: string
-  /** Whom the message is addressed to, as written: `functions.get_weather`, `python`, `assistant`. */
+  /** The addressee, as written: `functions.get_weather`, `python`, `assistant`. */
   recipient?: string
   /** `analysis`, `commentary` or `final`; another word only if the model made one up beside a recipient. */
   channel?: string
@@ -24,7 +24,7 @@ export interface HarmonyHeader {
  */
 export type Terminator = 'end' | 'call' | 'return' | 'endoftext' | 'implicit' | 'turn'
 
-/** How a malformed stretch of Harmony was repaired. `src/diagnostics.ts` explains each. */
+/** The kind of repair that a malformed stretch of Harmony got. `src/diagnostics.ts` explains each. */
 export type RepairCode =
   | 'repeated_start'
   | 'repeated_role'
@@ -59,21 +59,21 @@ export type RepairCode =
   | 'tokens_after_return'
   | 'refused_token'
 
-/** A repair: what was malformed, and the model's text that ended up in no message. */
+/** A repair: the kind, and the model's text that was dropped because of it. */
 export interface Repair {
   readonly code: RepairCode
-  /** The model's text that is in no message because of this repair. Absent if nothing was dropped. */
+  /** The model's text that ended up in no message because of this repair. Absent if nothing was dropped. */
   readonly text?: string
-  /** The official parser's error message, if it is the one that parses. */
+  /** The official parser's error message. Only that parser sets it. */
   readonly subject?: string
 }
 
-/** A repair, without `text` if that is empty. */
+/** Creates a repair, without `text` if that is empty. */
 export function repair(code: RepairCode, text = ''): Repair {
   return text === '' ? { code } : { code, text }
 }
 
-/** What a Harmony parser reports, in stream order. Between a start and its end come only texts and repairs. */
+/** An event of a Harmony parser, in stream order. Between a start and its end come only texts and repairs. */
 export type HarmonyEvent =
   | { readonly type: 'message_start'; readonly header: HarmonyHeader; readonly origin: Origin }
   | { readonly type: 'message_text'; readonly text: string; readonly origin: Origin }

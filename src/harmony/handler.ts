@@ -1,27 +1,27 @@
 import type { HarmonyEvent, HarmonyHeader, Origin, Repair, Terminator } from './events.js'
 
 /**
- * What a Harmony parser calls, in stream order: one method for each kind of event, so that a token allocates no object.
- * Between a start and its end come only texts and repairs.
+ * The callbacks of a Harmony parser, in stream order: one method for each kind of event, so that a token allocates no
+ * object. Between a start and its end come only texts and repairs.
  */
 export interface HarmonyHandler {
   messageStart(header: HarmonyHeader, origin: Origin): void
   /**
-   * More of the message's text, never empty.
+   * Receives more of the message's text, never empty.
    *
-   * @param isLead - whether its tokens came before the message was known to begin: in what seemed to be its header
+   * @param isLead - whether the text was read before the message was known to begin, as part of an apparent header
    */
   messageText(text: string, origin: Origin, isLead: boolean): void
   /**
-   * The message is over.
+   * Ends the message.
    *
-   * @param isCut - whether the model was stopped in it, as the caller of `end` said
+   * @param isCut - whether the model was stopped in the middle of it, as the caller of `end` reported
    */
   messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void
   repair(repair: Repair): void
 }
 
-/** A handler that makes an object of everything, for those who look at messages rather than at tokens. */
+/** Creates a handler that turns each call into an event object, for readers of messages rather than of tokens. */
 export function eventHandler(sink: (event: HarmonyEvent) => void): HarmonyHandler {
   return {
     messageStart: (header, origin) => sink({ type: 'message_start', header, origin }),

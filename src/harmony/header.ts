@@ -23,7 +23,7 @@ export interface Segment {
   marker: SegmentMarker
   text: string
   words: Word[]
-  /** Whether it has a word that no header has, and whether one of those is more than noise. */
+  /** Whether it has an unknown word, and whether one of those is more than noise. */
   hasUnknown?: boolean
   hasProse?: boolean
 }
@@ -43,7 +43,8 @@ export interface Word {
   /** As written. */
   text: string
   /**
-   * Its meaning: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if it names none).
+   * What it means: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if it names
+   * none).
    */
   value: string
   /** Its place: the segment's marker, and the offset in that segment. */
@@ -59,13 +60,13 @@ export interface HeaderDraft {
   segments: Segment[]
   /** The word being written at the end of the last segment, or '' between words. */
   word: string
-  /** UTF-16 units in all segments. */
+  /** Length of all segments, in UTF-16 units. */
   length: number
   /** Whether the model wrote any of it. */
   sampled?: boolean
   /** The model's own text, if the host wrote some of the header too: diagnostics quote the model only. */
   quoted?: string
-  /** Whether a message of the host's that nothing ended implies it: then `<|start|>` may still come. */
+  /** Whether an unterminated message of the host's implies the header: `<|start|>` may still follow then. */
   followsHost?: boolean
   /** Whether a marker came with nothing after it. */
   hasEmptySegment?: boolean
@@ -93,13 +94,13 @@ export function openHeader(opening: Opening): HeaderDraft {
   }
 }
 
-/** Begins the next segment. Call {@link finishHeaderText} first. */
+/** Begins the next segment. {@link finishHeaderText} has to be called first. */
 export function addHeaderMarker(draft: HeaderDraft, marker: 'channel' | 'constrain'): void {
   const last = lastSegment(draft)
   if (draft.quoted !== undefined) draft.quoted += ' '
   if (last.marker === 'start' || last.text !== '') draft.segments.push({ marker, text: '', words: [] })
   else {
-    // Empty segments are not kept: an endless <|channel|><|constrain|> would grow without bound.
+    // Reuses an empty segment: an endless <|channel|><|constrain|> would otherwise grow without bound.
     last.marker = marker
     draft.hasEmptySegment = true
   }
@@ -108,7 +109,7 @@ export function addHeaderMarker(draft: HeaderDraft, marker: 'channel' | 'constra
 /**
  * Adds text to the last segment.
  *
- * @param origin - who wrote it: the host's text is never prose
+ * @param origin - who wrote the text: the host's is never taken for prose
  * @returns where in the segment the message's text begins, if the header has certainly ended without `<|message|>`
  */
 export function addHeaderText(
@@ -119,7 +120,8 @@ export function addHeaderText(
 ): number | undefined {
   if (origin === 'host') draft.quoted ??= writtenText(draft)
   else if (draft.quoted !== undefined) draft.quoted += text
-  // A plain word needs no look at each character: prose and JSON begin at others. Most headers take a third less time.
+  // Skips the look at each character for plain words, since prose and JSON begin at others: a third less time for most
+  // headers.
   if (draft.length + text.length < LONGEST_STRAY_TEXT && /^[\w.=]+$/.test(text)) {
     draft.length += text.length
     lastSegment(draft).text += text
@@ -136,7 +138,7 @@ export function addHeaderText(
   return undefined
 }
 
-/** Takes a character, unless it proves that the message's text has begun: then returns where. */
+/** Takes a character. If it proves that the message's text has begun, returns where instead. */
 function takeCharacter(
   draft: HeaderDraft,
   char: string,
@@ -161,19 +163,17 @@ function takeCharacter(
   return undefined
 }
 
-/** All text of the header, segments apart. */
+/** Returns all text of the header, without its segment markers. */
 function writtenText({ segments }: HeaderDraft): string {
   return segments.flatMap(({ text }) => (text === '' ? [] : [text])).join(' ')
 }
 
-/** What the model wrote of the header. */
+/** Returns the model's part of the header. */
 export function quotedText(draft: HeaderDraft): string {
   return draft.quoted?.trim() ?? writtenText(draft)
 }
 
-/**
- * Finishes the last word, as any marker does. Returns where the message's text begins, as {@link addHeaderText} does.
- */
+/** Finishes the last word, as any marker does. Returns where the message's text begins, like {@link addHeaderText}. */
 export function finishHeaderText(
   draft: HeaderDraft,
   tools: ToolLookup | undefined,
@@ -183,13 +183,15 @@ export function finishHeaderText(
   return origin === 'model' && isProse(draft) ? textStart(draft) : undefined
 }
 
-/** Where the message's text begins in a header that ended without `<|message|>`; its end if it has no text. */
+/**
+ * Returns where the message's text begins in a header that ended without `<|message|>`: its end if there is no text.
+ */
 export function lastText(draft: HeaderDraft): number {
   const { hasUnknown, text } = lastSegment(draft)
   return hasUnknown ? textStart(draft) : text.length
 }
 
-/** Whether it is the header of somebody other than the assistant, of which the model has sampled nothing. */
+/** Whether the header belongs to another author than the assistant and the model has sampled nothing of it. */
 export function isHostsHeader(
   { sampled, opening, segments, word }: HeaderDraft,
   tools: ToolLookup | undefined,
@@ -197,7 +199,7 @@ export function isHostsHeader(
   if (sampled) return false
   const first = segments[0]?.words[0]
   const text = first?.text ?? (segments.length === 1 ? word : '')
-  // The host may stop in the middle of the assistant's name.
+  // The host may have stopped in the middle of the assistant's name.
   if ('assistant'.startsWith(text)) return false
   const [kind, value] = readWord(text, opening, 'start', undefined, tools)
   return kind === 'author' || (kind === 'role' && value !== 'assistant' && value !== '')
@@ -231,7 +233,7 @@ function opensJson(draft: HeaderDraft, char: string): boolean {
  *                      ^^^^^^^^^^
  */
 function isProse(draft: HeaderDraft): boolean {
-  // Before the first marker, one may still follow ("foo bar<|channel|>final"). A call's header is read to its end.
+  // Before the first marker, one may still follow ("foo bar<|channel|>final"). The header of a call is read to its end.
   if (draft.segments.length === 1 || lastSegment(draft).hasProse !== true || addressesTool(draft)) return false
   return looseWords(draft).length >= 2
 }
@@ -258,8 +260,8 @@ function addressesTool(draft: HeaderDraft): boolean {
 }
 
 /**
- * The words of the last segment that may be prose: all whose meaning is not certain from their place. "final", "json"
- * and "python" may begin a sentence; only a `<|message|>` after them makes them a header.
+ * Returns the words of the last segment that may be prose: all whose meaning is not certain from their place. "final",
+ * "json" and "python" may begin a sentence; only a `<|message|>` after them makes them a header.
  */
 export function looseWords(draft: HeaderDraft): Word[] {
   return lastSegment(draft).words.filter((word, index, words) => {
@@ -286,7 +288,9 @@ export function isValue(word: Word | undefined): boolean {
   return (word?.kind === 'recipient' && word.text === word.value) || word?.text[0] === '='
 }
 
-/** Where the text begins that is not the header's: at the first loose word of the last segment, or at the open word. */
+/**
+ * Returns where text that is not the header's begins: at the first loose word of the last segment, or at the open word.
+ */
 function textStart(draft: HeaderDraft): number {
   const { text, words } = lastSegment(draft)
   const first = looseWords(draft)[0]
@@ -306,7 +310,7 @@ function finishWord(draft: HeaderDraft, tools: ToolLookup | undefined): void {
   const [kind, value = text] = readWord(text, draft.opening, after, before, tools)
   words.push({ kind, text, value, marker, start, after })
   draft.word = ''
-  // Stored as the words come: searching all of them for each character makes a long header take a second.
+  // Stored as the words arrive: searching all of them for each character would make a long header take a second.
   if (kind === 'recipient' || text === 'to=' || (kind === 'tool' && after === 'channel')) draft.isAddressed = true
   if (kind === 'unknown' || kind === 'author') {
     segment.hasUnknown = true
@@ -315,7 +319,7 @@ function finishWord(draft: HeaderDraft, tools: ToolLookup | undefined): void {
 }
 
 /**
- * The meaning of a word in its place: its kind, and its value if that is not its text.
+ * Reads a word in its place: its kind, and its value if that differs from its text.
  *
  *     <|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>
  *              ^^^^^^^^^ ^^^^^^^^^^^^^^           ^^^^^^^^^^             ^^^^
@@ -330,7 +334,7 @@ function readWord(
 ): [kind: WordKind, value?: string] {
   const tool = toolName(text, tools)
 
-  // "to=X", and the forms with white space: "to = X", "to =X", "to= X".
+  // Accepts white space in "to=X": "to = X", "to =X", "to= X".
   let address = text
   if (before?.text === 'to' && text.startsWith('=')) address = `to${text}`
   else if (before?.kind === 'to' && (before.text === '=' || (before.text === 'to=' && tool !== undefined))) {
@@ -352,19 +356,22 @@ function readWord(
   return tool === undefined ? ['unknown'] : ['tool', tool]
 }
 
-/** The namespaces that every gpt-oss model knows. */
+/** The namespaces that every gpt-oss model knows without being taught. */
 const KNOWN = [FUNCTIONS, BROWSER, CONTAINER]
 
-/** A long word that begins so belongs to a header, not to prose. */
+/** A long word with one of these beginnings belongs to a header, not to prose. */
 const HEADER_STARTS = ['to=', `${FUNCTIONS}.`, `${MCP}.`, 'assistant']
 
-/** The recipient that a bare word names: a tool of the request, or of the namespaces every gpt-oss model knows. */
+/**
+ * Returns the recipient that a bare word names: a tool of the request, or of a namespace that every gpt-oss model
+ * knows.
+ */
 function toolName(word: string, tools: ToolLookup | undefined): string | undefined {
   const isKnown = word === PYTHON || KNOWN.some((namespace) => nameIn(namespace, word) !== undefined)
   return tools?.(word) ?? (isKnown ? word : undefined)
 }
 
-/** `assistant`, `user:alice` -> the role. */
+/** Returns the role in `assistant` or `user:alice`. */
 function roleOf(word: string): Role | undefined {
   const [name] = word.split(':', 1)
   return ROLES.find((role) => role === name)
@@ -384,7 +391,7 @@ function isOneOf(names: readonly string[], word: string): boolean {
   return names.includes(word)
 }
 
-/** The channel that a word means: in another case, with something after it, cut short, or one letter off. */
+/** Returns the channel that a word most likely means: in another case, with a suffix, cut short, or one letter off. */
 function nearestChannel(word: string): Channel | undefined {
   const lower = word.toLowerCase()
   return CHANNELS.find(

@@ -1,6 +1,6 @@
 /*
  * How gpt-oss addresses tools: `functions.NAME`, `browser.search`, `container.exec`, `python`, and by convention
- * `mcp.LABEL.NAME`. The names are spelled here alone.
+ * `mcp.LABEL.NAME`. No other file spells these names.
  */
 
 export const FUNCTIONS = 'functions'
@@ -10,7 +10,8 @@ export const MCP = 'mcp'
 export const PYTHON = 'python'
 
 /**
- * What comes after `NAMESPACE.` in a recipient; `undefined` if it is not in the namespace, or nothing comes after it.
+ * Returns the part of a recipient after `NAMESPACE.`; `undefined` if the recipient is not in the namespace, or ends
+ * there.
  */
 export function nameIn(namespace: string, recipient: string): string | undefined {
   return recipient.startsWith(`${namespace}.`) ? recipient.slice(namespace.length + 1) || undefined : undefined

@@ -6,23 +6,23 @@ import { createPrefillFilter, type PrefillFilter } from './prefill-filter.js'
 import { SPECIAL } from './vocabulary.js'
 
 /**
- * The part of the official parser that is used: the interface that its wasm build (`JsStreamableParser` of npm's
- * `openai-harmony`) and its Python and Rust forms share. It was made for role `assistant`.
+ * The part of the official parser that this adapter calls: the interface that its wasm build (`JsStreamableParser` of
+ * npm's `openai-harmony`) and its Python and Rust forms share. It has to be created for role `assistant`.
  */
 export interface OfficialStreamableParser {
-  /** Throws, a string in the wasm build, where it refuses the token. */
+  /** Throws if it refuses the token; the wasm build throws a string. */
   process(token: number): unknown
-  /** JSON; of a message in progress it holds the header. */
+  /** JSON. While a message is open, it holds the header. */
   readonly state: string
-  /** JSON: the messages that are closed. */
+  /** JSON: the closed messages. */
   readonly messages: string
   readonly currentContent: string
-  /** What the last token added to the content; empty or null where nothing. */
+  /** The text that the last token added to the content; empty or null if none. */
   readonly lastContentDelta: string | null | undefined
   free?(): void
 }
 
-/** What `state` holds. */
+/** The parsed `state`. */
 interface OfficialState {
   readonly state: string
   readonly header?: {
@@ -40,13 +40,13 @@ const TERMINATORS: ReadonlyMap<number, Terminator> = new Map([
 ])
 
 /**
- * Puts the official parser in the place of the native one: `new Translator({ parser: officialParser(create) })`.
+ * Replaces the native parser by the official one: `new Translator({ parser: officialParser(create) })`.
  *
- * It understands what the official parser understands: a malformed header loses its message, with a `refused_token`
- * repair. It takes token ids only, and its state cannot be snapshotted.
+ * It recovers from nothing that the official parser rejects: a malformed header loses its message, with a
+ * `refused_token` repair. It takes token ids only, and its state cannot be snapshotted.
  *
- * @param create - makes one with role `assistant`. Called at the first token of every turn, and when tokens come after
- *   the end of one; what it made is freed once, before the next is made or when the response is over.
+ * @param create - creates a parser with role `assistant`. Called at the first token of every turn, and for tokens after
+ * the end of a turn; each parser is freed once, before the next one is created or when the response has ended.
  */
 export function officialParser(create: () => OfficialStreamableParser): (handler: HarmonyHandler) => HarmonyParser {
   return (handler) => new OfficialAdapter(create, handler)
@@ -56,15 +56,15 @@ class OfficialAdapter implements HarmonyParser {
   readonly #create: () => OfficialStreamableParser
   readonly #handler: HarmonyHandler
   readonly #message: PrefillFilter
-  /** Made when the first token comes: one that is never used need not be freed. */
+  /** Created at the first token: a parser that is never used need not be freed. */
   #official: OfficialStreamableParser | undefined
   #mode: ParserPosition = 'header'
   /** Whether the model wrote any of the header. */
   #sampled = false
   #origin: Origin = 'model'
-  /** UTF-16 units of the content that were emitted. The last delta of a message is only in its complete content. */
+  /** How many UTF-16 units of the content were emitted. The last delta of a message is only in its complete content. */
   #emitted = 0
-  /** The error that broke the official parser, until the next turn. */
+  /** The error that broke the official parser, kept until the next turn. */
   #failure: { readonly error: unknown } | undefined
   #isClosed = false
 
@@ -78,7 +78,7 @@ class OfficialAdapter implements HarmonyParser {
     return this.#mode
   }
 
-  // The official parser does not say; it gives what it held with the end of the message.
+  // The official parser does not report held input; it delivers it with the end of the message.
   readonly isHolding = false
 
   flush(): void {}
@@ -95,7 +95,7 @@ class OfficialAdapter implements HarmonyParser {
   pushText(): never {
     throw new HarmonyResponsesError(
       'text_unsupported',
-      'pushText: expected token ids, which is all the official parser takes',
+      'pushText: expected token ids, the only input of the official parser',
     )
   }
 
@@ -165,7 +165,7 @@ class OfficialAdapter implements HarmonyParser {
     if (text !== '') this.#message.text(text, this.#origin)
   }
 
-  /** Ends a message that the host left open: what the model samples does not belong to it. */
+  /** Ends a message that the host left open: the model's samples do not belong to it. */
   #endHostMessage(id: number): void {
     this.#handler.repair(repair('missing_end'))
     this.#finish('implicit')
@@ -173,10 +173,12 @@ class OfficialAdapter implements HarmonyParser {
     this.#sampled = false
   }
 
-  /** Ends what is open. Unless a turn begins, the next token needs a parser that waits for `<|start|>`. */
+  /**
+   * Ends the open header or message. Unless a turn begins, the next token needs a parser that waits for `<|start|>`.
+   */
   #finish(terminator: Terminator, isCut?: boolean): void {
     const wasOpen = this.#mode === 'content'
-    // One that broke is not read any more.
+    // A broken parser is not read again.
     const content = wasOpen && this.#official !== undefined ? this.#use((official) => official.currentContent) : ''
     this.#mode = 'between'
     this.#release()
@@ -200,7 +202,7 @@ class OfficialAdapter implements HarmonyParser {
   #make(): OfficialStreamableParser {
     const official = this.#create()
     this.#official = official
-    // After an empty message it waits for <|start|>, as it would at the end of any other.
+    // After an empty message the official parser waits for <|start|>, as after any other message.
     if (this.#mode === 'between') for (const id of [SPECIAL.message, SPECIAL.end]) official.process(id)
     return official
   }
@@ -211,12 +213,12 @@ class OfficialAdapter implements HarmonyParser {
     try {
       official?.free?.()
     } catch {
-      // One that broke in the middle of a token cannot be freed.
+      // A parser that broke in the middle of a token cannot be freed.
     }
   }
 }
 
-/** The official parser's error message, if it refuses the token. */
+/** Returns the official parser's error message if it refuses the token. */
 function refusalOf(official: OfficialStreamableParser, id: number): string | undefined {
   try {
     official.process(id)
@@ -238,7 +240,7 @@ function headerOf({
   const header: HarmonyHeader = { role: author.role }
   if (author.name != null) header.name = author.name
   if (channel != null) header.channel = channel
-  // Without a recipient the official parser takes the content type for one: final <|constrain|>json.
+  // Without a recipient, the official parser takes the content type for one: final <|constrain|>json.
   if (recipient?.startsWith(CONSTRAIN)) {
     header.contentType = recipient.slice(CONSTRAIN.length)
     header.constrained = true
@@ -248,7 +250,7 @@ function headerOf({
   return header
 }
 
-/** The content of the message that was closed last. */
+/** Returns the content of the message that was closed last. */
 function lastContent(official: OfficialStreamableParser): string {
   const messages = JSON.parse(official.messages) as { content?: string | { text?: string }[] }[]
   const content = messages.at(-1)?.content ?? ''

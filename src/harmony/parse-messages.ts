@@ -5,16 +5,16 @@ import type { HarmonyEvent, HarmonyMessage, Origin, Repair } from './events.js'
 import { eventHandler } from './handler.js'
 import { createNativeParser, type HarmonyParserOptions } from './parser.js'
 
-/** A stream of Harmony as whole messages. */
+/** A parsed stream of Harmony: its messages and repairs. */
 export interface ParsedHarmony {
-  /** In order, an unfinished last one included. */
+  /** In order, including an unfinished last one. */
   messages: HarmonyMessage[]
-  /** What was malformed and how it was repaired, in order. */
+  /** The repairs of malformed stretches, in order. */
   repairs: Repair[]
 }
 
 export interface ParseMessagesOptions extends HarmonyParserOptions {
-  /** Who wrote it. Default `model`. */
+  /** Who wrote the input. Default `model`. */
   readonly origin?: Origin
 }
 
@@ -24,11 +24,11 @@ const PARSE_MESSAGES_OPTIONS: OptionTable<ParseMessagesOptions> = {
 }
 
 /**
- * Parses a finished stream into messages: for looking at captured tokens, and for comparing parsers.
+ * Parses a finished stream into messages, to inspect captured tokens or to compare parsers.
  *
  * @param input - token ids, or text with literal `<|markers|>`
  * @param options - `tokenTable` is needed for ids
- * @throws HarmonyResponsesError `bad_option`; `token_table_missing` where ids come without a table
+ * @throws HarmonyResponsesError `bad_option`; `token_table_missing` if ids are given without a table
  */
 export function parseMessages(input: Iterable<number> | string, options: ParseMessagesOptions = {}): ParsedHarmony {
   const parsed: ParsedHarmony = { messages: [], repairs: [] }

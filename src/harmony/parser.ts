@@ -20,46 +20,46 @@ import { type ResolvedHeader, resolveHeader, resolveUnclosed } from './resolve-h
 import { createMarkerLexer, type MarkerLexer } from './text-input.js'
 import { FIRST_SPECIAL, specialNames, VOCABULARY_SIZE } from './vocabulary.js'
 
-/** Where in the stream a parser stands: between messages, in a header, or in a message's content. */
+/** The parser's place in the stream: between messages, in a header, or in a message's content. */
 export type ParserPosition = 'between' | 'header' | 'content'
 
 /**
- * Reads Harmony, and calls a {@link HarmonyHandler}. The native parser and the adapter around the official one
- * implement it. All calls to the handler happen before the parser's own method returns.
+ * Reads Harmony and calls a {@link HarmonyHandler}. Implemented by the native parser and by the adapter around the
+ * official one. All calls to the handler happen before the parser's own method returns.
  */
 export interface HarmonyParser {
   readonly position: ParserPosition
-  /** Whether input is held back: part of a character, or of what may be a marker. */
+  /** Whether input is held back: an incomplete character, or the beginning of a possible marker. */
   readonly isHolding: boolean
   /** Takes one token id: a whole number from 0. Ids outside the vocabulary are dropped with a repair. */
   push(id: number, origin: Origin): void
   /** Takes text in which special tokens are spelled as `<|markers|>`, cut anywhere. */
   pushText(text: string, origin: Origin): void
-  /** Reports what is held back as it is: a half character as U+FFFD, a half marker as text. */
+  /** Reports held input unchanged: half a character as U+FFFD, half a marker as text. */
   flush(): void
-  /** The model is called (again): an open message ends, and an assistant header is implied. */
+  /** Begins a turn of the model: ends an open message, and implies an assistant header. */
   beginTurn(): void
   /**
-   * Ends what is open: no more of it will come. Returns where the model stood: `between` also in a header or a
-   * prefilled message of which it has sampled nothing. (Every turn begins in a header.)
+   * Ends the open header or message. Returns where the model stood: `between` also in a header or a prefilled message
+   * of which it has sampled nothing. (Every turn begins in a header.)
    *
-   * It may be called any number of times in one response, also in the middle: a tool's result ends the call that was
-   * being written. What is pushed after it stands between messages, until a turn begins.
+   * May be called any number of times in one response, also in the middle: a tool's result ends the call that was being
+   * written. Input that follows stands between messages until a turn begins.
    *
-   * @param isCut - whether the model was stopped in what it was writing. Default false: it was done.
+   * @param isCut - whether the model was interrupted. Default false: it had finished.
    */
   end(isCut?: boolean): ParserPosition
   /**
-   * The response is over: frees what no garbage collector frees, such as wasm objects. Called at the terminal event and
-   * when a pulled stream is left, in any state; a second time it does nothing. It reports nothing and throws nothing.
-   * After it, `position`, `isHolding` and `flush` still answer, and a push is ignored.
+   * Frees resources that are not garbage-collected, such as wasm objects. Called at the terminal event and when the
+   * consumer leaves a pulled stream, in any state; a second call does nothing. It reports nothing and throws nothing.
+   * Afterwards `position`, `isHolding` and `flush` still answer, and a push is ignored.
    */
   close?(): void
   /** The whole state as plain JSON data. */
   snapshot(): ParserSnapshot
 }
 
-/** The state of the native parser. Plain JSON; opaque to everybody else. */
+/** The state of the native parser. Plain JSON, and opaque to all other code. */
 export interface ParserSnapshot {
   readonly mode: ParserPosition
   readonly draft: HeaderDraft
@@ -67,14 +67,14 @@ export interface ParserSnapshot {
   readonly origin: Origin
   readonly returned: boolean
   readonly finalSeen: boolean
-  /** Bytes of a character that is not complete yet. */
+  /** Bytes of an incomplete character. */
   readonly carried: readonly number[]
-  /** Text that may still become a marker. */
+  /** Text that may still turn out to be a marker. */
   readonly held: string
 }
 
 export interface HarmonyParserOptions {
-  /** Needed as soon as ordinary token ids are pushed; text input does without. */
+  /** Required for ordinary token ids; text input needs none. */
   readonly tokenTable?: TokenTable | undefined
   /**
    * The role that the prompt ended in. Default `assistant`: the prompt ended in `<|start|>assistant`, so the stream
@@ -86,10 +86,11 @@ export interface HarmonyParserOptions {
 }
 
 /**
- * The native Harmony parser. It never throws on what a model writes: what is malformed is repaired and reported.
+ * Creates the native Harmony parser. It never throws on what a model writes: what is malformed is repaired and
+ * reported.
  *
  * @param snapshot - continues exactly where `snapshot()` was taken
- * @throws HarmonyResponsesError `token_table_missing` from `push`, where an ordinary id comes and no table was given
+ * @throws HarmonyResponsesError `token_table_missing` from `push` of an ordinary id if no table was given
  */
 export function createNativeParser(
   options: HarmonyParserOptions,
@@ -105,16 +106,16 @@ class NativeParser implements HarmonyParser {
   readonly #tools: ToolLookup | undefined
   readonly #detokenizer: Detokenizer
   readonly #message: PrefillFilter
-  /** For text input; made when it comes. */
+  /** For text input; created at the first text. */
   #lexer: MarkerLexer | undefined
   #mode: ParserPosition
   #draft: HeaderDraft
   /** Who wrote the current run of tokens. A character or a marker never spans two origins. */
   #origin: Origin
-  /** Set by `<|return|>` until the next token of the model, which is reported once. */
+  /** Set by `<|return|>` until the model's next token, which is reported once. */
   #returned: boolean
   #finalSeen: boolean
-  /** Whether the lexer, not the detokenizer, may hold something back. */
+  /** Whether the lexer, not the detokenizer, may be holding input back. */
   #isText: boolean
 
   constructor(options: HarmonyParserOptions, handler: HarmonyHandler, snapshot?: ParserSnapshot) {
@@ -202,7 +203,7 @@ class NativeParser implements HarmonyParser {
     return createMarkerLexer({ text: (text) => this.#takeText(text), marker: (id) => this.#takeMarker(id) }, held)
   }
 
-  /** What is held back belongs to its run: a character is not completed across origins or input forms. */
+  /** Flushes at a change of run: a character is not completed across origins or input forms. */
   #enterRun(by: Origin, text: boolean): void {
     if (by === this.#origin && text === this.#isText) return
     this.flush()
@@ -213,8 +214,8 @@ class NativeParser implements HarmonyParser {
   }
 
   /**
-   * Ends a message that the host began in another's name and left open: what the model samples next would become a
-   * tool's output. It begins a turn instead.
+   * Ends a message that the host began for another author and left open: the model's next samples would become a tool's
+   * output. They begin a turn instead.
    */
   #endHostMessage(): void {
     if (this.#message.isHosts) {
@@ -247,7 +248,7 @@ class NativeParser implements HarmonyParser {
     this.#finishWord()
     switch (name) {
       case 'start':
-        // A host that continues the transcript ends the message for engines that swallow the stop token.
+        // For engines that swallow the stop token, a host that continues the transcript ends the message.
         if (this.#mode === 'content' && this.#origin === 'model') this.#report('missing_end')
         this.#endMessage('implicit')
         this.#openDraft('start')
@@ -279,13 +280,13 @@ class NativeParser implements HarmonyParser {
     this.#draft = openHeader(opening)
   }
 
-  /** Text or a marker of a header comes: of the open one, or of one without `<|start|>`. */
+  /** Continues the open header, or opens one without `<|start|>`. */
   #continueHeader(): void {
     if (this.#mode === 'between') this.#openDraft('implied')
     this.#draft.sampled ||= this.#origin === 'model'
   }
 
-  /** A marker, or the end, finishes the word before it. That word may prove that the header is prose. */
+  /** Finishes the word before a marker or the end. That word may prove that the header is prose. */
   #finishWord(): void {
     if (this.#mode === 'header') this.#turnIntoProse(finishHeaderText(this.#draft, this.#tools, this.#origin))
   }
@@ -299,7 +300,7 @@ class NativeParser implements HarmonyParser {
     for (const repair of repairs) this.#handler.repair(repair)
     if (header === undefined) return
     this.#mode = 'content'
-    // Nothing reads it any more, and it would stay in memory as long as the message.
+    // Released, because it is not read again and would stay in memory as long as the message.
     this.#draft = NO_HEADER
     const { channel = 'final' } = header
     if (channel === 'final' && header.role === 'assistant' && header.recipient === undefined) this.#finalSeen = true
@@ -307,7 +308,7 @@ class NativeParser implements HarmonyParser {
     if (lead !== '') this.#message.text(lead, this.#origin, true)
   }
 
-  /** Ends what is open: a message, or a header, which may turn out to be a message after all. */
+  /** Ends an open message, or an open header, which may turn out to be a message after all. */
   #endMessage(terminator: Terminator, isCut?: boolean): void {
     if (this.#mode === 'header' && !this.#isForgotten(terminator)) {
       this.#beginMessage(resolveUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
@@ -323,7 +324,7 @@ class NativeParser implements HarmonyParser {
     return this.#origin === 'host' && wordsOf(this.#draft).every(({ kind }) => kind === 'role')
   }
 
-  /** The turn is over, whatever is open. */
+  /** Ends the turn, including anything open. */
   #finish(isCut?: boolean): void {
     this.flush()
     this.#finishWord()
@@ -340,7 +341,7 @@ class NativeParser implements HarmonyParser {
   }
 }
 
-/** Never written to: `#continueHeader` opens another. */
+/** Never mutated: `#continueHeader` opens another. */
 const NO_HEADER: HeaderDraft = openHeader('turn')
 
 const NO_TABLE: TokenTable = { size: 0, text: missingTable, bytes: missingTable }

@@ -1,26 +1,30 @@
 import type { HarmonyHeader, Origin, Terminator } from './events.js'
 import type { HarmonyHandler } from './handler.js'
 
-/** The message that is being reported. Plain data. */
+/** The state of the open message. Plain data. */
 export interface MessageState {
   header: HarmonyHeader
-  /** Whether its start was reported. A message that the host prefilled is not, until the model continues it. */
+  /** Whether its start was reported. The start of a prefilled message is reported only once the model continues it. */
   announced: boolean
-  /** Whether the host began it in the name of somebody other than the assistant. */
+  /** Whether the host began it for another author than the assistant. */
   isHosts?: boolean
 }
 
-/** Keeps the host's part of the assistant's messages from the handler: it is not the model's. Used by every parser. */
+/**
+ * Hides the host's part of the assistant's messages from the handler: the model did not write it. Used by every parser.
+ */
 export interface PrefillFilter {
-  /** A header is complete. An assistant's message that the host began is reported only when the model continues it. */
+  /**
+   * Takes a complete header. An assistant's message that the host began is reported only when the model continues it.
+   */
   begin(header: HarmonyHeader, origin: Origin): void
   text(text: string, origin: Origin, isFromHeader?: boolean): void
   end(terminator: Terminator, origin: Origin, isCut?: boolean): void
   /** Whether a message is open whose start was reported. */
   readonly isAnnounced: boolean
-  /** Whether a message is open that the host began in the name of somebody other than the assistant. */
+  /** Whether the open message was begun by the host for another author than the assistant. */
   readonly isHosts: boolean
-  /** The header in it is not a copy. */
+  /** Returns the state. Its header is not a copy. */
   state(): MessageState
 }
 
@@ -49,14 +53,14 @@ class NativePrefillFilter implements PrefillFilter {
 
   text(text: string, origin: Origin, isFromHeader = false): void {
     if (origin === 'host' && this.#header.role === 'assistant') return
-    // After a prefilled header, the model's first text is the first that is known of the message.
+    // After a prefilled header, the model's first text is the first that the handler sees of the message.
     const isLead = isFromHeader || !this.#announced
     if (!this.#announced) this.#announce(origin)
     this.#handler.messageText(text, origin, isLead)
   }
 
   end(terminator: Terminator, origin: Origin, isCut = false): void {
-    // A prefilled message that the model merely ended is a message; one that it never continued is not.
+    // A prefilled message counts if the model at least ended it, and is dropped if the model never continued it.
     if (!this.#announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
     if (this.#announced) this.#handler.messageEnd(terminator, origin, isCut)
     this.#announced = false

@@ -21,11 +21,11 @@ import {
 } from './header.js'
 import { CHANNELS, CONTENT_TYPES, ROLES } from './vocabulary.js'
 
-/** What a header resolves to: a message's header and the text that already belongs to the message, or nothing. */
+/** A resolved header: the message's header and the text that already belongs to the message, or nothing. */
 export interface ResolvedHeader {
   /** Absent if the header was dropped. */
   header?: HarmonyHeader
-  /** Text that stood in the header and begins the message. */
+  /** Text that stood in the header but begins the message. */
   lead: string
   repairs: Repair[]
 }
@@ -37,7 +37,8 @@ export interface ResolvedHeader {
  *                                                           ^
  *
  * @param origin - who wrote the header: an unknown author is a tool if the host did
- * @param finalSeen - whether the response has a final message already: an empty channel is then not a second answer
+ * @param finalSeen - whether the response already has a final message: an empty channel then does not make a second
+ * answer
  */
 export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boolean): ResolvedHeader {
   const reading = readHeader(draft, origin)
@@ -49,7 +50,7 @@ export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boo
     const { kind, text, marker, after } = word
     const isUnknown = kind === 'unknown'
     if (isUnknown && after === 'channel' && header.channel === undefined) {
-      // A call keeps the channel it was given; anything else has to be shown, and the final channel shows it.
+      // A call keeps its channel; anything else has to reach the user, which the final channel ensures.
       header.channel = addressesTool(header) ? text : 'final'
       report('unknown_channel', text)
     } else if (
@@ -83,7 +84,10 @@ export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boo
   return { ...resolved, lead: lastSegment(draft).text.slice(last.start) }
 }
 
-/** A content type even if no tool is addressed: `text/html`, `application/ld+json`. */
+/**
+ * Matches a media type, which counts as a content type even if no tool is addressed: `text/html`,
+ * `application/ld+json`.
+ */
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/
 
 /**
@@ -101,7 +105,7 @@ export function resolveUnclosed(draft: HeaderDraft, origin: Origin, at: number, 
   const lead = last.text.slice(at)
   const text = looseWords(draft)
   last.words = last.words.filter((word) => word.start < at)
-  // The chunk that the text began in may hold more of it: only what comes before is the header's.
+  // The chunk in which the text began may hold more of it: only the part before belongs to the header.
   if (ending === undefined) last.text = last.text.slice(0, at)
   const reading = readHeader(draft, origin, lead !== '')
   const { header, report } = reading
@@ -112,7 +116,8 @@ export function resolveUnclosed(draft: HeaderDraft, origin: Origin, at: number, 
   }
 
   report(draft.length > LONGEST_HEADER ? 'header_too_long' : 'missing_message')
-  // Arguments of a call are JSON here, or end in <|call|>; other text after a recipient is the model thinking aloud.
+  // The arguments of a call are JSON here, or end in <|call|>; other text after a recipient is the model thinking
+  // aloud.
   const isCall = ending === undefined ? /^[{[]/.test(lead) : ending === 'call'
   if (addressesTool(header) && !isCall) {
     report('extra_header_text', `to=${header.recipient}`)
@@ -130,7 +135,9 @@ export function resolveUnclosed(draft: HeaderDraft, origin: Origin, at: number, 
   return { ...completeHeader(draft, reading, header.channel === undefined || isNoiseOnly, dropped), lead }
 }
 
-/** Completes what depends on all words: whether it is a thought, and the repairs for words that found no place. */
+/**
+ * Completes the fields that depend on all words: whether it is a thought, and the repairs for words without a place.
+ */
 function completeHeader(
   draft: HeaderDraft,
   { header, repairs, report }: HeaderReading,
@@ -146,7 +153,7 @@ function completeHeader(
   return { header, lead: '', repairs }
 }
 
-/** Why a header that another token ended makes no message; `undefined` if it makes one. */
+/** Returns why a header that another token ended makes no message; `undefined` if it makes one. */
 function whyLost(
   draft: HeaderDraft,
   header: HarmonyHeader,
@@ -178,7 +185,7 @@ function mayGoOn(draft: HeaderDraft, header: HarmonyHeader, word: Word): boolean
   return known.some((name) => name.startsWith(word.text))
 }
 
-/** Whether a tool is addressed, not a party of the conversation. */
+/** Whether the recipient is a tool, not a party of the conversation. */
 function addressesTool({ recipient = '' }: HarmonyHeader): boolean {
   return recipient !== '' && recipient !== 'assistant' && recipient !== 'user'
 }
@@ -189,7 +196,7 @@ function hasChannelMarker(draft: HeaderDraft): boolean {
 
 type Report = (code: RepairCode, text?: string) => void
 
-/** The words of a header, read: its fields, the words that found no place, and the repairs. */
+/** A header as read: its fields, the words without a place, and the repairs. */
 interface HeaderReading {
   header: HarmonyHeader
   loose: Word[]
@@ -204,7 +211,7 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
   const repairs: Repair[] = []
   const report: Report = (code, text) => void repairs.push(repair(code, text))
   const channels: Word[] = []
-  /** Whether a content type or an unknown word came: a recipient after it is misplaced. */
+  /** Whether a content type or an unknown word was read: a recipient after it is misplaced. */
   let isLate = false
 
   if (draft.opening === 'implied') report('missing_start')
@@ -264,14 +271,14 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
 
   function readRole({ text, value }: Word): void {
     if (value === '' || draft.opening === 'turn') report('repeated_role')
-    if (value === '') return // assistantassistant
+    if (value === '') return // `assistantassistant`
     header.role = value as Role
     if (text === value) return
     header.name = text.slice(value.length + 1)
     report('named_role')
   }
 
-  /** An unknown first word: a tool that speaks to the assistant, a tool to be called, or not a role at all. */
+  /** Reads an unknown first word: a tool that speaks to the assistant, a tool to be called, or not a role at all. */
   function readAuthor(first: Word | undefined): void {
     const { recipient } = header
     if (first?.kind === 'author') {
@@ -297,7 +304,7 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
     if (channels.length > 0) report('repeated_channel', channels.map(({ text }) => text).join(' '))
   }
 
-  /** Empty segments, spacing and spelling that the official parser refuses. */
+  /** Repairs empty segments, spacing and spelling that the official parser refuses. */
   function readSegments(): void {
     for (const { marker, words } of draft.segments.slice(0, hasText ? -1 : undefined)) {
       const kind = words[0]?.kind

@@ -1,18 +1,18 @@
 import { LONGEST_MARKER, markerId } from './vocabulary.js'
 
 /**
- * Finds the special tokens in text that spells them as literal `<|markers|>`, as engines without token ids give it. The
+ * Finds special tokens in text that spells them as literal `<|markers|>`, for engines that return no token ids. The
  * result does not depend on where the text was cut.
  */
 export interface MarkerLexer {
   /**
-   * Takes text cut anywhere, even inside a marker or a surrogate pair, and calls the sink with what is certain by now,
-   * in order; a run of text is one call, never an empty one. Takes time linear in the text, whatever the cuts.
+   * Takes text cut anywhere, even inside a marker or a surrogate pair, and calls the sink in order with all that is
+   * certain so far; a run of text is one call, never an empty one. Takes time linear in the text, whatever the cuts.
    */
   push(text: string): void
-  /** Emits what was held back as text: no more of a marker will come. */
+  /** Emits held text as it is, because no more of a marker will follow. */
   flush(): void
-  /** What is held back: less than one marker, or one high surrogate. All the state there is, for snapshots. */
+  /** Returns the held text: less than one marker, or one high surrogate. It is the complete state, for snapshots. */
   held(): string
 }
 
@@ -23,15 +23,15 @@ export interface MarkerSink {
   marker(id: number): void
 }
 
-// Read by matchAll, which works on a copy: no position is kept here.
+// Read by matchAll, which works on a copy, so that no position is kept here.
 const MARKER = /<\|[a-z0-9_]+\|>/g
 
 // At the end of a text: a marker's beginning, or the first half of a surrogate pair.
 const UNFINISHED = /(?:<(?:\|(?:[a-z0-9_]+\|?)?)?|[\uD800-\uDBFF])$/
 
 /**
- * A lexer for one stream. It starts empty, or with what `held()` of another returned. A marker whose name no token has
- * is text, and so is one that never ends.
+ * Creates a lexer for one stream. It starts empty, or with the result of another one's `held()`. A marker whose name
+ * belongs to no token is text, and so is one that never ends.
  */
 export function createMarkerLexer(sink: MarkerSink, held = ''): MarkerLexer {
   return new Lexer(sink, held)
@@ -48,8 +48,8 @@ class Lexer implements MarkerLexer {
 
   push(text: string): void {
     const input = this.#held + text
-    // A marker has no `<` inside, so only the last one can begin it; a longer tail than the longest marker cannot begin
-    // one.
+    // A marker contains no second `<`, so only the last one can begin it; a tail longer than the longest marker cannot
+    // begin one.
     this.#held = UNFINISHED.exec(input.slice(1 - LONGEST_MARKER))?.[0] ?? ''
     let start = 0
     for (const { 0: spelling, index } of input.matchAll(MARKER)) {

@@ -2,27 +2,27 @@ import { didYouMean } from '../did-you-mean.js'
 import { check, HarmonyResponsesError } from '../errors.js'
 
 /**
- * Whether a value is what an option takes.
+ * Checks the value of an option.
  *
- * @param path - how messages name the option: `limits.queue`
+ * @param path - the option's name in messages: `limits.queue`
  * @throws HarmonyResponsesError `bad_option`
  */
 export type OptionCheck = (value: unknown, path: string) => void
 
 /**
- * A check of each option of a type. The compiler asks for a line where the type gets an option, and refuses one for an
- * option that it has no more.
+ * A check for each option of a type. The compiler requires a line for each option of the type, and rejects one for an
+ * option that it lacks.
  */
 export type OptionTable<Options extends object> = { readonly [Name in keyof Required<Options>]: OptionCheck }
 
 /**
- * Checks options as plain JavaScript may give them, when they are given and not when they are used. An option that is
- * undefined is not set.
+ * Checks options that plain JavaScript may have got wrong, when they are passed and not when they are used. An
+ * undefined option counts as unset.
  *
- * @param where - what takes the options: `createMemoryStore`
+ * @param where - the function that takes the options: `createMemoryStore`
  * @param required - the options that have no default
- * @param within - the name of the option that these belong to, for paths
- * @throws HarmonyResponsesError `bad_option`: no object, a name that there is not, or a value that its check refuses
+ * @param within - the name of the option that contains these, for paths
+ * @throws HarmonyResponsesError `bad_option`: not an object, an unknown name, or a value that its check rejects
  */
 export function checkOptions<Options extends object>(
   where: string,
@@ -42,13 +42,13 @@ export function checkOptions<Options extends object>(
     checkValue(value, `${prefix}${name}`)
   }
   for (const name of required) {
-    // The check says what it has to be.
+    // A missing option fails its own check, whose message states what is expected.
     const value = (options as Readonly<Record<string, unknown>>)[name]
     if (value === undefined) checks[name]?.(value, `${prefix}${name}`)
   }
 }
 
-/** A part of a table, for options that mean the same elsewhere. */
+/** Picks a part of a table, for options that mean the same elsewhere. */
 export function picked<Table extends object, Name extends keyof Table>(
   table: Table,
   names: readonly Name[],

@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import { checkOptions, type OptionCheck, type OptionTable } from './check-options.js'
 
-/** A value of which `is` says whether it is right. */
+/** Creates a check from a predicate. */
 export const that =
   (is: (value: unknown) => boolean, expected: string): OptionCheck =>
   (value, path) =>
@@ -9,7 +9,7 @@ export const that =
 
 export const aFunction: OptionCheck = that((value) => typeof value === 'function', 'a function')
 export const aBoolean: OptionCheck = that((value) => typeof value === 'boolean', 'true or false')
-/** A string that is not empty. */
+/** A non-empty string. */
 export const aString: OptionCheck = that((value) => typeof value === 'string' && value !== '', 'a non-empty string')
 export const anObject: OptionCheck = that(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -21,10 +21,10 @@ export const aText: OptionCheck = that((value) => typeof value === 'string', 'a 
 export const aboveZero: OptionCheck = that((value) => typeof value === 'number' && value > 0, 'a number above 0')
 export const aTokenTable: OptionCheck = that((value) => Object(value).text !== undefined, 'await loadTokenTable()')
 
-/** Something that others check when they are given it. */
+/** A value that its consumer checks. */
 export const anything: OptionCheck = () => {}
 
-/** @param unit - what is counted: `bytes` */
+/** @param unit - the unit: `bytes` */
 export function wholeNumber(least = 0, most: number = Number.MAX_SAFE_INTEGER, unit = ''): OptionCheck {
   const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
   const expected = `a whole number${unit === '' ? '' : ` of ${unit},`} ${range}`
@@ -34,7 +34,7 @@ export function wholeNumber(least = 0, most: number = Number.MAX_SAFE_INTEGER, u
   )
 }
 
-/** Milliseconds of a timer. A longer one fires at once. */
+/** Milliseconds of a timer. Node fires a longer one at once. */
 export const aTimer: OptionCheck = wholeNumber(0, 2_147_483_647, 'milliseconds')
 
 export function oneOf(...values: readonly string[]): OptionCheck {
@@ -43,7 +43,7 @@ export function oneOf(...values: readonly string[]): OptionCheck {
   return that((value) => values.includes(value as string), expected)
 }
 
-/** An array, each of whose entries passes the check. */
+/** An array whose entries each pass the check. */
 export function listOf(entry: OptionCheck, expected: string): OptionCheck {
   return (value, path) => {
     check(Array.isArray(value), path, expected, value)
@@ -51,7 +51,7 @@ export function listOf(entry: OptionCheck, expected: string): OptionCheck {
   }
 }
 
-/** An object, each of whose values passes the check. */
+/** An object whose values each pass the check. */
 export function recordOf(value: OptionCheck, expected: string): OptionCheck {
   return (given, path) => {
     check(typeof given === 'object' && given !== null && !Array.isArray(given), path, expected, given)
@@ -69,12 +69,12 @@ export function having(methods: readonly string[], expected: string): OptionChec
   }
 }
 
-/** The first check that does not throw. */
+/** Passes a value that either check accepts. */
 export function either(first: OptionCheck, second: OptionCheck, expected: string): OptionCheck {
   return that((value) => [first, second].some((one) => passes(one, value)), expected)
 }
 
-/** Options within options: `limits`. */
+/** Options nested in options: `limits`. */
 export function optionsOf<Options extends object>(table: OptionTable<Options>): OptionCheck {
   return (value, path) => checkOptions(path, value, table, [], path)
 }

@@ -2,26 +2,27 @@ import type { Fields } from '../fields.js'
 import { unsupported } from '../request-error.js'
 
 /**
- * What becomes of images and files, which gpt-oss cannot see:
+ * How images and files are handled, which gpt-oss cannot see:
  *
- * - `refuse-last`: in the last message of the user they are refused, so that the user does not wait for an answer about them. In
- *   what tools returned and in anything before that message, placeholders: a conversation with an image goes on.
- * - `refuse`: refused wherever they are.
- * - `placeholder`: `[image]`, `[audio]`, `[file NAME]` in their place, wherever they are.
+ * - `refuse-last`: those in the last message of the user are refused, so that the user does not wait for an answer
+ *   about them. Those in tool results and in earlier messages become placeholders, so that a conversation with an image
+ *   can continue.
+ * - `refuse`: all are refused.
+ * - `placeholder`: `[image]`, `[audio]`, `[file NAME]` stands in for each of them.
  */
 export type AttachmentPolicy = 'refuse-last' | 'refuse' | 'placeholder'
 
 export const ATTACHMENT_POLICIES: readonly AttachmentPolicy[] = ['refuse-last', 'refuse', 'placeholder']
 
 /**
- * The text that stands for an attachment.
+ * Returns the text that stands in for an attachment.
  *
  * @param what - `image inputs are`, for the error
  * @throws RequestError if it is refused
  */
 export type ReadAttachment = (param: string, what: string, placeholder: string) => string
 
-/** What a client can do, and what its server's operator can. */
+/** The remedies of a client, and of its server's operator. */
 const HINT =
   "Send text instead, or have the server replace images and files by placeholders (images: 'placeholder', or " +
   'serve --images placeholder).'
@@ -44,9 +45,9 @@ export function attachmentReaders(onPlaceholder: () => void): {
 }
 
 /**
- * What becomes of the attachments of each item.
+ * Returns how the attachments of each item are handled.
  *
- * @param items - the whole conversation: only the last message of the user in it counts
+ * @param items - the whole conversation: only the user's last message in it counts
  */
 export function attachmentHandling(
   items: readonly Fields[],
@@ -54,7 +55,7 @@ export function attachmentHandling(
 ): (index: number) => AttachmentHandling {
   if (policy !== 'refuse-last') return () => policy
   const last = items.findLastIndex((item) => isMessage(item) && item['role'] === 'user')
-  // Instructions that follow it are as new as it is.
+  // Instructions after the user's last message are as new as it is.
   return (index) => (index >= last && isMessage(items[index]) ? 'refuse' : 'placeholder')
 }
 

@@ -2,9 +2,9 @@ import { type BuiltinTool, builtinNamed } from '../recipients/builtin-tools.js'
 import type { ToolNamespace } from './tool-namespace.js'
 
 /**
- * The namespaces that the system message teaches for the built-in tools of a request, in the official renderer's order:
- * by their names. A request that declares both shells has one `container.exec`, that of `shell`: the call of it becomes a
- * `shell_call`.
+ * Returns the namespaces that the system message teaches for the built-in tools of a request, in the official
+ * renderer's order: by name. A request that declares both shells has one `container.exec`, that of `shell`: its call
+ * becomes a `shell_call`.
  */
 export function builtinNamespaces(builtins: ReadonlySet<BuiltinTool>): ToolNamespace[] {
   const namespaces = new Map<string, ToolNamespace>()

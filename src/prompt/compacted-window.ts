@@ -1,16 +1,16 @@
 /**
- * A conversation that was compacted while it went on: what the model reads in the place of all that was said before. It is
- * the text that the item's seal holds, so that a client may drop or keep the items in front of it, as with OpenAI's.
+ * The text that replaces earlier items in a conversation that was compacted during a response. The item's seal contains
+ * it, so that a client may drop or keep the items before it, as with OpenAI's.
  */
 export interface CompactedWindow {
-  /** What the user said that is not answered yet, and that the model had read. */
+  /** Messages of the user that are not answered yet, and that the model had read. */
   readonly before: readonly string[]
   readonly summary: string
-  /** What the user said that the model had not read. */
+  /** Messages of the user that the model had not read. */
   readonly after: readonly string[]
 }
 
-/** What the text of a window begins with. */
+/** The prefix of a window's text. */
 const MARK = 'harmony-responses/window '
 
 export function writeWindow({ before, summary, after }: CompactedWindow): string {
@@ -18,14 +18,14 @@ export function writeWindow({ before, summary, after }: CompactedWindow): string
 }
 
 /**
- * The text to seal of a summary that stands for what a client leaves out. Models write summaries: none of them may be
- * read as a window, which has what stands in front of it left out.
+ * Returns the text to seal for a summary that replaces items which a client leaves out. Models write summaries, so none
+ * may be parsed as a window: a window drops all items before it.
  */
 export function writeSummary(summary: string): string {
   return summary.startsWith(MARK) ? ` ${summary}` : summary
 }
 
-/** Undefined if the text is a summary, or anything else that {@link writeWindow} did not write. */
+/** Parses the text of a window; undefined for a summary, or any other text that {@link writeWindow} did not write. */
 export function readWindow(text: string): CompactedWindow | undefined {
   if (!text.startsWith(MARK)) return undefined
   let value: unknown

@@ -2,7 +2,7 @@ import { objectAt, optionalTextIn, textIn } from '../recipients/request-fields.j
 import { invalidType, invalidValue } from '../request-error.js'
 import type { ReadAttachment } from './attachments.js'
 
-/** How each type of content part reads as text. */
+/** Reads each type of content part as text. */
 const PARTS: Readonly<Record<string, (part: Part) => string>> = {
   input_text: ({ fields, param }) => textIn(fields, 'text', param),
   output_text: ({ fields, param }) => textIn(fields, 'text', param),
@@ -23,7 +23,7 @@ interface Part {
 }
 
 /**
- * The text of a content: a string, or a list of parts, a line each.
+ * Returns the text of a content: a string, or a list of parts, one per line.
  *
  * @throws RequestError if a part is unknown, or is an attachment and those are refused
  */
@@ -41,7 +41,7 @@ function textOfPart(part: unknown, param: string, attach: ReadAttachment): strin
   return read({ fields, param, attach })
 }
 
-/** Its name, or what else the client calls it by: an address without its query, which may hold a secret. */
+/** Returns its name, or another label: an address without its query, which may contain a secret. */
 function nameOf({ fields, param }: Part): string {
   const url = optionalTextIn(fields, 'file_url', param)
   const address = url?.startsWith('data:') ? undefined : url?.split(/[?#]/, 1)[0]

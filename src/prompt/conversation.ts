@@ -3,46 +3,48 @@ import type { PromptMessage } from './prompt-message.js'
 import type { SampledForm } from './sampled-form.js'
 import type { ToolNamespace } from './tool-namespace.js'
 
-/** A message while the request is read. */
+/** A message during reading. */
 export interface ReadMessage extends PromptMessage {
-  /** Its item does not have its text, but history may. Without history the message is omitted, or is empty. */
+  /**
+   * Its item lacks its text, which the history may have. Without a history entry, the message is omitted or left empty.
+   */
   readonly missing?: 'omitted' | 'empty'
-  /** A message of the assistant of which the client does not say whether it is the answer. */
+  /** A message of the assistant that the client does not mark as an answer or a preamble. */
   readonly hasNoPhase?: true
-  /** Whether the client ran the tool: then its result came when the response was over. */
+  /** Whether the client ran the tool: its result then arrived after the response had ended. */
   readonly isOutput?: true
-  /** Whether it is the summary of what was said before. */
+  /** Whether it is the summary of an earlier part of the conversation. */
   readonly isSummary?: true
-  /** How it was sampled, by a seal that the client brought back. Not yet checked to be this message. */
+  /** How it was sampled, according to a seal that the client brought back. Not yet verified to be this message. */
   readonly sampled?: SampledPlace
-  /** The tools that a message of the developer's teaches where it stands: they are its text. */
+  /** The tools that a developer message teaches in the middle of the conversation, as its text. */
   readonly teaches?: readonly ToolNamespace[]
 }
 
-/** Where a message stood in what a seal tells of its response. */
+/** The place of a message in a seal's record of its response. */
 export interface SampledPlace {
-  /** Which seal of the request, from 0. */
+  /** The index of the seal in the request. */
   readonly seal: number
-  /** Its place among the messages that the seal tells of. */
+  /** Its index among the messages that the seal records. */
   readonly index: number
-  /** Absent where the message is rendered from its item. */
+  /** Absent if the message is rendered from its item. */
   readonly tokens?: readonly number[]
 }
 
-/** How the output of a call reads in the prompt, and what it answers. */
+/** The output of a call as the prompt shows it, and the call that it answers. */
 interface Output {
   readonly kind: CallKind
   readonly item: number
   readonly param: string
   readonly text: string
-  /** Whether the item does not say what the tool wrote. */
+  /** Whether the item lacks the tool's output. */
   readonly isMissing?: boolean
 }
 
-/** What a client calls and answers, in two items that name each other by `call_id`. */
+/** The calls that a client answers by an item with the same `call_id`. */
 export type CallKind = 'function call' | 'custom tool call' | 'shell call' | 'local shell call' | 'apply patch call'
 
-/** A call of the client's, and whether its output has come. */
+/** A call to the client, and whether it has its output. */
 export interface KnownCall {
   readonly kind: CallKind
   readonly callee: Callee
@@ -50,29 +52,29 @@ export interface KnownCall {
   isAnswered: boolean
 }
 
-/** The items before those that are read, which were read before. */
+/** Facts about items that were read earlier. */
 export interface ItemsBefore {
   hasId(id: string): boolean
   call(callId: string): Readonly<KnownCall> | undefined
 }
 
-/** The author, addressee and channel of a call, from which those of its result follow. */
+/** The author, addressee and channel of a call, which determine those of its result. */
 export interface Callee {
   readonly recipient: string
   readonly channel: 'analysis' | 'commentary'
 }
 
 /**
- * The conversation while it is read: messages in the order of the items, and which call an output answers. Calls and
- * outputs come in any order; an output before its call is put after it.
+ * The conversation during reading: messages in the order of the items, and the call that each output answers. Calls and
+ * outputs may come in any order; an output that precedes its call is moved behind it.
  */
 export class Conversation {
   readonly #messages: ReadMessage[] = []
   readonly #calls = new Map<string, KnownCall>()
-  /** Outputs whose call has not come yet. */
+  /** Outputs whose call has not been read yet. */
   readonly #early = new Map<string, Output>()
   readonly #ids = new Set<string>()
-  /** What the seals told, and of how many messages each. */
+  /** The records of the seals, and the number of messages that each covers. */
   readonly #forms: { readonly form: SampledForm; readonly count: number }[] = []
   readonly #before: ItemsBefore | undefined
 
@@ -80,12 +82,12 @@ export class Conversation {
     this.#before = before
   }
 
-  /** The ids of the items that were read. */
+  /** The ids of the items read so far. */
   get ids(): ReadonlySet<string> {
     return this.#ids
   }
 
-  /** The calls that were read, and those from before that were answered. */
+  /** The calls read so far, and answered ones from before. */
   get calls(): ReadonlyMap<string, Readonly<KnownCall>> {
     return this.#calls
   }
@@ -99,7 +101,7 @@ export class Conversation {
     this.#messages.push(message)
   }
 
-  /** The messages so far, with what the seals told of them. */
+  /** The messages so far, each with its seal's record. */
   get messages(): ReadMessage[] {
     const messages = [...this.#messages]
     for (const [seal, { form, count }] of this.#forms.entries()) placeMessages(messages, count, seal, form)
@@ -113,7 +115,7 @@ export class Conversation {
   }
 
   /**
-   * Adds a call of the client's.
+   * Adds a call to the client.
    *
    * @throws RequestError if another call has this id
    */
@@ -130,7 +132,7 @@ export class Conversation {
   /**
    * Adds the output of a call.
    *
-   * @throws RequestError if the call has one already, or is of another kind
+   * @throws RequestError if the call already has one, or is of another kind
    */
   output(callId: string, output: Output): void {
     const call = this.#callOf(callId)
@@ -139,7 +141,7 @@ export class Conversation {
     else this.#early.set(callId, output)
   }
 
-  /** Takes how the messages before a seal were sampled, of those that the client sent with it. */
+  /** Records how the messages before a seal were sampled, for those that the client sent with it. */
   recall(form: SampledForm): void {
     const { replaces = 0 } = form
     this.#forms.length = Math.max(0, this.#forms.length - replaces)
@@ -179,7 +181,7 @@ export class Conversation {
   }
 }
 
-/** Says how the first messages were sampled, and where they stand among those that one seal tells of. */
+/** Records how the first messages were sampled, and their places in one seal's record. */
 function placeMessages(all: ReadMessage[], count: number, seal: number, { isAlone, messages }: SampledForm): void {
   const places = new Map(messages.map(({ back, isResult }, index) => [`${back} ${isResult}`, index]))
   const furthest = messages.reduce((most, { back }) => Math.max(most, back), -1)
@@ -188,18 +190,19 @@ function placeMessages(all: ReadMessage[], count: number, seal: number, { isAlon
     const index = places.get(`${back} ${message.role === 'tool'}`)
     const sampled = index === undefined ? undefined : messages[index]
     if (sampled === undefined || index === undefined) continue
-    // What a seal before has told of stands elsewhere, with the ids that it had.
+    // A message that an earlier seal records keeps its ids at its new place.
     const tokens = sampled.tokens ?? message.sampled?.tokens
     all[at] = { ...message, sampled: { seal, index, ...(tokens && { tokens }) } }
   }
 }
 
 /**
- * The messages from the last one back, by their positions, with how many items lie behind the item of each. Those of an
- * item stand side by side.
+ * Yields the messages from the last one back, by index, with the number of items behind each message's item. Messages
+ * of one item are adjacent.
  *
- * @param isAlone - whether no message is the sealed item's own, so that the last one's item is the one before it
- * @param count - from which on: how many of the messages stand before
+ * @param isAlone - whether the sealed item has no message of its own, so that the last message belongs to the item
+ * before it
+ * @param count - how many messages precede the seal
  */
 export function* placesBack(
   messages: readonly ReadMessage[],
@@ -215,7 +218,7 @@ export function* placesBack(
   }
 }
 
-/** What a tool answers the model: a message of the tool's, to the assistant, in the channel of the call. */
+/** Returns a tool's answer to the model: a message from the tool to the assistant, in the channel of the call. */
 export function resultMessage({ recipient, channel }: Callee, content: string, item?: number): PromptMessage {
   return {
     role: 'tool',

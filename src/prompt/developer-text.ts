@@ -5,22 +5,22 @@ import type { ResponseFormat, ToolNamespace } from './tool-namespace.js'
 import { toolsSectionInSlices } from './tools-section.js'
 
 export interface DeveloperTextOptions {
-  /** The client's. An empty text is none. */
+  /** The client's instructions. An empty text counts as none. */
   readonly instructions?: string | null | undefined
-  /** In the order in which they are taught. Those without tools are left out. */
+  /** The namespaces in the order in which they are taught. Those without tools are omitted. */
   readonly namespaces: readonly ToolNamespace[]
   readonly formats: readonly ResponseFormat[]
 }
 
 /**
- * The text of the developer message: the official renderer's developer content, and the response formats that the
- * format's description has after it. Undefined if there is nothing to say.
+ * Returns the text of the developer message: the official renderer's developer content, followed by the response
+ * formats, as the format's description has them. Undefined if it would be empty.
  */
 export function developerText(options: DeveloperTextOptions): string | undefined {
   return atOnce(developerTextInSlices(options, createWork()))
 }
 
-/** The same in slices. */
+/** Does the same in slices. */
 export function* developerTextInSlices(
   { instructions, namespaces, formats }: DeveloperTextOptions,
   work: Work,

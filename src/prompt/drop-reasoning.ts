@@ -2,7 +2,7 @@ import type { HarmonyHeader } from '../harmony/events.js'
 
 type Addressed = Pick<HarmonyHeader, 'role' | 'channel' | 'recipient'>
 
-/** Whether it is the model's reasoning, and no call in the same channel. */
+/** Whether it is the model's reasoning, and not a call in the same channel. */
 export function isReasoning({ role, channel, recipient }: Addressed): boolean {
   return role === 'assistant' && channel === 'analysis' && recipient === undefined
 }
@@ -13,8 +13,8 @@ export function isAnswer({ role, channel, recipient }: Addressed): boolean {
 }
 
 /**
- * Drops the reasoning before the last final answer, as gpt-oss was trained to see its past. Reasoning since then stays:
- * it belongs to the tool loop that is still going on.
+ * Drops the reasoning before the last final answer, as gpt-oss's training data does. Later reasoning stays: it belongs
+ * to the current tool loop.
  */
 export function dropOldReasoning<Message extends Addressed>(messages: readonly Message[]): Message[] {
   const last = messages.findLastIndex(isAnswer)

@@ -7,17 +7,17 @@ import { keyOf, speakerOf } from './message-key.js'
 import { COMPARED, FreeSayings, Sayings } from './sayings.js'
 import type { Place, TranscriptMessage } from './transcript.js'
 
-/** Where messages are looked for. */
+/** The scope of a search. */
 export interface Sought {
   readonly transcripts: readonly (readonly TranscriptMessage[])[]
-  /** In which transcript alone a message may be, if it is there; undefined if it may be in any. */
+  /** Returns the only transcript that may contain the message; undefined if any may. */
   ownerOf(message: ReadMessage): number | undefined
 }
 
 /**
- * Finds what says the same as each message, or stands beside its neighbour if the item does not show what it says. The
- * messages that have their transcript come first: others, such as those that a client sends back without their ids, have
- * what these leave. Each place is taken once.
+ * Finds the place of each message: one that says the same or, if the item does not show its text, one beside its
+ * neighbour. Messages with a known transcript are placed first; the rest, such as those that a client sends back
+ * without their ids, share the remaining places. Each place is taken once.
  */
 export function* findPlaces(
   messages: readonly ReadMessage[],
@@ -43,17 +43,17 @@ export function* findPlaces(
   return places
 }
 
-/** A search that is under way. */
+/** A search in progress. */
 interface Search {
   readonly messages: readonly ReadMessage[]
   readonly transcripts: readonly (readonly TranscriptMessage[])[]
-  /** For each message, the transcript that it has to be in. */
+  /** For each message, the transcript that has to contain it. */
   readonly owners: readonly (number | undefined)[]
   readonly tools: RequestTools
   readonly sayings: Sayings
-  /** For each message, the place that was found. */
+  /** For each message, the place found. */
   readonly places: (Place | undefined)[]
-  /** For each transcript, which of its messages were found. */
+  /** For each transcript, its messages that were found. */
   readonly taken: readonly Set<number>[]
 }
 
@@ -67,7 +67,7 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
     places[at] = place
   }
   const isSought = (at: number): boolean => places[at] === undefined && (owners[at] !== undefined) === hasOwner
-  // From the last message back: what is dropped of a conversation is its beginning, or what its responses ended with.
+  // Searches from the last message back: a conversation loses its beginning, or the end of its responses.
   function* find(isOne: (message: ReadMessage) => boolean, keyOfOne: (message: ReadMessage) => string): Slices<void> {
     let next = Number.POSITIVE_INFINITY
     for (let at = messages.length - 1; at >= 0; at--) {
@@ -85,9 +85,9 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
     ({ role }) => role !== 'tool',
     (message) => keyOf(message, tools),
   )
-  // A preamble was shown as reasoning where the answer had to be JSON.
+  // A preamble was shown as reasoning if the answer had to be JSON.
   yield* find(isReasoning, (message) => keyOf({ ...message, channel: 'commentary' }, tools))
-  // A result comes after its call, and after whatever else the model wrote in that turn.
+  // A result follows its call, and all that the model wrote in the same turn.
   let call = -1
   for (const [at, message] of messages.entries()) {
     work.left -= COMPARED
@@ -99,7 +99,7 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
     }
   }
   const mayBeIn = (at: number, transcript: number): boolean => isSought(at) && (owners[at] ?? transcript) === transcript
-  // The result of a call comes after it, though not always at once: several calls may wait side by side.
+  // The result of a call follows it, though not always directly: several calls may wait together.
   const results = resultsBySpeaker(search)
   for (const [at, message] of messages.entries()) {
     const call = places[at - 1]
@@ -108,7 +108,7 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
     const index = results.get(`${call.transcript} ${speakerOf(message, tools)}`)?.takeAfter(call.index)
     if (index !== undefined) take(at, { transcript: call.transcript, index })
   }
-  // Reasoning comes right before or after what the item beside it became.
+  // Reasoning stands directly before or after the message of the neighbouring item.
   const fill = (order: readonly number[], step: 1 | -1): void => {
     for (const at of order) {
       const neighbour = places[at - step]
@@ -126,7 +126,7 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
   fill(order.reverse(), -1)
 }
 
-/** Where each tool speaks in each transcript, but for the places that are taken. */
+/** Returns the places at which each tool speaks in each transcript, except those already taken. */
 function resultsBySpeaker({ transcripts, taken, tools }: Search): ReadonlyMap<string, FreePlaces> {
   const results = new Map<string, FreePlaces>()
   for (const [transcript, list] of transcripts.entries()) {

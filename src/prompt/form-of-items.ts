@@ -6,10 +6,10 @@ import { type FormOptions, sampledMessages } from './sampled-messages.js'
 import type { TranscriptMessage } from './transcript.js'
 
 /**
- * How the messages of a response's items were sampled, for a seal; undefined if their items render to the same ids, and it
- * replaces no other.
+ * Returns how the messages of a response's items were sampled, for a seal; undefined if their items render to the same
+ * ids and it replaces no other record.
  *
- * @param items - those that the seal tells of, in their order. The last is the sealed one, unless that stands alone
+ * @param items - the items that the seal records, in order. The last is the sealed one, unless that stands alone
  * @param transcript - the messages that the model and the host wrote meanwhile
  */
 export function formOfItems(
@@ -28,7 +28,7 @@ function messagesIn(items: readonly object[], tools: RequestTools) {
     const reading = { attachments: 'placeholder', unsealed: () => undefined, onPlaceholder: () => {} } as const
     return readInput(items, { ...reading, tools, isUnderWay: true })
   } catch (error) {
-    // An item of the host's that no prompt can have: the client is told so when it sends the item back.
+    // A host's item that no prompt can contain: the client is told when it sends the item back.
     if (error instanceof RequestError) return []
     throw error
   }

@@ -1,17 +1,17 @@
-/** Places of which each is taken once. Taking takes logarithmic time, whatever was taken before. */
+/** A set of places, each of which can be taken once, in logarithmic time whatever was taken before. */
 export class FreePlaces {
   /** In ascending order. */
   readonly #places: number[] = []
-  /** For each place, by its position in the list, a position before which none is free from there on. */
+  /** For each index in the list, a lower bound on the next free index. */
   readonly #next: number[] = []
 
-  /** Adds a place that is greater than those before. */
+  /** Adds a place that is greater than all earlier ones. */
   add(place: number): void {
     this.#next.push(this.#places.length)
     this.#places.push(place)
   }
 
-  /** Takes the first free place that is greater than another one. */
+  /** Takes the first free place that is greater than another. */
   takeAfter(place: number): number | undefined {
     const at = this.#firstFree(this.#firstAfter(place))
     if (at < this.#places.length) this.#next[at] = at + 1
@@ -29,7 +29,7 @@ export class FreePlaces {
     return low
   }
 
-  /** Follows the positions, and halves the way for the next time. */
+  /** Follows the bounds to a free index, and halves the path for the next time. */
   #firstFree(from: number): number {
     let at = from
     for (let next = this.#next[at] ?? at; next !== at; next = this.#next[at] ?? at) {

@@ -1,8 +1,9 @@
 import type { ReadMessage } from './conversation.js'
 
 /**
- * What clients that drop `phase` send back as a message of the assistant: a preamble if its turn goes on with a call, as
- * the model never calls after its answer. Taken for an answer, it would have the reasoning of the tool loop dropped.
+ * Guesses the phase of assistant messages from clients that drop `phase`: a message is a preamble if its turn continues
+ * with a call, because the model never calls after its answer. Taking it for an answer would drop the reasoning of the
+ * tool loop.
  */
 export function guessPhases(messages: readonly ReadMessage[]): ReadMessage[] {
   let isFollowedByCall = false

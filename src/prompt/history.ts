@@ -8,15 +8,15 @@ import { type Place, readingOf, readTranscript, readTranscriptInSlices, type Tra
 import { type Found, inTranscriptOrder } from './transcript-order.js'
 
 /**
- * What the host knows of an earlier response:
+ * The host's record of an earlier response:
  *
- * - `tokens`: its transcript, everything that stood after the prompt: sampled ids and the host's own, such as tool
- *   messages and the `<|start|>assistant` of later turns. Where the conversation was compacted, everything since then.
- *   Messages of the request that say the same are rendered with these ids, so that engines find them in their prefix
- *   cache. `items`: the ids of the items that the response had. Their messages are looked for in this transcript alone,
- *   and before others are. Default: none, so that all messages are looked for in it.
- * - `sealed`: an `encrypted_content`, the text that it holds, and its `form`, if it has one: how the response's
- *   messages were sampled. What the form says is used like a transcript's ids, for messages that say the same.
+ * - `tokens`: its transcript, all ids after the prompt: sampled ones and the host's own, such as tool messages and the
+ *   `<|start|>assistant` of later turns. If the conversation was compacted, all ids since then. Messages of the request
+ *   that say the same are rendered with these ids, so that engines find them in their prefix cache. `items`: the ids of
+ *   the response's items. Their messages are searched for only in this transcript, and before all others. Default:
+ *   none, so that all messages are searched for in it.
+ * - `sealed`: an `encrypted_content`, its text, and its `form`, if it has one: how the response's messages were
+ *   sampled. The form is used like a transcript's ids, for messages that say the same.
  */
 export type HistoryEntry =
   | { readonly tokens: ArrayLike<number>; readonly items?: readonly string[] | undefined }
@@ -25,25 +25,25 @@ export type HistoryEntry =
 /** The messages of a transcript. */
 export interface ReadHistory {
   readonly messages: readonly TranscriptMessage[]
-  /** The ids of the items that they became, if the host says them. */
+  /** The ids of the items that they became, if the host provides them. */
   readonly items: readonly string[]
 }
 
-/** The id of an item of the request, by its index. */
+/** Returns the id of an item of the request, by its index. */
 export type IdOf = (item: number) => string | undefined
 
-/** Where messages were found. */
+/** The places of messages in transcripts. */
 export interface Findings {
   readonly transcripts: readonly (readonly TranscriptMessage[])[]
-  /** For each message, its place; undefined if no transcript says it. */
+  /** For each message, its place; undefined if no transcript contains it. */
   readonly places: readonly (Place | undefined)[]
 }
 
 /**
- * Finds the messages of a request in the transcripts of earlier responses. A transcript's ids are used for a message
- * that says the same and for nothing else: what the client changed is rendered as the client sent it. Messages of one
- * transcript come in its order, whatever the order of the items. A message without a text is the one beside its
- * neighbour, or left out.
+ * Finds the messages of a request in the transcripts of earlier responses. A transcript's ids are used only for a
+ * message that says the same: a message that the client changed is rendered from its item. Messages of one transcript
+ * keep its order, whatever the order of the items. A message without a text is matched to the place beside its
+ * neighbour, or omitted.
  */
 export function* recall(
   messages: readonly ReadMessage[],
@@ -56,7 +56,7 @@ export function* recall(
   return recalled(messages, yield* findIn(messages, history, idOf, tools, tokenTable, work), tools, tokenTable)
 }
 
-/** The first half of {@link recall}: where the messages stand. */
+/** Runs the first half of {@link recall}: finds the places of the messages. */
 export function* findIn(
   messages: readonly ReadMessage[],
   history: readonly HistoryEntry[],
@@ -78,20 +78,20 @@ export function* findIn(
   const ownerOf = ({ item }: ReadMessage): number | undefined => {
     const id = owners.size === 0 || item === undefined ? undefined : idOf(item)
     const owner = id === undefined ? undefined : owners.get(id)
-    // Below 0 for what a summary stands for now: it is in none of those that are left.
+    // Negative for an item that a summary has since replaced: no remaining transcript contains it.
     return owner === undefined ? undefined : owner - (read.length - known.length)
   }
   return { transcripts, places: yield* findPlaces(messages, { transcripts, ownerOf }, tools, work) }
 }
 
-/** The transcripts of items, by their ids. */
+/** Maps item ids to their transcripts. */
 function ownersOf(history: readonly ReadHistory[]): ReadonlyMap<string, number> {
   const owners = new Map<string, number>()
   for (const [transcript, { items }] of history.entries()) for (const id of items) owners.set(id, transcript)
   return owners
 }
 
-/** The second half of {@link recall}: the messages as they were sampled, where they were found. */
+/** Runs the second half of {@link recall}: returns the messages as they were sampled, where they were found. */
 export function recalled(
   messages: readonly ReadMessage[],
   { transcripts, places }: Findings,
@@ -113,15 +113,15 @@ export function recalled(
   })
 }
 
-/** What stands at a place, to be written again. Undefined if it had to be repaired, or there is nothing. */
+/** Returns the message at a place for rendering; undefined if it had to be repaired, or there is none. */
 function sampledAt(transcript: readonly TranscriptMessage[] | undefined, index: number): TranscriptMessage | undefined {
   const said = transcript?.[index]
   return said?.isRepaired ? undefined : said
 }
 
 /**
- * The transcripts from the latest on that begins with the summary of a conversation that was compacted: nothing of those
- * before it is left, but the same may have been said in them.
+ * Returns the transcripts from the latest one on that begins with the summary of a compacted conversation: none of the
+ * earlier ones is left in the prompt, though they may contain equal messages.
  */
 function sinceSummary(transcripts: readonly ReadHistory[], messages: readonly ReadMessage[]): readonly ReadHistory[] {
   const summary = messages.findLast(({ isSummary }) => isSummary)
@@ -133,9 +133,9 @@ function sinceSummary(transcripts: readonly ReadHistory[], messages: readonly Re
 }
 
 /**
- * Where a message stood in its response, as a seal tells it, and its ids. A seal's messages are as a transcript of their
- * own. Undefined if what was sampled says something else, or has a control token where none belongs: a client may have
- * changed the item, or have put the seal beside others.
+ * Returns a message's place and ids according to its seal, whose messages act like a transcript of their own. Undefined
+ * if the sampled message differs, or has a misplaced control token: a client may have changed the item, or have moved
+ * the seal.
  */
 function sealedPlace(
   message: ReadMessage,

@@ -2,10 +2,10 @@ import type { Fields } from '../fields.js'
 import { readWindow } from './compacted-window.js'
 
 /**
- * Which items the model is to read. A call of the client's that was cut off, and that it does not answer, never happened. The
- * latest compaction that was made while a response went on holds all that stands in
- * front of it, but for instructions, which no compaction holds, and calls that are answered behind it. Other compactions
- * stand for what their clients left out, and hold nothing else.
+ * Returns the items that the model is to read. A call to the client that was cut off and has no output is dropped. The
+ * latest compaction made during a response replaces all items before it, except instructions, which no compaction
+ * contains, and calls that are answered after it. Other compactions only stand in for items that their clients left
+ * out.
  */
 export function itemsToRead(
   items: readonly Fields[],
@@ -43,7 +43,7 @@ function isCallOf({ type, call_id: id }: Fields, answered: ReadonlySet<unknown>)
   return isText(type) && type.endsWith('_call') && id !== undefined && answered.has(id)
 }
 
-/** What an item answers: a call, or the request for its approval. */
+/** Returns the id that an item answers: of a call, or of the request for its approval. */
 function answeredBy({ type, call_id: call, approval_request_id: approval }: Fields): unknown[] {
   if (type === 'mcp_approval_response') return [approval]
   return isText(type) && type.endsWith('_call_output') ? [call] : []

@@ -20,12 +20,12 @@ import type { TaughtTools } from './taught-tools.js'
 import { createTokenBuffer } from './token-buffer.js'
 
 /*
- * What of a conversation was read and rendered for an earlier prompt, so that the next one reads what is new alone. It
- * gives the ids that reading all of it would give: where something new could change what stands before it, or could be
- * taken for it, nothing is known, and all is read. So the ids never depend on what a process remembers.
+ * The beginning of a conversation as it was read and rendered for an earlier prompt, so that the next prompt reads only
+ * the new items. It yields the ids that reading everything would: if a new item could change an earlier message, or be
+ * taken for one, nothing is reused and everything is read. So the ids never depend on what a process remembers.
  */
 
-/** The types of items that stand for themselves: what is read of them does not depend on those that come later. */
+/** The types of items whose reading does not depend on later items. */
 const SETTLED: ReadonlySet<unknown> = new Set([
   undefined,
   'message',
@@ -42,9 +42,9 @@ const SETTLED: ReadonlySet<unknown> = new Set([
   'local_shell_call_output',
 ])
 
-/** How a conversation is read: all but its items. */
+/** The parameters of reading a conversation, except its items. */
 export interface Reading {
-  /** What decides how an item is read: two readings of one key read alike. */
+  /** A key of all that affects the reading of items: readings with the same key read alike. */
   readonly key: string
   readonly tools: TaughtTools
   readonly attachments: AttachmentPolicy
@@ -53,36 +53,36 @@ export interface Reading {
   readonly history: readonly HistoryEntry[]
 }
 
-/** A part of a conversation: items, and the entries of the history that came with them. */
+/** A part of a conversation: items, and the history entries that came with them. */
 export interface Part {
   readonly items: number
   readonly history: number
 }
 
-/** The part of a conversation that came with earlier responses, and what is remembered of how it was rendered. */
+/** The part of a conversation from earlier responses, and what is remembered of its rendering. */
 export interface EarlierPrompt extends Part {
-  /** What is known of the beginning of the conversation. The caller owns it until it is given back. */
+  /** Takes the remembered beginning of the conversation. The caller owns it until it is given back. */
   take(): KnownConversation | undefined
   give(known: KnownConversation): void
 }
 
-/** Items that were read, before they are added to what is known. */
+/** New items that were read but not added to the known ones yet. */
 interface Delta {
   readonly conversation: Conversation
   readonly placeholders: number
-  /** Instructions that everything else follows. */
+  /** Instructions that precede everything else. */
   readonly leading: readonly string[]
   readonly rendered: RenderedMessages
   readonly places: PlacesOfPart
 }
 
-/** The beginning of a conversation, as it was read. */
+/** The beginning of a conversation as it was read. */
 export class KnownConversation implements ItemsBefore {
   readonly key: string
   readonly #tokens = new SettledTokens()
   readonly #leading: string[] = []
   readonly #ids = new Set<string>()
-  /** The ids of items that have their transcripts, and that the conversation leaves out: those that were cut off. */
+  /** The ids of items with transcripts that the conversation leaves out, because they were cut off. */
   readonly #leftOut = new Set<string>()
   readonly #calls = new Map<string, Readonly<KnownCall>>()
   readonly #open = new Set<string>()
@@ -96,12 +96,12 @@ export class KnownConversation implements ItemsBefore {
     this.key = key
   }
 
-  /** How much of the conversation it is. */
+  /** The part of the conversation that it covers. */
   get part(): Part {
     return { items: this.#items, history: this.#history }
   }
 
-  /** About how many bytes it takes. */
+  /** Its approximate size in bytes. */
   get bytes(): number {
     const entries = this.#ids.size + this.#calls.size + this.#places.size
     return this.#tokens.bytes + 100 * entries
@@ -116,20 +116,20 @@ export class KnownConversation implements ItemsBefore {
   }
 
   /**
-   * Adds what follows, up to where `part` ends.
+   * Adds the items that follow, up to the end of `part`.
    *
-   * @param most - how many tokens may be added
-   * @returns whether it is known now; else nothing of it is of use any more
+   * @param most - the maximum number of tokens to add
+   * @returns whether the part is known now; if not, the object is of no further use
    * @throws RequestError if an item cannot be read
    */
   *settle(reading: Reading, part: Part, work: Work, most?: number): Slices<boolean> {
     if (part.items === this.#items && part.history === this.#history) return true
-    // What is known cannot be taken back.
+    // Known items cannot be removed.
     if (part.items < this.#items || part.history < this.#history) return false
     const delta = yield* this.#read(reading, part, work, most)
     if (delta === undefined) return false
     const { conversation, placeholders, leading, rendered, places } = delta
-    // Instructions that nothing follows would be a part of the head, and the next ones too.
+    // Instructions with nothing after them would belong to the head, and so would the next ones.
     if (this.#items === 0 && rendered.messages.length === 0) return false
     for (const text of leading) this.#leading.push(text)
     for (const id of conversation.ids) this.#ids.add(id)
@@ -151,9 +151,9 @@ export class KnownConversation implements ItemsBefore {
   }
 
   /**
-   * The prompt of all items.
+   * Renders the prompt of all items.
    *
-   * @returns undefined if it has to be read as a whole
+   * @returns undefined if the conversation has to be read as a whole
    * @throws RequestError if an item cannot be read
    */
   *render(
@@ -193,7 +193,7 @@ export class KnownConversation implements ItemsBefore {
     if (added.some(({ id }) => this.#leftOut.has(id as string))) return undefined
     const known = history.slice(this.#history, part.history)
     const sealed = new Map(known.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
-    // A seal with a form tells of the messages before it.
+    // A seal with a form records the messages before it.
     for (const { form } of sealed.values()) if (form !== undefined) return undefined
     const conversation = new Conversation(this)
     let placeholders = 0
@@ -231,9 +231,9 @@ export class KnownConversation implements ItemsBefore {
 }
 
 export interface RenderedPrompt {
-  /** Without the `<|start|>assistant` of the next message. */
+  /** Excludes the `<|start|>assistant` of the next message. */
   readonly tokens: Uint32Array
-  /** How many messages there are besides instructions and reasoning. */
+  /** The number of messages that are neither instructions nor reasoning. */
   readonly said: number
   readonly placeholders: number
 }
@@ -242,13 +242,13 @@ function saidIn({ messages }: RenderedMessages): number {
   return messages.filter((message) => message.role !== 'developer' && !isReasoning(message)).length
 }
 
-/** How the conversation of a request is read. @throws RequestError */
+/** Returns the parameters of reading a request's conversation. @throws RequestError */
 export function readingOf(request: object, options: RenderOptions): Reading | undefined {
   const { tools, history = [], images = 'refuse-last', tokenTable } = options
   const { listings, hosted, policy } = tools
   const fields = objectAt(request, 'request')
   const input = fieldOf(fields, 'input')
-  // A policy of the host's own may have anything in it.
+  // A custom policy may contain anything.
   const preset = presetOf(policy)
   if (!Array.isArray(input) || preset === undefined) return undefined
   const key = JSON.stringify([fields['tools'], fields['tool_choice'], listings, hosted, images, preset])
@@ -263,7 +263,7 @@ function isSettled({ type, approval_request_id: approval }: Fields): boolean {
   return SETTLED.has(type ?? undefined) && (type !== 'mcp_call' || approval == null)
 }
 
-/** Whether the messages beside them change nothing: those without a text or a phase look at their neighbours. */
+/** Whether the messages are independent of their neighbours: those without a text or a phase are not. */
 function isSelfContained(messages: readonly ReadMessage[]): boolean {
   if (messages[0]?.missing !== undefined || messages.at(-1)?.missing !== undefined) return false
   const last = messages.findLastIndex(({ role }) => role === 'user' || role === 'developer')

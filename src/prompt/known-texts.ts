@@ -1,19 +1,20 @@
-/** The ids of texts that were encoded before: what a conversation begins with comes again in each of its requests. */
+/** A cache of encoded texts: the beginning of a conversation recurs in each of its requests. */
 export interface KnownTexts {
   find(text: string): Uint32Array | undefined
   /** @param ids - called if the text is kept */
   add(text: string, ids: () => Uint32Array): void
 }
 
-/** Those that are as quick to encode as to look up are not kept. In UTF-16 units. */
+/** Shorter texts are not cached, because encoding them is as fast as a look-up. In UTF-16 units. */
 const SHORTEST = 256
-/** What a text takes: two bytes for each unit, and four for each id. */
+/** The bytes of a cached text: two per unit, and four per id. */
 const UNIT_BYTES = 2
 
 /**
- * Keeps the texts that were used last.
+ * Creates a cache of the most recently used texts.
  *
- * @param most - what they and their ids may take, in bytes. A text that takes more than a quarter of it is not kept
+ * @param most - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
+ * cached
  */
 export function createKnownTexts(most: number): KnownTexts {
   const kept = new Map<string, Uint32Array>()

@@ -4,13 +4,16 @@ import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import { objectIn, undeclaredArguments } from '../recipients/written-arguments.js'
 
-/** What a message says and to whom: equal for a message of a transcript and the item that was made of it. */
+/**
+ * Returns a key of a message's content and addressee: equal for a message of a transcript and for the item made from
+ * it.
+ */
 export function keyOf(message: HarmonyMessage, tools: RequestTools): string {
   const callee = message.role === 'assistant' ? calleeOf(message, tools) : undefined
   return `${speakerOf(message, tools)} ${callee === undefined ? message.content : saidTo(callee, message.content)}`
 }
 
-/** Who speaks, and to whom. */
+/** Returns a key of a message's author and addressee. */
 export function speakerOf(message: HarmonyMessage, tools: RequestTools): string {
   if (message.role === 'tool') return `tool ${recipientKey(addressee(message.name, tools))}`
   if (message.role !== 'assistant') return message.role
@@ -26,10 +29,10 @@ function addressee(name: string | undefined, { classifyPast }: RequestTools): Re
   return classifyPast(name, undefined)
 }
 
-/** What of a call its item shows: of a search the query, of a shell the command. */
+/** Returns the part of a call that its item shows: the query of a search, the command of a shell. */
 function saidTo(callee: Recipient, content: string): string {
   switch (callee.kind) {
-    // As their items show them. The item of a call without arguments has empty ones.
+    // As their items show them: the item of a call without arguments has empty ones.
     case 'function_call':
       if (content.trim() === '') return respelled('{}')
       return respelled((callee.declared ? objectIn(content) : undeclaredArguments(callee.name, content)).shown)
@@ -46,7 +49,7 @@ function saidTo(callee: Recipient, content: string): string {
   }
 }
 
-/** JSON in a spelling and an order of its own: clients parse what a call says. Any other text as it is. */
+/** Normalizes the spelling and order of JSON, because clients parse calls. Returns any other text unchanged. */
 function respelled(text: string): string {
   try {
     return JSON.stringify(ordered(JSON.parse(text)))
@@ -55,7 +58,7 @@ function respelled(text: string): string {
   }
 }
 
-/** Lists that say what they are: of an object its fields by their names, which an array of pairs is not equal to. */
+/** Converts an object to tagged lists of its fields, ordered by name, so that it differs from an array of pairs. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return ['array', ...value.map(ordered)]
   if (typeof value !== 'object' || value === null) return value

@@ -20,26 +20,26 @@ import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
 import type { ResponseFormat, ToolNamespace } from './tool-namespace.js'
 
-/** How a request is read. */
+/** Options for reading a request. */
 export interface PromptOptions {
-  /** Today, as the model is to know it: `YYYY-MM-DD`. */
+  /** The date that the model is told: `YYYY-MM-DD`. */
   readonly date: string
-  /** What the declared MCP servers listed. Those that the client sends back (`mcp_list_tools`) count too. */
+  /** The listings of the declared MCP servers. Those that the client sends back (`mcp_list_tools`) count too. */
   readonly listings?: readonly McpListing[]
-  /** What the host knows of earlier responses: their tokens, and what sealed content holds. */
+  /** The host's records of earlier responses: their tokens, and the contents of seals. */
   readonly history?: readonly HistoryEntry[]
   /** The policy of the translator, so that tools are taught as it accepts them. Default `openai`. */
   readonly policy?: RecipientPolicy | PolicyName
   /**
-   * The built-in tools that the host runs: `code_interpreter`, `web_search`, and `shell` in a container. Others that the
-   * request declares are not taught. Default: all three.
+   * The built-in tools that the host runs: `code_interpreter`, `web_search`, and `shell` in a container. Others that
+   * the request declares are not taught. Default: all three.
    */
   readonly hosted?: readonly HostedBuiltin[]
-  /** What becomes of images and files, which gpt-oss cannot see. Default `refuse-last`. */
+  /** How images and files are handled, which gpt-oss cannot see. Default `refuse-last`. */
   readonly images?: AttachmentPolicy
-  /** Who the model is told that it is. Default: as gpt-oss was trained. */
+  /** The identity that the model is told. Default: that of gpt-oss's training. */
   readonly identity?: string
-  /** Default `2024-06`. */
+  /** The knowledge cut-off that the model is told. Default `2024-06`. */
   readonly knowledgeCutoff?: string
 }
 
@@ -54,25 +54,25 @@ export const PROMPT_OPTIONS: OptionTable<PromptOptions> = {
   knowledgeCutoff: aText,
 }
 
-/** How a request is read whose tools are resolved. */
+/** Options for reading a request whose tools are resolved. */
 export interface ReadOptions extends Omit<PromptOptions, 'listings' | 'policy' | 'hosted'> {
   readonly tools: TaughtTools
 }
 
-/** A request as it was read: messages whose text may still be missing, and the tools that they were read with. */
+/** A request as read: its messages, some of which may still lack their text, and its tools. */
 export interface RequestMessages {
-  /** The system message and, if there is something to say, the developer message. */
+  /** The system message, and the developer message unless it is empty. */
   readonly head: readonly PromptMessage[]
   readonly conversation: readonly ReadMessage[]
   readonly tools: TaughtTools
-  /** How many placeholders stand for images and files. */
+  /** How many placeholders stand in for images and files. */
   readonly placeholders: number
 }
 
 /**
- * The Harmony messages of a Responses request: system message, developer message (instructions, tools, formats), and
- * the conversation without its old reasoning. Items that lack their text are left out; {@link renderPrompt} finds it in
- * the history. docs/prompt.md has the table of items.
+ * Returns the Harmony messages of a Responses request: system message, developer message (instructions, tools,
+ * formats), and the conversation without its old reasoning. Items that lack their text are omitted; {@link
+ * renderPrompt} finds it in the history. docs/prompt.md has the table of items.
  *
  * @param request - a create request, as the client sent it: any JSON
  * @throws RequestError naming the parameter: the request cannot be rendered
@@ -85,9 +85,9 @@ export function messagesOf(request: object, options: PromptOptions): PromptMessa
 }
 
 /**
- * Options that were checked, with the tools of a request, which are resolved.
+ * Returns checked options with the resolved tools of a request.
  *
- * @throws RequestError as {@link messagesOf}
+ * @throws RequestError like {@link messagesOf}
  */
 export function withTools<Options extends PromptOptions>(
   request: object,
@@ -123,13 +123,13 @@ export function* readRequestInSlices(request: object, options: ReadOptions, work
   return { head, conversation: yield* headed(messages, work), tools, placeholders }
 }
 
-/** Takes the instructions that everything else follows off the messages: they are a part of the head. */
+/** Removes the leading instructions from the messages: they belong to the head. */
 export function takeLeading(messages: ReadMessage[]): string[] {
   const first = messages.findIndex(({ role, teaches }) => role !== 'developer' || teaches !== undefined)
   return messages.splice(0, first === -1 ? messages.length : first).map(({ content }) => content)
 }
 
-/** The namespaces without the tools that a later message teaches. */
+/** Returns the namespaces without the tools that a later message teaches. */
 function namespacesOfHead(
   namespaces: readonly ToolNamespace[],
   messages: readonly ReadMessage[],
@@ -148,10 +148,10 @@ function namespacesOfHead(
 }
 
 /**
- * The system message and, if there is something to say, the developer message.
+ * Returns the system message, and the developer message unless it is empty.
  *
- * @param leading - instructions of the input
- * @param tools - those that the head teaches
+ * @param leading - leading instructions of the input
+ * @param tools - the tools that the head teaches
  */
 export function* headOf(
   fields: Fields,
@@ -181,7 +181,7 @@ export function* headOf(
   return head
 }
 
-/** The messages with the headings that the first developer message has, for those in the middle of the conversation. */
+/** Adds the headings of the first developer message to those in the middle of the conversation. */
 export function* headed(messages: readonly ReadMessage[], work: Work): Slices<ReadMessage[]> {
   const read: ReadMessage[] = []
   for (const message of messages) {
@@ -197,7 +197,7 @@ export function* headed(messages: readonly ReadMessage[], work: Work): Slices<Re
 
 type Effort = 'low' | 'medium' | 'high'
 
-/** The efforts of the API, as gpt-oss knows them. */
+/** Maps the API's efforts to those of gpt-oss. */
 const EFFORTS: Readonly<Record<string, Effort>> = {
   none: 'low',
   minimal: 'low',
@@ -216,7 +216,7 @@ function effortOf(request: Fields): Effort {
   return known
 }
 
-/** What the answer must look like, from `text.format`. */
+/** Returns the required formats of the answer, from `text.format`. */
 function formatsOf(request: Fields): ResponseFormat[] {
   const text = objectAt(fieldOf(request, 'text') ?? {}, 'text')
   const param = 'text.format'

@@ -1,7 +1,7 @@
 import { APPLY_PATCH } from '../recipients/apply-patch.js'
 import type { TaughtTool } from './tool-namespace.js'
 
-/** As gpt-oss's own tool takes it, but for one file: an item of the API is a change of one. */
+/** The interface of gpt-oss's own tool, limited to one file: an item of the API changes one. */
 export const PATCH_TOOL: TaughtTool = {
   name: APPLY_PATCH,
   description: [

@@ -1,22 +1,22 @@
 import type { HarmonyMessage } from '../harmony/events.js'
 
-/** A message of a prompt: what {@link messagesOf} makes of a request, and {@link renderMessages} renders. */
+/** A message of a prompt: an output of {@link messagesOf}, and an input of {@link renderMessages}. */
 export interface PromptMessage extends HarmonyMessage {
-  /** The index in `input` of the item that it came from; absent for the system message and the like. */
+  /** The index in `input` of its item; absent for messages without one, such as the system message. */
   readonly item?: number
   /**
    * Where the recipient stands: after the role, as the official renderer writes it (default), or after the channel, as
-   * gpt-oss mostly does.
+   * gpt-oss usually does.
    */
   readonly recipientAfter?: 'role' | 'channel'
   /**
-   * The whole message as it was sampled, from `<|start|>` to its terminator. Rendered as it is: the other fields then
-   * only describe it.
+   * The whole message as it was sampled, from `<|start|>` to its terminator. It is rendered unchanged, and the other
+   * fields merely describe it.
    */
   readonly tokens?: ArrayLike<number>
 }
 
-/** Where a message stands in a prompt. */
+/** The position of a message in a prompt. */
 export interface MessageSpan {
   readonly role: HarmonyMessage['role']
   readonly channel?: string
@@ -28,7 +28,7 @@ export interface MessageSpan {
 }
 
 export interface RenderedMessages {
-  /** Without the `<|start|>assistant` of the next message. */
+  /** Excludes the `<|start|>assistant` of the next message. */
   readonly tokens: Uint32Array
   readonly messages: readonly MessageSpan[]
 }

@@ -16,15 +16,14 @@ export interface ReadInputOptions {
   readonly tools: RequestTools
   readonly attachments: AttachmentPolicy
   readonly unsealed: (blob: string) => UnsealedText | undefined
-  /** Called for each image and file that a placeholder stands for. */
+  /** Called for each image and file that a placeholder stands in for. */
   readonly onPlaceholder: () => void
-  /** Whether calls may have no outputs yet: the items are those of a response that is being made. */
+  /** Whether calls may lack outputs: the items belong to a response in progress. */
   readonly isUnderWay?: boolean
 }
 
 /**
- * The messages of `input`, in the order of its items. What the latest compaction holds is not
- * read.
+ * Reads the messages of `input`, in the order of its items. Items that the latest compaction replaces are skipped.
  *
  * @throws RequestError
  */
@@ -32,10 +31,10 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
   return atOnce(readInputInSlices(input, options, createWork()))
 }
 
-/** What an item takes beside its text, in characters. */
+/** The cost of an item apart from its text, in characters. */
 const ITEM = 16
 
-/** The same in slices. @throws RequestError */
+/** Does the same in slices. @throws RequestError */
 export function* readInputInSlices(input: unknown, options: ReadInputOptions, work: Work): Slices<ReadMessage[]> {
   if (typeof input === 'string') return [{ role: 'user', content: input, item: 0 }]
   const items = itemsOf(input)
@@ -58,7 +57,7 @@ export function* readInputInSlices(input: unknown, options: ReadInputOptions, wo
   return guessPhases(conversation.messages)
 }
 
-/** Reads some of the items into the conversation of a context. @throws RequestError */
+/** Reads some of the items into the context's conversation. @throws RequestError */
 export function* readItems(
   items: readonly Fields[],
   { from, until }: { readonly from: number; readonly until: number },
@@ -87,7 +86,7 @@ export function* readItems(
   }
 }
 
-/** The listings that clients send back with the conversation. */
+/** Returns the listings that clients send back with the conversation. */
 function listingsIn(input: unknown): McpListing[] {
   if (typeof input === 'string') return []
   return itemsOf(input).flatMap((item, index) => {
@@ -104,7 +103,7 @@ function listingsIn(input: unknown): McpListing[] {
   })
 }
 
-/** What the host's servers listed and, of the others, what clients send back. */
+/** Returns the listings of the host's servers and, for other servers, those that clients send back. */
 export function listingsWith(input: unknown, listings: readonly McpListing[]): McpListing[] {
   const known = new Set(listings.map(({ serverLabel }) => serverLabel))
   return [...listings, ...listingsIn(input).filter(({ serverLabel }) => !known.has(serverLabel))]
@@ -116,7 +115,7 @@ function itemsOf(input: unknown, param = 'input'): readonly Fields[] {
   return input.map((item, index) => objectAt(item, `${param}[${index}]`))
 }
 
-/** An item without a type is a message if it has a role, else a reference. */
+/** Infers a missing type: an item with a role is a message, any other a reference. */
 function typeOf(item: Fields, param: string): string {
   if (fieldOf(item, 'type') !== undefined) return textIn(item, 'type', param)
   return fieldOf(item, 'role') !== undefined || fieldOf(item, 'id') === undefined ? 'message' : 'item_reference'

@@ -16,10 +16,10 @@ export interface RenderMessagesOptions {
 const RENDER_MESSAGES_OPTIONS: OptionTable<RenderMessagesOptions> = { tokenTable: aTokenTable }
 
 /**
- * Harmony messages as the tokens of a prompt, the same as the official renderer's with its dropping of analysis off;
- * docs/prompt.md lists the differences.
+ * Renders Harmony messages as the tokens of a prompt: those of the official renderer with its dropping of analysis
+ * disabled; docs/prompt.md lists the differences.
  *
- * Text never becomes a control token, whatever it spells. Takes time linear in the messages and their text.
+ * Text never becomes a control token, whatever it spells. It takes time linear in the messages and their text.
  *
  * @throws HarmonyResponsesError `bad_option` if a message's header cannot be written: an unknown role, a tool's message
  * without the tool's name or with the name of a role, an empty word, or a word with white space
@@ -31,12 +31,12 @@ export function renderMessages(messages: readonly PromptMessage[], options: Rend
 
 export interface RenderInSlicesOptions extends RenderMessagesOptions {
   readonly work: Work
-  /** How many tokens there may be. */
+  /** The maximum number of tokens. */
   readonly most?: number | undefined
   readonly known?: KnownTexts | undefined
 }
 
-/** The same in slices; undefined as soon as it is known that there are more tokens than `most`. */
+/** Does the same in slices; returns undefined as soon as there are known to be more tokens than `most`. */
 export function* renderMessagesInSlices(
   messages: readonly PromptMessage[],
   { tokenTable, work, most = Number.POSITIVE_INFINITY, known }: RenderInSlicesOptions,
@@ -66,18 +66,18 @@ export function* renderMessagesInSlices(
   return { tokens: buffer.toArray(), messages: spans }
 }
 
-/** What a message takes beside its text, in characters. */
+/** The cost of a message apart from its text, in characters. */
 const MESSAGE = 16
 
 interface MessageWriter {
   readonly buffer: TokenBuffer
-  /** False if there are more tokens than there may be: then not all of them were written. */
+  /** Returns false if the maximum number of tokens is exceeded; some were then not written. */
   write(message: PromptMessage): Slices<boolean>
 }
 
 function createWriter(encode: Encoder, work: Work, most: number, known: KnownTexts | undefined): MessageWriter {
   const buffer = createTokenBuffer()
-  /** The words of headers, which are few and come again in each message. */
+  /** The few words of headers, which recur in each message. */
   const words = new Map<string, readonly number[]>()
   const word = (text: string): readonly number[] => {
     let ids = words.get(text)
@@ -87,7 +87,7 @@ function createWriter(encode: Encoder, work: Work, most: number, known: KnownTex
     }
     return ids
   }
-  /** What the host and the developer say comes again in each request of a conversation. */
+  /** Looks up texts of the host and the developer, which recur in each request of a conversation. */
   function* knownText(content: string, known: KnownTexts): Slices<boolean> {
     const ids = known.find(content)
     const start = buffer.length
@@ -98,7 +98,7 @@ function createWriter(encode: Encoder, work: Work, most: number, known: KnownTex
   }
   return {
     buffer,
-    /** Encodes part by part, as the official renderer does: the tokens of ` to=NAME` never join those of the role. */
+    /** Encodes part by part, like the official renderer: the tokens of ` to=NAME` never join those of the role. */
     *write({ role, name, recipient, channel, contentType = '', constrained = false, recipientAfter, content }) {
       buffer.push(SPECIAL.start)
       if (role === 'tool') buffer.append(word(name as string))
@@ -134,7 +134,7 @@ function createWriter(encode: Encoder, work: Work, most: number, known: KnownTex
 function checkMessage(message: PromptMessage, path: string): void {
   const { role, name, recipient, channel, contentType, content } = message
   check(ROLES.includes(role), `${path}.role`, `one of ${ROLES.join(', ')}`, role)
-  // The first word of a header decides whose message it is.
+  // The first word of a header determines the author.
   const isTool = role === 'tool'
   check(!isTool || isHeaderWord(name), `${path}.name`, 'the name of the tool, without white space', name)
   check(!isTool || !spellsRole(name), `${path}.name`, 'the name of a tool, not of a role', name)

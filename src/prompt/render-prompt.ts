@@ -23,7 +23,7 @@ import type { OmittedTool } from './taught-tools.js'
 
 interface Rendering {
   readonly tokenTable: TokenTable
-  /** The texts that were encoded before, which all requests may share: {@link createKnownTexts}. */
+  /** The cache of encoded texts, which all requests may share: {@link createKnownTexts}. */
   readonly known?: KnownTexts
 }
 
@@ -35,23 +35,23 @@ export const RENDER_PROMPT_OPTIONS: OptionTable<RenderPromptOptions> = {
   known: anObject,
 }
 
-/** How the prompt of a request is rendered whose tools are resolved. */
+/** Options for rendering the prompt of a request whose tools are resolved. */
 export interface RenderOptions extends ReadOptions, Rendering {}
 
 export interface Prompt extends RenderedMessages {
   /** The ids to generate from. They end in `<|start|>assistant`, which belongs to no message. */
   readonly tokens: Uint32Array
-  /** Listed MCP tools that the model is not told of, because no recipient can name them. */
+  /** Listed MCP tools that are not taught, because no recipient can name them. */
   readonly omitted: readonly OmittedTool[]
-  /** The types of declared tools that the model is not told of, because nothing runs them: `file_search`. Each once. */
+  /** The types of declared tools that are not taught, because nothing runs them, such as `file_search`. Each once. */
   readonly untaught: readonly string[]
-  /** How many images and files the model reads a placeholder of: `[image]`, `[file NAME]`. */
+  /** How many images and files are replaced by placeholders: `[image]`, `[file NAME]`. */
   readonly placeholders: number
 }
 
 /**
- * The prompt of a Responses request: token ids, and where each message stands. Text of the request never becomes a
- * control token, wherever it stands. Synchronous and pure: the same arguments give the same ids.
+ * Renders the prompt of a Responses request: its token ids, and the position of each message. Text of the request never
+ * becomes a control token, wherever it stands. Synchronous and pure: the same arguments give the same ids.
  *
  *     const { tokens } = renderPrompt(request, { tokenTable: await loadTokenTable(), date: '2026-01-31' })
  *     translate(engine.generate(tokens, generateOptions(request)), { request })
@@ -66,10 +66,10 @@ export function renderPrompt(request: object, options: RenderPromptOptions): Pro
 }
 
 /**
- * The same in slices, with options that were checked.
+ * Does the same in slices, with checked options.
  *
- * @param most - how many tokens the prompt may have
- * @returns undefined as soon as it is known that it has more
+ * @param most - the maximum number of tokens
+ * @returns undefined as soon as there are known to be more
  */
 export function* renderPromptInSlices(
   request: object,
@@ -80,13 +80,13 @@ export function* renderPromptInSlices(
   return yield* renderReadPrompt(yield* readPrompt(request, options, work), options, work, most)
 }
 
-/** A prompt before it is encoded. */
+/** A prompt before encoding. */
 export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
-  /** What follows the head. */
+  /** The messages after the head. */
   readonly messages: readonly PromptMessage[]
 }
 
-/** Reads a request, and finds its messages in the history. @throws as {@link renderPrompt} */
+/** Reads a request, and finds its messages in the history. @throws like {@link renderPrompt} */
 export function* readPrompt(request: object, options: RenderOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
@@ -102,7 +102,7 @@ function idsOf(request: object): IdOf {
   }
 }
 
-/** What the model goes on from: `<|start|>assistant`. */
+/** Returns the beginning of the model's turn: `<|start|>assistant`. */
 export function turnStart(tokenTable: TokenTable): readonly number[] {
   return [SPECIAL.start, ...encoderOf(tokenTable)('assistant')]
 }

@@ -3,9 +3,9 @@ import { linesOf } from '../recipients/shell-text.js'
 import type { CallResult } from '../responses/call-result.js'
 
 /**
- * How the result of a call reads to the model. The descriptors of built-in tools write their data here and in what clients
- * send back alike, so that the next prompt has the very text that the model saw. An error follows what the tool had written
- * before it.
+ * Returns the text of a result for the model. An error follows the tool's earlier output. The descriptors of built-in tools
+ * format fresh results and the items that clients send back with the same code, so that the next prompt contains exactly the
+ * text that the model saw.
  *
  * @param callId - the id of the call's item
  */

@@ -1,37 +1,37 @@
 /*
- * How a response's messages were sampled, where rendering their items would write other ids: the header that the model
- * wrote, ids that are not those of the tokenizer, and what hosted tools showed the model alone. A seal carries it, so that
- * a conversation that was not stored renders to the same ids as one whose transcripts are known.
+ * How a response's messages were sampled, as far as rendering their items would yield other ids: the model's headers,
+ * ids that the tokenizer would not choose, and results that hosted tools showed only to the model. A seal carries it,
+ * so that a conversation that was not stored renders to the same ids as one with known transcripts.
  */
 
-/** One message of the items before a seal, or the seal's own. */
+/** A message of the items before a seal, or of the sealed item. */
 export interface SampledMessage {
   /**
-   * How many items stand between: 0 is the sealed item itself, 1 the one before it. Items without a message do not
+   * How many items back its item is: 0 is the sealed item itself, 1 the one before it. Items without a message do not
    * count.
    */
   readonly back: number
-  /** Whether it is the result of the item's call, and not the assistant's message. */
+  /** Whether it is the result of the item's call rather than the assistant's message. */
   readonly isResult: boolean
-  /** From `<|start|>` to the terminator; absent where the item renders to the same ids. */
+  /** The ids from `<|start|>` to the terminator; absent if the item renders to the same ids. */
   readonly tokens?: readonly number[]
 }
 
 export interface SampledForm {
-  /** Whether the sealed item stands for no message: it is there for the messages before it. */
+  /** Whether the sealed item has no message and only carries the record of those before it. */
   readonly isAlone: boolean
-  /** How many forms before it are wrong, and are read as if they were not there. Only of one that is alone. Default: 0. */
+  /** How many forms before it are wrong, and are ignored. Only if it is alone. Default: 0. */
   readonly replaces?: number
-  /** In the transcript's order, which may be another than that of the items. */
+  /** In the transcript's order, which may differ from that of the items. */
   readonly messages: readonly SampledMessage[]
 }
 
-/** Above what JSON escapes, so that an id is one character of two to four bytes. */
+/** Above the characters that JSON escapes, so that an id is one character of two to four bytes. */
 const FIRST = 0x80
 const SURROGATES = 0xd800
 const SURROGATE_COUNT = 0x800
 
-/** As a text for a seal, which is opaque to the seal. */
+/** Writes the text for a seal, which is opaque to the seal. */
 export function writeSampledForm({ isAlone, replaces = 0, messages }: SampledForm): string {
   const listed = messages.map(({ back, isResult, tokens }) => [
     back,
@@ -41,7 +41,7 @@ export function writeSampledForm({ isAlone, replaces = 0, messages }: SampledFor
   return JSON.stringify([isAlone ? 1 + replaces : 0, ...listed])
 }
 
-/** Undefined for a text that {@link writeSampledForm} does not write. */
+/** Parses a text of {@link writeSampledForm}; undefined for any other. */
 export function readSampledForm(text: string): SampledForm | undefined {
   let values: unknown
   try {
@@ -81,7 +81,7 @@ function textOfIds(ids: readonly number[]): string {
     .join('')
 }
 
-/** Ids that no message may have are left to the reader of the message. */
+/** Reads ids. The reader of the message rejects those that no message may contain. */
 function idsOfText(text: string): number[] {
   return Array.from(text, (character) => {
     const code = character.codePointAt(0) as number

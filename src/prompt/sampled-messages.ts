@@ -9,7 +9,7 @@ import { renderMessages } from './render-messages.js'
 import type { SampledMessage } from './sampled-form.js'
 import type { TranscriptMessage } from './transcript.js'
 
-/** The most ids that one seal tells of: some 150 kB. What would go beyond is rendered from its items. */
+/** The maximum number of ids that one seal records: some 150 kB. Messages beyond it are rendered from their items. */
 const MOST_IDS = 32_768
 
 export interface FormOptions {
@@ -19,18 +19,18 @@ export interface FormOptions {
   readonly isAlone: boolean
   /** As in `SampledForm`. */
   readonly replaces?: number
-  /** Up to where in the transcript earlier seals tell how it was sampled: how many of its tokens. Default: 0. */
+  /** The number of tokens in the transcript that earlier seals cover. Default: 0. */
   readonly told?: number
-  /** Whether the client sends the arguments of calls back as objects: their spelling and their order may be lost. */
+  /** Whether the client sends the arguments of calls back as objects, which may lose their spelling and order. */
   readonly areCallsParsed?: boolean
 }
 
 /**
- * The messages that a transcript writes with other ids than their items do, or in another order: those that a seal has
- * to tell of for the same prompt to come of it.
+ * Returns the messages whose ids or order in a transcript differ from those of their items: a seal has to record them
+ * for the prompt to be the same.
  *
- * @param messages - of the items that the seal tells of
- * @param transcript - what the model and the host wrote meanwhile
+ * @param messages - of the items that the seal covers
+ * @param transcript - the messages that the model and the host wrote meanwhile
  */
 export function sampledMessages(
   messages: readonly ReadMessage[],
@@ -45,7 +45,7 @@ export function sampledMessages(
     const index = places[at]?.index
     const said = index === undefined ? undefined : transcript[index]
     if (index === undefined || said === undefined) return []
-    // Of what was told before, the place alone may be another than it seemed.
+    // An earlier record remains valid unless the message's place has changed.
     const isKnown =
       said.end <= told || said.isRepaired || (isKept(message) && isRenderedTo(said.tokens, message, tokenTable))
     const place = { back: backs.get(at) as number, isResult: message.role === 'tool' }
@@ -57,7 +57,7 @@ export function sampledMessages(
   return isInOrder ? fitting.filter(({ tokens }) => tokens !== undefined) : fitting
 }
 
-/** Those whose ids there is room for, and the places of the others. */
+/** Returns the messages whose ids fit, and the places of the others. */
 function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
   let room = MOST_IDS
   return messages.map(({ tokens, ...place }) => {
@@ -67,10 +67,10 @@ function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
   })
 }
 
-/** The calls whose arguments are objects where clients parse them. */
+/** The calls whose arguments become objects in clients that parse them. */
 const PARSED: readonly Recipient['kind'][] = ['function_call', 'mcp_call']
 
-/** Whether a client that parses what a call says, and writes it anew, cannot but write the same. */
+/** Whether a client that parses a call and writes it again necessarily produces the same text. */
 function hasOneSpelling(message: ReadMessage, tools: RequestTools): boolean {
   const { role, content } = message
   const isParsed = role === 'assistant' && PARSED.includes(calleeOf(message, tools).kind)
@@ -82,7 +82,7 @@ function hasOneSpelling(message: ReadMessage, tools: RequestTools): boolean {
   }
 }
 
-/** Whether there is an object in it whose fields could stand in another order. */
+/** Whether it contains an object whose fields could be reordered. */
 function hasOrder(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const parts = Object.values(value)

@@ -4,20 +4,20 @@ import { FreePlaces } from './free-places.js'
 import { keyOf } from './message-key.js'
 import type { Place, TranscriptMessage } from './transcript.js'
 
-/** What looking for a message takes, in characters that are encoded. */
+/** The cost of searching for a message, in encoded characters. */
 export const COMPARED = 16
 
-/** What is said at a place of a transcript. */
+/** The content at a place of a transcript. */
 interface Saying {
   readonly place: Place
   readonly key: string
   readonly isResult: boolean
 }
 
-/** What is said in all transcripts, in their order. */
+/** The contents of all transcripts, in order. */
 export class Sayings {
   readonly all: readonly Saying[]
-  /** The number of each transcript's first message among those of all. */
+  /** The number of each transcript's first message, counting through all of them. */
   readonly #firsts: readonly number[]
 
   private constructor(all: readonly Saying[], firsts: readonly number[]) {
@@ -39,23 +39,23 @@ export class Sayings {
     return new Sayings(all, firsts)
   }
 
-  /** The number of a place among those of all transcripts. */
+  /** Returns the number of a place, counting through all transcripts. */
   nthOf({ transcript, index }: Place): number {
     return (this.#firsts[transcript] as number) + index
   }
 }
 
-/** Where each thing is said that may be found: in one transcript, or in any. Each place is found once. */
+/** The free places of each content: in one transcript, or in any. Each place is taken once. */
 export class FreeSayings {
   readonly #all: readonly Saying[]
-  /** By what a tool says, the numbers in their order; by what others say, their negatives from the last back. */
+  /** By content: a tool's places ascending; those of others negated, from the last back. */
   readonly #free = new Map<string, FreePlaces>()
 
   private constructor(all: readonly Saying[]) {
     this.#all = all
   }
 
-  /** @param isByTranscript - whether each message is looked for in one transcript alone */
+  /** @param isByTranscript - whether each message is searched for in one transcript only */
   static *of(
     { all }: Sayings,
     isByTranscript: boolean,
@@ -84,13 +84,16 @@ export class FreeSayings {
     places.add(number)
   }
 
-  /** What no tool says: the last place before another one; if there is none, the last of all. */
+  /**
+   * Takes a place of a message that no tool wrote: the last one before another place; if there is none, the last of
+   * all.
+   */
   takeBefore(key: string, transcript: number | undefined, next: number): Place | undefined {
     const taken = this.#take(keyIn(key, transcript), -next)
     return taken === undefined ? undefined : this.#all[-taken]?.place
   }
 
-  /** What a tool says: the first place after another one; if there is none, the first of all. */
+  /** Takes a place of a tool's message: the first one after another place; if there is none, the first of all. */
   takeAfter(key: string, transcript: number | undefined, call: number): Place | undefined {
     const taken = this.#take(keyIn(key, transcript), call)
     return taken === undefined ? undefined : this.#all[taken]?.place
@@ -102,7 +105,7 @@ export class FreeSayings {
   }
 }
 
-/** What is said in one transcript alone, or in any. */
+/** Returns the key of a content in one transcript, or in any. */
 function keyIn(key: string, transcript: number | undefined): string {
   return transcript === undefined ? key : `${transcript} ${key}`
 }

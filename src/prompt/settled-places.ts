@@ -8,32 +8,32 @@ import { COMPARED } from './sayings.js'
 import { hashOf } from './text-hash.js'
 
 /*
- * Which messages keep their places when more of a conversation is read. `findPlaces` looks through all transcripts at once,
- * for those messages first that have a transcript of their own:
+ * Determines which messages keep their places when more of a conversation is read. `findPlaces` searches all
+ * transcripts at once, first for those messages that have a transcript of their own:
  *
- * - What no tool says takes the last free place before that of the next message, from the last message back; where there is
- *   none, the last of all. Reasoning that finds none takes one of a preamble likewise.
- * - What a tool says takes the first free place after that of the message before it, from the first message on; where there
- *   is none, the first of all.
+ * - A message that no tool wrote takes the last free place before that of the next message, from the last message back;
+ *   if there is none, the last of all. Reasoning that finds none takes one of a preamble likewise.
+ * - A tool's message takes the first free place after that of the message before it, from the first message on; if
+ *   there is none, the first of all.
  *
- * So a place in the message's own part of the conversation is the one that it has in all of it, but where a message is
- * left without such a place, or a place without its message, and the other parts have something that says the same.
+ * So a place in the message's own part of the conversation is final, unless a message is left without such a place, or
+ * a place without its message, and another part contains something that says the same.
  */
 
-/** What a part of a conversation leaves for others to find, as hashes of what is said. */
+/** The leftovers of a part of a conversation, which others may match, as hashes of contents. */
 export interface PlacesOfPart {
-  /** In its transcripts, but by tools. */
+  /** Places in its transcripts, except tools'. */
   readonly sampled: readonly number[]
-  /** By messages that have no place, or none that stands as it should beside that of the next or previous message. */
+  /** Messages without a place, or without one that is ordered relative to that of the next or previous message. */
   readonly loose: readonly number[]
-  /** By tools in places that no message has. */
+  /** Places of tools that no message took. */
   readonly freeResults: readonly number[]
-  /** By the last message with a place, and by the last piece of reasoning with the place of a preamble. */
+  /** The last message with a place, and the last reasoning with the place of a preamble. */
   readonly last: number | undefined
   readonly lastShown: number | undefined
 }
 
-/** What the parts of a conversation so far leave for the next ones to find. */
+/** The leftovers of the conversation so far, which the next parts may match. */
 export class SettledPlaces {
   readonly #sampled = new Set<number>()
   readonly #loose = new Set<number>()
@@ -41,7 +41,7 @@ export class SettledPlaces {
   #last: number | undefined
   #lastShown: number | undefined
 
-  /** How many hashes it has. */
+  /** The number of its hashes. */
   get size(): number {
     return this.#sampled.size + this.#loose.size + this.#freeResults.size
   }
@@ -50,16 +50,16 @@ export class SettledPlaces {
     for (const hash of sampled) this.#sampled.add(hash)
     for (const hash of loose) this.#loose.add(hash)
     for (const hash of freeResults) this.#freeResults.add(hash)
-    // Places of later parts come before that of the last message, and after those of all others.
+    // Places of later parts precede that of the last message, and follow those of all others.
     if (last !== undefined || lastShown !== undefined) this.#lastShown = lastShown
     if (last !== undefined) this.#last = last
   }
 
   /**
-   * What the next part leaves; undefined if one of its messages, or of the messages before it, may have another place if
-   * all is read.
+   * Returns the leftovers after the next part; undefined if one of its messages, or of the messages before it, may have
+   * another place when everything is read.
    *
-   * @param findings - where the messages of the part stand in its own transcripts
+   * @param findings - the places of the part's messages in its own transcripts
    */
   *afterwards(
     messages: readonly ReadMessage[],
@@ -94,9 +94,11 @@ export class SettledPlaces {
   }
 
   /**
-   * What no tool says, in the first two passes of `findPlaces` at once: what stands at a place tells which of them found it.
+   * Handles messages that no tool wrote, for the first two passes of `findPlaces` at once: the content at a place shows
+   * which of them found it.
    *
-   * @returns the last messages, and the first place that the first pass found; undefined if a message may have another place
+   * @returns the last messages, and the first place that the first pass found; undefined if a message may have another
+   * place
    */
   *#speak(
     messages: readonly ReadMessage[],
@@ -137,21 +139,21 @@ export class SettledPlaces {
     return { first, last, lastShown }
   }
 
-  /** What tools say, in the third pass. @returns whether all results have their places for good */
+  /** Handles tools' messages, the third pass. @returns whether the places of all results are final */
   *#answer(messages: readonly ReadMessage[], part: Part, work: Work): Slices<boolean> {
     const { nths, taken, spoken, loose, tools } = part
     let call: number | undefined
     for (const [at, message] of messages.entries()) {
       const nth = nths[at]
       if (spoken.has(at)) call = nth
-      // What the item does not show is found beside its call, or not at all.
+      // A message that its item does not show is found beside its call, or not at all.
       if (message.missing !== undefined || message.role !== 'tool') continue
       work.left -= COMPARED
       if (work.left <= 0) yield* work.pause()
       const hash = hashOf(keyOf(message, tools))
       if (nth !== undefined) taken.add(nth)
       if (nth !== undefined && call !== undefined && nth > call) continue
-      // Without a call before it here, it is the first one after those of earlier parts.
+      // Without a preceding call here, it is the first one after those of earlier parts.
       if (this.#freeResults.has(hash)) return false
       if (nth === undefined || call !== undefined) loose.push(hash)
     }
@@ -159,9 +161,9 @@ export class SettledPlaces {
   }
 }
 
-/** A part while it is looked at. Places are numbers in all its transcripts. */
+/** A part under examination. Places are numbered through all its transcripts. */
 interface Part {
-  /** What stands at each place. */
+  /** The content at each place. */
   readonly there: { readonly hash: number; readonly isResult: boolean }[]
   /** For each message, its place. */
   readonly nths: (number | undefined)[]

@@ -9,20 +9,20 @@ interface Span {
 }
 
 /**
- * The tokens of a conversation that grows, without the reasoning before its last answer, as `dropOldReasoning` has it:
- * the next answer drops what was thought until then. Adding messages and copying all take time linear in the tokens.
+ * The tokens of a growing conversation, without the reasoning before its last answer, like `dropOldReasoning`: the next
+ * answer drops the reasoning until then. Adding messages and copying everything take time linear in the tokens.
  */
 export class SettledTokens {
   #buffer: TokenBuffer = createTokenBuffer()
-  /** Where the reasoning stands since the last answer. */
+  /** The spans of reasoning since the last answer. */
   #reasoning: Span[] = []
 
-  /** How many there are. */
+  /** The number of tokens. */
   get length(): number {
     return this.#buffer.length
   }
 
-  /** How many bytes it takes. */
+  /** Its size in bytes. */
   get bytes(): number {
     return 4 * this.#buffer.length + 16 * this.#reasoning.length
   }
@@ -38,7 +38,7 @@ export class SettledTokens {
     appendMessages(this.#buffer, tokens, messages, answer, (span) => this.#reasoning.push(span))
   }
 
-  /** Copies all, and then the messages that follow, which are not added. */
+  /** Copies everything, and then the messages that follow, which are not added. */
   copyTo(buffer: TokenBuffer, { tokens, messages }: RenderedMessages): void {
     const answer = messages.findLastIndex(isAnswer)
     this.#copyTo(buffer, answer !== -1)
@@ -56,7 +56,7 @@ export class SettledTokens {
   }
 }
 
-/** @param answer - the index of the last answer: reasoning before it is left out */
+/** @param answer - the index of the last answer: earlier reasoning is omitted */
 function appendMessages(
   buffer: TokenBuffer,
   tokens: Uint32Array,

@@ -5,13 +5,13 @@ import type { ToolNamespace } from './tool-namespace.js'
 import { toolsSection } from './tools-section.js'
 
 export interface SystemTextOptions {
-  /** Who the model is told to be. Default: the sentence that it was trained with. */
+  /** The identity that the model is told. Default: the sentence that it was trained with. */
   readonly identity?: string | undefined
-  /** Default: `2024-06`, of gpt-oss. */
+  /** The knowledge cut-off. Default: `2024-06`, that of gpt-oss. */
   readonly knowledgeCutoff?: string | undefined
-  /** `YYYY-MM-DD`. Absent: the model is not told the date. */
+  /** The current date, `YYYY-MM-DD`. Absent: the model is told no date. */
   readonly date?: string | undefined
-  /** Default: `medium`. */
+  /** The reasoning effort. Default: `medium`. */
   readonly effort?: 'low' | 'medium' | 'high' | undefined
   /** The built-in tools: `builtinNamespaces`. Default: none. */
   readonly builtins?: readonly ToolNamespace[] | undefined
@@ -20,9 +20,9 @@ export interface SystemTextOptions {
 }
 
 /**
- * The text of the system message, as the official renderer writes its system content.
+ * Returns the text of the system message, like the official renderer's system content.
  *
- * @throws HarmonyResponsesError `bad_option` if `date` is no date, or `effort` no effort
+ * @throws HarmonyResponsesError `bad_option` if `date` or `effort` is invalid
  */
 export function systemText(options: SystemTextOptions): string {
   const { identity = IDENTITY, knowledgeCutoff = '2024-06', date, effort = 'medium', builtins = [] } = options

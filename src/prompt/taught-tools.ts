@@ -22,19 +22,19 @@ import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
 import { isUnaddressed, unrunBuiltins } from './untaught-tools.js'
 
 /*
- * What the prompt teaches and what `classifyRecipient` accepts are one table: a tool is taught by the first of its
- * spellings that is classified as that very tool.
+ * The prompt teaches exactly what `classifyRecipient` accepts: a tool is taught by the first of its spellings that is
+ * classified as that tool.
  */
 
-/** A tool of an MCP server that no recipient can name, and that the model is therefore not told of. */
+/** A tool of an MCP server that no recipient can name, and that is therefore not taught. */
 export interface OmittedTool {
   readonly serverLabel: string
   readonly name: string
 }
 
-/** The tools of a request: what the model is told of, and how each is addressed. */
+/** The tools of a request: the taught ones, and the recipient of each. */
 export interface TaughtTools extends RequestTools {
-  /** What the declared MCP servers listed: just now, or in the conversation. */
+  /** The listings of the declared MCP servers, fresh or from the conversation. */
   readonly listings: readonly McpListing[]
   /** The built-in tools that the host runs. */
   readonly hosted: readonly HostedBuiltin[]
@@ -42,11 +42,11 @@ export interface TaughtTools extends RequestTools {
   readonly builtins: ReadonlySet<BuiltinTool>
   readonly namespaces: readonly ToolNamespace[]
   readonly omitted: readonly OmittedTool[]
-  /** The types of tools that the model is not told of, because nothing runs them: as declared, each once. */
+  /** The types of tools that are not taught, because nothing runs them: as declared, each once. */
   readonly untaught: readonly string[]
 }
 
-/** A namespace while it is filled, its tools by name. */
+/** A namespace during collection, its tools by name. */
 interface Taught {
   description?: string | undefined
   readonly tools: Map<string, TaughtTool>
@@ -55,9 +55,9 @@ interface Taught {
 /**
  * Reads the tools of a request.
  *
- * @param listings - what the declared MCP servers listed
+ * @param listings - the listings of the declared MCP servers
  * @param hosted - the built-in tools that the host runs
- * @param choice - what {@link toolChoiceOf} read, if it is known
+ * @param choice - the result of {@link toolChoiceOf}, if known
  * @throws RequestError if a tool is malformed, or a client's tool cannot be addressed: another one has its name
  */
 export function teachTools(
@@ -77,7 +77,7 @@ export function teachTools(
   const { declared } = resolved
   const { isAllowed } = resolved.choice
   const listed = toolsByServer(listings)
-  /** The servers that were asked for a list: one that failed to give it runs nothing. */
+  /** The servers that were asked for a list: a server that failed to return it runs nothing. */
   const answered = new Set(listings.map(({ serverLabel }) => serverLabel))
   const namespaces = new Map<string, Taught>()
   const builtins = new Set<BuiltinTool>()
@@ -122,9 +122,9 @@ export function teachTools(
     }
   }
 
-  /** Whether a call of the tool for patches is one: a function may have its name, or the policy no built-in tools. */
+  /** Whether calls reach the tool for patches: a function may have its name, or the policy no built-in tools. */
   const hasPatchName = resolved.classifyPast(PATCH_RECIPIENT, undefined).kind === 'apply_patch_call'
-  /** The servers that are taught already: several entries may declare one together. */
+  /** The servers taught so far: several entries may declare one together. */
   const servers = new Set<string>()
   const descriptions = serverDescriptions(tools)
   for (const [index, tool] of tools.entries()) {
@@ -167,7 +167,7 @@ export function teachTools(
   }
 }
 
-/** The tools that each server listed, by name. */
+/** Returns the tools that each server listed, by name. */
 function toolsByServer(listings: readonly McpListing[]): ReadonlyMap<string, ReadonlyMap<string, ListedTool>> {
   const servers = new Map<string, Map<string, ListedTool>>()
   for (const { serverLabel, tools = [], error } of listings) {
@@ -179,7 +179,7 @@ function toolsByServer(listings: readonly McpListing[]): ReadonlyMap<string, Rea
   return servers
 }
 
-/** What the request says of each MCP server: of several entries, the first description. */
+/** Returns the request's description of each MCP server: of several entries, the first one. */
 function serverDescriptions(tools: readonly Fields[]): ReadonlyMap<string, string> {
   const descriptions = new Map<string, string>()
   for (const [index, tool] of tools.entries()) {
@@ -199,7 +199,7 @@ const NAMES: Readonly<Record<string, string>> = {
   mcp: 'server_label',
 }
 
-/** @throws RequestError if the tool has no type, or no name where it needs one */
+/** @throws RequestError if the tool has no type, or lacks a required name */
 function namedTool(tool: unknown, param: string): Fields {
   const fields = objectAt(tool, param)
   const name = lookUp(NAMES, nameIn(fields, 'type', param))
@@ -217,7 +217,10 @@ function calleeOf(kind: 'function_call' | 'custom_tool_call', name: string, name
   return kind === 'function_call' ? { kind, name, ...at, declared: true } : { kind, name, ...at }
 }
 
-/** Reads the tools as the translator does, whose errors name the parameter: they become the client's. */
+/**
+ * Resolves the tools as the translator does, whose errors name the parameter, and reports them as the client's
+ * mistakes.
+ */
 function orRequestError(resolve: () => RequestTools): RequestTools {
   try {
     return resolve()

@@ -1,4 +1,4 @@
-/** 53 bits of a hash of a text: two texts of one hash are rare, and must do no harm. */
+/** Returns 53 bits of a hash of a text. Collisions are rare, and must be harmless. */
 export function hashOf(text: string): number {
   let low = 0xdeadbeef
   let high = 0x41c6ce57

@@ -1,17 +1,17 @@
-/** A list of token ids that grows: appending is linear, and a million ids take 4 MB. */
+/** A growing list of token ids: appending takes amortized constant time, and a million ids take 4 MB. */
 export interface TokenBuffer {
   readonly length: number
   push(id: number): void
   append(ids: ArrayLike<number>): void
-  /** A copy of the ids from one on. */
+  /** Returns a copy of the ids from an index on. */
   slice(start: number): Uint32Array
-  /** The ids so far, not copied: for reading, until more are added. */
+  /** Returns the ids so far without a copy, valid until more are added. */
   view(): Uint32Array
-  /** A copy of the ids so far. */
+  /** Returns a copy of the ids so far. */
   toArray(): Uint32Array
 }
 
-/** @param room - how many ids there is room for at first */
+/** @param room - the initial capacity in ids */
 export function createTokenBuffer(room = 1024): TokenBuffer {
   let ids = new Uint32Array(room)
   let length = 0

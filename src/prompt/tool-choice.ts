@@ -3,7 +3,7 @@ import { fieldOf, listAt, objectAt, optionalTextIn, textIn } from '../recipients
 import { readToolChoice, type ToolChoice } from '../recipients/tool-choice.js'
 
 /**
- * What the request's `tool_choice` leaves and demands.
+ * Parses the request's `tool_choice`: the tools that it allows and the call that it demands.
  *
  * @throws RequestError if `allowed_tools` is malformed
  */

@@ -14,27 +14,27 @@ import { textOfResult } from './result-text.js'
 
 export interface ToolMessageOptions {
   readonly tokenTable: TokenTable
-  /** The recipient as the model wrote it. Default: the item's tool as the prompt teaches it. */
+  /** The recipient as the model wrote it. Default: the recipient by which the item's tool is taught. */
   readonly recipient?: string
 }
 
 const TOOL_MESSAGE_OPTIONS: OptionTable<ToolMessageOptions> = { tokenTable: aTokenTable, recipient: aString }
 
 /**
- * The message with which a tool answers the model, for a transcript that goes on: pass the ids to
- * `translator.toolResult({ itemId, ...result, transcript: ids })`, and to the engine. The text of a result forges
- * nothing: it never becomes a control token.
+ * Renders the message by which a tool answers the model, to continue a transcript: pass the ids to
+ * `translator.toolResult({ itemId, ...result, transcript: ids })`, and to the engine. The text of a result cannot forge
+ * messages: it never becomes a control token.
  *
  * @param item - the call, as it was streamed
  * @returns ids from `<|start|>` to `<|end|>`, without the `<|start|>assistant` of the next turn
- * @throws HarmonyResponsesError `bad_option` if the item is no call, or an option is wrong
+ * @throws HarmonyResponsesError `bad_option` if the item is not a call, or an option is invalid
  */
 export function renderToolResult(item: OutputItem, result: CallResult, options: ToolMessageOptions): number[] {
   checkOptions('renderToolResult', options, TOOL_MESSAGE_OPTIONS, ['tokenTable'])
   return atOnce(renderToolResultInSlices(item, result, options))
 }
 
-/** The same in slices. */
+/** Does the same in slices. */
 export function* renderToolResultInSlices(
   item: OutputItem,
   result: CallResult,
@@ -50,7 +50,7 @@ export function* renderToolResultInSlices(
   return Array.from((rendered as RenderedMessages).tokens)
 }
 
-/** The calls of other tools than built-in ones: of each, its recipient and the channel that gpt-oss calls it in. */
+/** The calls of tools that are not built in: the recipient of each, and its channel in gpt-oss. */
 const CALLEES: { readonly [Kind in keyof OutputItemByType]?: (item: OutputItemByType[Kind]) => Callee } = {
   function_call: functionCallee,
   custom_tool_call: functionCallee,

@@ -13,7 +13,7 @@ export interface ToolNamespace {
   readonly tools: readonly TaughtTool[]
 }
 
-/** What a final answer must look like: `text.format` of the request. */
+/** A required format of the final answer: `text.format` of the request. */
 export interface ResponseFormat {
   readonly name: string
   readonly description?: string | null | undefined

@@ -3,12 +3,14 @@ import { commentLines, linesOf, nameText } from './schema/one-line.js'
 import { typescriptInSlices } from './schema/typescript.js'
 import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
 
-/** The `# Tools` of a system or developer message: each namespace with its tools as TypeScript function types. */
+/**
+ * Writes the `# Tools` of a system or developer message: each namespace with its tools as TypeScript function types.
+ */
 export function toolsSection(namespaces: readonly ToolNamespace[]): string {
   return atOnce(toolsSectionInSlices(namespaces, createWork()))
 }
 
-/** The same in slices. */
+/** Does the same in slices. */
 export function* toolsSectionInSlices(namespaces: readonly ToolNamespace[], work: Work): Slices<string> {
   const texts: string[] = []
   for (const namespace of namespaces) texts.push(yield* namespaceText(namespace, work))

@@ -4,13 +4,13 @@ import type { Place, TranscriptMessage } from './transcript.js'
 export interface Found {
   readonly message: ReadMessage
   readonly place: Place | undefined
-  /** What stood there; undefined if the message is rendered from its item. */
+  /** The message at its place; undefined if the message is rendered from its item. */
   readonly said: TranscriptMessage | undefined
 }
 
 /**
- * Sorts the messages of each transcript among the positions that they have. What the client's tools returned in the
- * middle comes after the transcript: they ran when it was over.
+ * Sorts the messages of each transcript within the positions that they occupy. Results of the client's tools in between
+ * move behind the transcript: the tools ran after it had ended.
  */
 export function inTranscriptOrder(found: readonly Found[]): Found[] {
   const positions = new Map<number, number[]>()

@@ -12,15 +12,17 @@ import type { TokenTable } from '../tokens/token-table.js'
 /** A message of an earlier response, with the ids that the model sampled or the host wrote. */
 export interface TranscriptMessage {
   readonly message: HarmonyMessage
-  /** From `<|start|>` to the terminator. */
+  /** The ids from `<|start|>` to the terminator. */
   readonly tokens: readonly number[]
   /** The index in the transcript after its terminator. */
   readonly end: number
-  /** Whether the parser had to repair it. In the next prompt it must not look as it did: its item is rendered. */
+  /**
+   * Whether the parser had to repair it: the next prompt must not repeat the malformed ids, so the item is rendered.
+   */
   readonly isRepaired: boolean
 }
 
-/** Where a message stands: which transcript, which of its messages. */
+/** The place of a message: its transcript, and its index there. */
 export interface Place {
   readonly transcript: number
   readonly index: number
@@ -30,31 +32,33 @@ const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.retur
 const HEADER_MARKERS: readonly number[] = [SPECIAL.channel, SPECIAL.constrain]
 const BLANK = 0x20
 
-/** How a transcript was read when it was written. */
+/** The options with which a transcript was read when it was written. */
 export interface TranscriptOptions {
   readonly tokenTable: TokenTable
-  /** As the translator's parser had it, so that a malformed header reads alike. Default: no tool is known. */
+  /** The look-up of the translator's parser, so that a malformed header reads alike. Default: no tool is known. */
   readonly toolNamed?: ToolLookup
-  /** Whether it is the rest of a longer one, and so begins with no `<|start|>assistant` of the host's. Default false. */
+  /**
+   * Whether it is the rest of a longer one, and so does not begin with the host's `<|start|>assistant`. Default false.
+   */
   readonly isRest?: boolean
-  /** Whether there is an answer in what stood before that rest. Default false. */
+  /** Whether the part before that rest contains an answer. Default false. */
   readonly hasAnswer?: boolean
 }
 
-/** How transcripts are read: as the translator read them when they were written. */
+/** Returns the options with which the translator read transcripts when they were written. */
 export function readingOf({ declared }: RequestTools, tokenTable: TokenTable): TranscriptOptions {
   return { tokenTable, toolNamed: (word) => toolNamed(word, declared) }
 }
 
 /**
- * The messages of a transcript, in order: what followed the prompt in the engine's context, with or without the
- * `<|start|>assistant` that the first message began with.
+ * Parses the messages of a transcript, in order: the ids after the prompt in the engine's context, with or without the
+ * `<|start|>assistant` that begins the first message.
  */
 export function readTranscript(transcript: ArrayLike<number>, options: TranscriptOptions): TranscriptMessage[] {
   return atOnce(readTranscriptInSlices(transcript, options, createWork()))
 }
 
-/** The same in slices. */
+/** Does the same in slices. */
 export function* readTranscriptInSlices(
   transcript: ArrayLike<number>,
   options: TranscriptOptions,
@@ -67,7 +71,7 @@ export function* readTranscriptInSlices(
   let tokens: number[] = transcript[0] === SPECIAL.start || isRest ? [] : [SPECIAL.start, ...assistant]
   const reader = segmentReader(options)
   const read = (end: number): void => {
-    // A model that leaves its role out is read as the model: the host never does.
+    // A message without a role is the model's: the host never omits it.
     const isRoleless = tokens[0] === SPECIAL.start && !isRole(tokens[1], tokenTable)
     const isModel = tokens[0] !== SPECIAL.start || tokens[1] === assistant[0] || isRoleless
     const isPlain = !isRoleless && isWellFormed(tokens)
@@ -76,14 +80,14 @@ export function* readTranscriptInSlices(
     const isRepaired = repairs > 0 || said.length !== 1 || !isPlain
     const [message] = said
     if (text !== undefined && message !== undefined) message.content = text
-    // History never says that sampling was done: that is true of the model's last message alone.
+    // A history never contains `<|return|>`, which is valid only at the end of the model's last message.
     if (tokens.at(-1) === SPECIAL.return) tokens[tokens.length - 1] = SPECIAL.end
     for (const message of said) messages.push({ message, tokens, end, isRepaired })
     tokens = []
   }
   for (let at = 0; at < transcript.length; at++) {
     const id = transcript[at] as number
-    // What never ended takes nothing of the next message with it, such as the result of a call.
+    // An unterminated message takes no part of the next one with it, such as the result of a call.
     if (id === SPECIAL.start && tokens.includes(SPECIAL.message)) read(at)
     tokens.push(id)
     work.left -= 1
@@ -96,13 +100,13 @@ export function* readTranscriptInSlices(
   return messages
 }
 
-/** Whether a role may begin with it, after `<|start|>`: what follows a role begins with a blank or a marker. */
+/** Whether a role may begin with the id after `<|start|>`: a role is followed by a blank or a marker. */
 function isRole(id: number | undefined, tokenTable: TokenTable): boolean {
   const [first] = id === undefined ? [] : tokenTable.bytes(id)
   return first !== undefined && first !== BLANK
 }
 
-/** `<|start|>` header `<|message|>` text terminator, with no other marker than a header's. */
+/** Whether it is `<|start|>` header `<|message|>` text terminator, with no other marker than a header's. */
 function isWellFormed(tokens: readonly number[]): boolean {
   const text = tokens.indexOf(SPECIAL.message)
   if (tokens[0] !== SPECIAL.start || text === -1) return false
@@ -115,7 +119,7 @@ function isWellFormed(tokens: readonly number[]): boolean {
 }
 
 /**
- * The text of a well-formed message. The parser would give the same, token by token, in three times the time.
+ * Decodes the text of a well-formed message, as the parser would token by token in three times the time.
  *
  * @returns undefined if the parser would drop something: an id that is no token
  */
@@ -127,22 +131,22 @@ function textOf(tokens: readonly number[], tokenTable: TokenTable): string | und
     if (id >= tokenTable.size) return undefined
     parts.push(text.push(id))
   }
-  // Joined at once: a text that was put together token by token takes three times as long to look up.
+  // Joined at once: a text that was concatenated token by token takes three times as long to look up.
   return parts.join('') + text.flush()
 }
 
-/** Its header and its terminator. */
+/** Returns its header and its terminator. */
 function withoutText(tokens: readonly number[]): readonly number[] {
   return [...tokens.slice(0, tokens.indexOf(SPECIAL.message) + 1), tokens.at(-1) as number]
 }
 
-/** Reads the tokens up to a terminator: what they say, and how often the parser had to repair it. */
+/** Reads the tokens up to a terminator: their message, and how often the parser had to repair it. */
 type SegmentReader = (
   tokens: readonly number[],
   isModel: boolean,
 ) => { readonly said: readonly HarmonyMessage[]; readonly repairs: number }
 
-/** One parser for all of them: what it makes of a malformed message depends on those before. */
+/** Creates one parser for all segments, since a malformed message is read depending on those before it. */
 function segmentReader({ tokenTable, toolNamed, hasAnswer = false }: TranscriptOptions): SegmentReader {
   let said: HarmonyMessage[] = []
   let repairs = 0

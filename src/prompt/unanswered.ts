@@ -1,14 +1,14 @@
 import type { ReadMessage } from './conversation.js'
 import { isAnswer } from './drop-reasoning.js'
 
-/** What the user said that is not answered yet, oldest first. */
+/** The user's messages that are not answered yet, oldest first. */
 export interface Unanswered {
-  /** What the model has read: it has written something since. */
+  /** Those that the model has read, since it has written something after them. */
   readonly read: readonly string[]
   readonly unread: readonly string[]
 }
 
-/** What a conversation leaves unanswered. */
+/** Returns the unanswered messages of a conversation. */
 export function unansweredIn(conversation: readonly ReadMessage[]): Unanswered {
   const open = conversation.slice(conversation.findLastIndex(isAnswer) + 1)
   const worked = open.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')

@@ -12,15 +12,16 @@ const UNADDRESSED: Readonly<Record<EchoedOnlyTool['type'], true>> = {
   tool_search: true,
 }
 
-/** Whether no model can be told of a tool of this type. */
+/** Whether tools of this type can never be taught. */
 export function isUnaddressed(type: string): boolean {
   return lookUp(UNADDRESSED, type) === true
 }
 
 /**
- * The declared built-in tools that nothing runs: neither the host, nor, as a shell outside of a container, the client.
+ * Returns the declared built-in tools that nothing runs: neither the host nor, for a shell outside a container, the
+ * client.
  *
- * @param hosted - those that the host runs
+ * @param hosted - the tools that the host runs
  */
 export function unrunBuiltins(
   { builtins, shell }: DeclaredTools,
@@ -32,7 +33,7 @@ export function unrunBuiltins(
     return isByClient || (hosted as readonly BuiltinTool[]).includes(builtin)
   }
   const unrun = new Set([...builtins].filter((builtin) => !isRun(builtin)))
-  // Both shells have one recipient, and a call of it is one of `shell`.
+  // Both shells have one recipient, whose calls are those of `shell`.
   if (unrun.has('shell') && builtins.has('local_shell')) unrun.add('local_shell')
   return unrun
 }

@@ -2,8 +2,8 @@ import { FUNCTIONS, nameIn } from '../harmony/namespaces.js'
 import type { PatchOperation } from '../responses/items.js'
 
 /*
- * The patch that the model wants applied. gpt-oss was trained on a function of free text, whose patches have the V4A
- * format and change any number of files:
+ * Reads and writes the model's patches. gpt-oss was trained on a function that takes free text: a patch in the V4A
+ * format, which changes any number of files:
  *
  *     *** Begin Patch
  *     *** Update File: a.txt
@@ -12,12 +12,12 @@ import type { PatchOperation } from '../responses/items.js'
  *     +new
  *     *** End Patch
  *
- * The API's item is one operation on one file, and its diff is what stands between these lines.
+ * The API's item is one operation on one file, and its diff is the text between these lines.
  */
 
 export const APPLY_PATCH = 'apply_patch'
 
-/** The recipient that the tool is taught by. */
+/** The recipient under which the tool is taught. */
 export const PATCH_RECIPIENT: string = /* @__PURE__ */ (() => `${FUNCTIONS}.${APPLY_PATCH}`)()
 
 /** Whether a recipient is a name of the tool. */
@@ -36,11 +36,13 @@ const TYPES = /* @__PURE__ */ Object.keys(HEADINGS) as PatchOperation['type'][]
 
 export interface ReadPatch {
   readonly operation: PatchOperation
-  /** What follows on other files: no part of the operation. */
+  /** Operations on other files, which the item leaves out. */
   readonly rest?: string
 }
 
-/** The operation that a text asks for: a patch, or JSON that holds one or an operation. Undefined if there is none. */
+/**
+ * Parses the operation in a text: a patch, or JSON that contains a patch or an operation. Undefined if there is none.
+ */
 export function readPatch(text: string): ReadPatch | undefined {
   const given = /^\s*[{["]/.test(text) ? parsed(text) : text
   const operation = operationIn(given) ?? operationIn((Object(given) as { readonly operation?: unknown }).operation)
@@ -49,10 +51,10 @@ export function readPatch(text: string): ReadPatch | undefined {
   return patch === undefined ? undefined : readText(patch)
 }
 
-/** The text that asks for an operation, as {@link readPatch} reads it. */
+/** Writes the text of an operation, which {@link readPatch} can parse. */
 export function patchText(operation: PatchOperation): string {
   const { type, path } = operation
-  // Text that is no patch is shown as a diff without a file.
+  // A text that is no patch is shown as a diff without a file.
   if (type !== 'delete_file' && path === '') return operation.diff
   const diff = type === 'delete_file' || operation.diff === '' ? [] : [operation.diff]
   return [BEGIN, HEADINGS[type] + path, ...diff, END].join('\n')

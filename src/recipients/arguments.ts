@@ -2,10 +2,10 @@
 export type Arguments = { readonly [name: string]: unknown }
 
 /**
- * Reads the arguments that the model wrote for one of gpt-oss's built-in tools. Undefined if they are unusable:
- * truncated JSON, blank text, or a number.
+ * Parses the model's arguments for one of gpt-oss's built-in tools. Undefined if they are unusable: truncated JSON,
+ * blank text, or a number.
  *
- * @param main - the argument that arguments without an object stand for
+ * @param main - the argument that a bare value stands for
  */
 export function parseArguments(text: string, main: string): Arguments | undefined {
   const value = parseLoosely(text)

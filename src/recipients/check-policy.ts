@@ -15,7 +15,7 @@ const POLICY: OptionTable<RecipientPolicy> = {
 
 const FIELDS = Object.keys(POLICY) as (keyof RecipientPolicy)[]
 
-/** The name of a policy, or a table. It resolves nothing: a response does that once. */
+/** Accepts the name of a policy, or a table. It does not resolve the policy, since each response does that once. */
 export const aPolicy: OptionCheck = (value, path) => {
   if (typeof value === 'object' && value !== null) return checkOptions(path, value, POLICY, FIELDS, path)
   const isKnown = typeof value === 'string' && lookUp<RecipientPolicy>(policies, value) !== undefined

@@ -14,14 +14,14 @@ const matchers: Readonly<Record<RecipientMatch, Matcher>> = {
   mcp: matchMcpTool,
 }
 
-/** What a message of one request becomes, by its recipient and its channel. */
+/** Classifies a message of one request by its recipient and its channel. */
 export type Classifier = (recipient: string | undefined, channel: string | undefined) => Recipient
 
 /**
  * Classifies a message by its recipient, or by its channel if it has none. Any string can be classified: for names that
  * the model made up, the policy's `undeclared` decides.
  *
- * @param tools the request's tools, as {@link declareTools} reads them
+ * @param tools - the request's tools, from {@link declareTools}
  */
 export function classifyRecipient(
   recipient: string | undefined,

@@ -10,14 +10,14 @@ export interface DeclaredBuiltins {
   readonly builtins: ReadonlySet<BuiltinTool>
   /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
   readonly shell: DeclaredEnvironment
-  /** The recipients of built-in tools that begin so, declared or not. */
+  /** Returns the recipients of built-in tools in a namespace, declared or not. */
   recipientsIn(namespace: string, policy: RecipientPolicy): readonly string[]
-  /** What a recipient of a built-in tool is a call of, if the request declares the tool. */
+  /** Resolves a recipient of a built-in tool; undefined unless the request declares the tool. */
   matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined
 }
 
 /**
- * Reads the built-in tools among the request's `tools`.
+ * Parses the built-in tools among the request's `tools`.
  *
  * @throws HarmonyResponsesError `bad_option` if the environment of a shell is invalid
  */
@@ -34,7 +34,7 @@ export function declareBuiltins(tools: readonly UnknownTool[]): DeclaredBuiltins
     shell,
     matchBuiltin(recipient, policy) {
       const own = lookUp(policy.builtins, recipient)
-      // A policy that gives a recipient to `shell` gives it to the shell that is declared: both have the same recipients.
+      // In a policy, `shell` means whichever shell is declared.
       const calls = own === undefined ? builtinsCalled(recipient) : own.tool === 'shell' ? SHELLS : [own]
       const call = calls.find(({ tool }) => builtins.has(tool))
       if (call === undefined) return undefined

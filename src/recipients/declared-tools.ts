@@ -6,7 +6,7 @@ import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.j
 import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'
 
-/** An MCP tool: its server and its name on that server. */
+/** An MCP tool: its server, and its name on that server. */
 export interface McpToolName {
   readonly serverLabel: string
   readonly name: string
@@ -29,10 +29,10 @@ export interface DeclaredTools extends DeclaredFunctions, DeclaredBuiltins {
 }
 
 /**
- * Reads the request's `tools`. Types that no recipient can address are ignored. Entries with the same `mcp` label or
+ * Parses the request's `tools`. Types that no recipient can address are ignored. Entries with the same `mcp` label or
  * the same namespace are merged.
  *
- * @param hints - which tools are read-only according to the servers' listings
+ * @param hints - whether tools are read-only, according to the servers' listings
  * @throws HarmonyResponsesError `bad_option` if an entry lacks a required field, or a filter is invalid
  */
 export function declareTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
@@ -40,12 +40,12 @@ export function declareTools(tools: readonly UnknownTool[] | null | undefined, h
   return declared === NO_TOOLS ? NO_TOOLS : { ...declared, ...declareBuiltins(tools as readonly UnknownTool[]) }
 }
 
-/** As {@link declareTools}, without built-in tools: their types are ignored. */
+/** Does the same without built-in tools, whose types are ignored. */
 export function declareCoreTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
   return tools == null || tools.length === 0 ? NO_TOOLS : declare(tools, hints)
 }
 
-/** Shared by all requests without tools, because its sets take as much memory as a parser. */
+/** Shared by all requests without tools, because its sets would take as much memory as a parser. */
 const NO_TOOLS: DeclaredTools = /* @__PURE__ */ declare([])
 
 function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTools {
@@ -97,13 +97,13 @@ function createFunctions(): { functions: Set<string>; customTools: Set<string> }
   return { functions: new Set(), customTools: new Set() }
 }
 
-/** Each tool of a list with its path. */
+/** Returns each tool of a list with its path. */
 function entriesOf(tools: unknown, path: string): (readonly [tool: UnknownTool, path: string])[] {
   check(Array.isArray(tools), path, 'an array', tools)
   return tools.map((tool, index) => [tool, `${path}[${index}]`])
 }
 
-/** A required field of a tool. */
+/** Returns a required field of a tool. */
 function requiredField(tool: unknown, path: string, field: string): string {
   const value = (Object(tool) as { [field: string]: unknown })[field]
   check(typeof value === 'string' && value !== '', `${path}.${field}`, 'a string', value)
@@ -111,8 +111,8 @@ function requiredField(tool: unknown, path: string, field: string): string {
 }
 
 /**
- * The function or custom tool that the request declares under this name, exactly or in a namespace as `NS.name`. The
- * longest namespace wins, and a custom tool wins over a function of the same name.
+ * Returns the function or custom tool that the request declares under this name, exactly or in a namespace as
+ * `NS.name`. The longest namespace wins, and a custom tool wins over a function of the same name.
  */
 export function declaredFunction(path: string, tools: DeclaredTools): ClientTool | undefined {
   const exact = functionIn(tools, path)
@@ -133,9 +133,9 @@ function functionIn({ functions, customTools }: DeclaredFunctions, name: string)
 }
 
 /**
- * The tool of a declared MCP server that a recipient names: `LABEL.tool`, `mcp.LABEL.tool`, `mcp.LABEL` or `LABEL`.
- * Labels and tool names may contain dots: the longest matching label wins, and the rest is the tool's name. Without a
- * rest, the label is also the name.
+ * Returns the tool of a declared MCP server that a recipient names: `LABEL.tool`, `mcp.LABEL.tool`, `mcp.LABEL` or
+ * `LABEL`. Labels and tool names may contain dots: the longest matching label wins, and the rest is the tool's name.
+ * Without a rest, the label is also the name.
  */
 export function declaredMcpTool(
   recipient: string,
@@ -148,9 +148,9 @@ export function declaredMcpTool(
 }
 
 /**
- * The recipient that a bare word in a malformed header stands for, if it names a declared tool: `functions.bash` for
- * `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, the word itself for `LABEL.tool`, `mcp.LABEL.tool` or
- * `mcp.LABEL`. A server's label alone does not name a tool.
+ * Returns the recipient that a bare word in a malformed header stands for, if it names a declared tool:
+ * `functions.bash` for `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, the word itself for `LABEL.tool`,
+ * `mcp.LABEL.tool` or `mcp.LABEL`. A server's label alone does not name a tool.
  */
 export function toolNamed(word: string, tools: DeclaredTools): string | undefined {
   if (declaredFunction(nameIn(FUNCTIONS, word) ?? '', tools) !== undefined) return word
@@ -159,8 +159,8 @@ export function toolNamed(word: string, tools: DeclaredTools): string | undefine
   return declaredMcpTool(word, tools) === undefined ? undefined : word
 }
 
-/** The labels of servers by the prefixes of their recipients. */
+/** Maps the prefixes of recipients to the labels of their servers. */
 export function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
-  // A label that itself begins with `mcp.` comes after an equal prefix and wins, because it is meant literally.
+  // A label that itself begins with `mcp.` comes after an equal prefix and wins, because it is the literal match.
   return new Map([`${MCP}.`, ''].flatMap((start) => labels.map((label) => [start + label, label] as const)))
 }

@@ -3,7 +3,7 @@ import { type DeclaredTools, declaredFunction } from './declared-tools.js'
 import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'
 
-/** `functions.NAME` and `functions.NAMESPACE.NAME`, whether or not the request declares it. */
+/** Matches `functions.NAME` and `functions.NAMESPACE.NAME`, declared or not. */
 export function matchFunctionsNamespace(recipient: string, tools: DeclaredTools): Recipient | undefined {
   const name = nameIn(FUNCTIONS, recipient)
   if (name === undefined) return undefined
@@ -11,21 +11,21 @@ export function matchFunctionsNamespace(recipient: string, tools: DeclaredTools)
   return matchFunctionName(name, tools) ?? matchNamespace(recipient, tools) ?? functionRecipient(name, tools)
 }
 
-/** `NAME`, if the request declares a function or a custom tool with exactly that name. */
+/** Matches `NAME` if the request declares a function or a custom tool with exactly that name. */
 export function matchFunctionName(recipient: string, tools: DeclaredTools): Recipient | undefined {
   const found = declaredFunction(recipient, tools)
   return found?.namespace === undefined ? found : undefined
 }
 
-/** `NAMESPACE.NAME`, if the request declares that tool in that namespace. */
+/** Matches `NAMESPACE.NAME` if the request declares that tool in that namespace. */
 export function matchNamespace(recipient: string, tools: DeclaredTools): Recipient | undefined {
   const found = declaredFunction(recipient, tools)
   return found?.namespace === undefined ? undefined : found
 }
 
 /**
- * The function or custom tool that is declared under this name, else an undeclared function. If the name begins with a
- * declared namespace, the function is in the longest one, so that the client can tell which tool to refuse.
+ * Returns the function or custom tool declared under this name, else an undeclared function. If the name begins with a
+ * declared namespace, the function is in the longest one, so that the client knows which tool to refuse.
  */
 export function functionRecipient(path: string, tools: DeclaredTools): Recipient {
   const found = declaredFunction(path, tools)

@@ -6,28 +6,28 @@ import { type Recipient, recipientKey } from './recipient.js'
 import { addressOf, functionSpellings, mcpSpellings } from './spellings.js'
 import type { Listed } from './tool-hints.js'
 
-/** A tool that a recipient may mean, and the name that it is taught by. */
+/** A tool that a recipient may mean, and the name under which it is taught. */
 export interface NamedTool {
   readonly callee: Recipient
   readonly name: string
 }
 
 /**
- * Finds the declared tools that a recipient may mean which names none. Models write `__` for a dot, `mcp__` in front of
- * a server or a namespace, `functions.` in front of anything, and a tool's name alone:
+ * Finds the declared tools that an unknown recipient may mean. Models write `__` for a dot, `mcp__` in front of a
+ * server or a namespace, `functions.` in front of anything, and a tool's name alone:
  *
  *     mcp__docs__lookup   functions.mcp__docs__lookup   functions.docs.lookup   lookup   functions.lookup
  *
  * for `mcp__docs.lookup` of a namespace, or for `docs.lookup` of a server.
  *
- * @param listings - what the declared servers listed: of the others no bare name is known
+ * @param listings - the listings of the declared servers; the bare names of other servers' tools are unknown
  */
 export function looseNames(
   tools: DeclaredTools,
   policy: RecipientPolicy,
   listings: readonly Listed[],
 ): (recipient: string) => readonly NamedTool[] {
-  // Made when it is first asked: most models write the names that they are taught.
+  // Built at the first look-up: most models write the names that they are taught.
   let index: ReadonlyMap<string, readonly NamedTool[]> | undefined
   return (recipient) => {
     index ??= indexOf(tools, policy, listings)
@@ -40,13 +40,13 @@ export function looseNames(
   }
 }
 
-/** A name with dots for `__`, and the same without an `mcp` in front. */
+/** Returns the name with dots for `__`, and the same without a leading `mcp`. */
 function keysOf(path: string): Set<string> {
   const key = path.replaceAll('__', '.')
   return new Set([key, nameIn(MCP, key) ?? key])
 }
 
-/** The tools by the keys of their names, whole and bare. */
+/** Indexes the tools by the keys of their names, whole and bare. */
 function indexOf(
   tools: DeclaredTools,
   policy: RecipientPolicy,
@@ -56,7 +56,7 @@ function indexOf(
   const add = (callee: Recipient, spellings: readonly string[], names: readonly string[]): void => {
     const name = addressOf(callee, spellings, tools, policy)
     if (name === undefined) return
-    // As it is classified: the request may exclude it, or ask for an approval.
+    // Classified, since the request may exclude it or require an approval.
     const tool = { callee: classifyRecipient(name, undefined, tools, policy), name }
     for (const key of new Set(names.flatMap((one) => [...keysOf(one)]))) {
       const others = index.get(key)
@@ -86,7 +86,7 @@ function indexOf(
   return index
 }
 
-/** The tool of a declared server by the server's label, whatever the server listed. The longest label wins. */
+/** Returns the tool of a declared server by the server's label, listed or not. The longest label wins. */
 function unlisted(path: string, tools: DeclaredTools, policy: RecipientPolicy): readonly NamedTool[] {
   const rest = path.replace(/^mcp(__|\.)/, '')
   const labels = [...tools.mcpServers.keys()].sort((a, b) => b.length - a.length)

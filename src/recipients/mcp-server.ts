@@ -1,23 +1,26 @@
 import { check } from '../errors.js'
 import type { McpTool, McpToolFilter } from '../responses/request.js'
 
-/** The rules of the request for the tools of an MCP server, by the tools' names on that server. */
+/** The request's rules for the tools of an MCP server, by the tools' names on that server. */
 export interface McpServer {
   /** Whether the model may call the tool. */
   allows(name: string): boolean
-  /** Whether the user has to approve a call first. `unset` (default `always`) applies if the request has no rule. */
+  /** Whether a call needs the user's approval first. `unset` (default `always`) applies if the request has no rule. */
   needsApproval(name: string, unset?: 'always' | 'never'): boolean
 }
 
-/** Whether a tool is read-only according to its server's listing: null if the server has no such tool, undefined without a listing. */
+/**
+ * Returns whether a tool is read-only according to its server's listing: null if the server has no such tool, undefined
+ * without a listing.
+ */
 export type ToolHints = (serverLabel: string, name: string) => boolean | null | undefined
 
 type ToolTest = (name: string) => boolean
 
 /**
- * Adds an `mcp` entry of the request to earlier ones with the same label. The servers' listings decide which tools there
- * are, and which are read-only. Without a listing, a tool passes an `allowed_tools` filter by `read_only`, so that the host decides, but
- * needs approval if the rule for that depends on `read_only`.
+ * Adds an `mcp` entry of the request to earlier ones with the same label. The servers' listings determine which tools
+ * exist and which are read-only. Without a listing, a tool passes an `allowed_tools` filter by `read_only`, which
+ * leaves the decision to the host, but needs approval if that rule depends on `read_only`.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -35,7 +38,7 @@ export function declareMcpServer(tool: McpTool, path: string, before?: McpServer
 
 type Hint = (name: string) => boolean | null | undefined
 
-/** Null if there is no rule. */
+/** Returns null if there is no rule. */
 function approvalOf(approval: McpTool['require_approval'], path: string, isReadOnly: Hint): ToolTest | null {
   const { always, never } = (typeof approval === 'string' ? { [approval]: {} } : Object(approval)) as {
     always?: McpToolFilter | null
@@ -54,7 +57,7 @@ function approvalOf(approval: McpTool['require_approval'], path: string, isReadO
 }
 
 /**
- * A test for a list of names, a filter object, or null, which every tool passes.
+ * Creates a test from a list of names, a filter object, or null, which every tool passes.
  *
  * @param ifUnknown - the result for a `read_only` filter if it is unknown whether the tool is read-only
  */
@@ -68,7 +71,7 @@ function testOf(value: McpTool['allowed_tools'], path: string, isReadOnly: Hint,
   return (name) => {
     const hint = isReadOnly(name)
     const isRight = readOnly === null || (hint === undefined ? ifUnknown : hint === readOnly)
-    // No rule is about a tool that the server does not have.
+    // No rule applies to a tool that the server lacks.
     return hint !== null && isRight && (named === null || named.has(name))
   }
 }

@@ -3,7 +3,9 @@ import { type DeclaredTools, declaredMcpTool, type McpToolName } from './declare
 import { lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 
-/** A tool of a declared MCP server, by the server's label or, if no label matches, by the policy's alias for it. */
+/**
+ * Matches a tool of a declared MCP server, by the server's label or, if no label matches, by the policy's alias for it.
+ */
 export function matchMcpTool(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient | undefined {
   const tool = declaredMcpTool(recipient, tools) ?? splitMcpTool(recipient, policy.aliases)
   const server = tools.mcpServers.get(tool.serverLabel)

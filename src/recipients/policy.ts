@@ -16,14 +16,14 @@ export type { BuiltinCall }
 export type RecipientMatch = 'functions' | 'builtins' | 'function_names' | 'namespaces' | 'mcp'
 
 /**
- * What recipients become, as a table. To change a preset, spread it:
- * `{ ...policies.openai, name: 'mine', undeclared: 'mcp_call' }`.
+ * A table of what recipients become. To change a preset, spread it: `{ ...policies.openai, name: 'mine', undeclared:
+ * 'mcp_call' }`.
  */
 export interface RecipientPolicy {
   readonly name: string
   /** The recipients that address no tool. Their messages are classified by channel. */
   readonly nobody: readonly string[]
-  /** The ways of finding the callee, in the order they are tried. */
+  /** The ways of finding the callee, in the order in which they are tried. */
   readonly order: readonly RecipientMatch[]
   /**
    * The built-in tools that recipients call besides those that the tools are taught by (`browser.search`): `{ jupyter: { tool:
@@ -33,7 +33,7 @@ export interface RecipientPolicy {
   /** The MCP `server_label` that the first segment of a recipient may stand for. */
   readonly aliases: Readonly<Record<string, string>>
   /**
-   * What a recipient becomes if its callee is not found:
+   * The callee of a recipient that no way finds:
    *
    * - `function_call`: a function named like the recipient, or one in the declared namespace that it begins with, for
    *   the client to answer.
@@ -103,7 +103,7 @@ export function resolvePolicy(
   return approval === table.mcpApproval ? table : { ...table, mcpApproval: approval }
 }
 
-/** The name of the preset that a policy is, whatever it says of approvals; undefined for a table of the host's own. */
+/** Returns the name of the preset that a policy is, whatever its approvals; undefined for a custom table. */
 export function presetOf(policy: RecipientPolicy): PolicyName | undefined {
   const preset = lookUp<RecipientPolicy>(policies, policy.name)
   const fields = Object.keys(openai) as (keyof RecipientPolicy)[]
@@ -111,7 +111,7 @@ export function presetOf(policy: RecipientPolicy): PolicyName | undefined {
   return isPreset ? (policy.name as PolicyName) : undefined
 }
 
-/** An entry of a table. Inherited properties do not count: models do call `constructor`. */
+/** Returns an entry of a table. Inherited properties do not count: models do call `constructor`. */
 export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined
 }

@@ -1,7 +1,7 @@
-/** The names that a path begins with, before a dot: of namespaces, or of servers. The longest comes first. */
+/** Returns the names that a path begins with, before a dot: of namespaces, or of servers. The longest comes first. */
 export function prefixesOf(path: string, names: ReadonlyMap<string, unknown>): string[] {
   const found: string[] = []
-  // From dot to dot, not from name to name: a request may declare thousands.
+  // Iterates over dots, not over names: a request may declare thousands.
   for (let at = path.length; at > 0; ) {
     at = path.lastIndexOf('.', at - 1)
     const name = path.slice(0, Math.max(at, 0))

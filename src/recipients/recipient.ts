@@ -6,7 +6,7 @@ interface Misspelled {
   readonly written?: string
 }
 
-/** What a model's message addresses, which determines the kind of its output item. */
+/** The addressee of a model's message, which determines the kind of its output item. */
 export type Recipient =
   /** No recipient, channel `analysis`. */
   | { kind: 'reasoning' }
@@ -16,8 +16,8 @@ export type Recipient =
   | ({ kind: 'function_call'; name: string; namespace?: string; declared: boolean } & Misspelled)
   | ({ kind: 'custom_tool_call'; name: string; namespace?: string } & Misspelled)
   /**
-   * `available` is false if the request excludes the tool, its server has none of this name, or the policy makes
-   * undeclared tools unavailable. `candidates` are the names of the tools that the model may have meant.
+   * `available` is false if the request excludes the tool, its server does not list it, or the policy makes undeclared
+   * tools unavailable. `candidates` are the names of the tools that the model may have meant.
    */
   | ({
       kind: 'mcp_call'
@@ -26,14 +26,14 @@ export type Recipient =
       available: boolean
       candidates?: readonly string[]
     } & Misspelled)
-  /** A tool whose calls the user has to approve first. */
+  /** A tool whose calls need the user's approval. */
   | ({ kind: 'mcp_approval_request'; serverLabel: string; name: string } & Misspelled)
-  /** A built-in tool, as its descriptor says. */
+  /** A built-in tool, as its descriptor defines. */
   | BuiltinCallee
 
 /**
- * The callee as a string: equal for two spellings of the same callee (`github.search`, `mcp.github.search`), different
- * for different callees. Matches a tool result, by its author, with the waiting call.
+ * Returns the callee as a string: equal for two spellings of the same callee (`github.search`, `mcp.github.search`),
+ * different for different callees. Matches a tool result, by its author, with the waiting call.
  */
 export function recipientKey(recipient: { readonly kind: string }): string {
   // `declared` and `available` do not distinguish callees.

@@ -7,27 +7,27 @@ import type { RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 import { isCalleeLeft, type ToolChoice } from './tool-choice.js'
 
-/** What of a request decides what a message becomes. */
+/** The facts of a request that determine what a message becomes. */
 export interface RequestFacts {
   readonly declared: DeclaredTools
   readonly policy: RecipientPolicy
   readonly choice: ToolChoice
-  /** The tools that a name may mean which is none's: `looseNames`. */
+  /** Returns the tools that an unknown name may mean: `looseNames`. */
   readonly namedLoosely: (recipient: string) => readonly NamedTool[]
 }
 
 /**
- * Makes the classifier of a request, which differs in two things from the table of its tools. A name that is no tool's,
- * and that only one tool can mean, is that tool's; if several can, the call is unavailable. So is a call of what
- * `tool_choice` excludes, and of a made-up name where a call is required: it becomes a failed `mcp_call` that the model
- * reads, since nothing may run it, the host, the client or a user who approves it.
+ * Creates the classifier of a request, which differs from the table of its tools in two ways. An unknown name that only
+ * one tool can mean is that tool's; if several can, the call is unavailable. Also unavailable is a call that
+ * `tool_choice` excludes, or of a made-up name where a call is required: it becomes a failed `mcp_call` that the model
+ * reads, since neither the host nor the client may run it, nor a user approve it.
  */
 export function createRequestClassifier({ declared: tools, policy, choice, namedLoosely }: RequestFacts): Classifier {
   const { isAllowed, demand } = choice
   const isRequired = demand?.of === 'any'
   const isLeft = (callee: Recipient): boolean => isCalleeLeft(isAllowed, callee)
 
-  // Its name is in the namespace of the client's functions: where one of them has it, it is that function's.
+  // Its name is in the namespace of the client's functions: a function of the client with that name wins.
   const isPatchTool = (recipient: string): boolean =>
     tools.builtins.has(APPLY_PATCH) && policy.order.includes('builtins') && namesPatchTool(recipient)
 
@@ -35,7 +35,7 @@ export function createRequestClassifier({ declared: tools, policy, choice, named
     if (!isUnknown(callee, tools)) return callee
     if (isPatchTool(recipient)) return { kind: 'apply_patch_call' }
     const found = namedLoosely(recipient)
-    // A tool that the model was not told of does not make the name of another one ambiguous.
+    // A tool that the model was not taught does not make another tool's name ambiguous.
     const left = found.filter((tool) => isLeft(tool.callee) && isAvailable(tool.callee))
     const [only, ...others] = left.length > 0 ? left : found
     if (only === undefined) return callee
@@ -53,7 +53,7 @@ export function createRequestClassifier({ declared: tools, policy, choice, named
   }
 }
 
-/** Whether no tool has this name. Under the policy `vllm` every name is one, of a server that the host may know. */
+/** Whether no tool has this name. Under the policy `vllm`, every name belongs to a server that the host may know. */
 function isUnknown(callee: Recipient, { mcpServers }: DeclaredTools): boolean {
   if (callee.kind === 'function_call') return !callee.declared
   return callee.kind === 'mcp_call' && !callee.available && !mcpServers.has(callee.serverLabel)
@@ -63,7 +63,7 @@ function isAvailable(callee: Recipient): boolean {
   return callee.kind !== 'mcp_call' || callee.available
 }
 
-/** A call that fails: of the tool that the first segment of the recipient names. */
+/** Returns a call that fails, of the tool that the first segment of the recipient names. */
 function unavailable(recipient: string): Extract<Recipient, { kind: 'mcp_call' }> {
   return { kind: 'mcp_call', ...splitMcpTool(recipient, {}), available: false }
 }

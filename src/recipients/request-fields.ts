@@ -3,42 +3,42 @@ import { ROLES } from '../harmony/vocabulary.js'
 import { invalidType, invalidValue, missingParameter } from '../request-error.js'
 
 /*
- * Reading a request that may be any JSON: what a field must be, or a RequestError with its path. Null is absent, as
- * clients send it for whatever they leave out.
+ * Readers of a request that may be any JSON: each returns the field, or throws a RequestError with its path. Null
+ * counts as absent, because clients send it for omitted values.
  */
 
-/** @throws RequestError if it is no object */
+/** @throws RequestError if it is not an object */
 export function objectAt(value: unknown, param: string): Fields {
   if (isFields(value)) return value
   throw invalidType(param, 'an object', value)
 }
 
-/** @throws RequestError if it is no array */
+/** @throws RequestError if it is not an array */
 export function listAt(value: unknown, param: string): readonly unknown[] {
   if (Array.isArray(value)) return value
   throw invalidType(param, 'an array of objects', value)
 }
 
-/** An own field that is not null. */
+/** Returns an own field that is not null. */
 export function fieldOf(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined
 }
 
-/** A required text. @throws RequestError if it is missing or no string */
+/** Returns a required text. @throws RequestError if it is missing or not a string */
 export function textIn(fields: Fields, name: string, param: string): string {
   const value = optionalTextIn(fields, name, param)
   if (value === undefined) throw missingParameter(`${param}.${name}`)
   return value
 }
 
-/** A text that may be absent. @throws RequestError if it is no string */
+/** Returns an optional text. @throws RequestError if it is not a string */
 export function optionalTextIn(fields: Fields, name: string, param: string): string | undefined {
   const value = fieldOf(fields, name)
   if (value !== undefined && typeof value !== 'string') throw invalidType(pathOf(param, name), 'a string', value)
   return value
 }
 
-/** A list of texts that may be absent. @throws RequestError if it is anything else */
+/** Returns an optional list of texts. @throws RequestError if it is anything else */
 export function textsIn(fields: Fields, name: string, param: string): readonly string[] {
   const path = pathOf(param, name)
   return listAt(fieldOf(fields, name) ?? [], path).map((value, index) => {
@@ -47,34 +47,37 @@ export function textsIn(fields: Fields, name: string, param: string): readonly s
   })
 }
 
-/** A whole number that may be absent. @throws RequestError if it is anything else */
+/** Returns an optional whole number. @throws RequestError if it is anything else */
 export function optionalIntegerIn(fields: Fields, name: string, param: string): number | undefined {
   const value = fieldOf(fields, name)
   if (value !== undefined && !Number.isInteger(value)) throw invalidType(pathOf(param, name), 'an integer', value)
   return value as number | undefined
 }
 
-/** A required text that is not empty, such as an id or a name. @throws RequestError */
+/** Returns a required non-empty text, such as an id or a name. @throws RequestError */
 export function nameIn(fields: Fields, name: string, param: string): string {
   const value = textIn(fields, name, param)
   if (value === '') throw invalidValue(pathOf(param, name), value)
   return value
 }
 
-/** What would end a recipient in a header, is where string-based parsers look for markers, or names a role. */
+/**
+ * Matches characters that would end a recipient in a header or that string-based parsers take for a marker, and names
+ * of roles.
+ */
 const UNSAFE: RegExp = new RegExp(`[\\s\\x85<]|(?<=^(?:${ROLES.join('|')})):`, 'g')
 
 /**
- * A part of a recipient: the name of a tool that was called, or of where it lives. It may be one that a model made up,
- * so what no header can hold becomes `_`: a conversation must not end because a model once misspelled a tool.
+ * Returns a part of a recipient: the name of a called tool, or of its namespace. A model may have made it up, so
+ * characters that no header can hold become `_`: a misspelled tool must not end the conversation.
  *
- * @throws RequestError if it is missing, empty or no string
+ * @throws RequestError if it is missing, empty or not a string
  */
 export function addressIn(fields: Fields, name: string, param: string): string {
   return nameIn(fields, name, param).replace(UNSAFE, '_')
 }
 
-/** One of some words. @throws RequestError if it is missing or another */
+/** Returns one of a set of words. @throws RequestError if it is missing or another */
 export function wordIn<Word extends string>(fields: Fields, name: string, param: string, words: readonly Word[]): Word {
   const value = textIn(fields, name, param)
   if (!words.includes(value as Word)) throw invalidValue(pathOf(param, name), value, words)

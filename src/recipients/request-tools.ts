@@ -9,7 +9,7 @@ import { addressOf, functionSpellings, mcpSpellings } from './spellings.js'
 import { type DemandedCall, FREE_CHOICE, type ToolChoice } from './tool-choice.js'
 import { hintsOf, type Listed } from './tool-hints.js'
 
-/** What of a request decides which tools there are, and what the model may call. */
+/** The part of a request that determines which tools exist and which the model may call. */
 export interface ToolsRequest extends Formatted {
   readonly tools?: Parameters<typeof declareTools>[0]
   readonly choice: ToolChoice
@@ -19,21 +19,24 @@ export interface ToolsRequest extends Formatted {
 export interface ResolvedTools {
   readonly policy: RecipientPolicy
   readonly declared: DeclaredTools
-  /** What a message of the model becomes. A call of what `tool_choice` excludes is unavailable. */
+  /** Classifies a message of the model. A call that `tool_choice` excludes is unavailable. */
   readonly classify: Classifier
 }
 
 /**
- * The tools of a request, resolved: made once, by {@link resolveTools}, and handed to whatever teaches them, classifies
- * by them, or runs them.
+ * The resolved tools of a request: created once, by {@link resolveTools}, and passed to all code that teaches,
+ * classifies or runs them.
  */
 export interface RequestTools extends ResolvedTools {
   readonly choice: ToolChoice
-  /** What the first turn has to call: of a request without tools nothing, whatever its `tool_choice`. */
+  /** The call that the first turn has to make: none for a request without tools, whatever its `tool_choice`. */
   readonly demand: DemandedCall | undefined
-  /** What a message of the conversation addressed: an earlier request had a `tool_choice` of its own. */
+  /** Classifies a message of the conversation so far: an earlier request had its own `tool_choice`. */
   readonly classifyPast: Classifier
-  /** The recipient of a client's tool; of one that is not declared, the spelling that is a call of it nevertheless. */
+  /**
+   * Returns the recipient of a client's tool; for an undeclared one, the spelling that is still classified as a call of
+   * it.
+   */
   functionRecipient(name: string, namespace?: string): string
   mcpRecipient(serverLabel: string, name: string): string
 }
@@ -41,7 +44,7 @@ export interface RequestTools extends ResolvedTools {
 /**
  * Resolves the tools of a request.
  *
- * @param listings - what its MCP servers listed
+ * @param listings - the listings of its MCP servers
  * @throws HarmonyResponsesError `bad_option` if a tool is malformed
  */
 export function resolveTools(
@@ -71,7 +74,7 @@ export function resolveTools(
     mcpRecipient(serverLabel, name) {
       const spellings = mcpSpellings(serverLabel, name)
       const recipient = address({ kind: 'mcp_call', serverLabel, name, available: true }, spellings)
-      // A recipient of one word names both: `python`, which the request excluded.
+      // A recipient of one word names both the server and the tool: `python`, which the request excluded.
       return recipient ?? (serverLabel === name ? name : (spellings[0] as string))
     },
   }

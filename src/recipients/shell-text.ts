@@ -1,6 +1,6 @@
 import type { ShellOutput } from '../responses/items.js'
 
-/** What commands printed and how they ended, as the model reads it. One that ended well is its output alone. */
+/** Returns the output and exit of commands. For a successful one, that is its output alone. */
 export function shellText(outputs: readonly ShellOutput[]): string {
   return outputs
     .map(({ stdout, stderr, outcome }) => {
@@ -11,7 +11,7 @@ export function shellText(outputs: readonly ShellOutput[]): string {
     .join('\n')
 }
 
-/** The texts that are not empty, a line each. */
+/** Joins the non-empty texts, one per line. */
 export function linesOf(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n')
 }

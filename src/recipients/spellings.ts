@@ -4,21 +4,21 @@ import type { DeclaredTools } from './declared-tools.js'
 import type { RecipientPolicy } from './policy.js'
 import { type Recipient, recipientKey } from './recipient.js'
 
-/** A word that a header can hold: nothing in it ends a recipient, begins JSON or spells a marker. */
+/** A word that a header can contain: nothing in it ends a recipient, begins JSON or spells a marker. */
 export const ADDRESS: RegExp = /^[\w.:/@-]+$/
 
-/** The names of a client's tool, the one that it is taught by first. */
+/** Returns the names of a client's tool, the taught one first. */
 export function functionSpellings(name: string, namespace: string | undefined): readonly string[] {
   if (namespace === undefined) return [`${FUNCTIONS}.${name}`]
   return [`${namespace}.${name}`, `${FUNCTIONS}.${namespace}.${name}`]
 }
 
-/** The names of a tool of an MCP server, the one that it is taught by first. */
+/** Returns the names of a tool of an MCP server, the taught one first. */
 export function mcpSpellings(label: string, name: string): readonly string[] {
   return [`${label}.${name}`, `${MCP}.${label}.${name}`]
 }
 
-/** The first of a callee's names that is classified as that very callee: another tool may have the same name. */
+/** Returns the first of a callee's names that is classified as that callee: another tool may have the same name. */
 export function addressOf(
   callee: Recipient,
   spellings: readonly string[],

@@ -4,18 +4,19 @@ import type { ResolvedTools } from './request-tools.js'
 
 /** The recipients and authors of messages. */
 export interface Recipients extends ResolvedTools {
-  /** The servers of approved calls, which need not be declared. */
+  /** The servers of approved calls, which may be undeclared. */
   readonly labels: readonly string[]
 }
 
 /**
- * The callees that a tool message of this author may come from, in groups, the likeliest first (lazily, because the
- * first group almost always matches). The message belongs to the oldest waiting call of the first group that has one.
+ * Yields the callees that a tool message of this author may come from, in groups, the likeliest first (lazily, because
+ * the first group almost always matches). The message belongs to the oldest waiting call of the first group that has
+ * one.
  *
  * 1. The tool that the model addresses by this name. The longest label of a declared server wins. 2. An approved call,
- * by the labels of all servers that are declared or have one. The longest label wins again, so that a call of `b.c` at
- * `a` is not confused with one of `c` at `a.b`. If both were approved, give the result of the former by its item id. 3.
- * The built-ins with this first segment: the errors of gpt-oss's browser come from `browser`.
+ *    by the labels of all servers that are declared or have one. The longest label wins again, so that a call of `b.c`
+ *    at `a` is not confused with one of `c` at `a.b`. If both were approved, give the result of the former by its item
+ *    id. 3. The built-ins with this first segment: the errors of gpt-oss's browser come from `browser`.
  */
 export function* calleesNamed(
   author: string,

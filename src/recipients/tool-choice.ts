@@ -2,7 +2,7 @@ import { type BuiltinTool, builtinOf, builtinOfItem, replacedByServer } from './
 import type { Recipient } from './recipient.js'
 import { undatedType } from './undated-type.js'
 
-/** Whether `tool_choice` leaves a tool. One without a name stands for some tool of its type or server. */
+/** Whether `tool_choice` allows a tool. One without a name stands for some tool of its type or server. */
 export type ToolSelection = (tool: SelectedTool) => boolean
 
 interface SelectedTool {
@@ -11,18 +11,18 @@ interface SelectedTool {
   readonly label?: string | undefined
 }
 
-/** What the first turn has to call. */
+/** A call that the first turn has to make. */
 export type DemandedCall =
-  /** Some tool: the model chooses. */
+  /** A call of any tool: the model chooses. */
   | { readonly of: 'any' }
-  /** Some tool of an MCP server, or of any MCP server. */
+  /** A call of some tool of an MCP server, or of any MCP server. */
   | { readonly of: 'server'; readonly label: string | undefined }
   | { readonly of: 'server_tool'; readonly label: string | undefined; readonly name: string }
   | { readonly of: 'function' | 'custom'; readonly name: string }
-  /** `builtin` is undefined for a type that no model can call. `type` is as the client wrote it. */
+  /** `builtin` is undefined for a type that no model can call. `type` is the client's spelling. */
   | { readonly of: 'builtin'; readonly type: string; readonly builtin: BuiltinTool | undefined }
 
-/** `tool_choice`, read once: the prompt teaches by it, calls are accepted by it, and the first turn is held to it. */
+/** A parsed `tool_choice`: the prompt teaches by it, calls are accepted by it, and the first turn is held to it. */
 export interface ToolChoice {
   readonly isAllowed: ToolSelection
   /** Undefined if the model may answer without a call. */
@@ -32,23 +32,23 @@ export interface ToolChoice {
 /** The choice of a request without `tool_choice`. */
 export const FREE_CHOICE: ToolChoice = { isAllowed: () => true, demand: undefined }
 
-/** Reads any value: what no request may have is an entry for no tool. */
+/** Parses any value: an invalid entry matches no tool. */
 export function readToolChoice(choice: unknown): ToolChoice {
   return { isAllowed: selectionOf(choice), demand: demandOf(choice) }
 }
 
-/** Any value with the fields of a choice, or of an entry of `allowed_tools`. */
+/** A value with the fields of a choice, or of an entry of `allowed_tools`. */
 type Entry = { readonly [Field in 'type' | 'name' | 'server_label' | 'mode' | 'tools']?: unknown }
 
 /**
- * All tools, none, or those on the list, where an entry without a name allows all tools of its type or server. A named
- * tool and `required` leave all.
+ * Selects all tools, none, or those on the list, where an entry without a name allows all tools of its type or server.
+ * A named tool and `required` exclude none.
  */
 function selectionOf(choice: unknown): ToolSelection {
   if (choice === 'none') return () => false
   const { type, tools } = Object(choice) as Entry
   if (type !== 'allowed_tools') return FREE_CHOICE.isAllowed
-  /** The names of each type or server. */
+  /** The allowed names of each type or server. */
   const allowed = new Map<string, Set<unknown> | 'all'>()
   for (const entry of Array.isArray(tools) ? tools : []) {
     const { type, name, server_label: label } = Object(entry) as Entry
@@ -89,7 +89,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Whether a function or a custom tool is left: by its own entry, or by that of its namespace. */
+/** Whether a function or a custom tool is allowed: by its own entry, or by its namespace's. */
 export function isClientToolLeft(
   isAllowed: ToolSelection,
   { type, name, namespace }: { readonly type: string; readonly name: string; readonly namespace?: string | undefined },
@@ -97,7 +97,7 @@ export function isClientToolLeft(
   return isAllowed({ type, name }) || (namespace !== undefined && isAllowed({ type: 'namespace', name: namespace }))
 }
 
-/** Whether what a message addresses is left: no tool at all, or one of the selection. */
+/** Whether a callee is allowed: no tool at all, or one of the selection. */
 export function isCalleeLeft(isAllowed: ToolSelection, callee: Recipient): boolean {
   switch (callee.kind) {
     case 'reasoning':
@@ -110,7 +110,7 @@ export function isCalleeLeft(isAllowed: ToolSelection, callee: Recipient): boole
     case 'mcp_call':
     case 'mcp_approval_request': {
       const { serverLabel: label, name } = callee
-      // Under the policy `vllm` a declared built-in tool is called by the name of such a server.
+      // Under the policy `vllm`, a declared built-in tool is called by the name of such a server.
       const replaced = replacedByServer(label)
       return isAllowed({ type: 'mcp', label, name }) || (replaced !== undefined && isAllowed({ type: replaced }))
     }

@@ -1,12 +1,12 @@
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ToolHints } from './mcp-server.js'
 
-/** A listing in either form: without an error if it succeeded. */
+/** A listing in either form; one without an error succeeded. */
 export type Listed = Pick<McpListing, 'serverLabel' | 'tools'> & { readonly error?: string | null }
 
-/** Looks up which tools there are, and which of them are read-only, by their annotations in either form. */
+/** Looks up which tools exist, and which are read-only, by their annotations in either form. */
 export function hintsOf(listings: readonly Listed[]): ToolHints {
-  // Made when it is first asked: most responses call no tool of a server.
+  // Built at the first look-up: most responses call no tool of a server.
   let index: ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined
   return (serverLabel, name) => {
     index ??= indexOf(listings)
@@ -15,7 +15,7 @@ export function hintsOf(listings: readonly Listed[]): ToolHints {
   }
 }
 
-/** Whether each tool of each server is read-only. The first listing of a tool counts. */
+/** Maps each tool of each server to whether it is read-only. The first listing of a tool counts. */
 function indexOf(listings: readonly Listed[]): Map<string, Map<string, boolean>> {
   const servers = new Map<string, Map<string, boolean>>()
   for (const { serverLabel, tools = [], error } of listings) {

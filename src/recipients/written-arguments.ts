@@ -1,13 +1,13 @@
 import { PYTHON } from '../harmony/namespaces.js'
 
 /*
- * The arguments of a call as its item shows them: a JSON object, where the model wrote one, and nothing after it. The
- * item, which is streamed, and the conversation that is read again go by the same functions.
+ * The arguments of a call as its item shows them: a JSON object if the model wrote one, and nothing after it. Both the
+ * streamed item and the conversation that is read back use these functions.
  */
 
-/** How far an object has been read. Plain data, so that it can be part of a snapshot. */
+/** The state of a scan for an object. Plain data, so that it can be part of a snapshot. */
 export interface ObjectScan {
-  /** How many objects and arrays are open; 0 before the first and after the last. -1: what is written is no object. */
+  /** How many objects and arrays are open; 0 before the first and after the last; -1 if the text is no object. */
   depth: number
   isString: boolean
   isEscaped: boolean
@@ -25,9 +25,10 @@ const CLOSING: readonly number[] = [0x7d, 0x5d]
 const [BRACE] = OPENING
 
 /**
- * Reads on. White space before the object counts as part of it.
+ * Scans more text. White space before the object counts as part of it.
  *
- * @returns how much of the text belongs to the object: all of it, unless it ends here. What is no object has no end.
+ * @returns the length of the part that belongs to the object: all of it, unless the object ends here. A text that is no
+ * object has no end.
  */
 export function scanObject(scan: ObjectScan, text: string): number {
   if (scan.isOver) return 0
@@ -57,19 +58,19 @@ export function scanObject(scan: ObjectScan, text: string): number {
   return text.length
 }
 
-/** What an item shows of the text of a call, and what it leaves out of it. */
+/** The part of a call's text that an item shows, and the part that it drops. */
 export interface ShownArguments {
   readonly shown: string
-  /** Empty if nothing but white space followed. */
+  /** Empty if only white space followed. */
   readonly dropped: string
 }
 
-/** Whether what follows an object can be left out: it says something, and the object is whole without it. */
+/** Whether the text after an object is dropped: it is not blank, and the object is complete without it. */
 export function isSuperfluous(rest: string, object: string): boolean {
   return rest.trim() !== '' && isJson(object)
 }
 
-/** The object that the text begins with, or the whole text if it begins with none. */
+/** Returns the object that the text begins with, or the whole text if it begins with none. */
 export function objectIn(text: string): ShownArguments {
   const end = scanObject(createScan(), text)
   const [shown, dropped] = [text.slice(0, end), text.slice(end)]
@@ -77,9 +78,9 @@ export function objectIn(text: string): ShownArguments {
 }
 
 /**
- * The arguments of an undeclared function, whose schema is unknown: always a JSON object, since
- * clients parse them before they look for the function. Anything else becomes the one argument of an object: what the
- * model writes to `python` is code.
+ * Returns the arguments of an undeclared function, whose schema is unknown: always a JSON object, since clients parse
+ * them before they look for the function. Anything else becomes the single argument of an object: a call of `python`,
+ * for example, is code.
  */
 export function undeclaredArguments(name: string, text: string): ShownArguments {
   const given = objectIn(text)

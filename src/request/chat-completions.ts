@@ -1,7 +1,7 @@
 import { missingParameter, RequestError, unsupportedParameter } from '../request-error.js'
 import { isRecord } from './schemas/builders.js'
 
-/** Parameters of Chat Completions, and what they are called here. To ignore them would change what the client gets. */
+/** Parameters of Chat Completions, and their names here. Ignoring them would change the client's answer. */
 const MOVED: { readonly [name: string]: string } = {
   messages: 'input',
   max_tokens: 'max_output_tokens',
@@ -14,7 +14,7 @@ const MOVED: { readonly [name: string]: string } = {
 }
 
 /**
- * Tells a client that speaks Chat Completions what to write instead.
+ * Tells a client that speaks Chat Completions how to phrase its request here.
  *
  * @throws RequestError
  */
@@ -28,7 +28,7 @@ export function checkNotChatCompletions(body: { readonly [name: string]: unknown
   if (Object.hasOwn(body, 'tool_choice')) checkFlat(body['tool_choice'], 'tool_choice')
 }
 
-/** `{ type, function: { name } }` is `{ type, name }` here. */
+/** Rejects a nested tool: `{ type, function: { name } }` is `{ type, name }` here. */
 function checkFlat(tool: unknown, path: string): void {
   if (!isRecord(tool) || tool['type'] !== 'function' || tool['name'] !== undefined || !isRecord(tool['function']))
     return

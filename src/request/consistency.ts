@@ -11,7 +11,7 @@ import type { NamedTool } from '../responses/request-parameters.js'
 import type { RequestTool } from '../responses/request-tools.js'
 
 /**
- * Checks what no parameter says alone.
+ * Checks rules that involve several parameters.
  *
  * @throws RequestError
  */
@@ -44,7 +44,7 @@ function checkMetadata({ metadata = {} }: ParsedRequest): void {
   }
 }
 
-/** A call names its tool by nothing else, so that two tools of one name could not be told apart. */
+/** Rejects two tools of one name: a call identifies its tool by name alone. */
 function checkNames(tools: readonly RequestTool[], path: string): void {
   const known = new Map<string, Set<string>>()
   const add = (namespace: string, name: string, at: string): void => {
@@ -83,11 +83,11 @@ function toolChoiceError(message: string): RequestError {
   return new RequestError(message, { param: 'tool_choice' })
 }
 
-/** The tools that items of the conversation declare. */
+/** Returns the tools that items of the conversation declare. */
 function toolsOfInput({ input = [] }: ParsedRequest): RequestTool[] {
   if (typeof input === 'string') return []
   return input.flatMap((item) =>
-    // The parser has read them as it reads `tools`.
+    // Parsed already, in the same way as `tools`.
     item.type === 'additional_tools' || item.type === 'tool_search_output' ? (item.tools as RequestTool[]) : [],
   )
 }

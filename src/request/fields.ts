@@ -28,9 +28,9 @@ import { toolChoice } from './schemas/tool-choice.js'
 import { tools } from './schemas/tools.js'
 
 /**
- * What becomes of a parameter:
+ * How a parameter is supported:
  *
- * - `honoured`: something of this library acts on it.
+ * - `honoured`: this library acts on it.
  * - `passed on`: checked, for the server to act on.
  * - `echoed`: checked, and shown in the response. It changes nothing.
  * - `ignored`: changes nothing, and is not in the result.
@@ -40,12 +40,12 @@ export type Support = 'honoured' | 'passed on' | 'echoed' | 'ignored' | 'refused
 
 export interface Field {
   readonly support: Support
-  /** A phrase of a sentence: what it does. */
+  /** Its effect, as a phrase of a sentence. */
   readonly does: string
-  /** The values that it may have. Absent: none are checked. */
+  /** The values that it accepts. Absent: any. */
   readonly allows?: string
   readonly schema?: z.ZodType
-  /** Who sends it, if it is not a parameter of `openai`'s `responses.create`. */
+  /** The clients that send it, if it is not a parameter of `openai`'s `responses.create`. */
   readonly sentBy?: string
 }
 
@@ -55,7 +55,7 @@ type Checked<Name extends keyof ParsedRequest> = Field & {
   readonly schema: z.ZodType<NonNullable<ParsedRequest[Name]>>
 }
 
-/** The parameters that are not in the result. */
+/** The parameters that the result omits. */
 type Dropped = Field & { readonly support: 'ignored' | 'refused' }
 
 type DroppedName =
@@ -67,12 +67,10 @@ type DroppedName =
   | 'prompt_cache_retention'
   | 'type'
 
-/** Half of a surrogate pair is no text that a model writes. */
+/** A model writes no lone surrogate. */
 const stopString = textLike(/^\P{Surrogate}*$/u)
 
-/**
- * Everything about every parameter, in the order in which OpenAI's server looks at them: the first error is reported.
- */
+/** All facts about every parameter, in the order in which OpenAI's server checks them: the first error is reported. */
 export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> } & {
   readonly [Name in DroppedName]: Dropped
 } = {
@@ -85,7 +83,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   model: {
     support: 'echoed',
-    does: 'the response names it; which model answers is up to the server. May be left out',
+    does: 'the response repeats it; the server decides which model answers. Optional',
     allows: 'a string',
     schema: text,
   },
@@ -108,7 +106,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     allows: 'an id, or `{ id }`; not with `previous_response_id`',
     schema: either('one of a string or object', key, object({ id: key })),
   },
-  moderation: { support: 'refused', does: 'who asks for moderation must not get an answer without it' },
+  moderation: { support: 'refused', does: 'a client that asks for moderation must not get an answer without it' },
   include: {
     support: 'honoured',
     does: 'log-probabilities, sources, outputs and sealed reasoning in the response',
@@ -164,21 +162,21 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   stop: {
     support: 'honoured',
-    does: 'the answer ends in front of the first of these texts. Ignored where `text.format` asks for JSON',
+    does: 'the answer ends before the first of these texts. Ignored where `text.format` asks for JSON',
     allows: 'a string, or an array of up to 4 strings, none of them empty',
     schema: either('one of a string or array of strings', stopString, listUpTo(4, 'strings', stopString)),
     sentBy: 'clients of vLLM, SGLang and llama-server',
   },
   presence_penalty: {
     support: 'echoed',
-    does: 'no engine of this library has it',
+    does: 'no engine of this library supports it',
     allows: 'a number from -2 to 2',
     schema: decimalFrom(-2, 2),
     sentBy: 'clients of Open Responses',
   },
   frequency_penalty: {
     support: 'echoed',
-    does: 'no engine of this library has it',
+    does: 'no engine of this library supports it',
     allows: 'a number from -2 to 2',
     schema: decimalFrom(-2, 2),
     sentBy: 'clients of Open Responses',
@@ -224,7 +222,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   max_tool_calls: {
     support: 'honoured',
-    does: 'hosted calls beyond it are not run, and the model reads that they were not',
+    does: 'hosted calls beyond it do not run, and the model is told so',
     allows: 'an integer from 1',
     schema: integerFrom(1),
   },
@@ -248,7 +246,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     }) satisfies z.ZodType<PromptCacheOptions>,
   },
   prompt_cache_key: { support: 'echoed', does: 'engines cache by the prompt', allows: 'a string', schema: text },
-  prompt_cache_retention: { support: 'ignored', does: 'engines keep what they can' },
+  prompt_cache_retention: { support: 'ignored', does: 'engines cache what they can' },
   truncation: {
     support: 'honoured',
     does: "`'auto'` drops the oldest exchanges of a conversation that does not fit into the context; else it is an error",
@@ -291,17 +289,17 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     sentBy: 'clients of vLLM',
   },
   access_programs: { support: 'ignored', does: "OpenAI's own" },
-  client_metadata: { support: 'ignored', does: 'what Codex tells about itself', sentBy: 'Codex' },
+  client_metadata: { support: 'ignored', does: 'metadata of Codex', sentBy: 'Codex' },
   image: { support: 'ignored', does: 'no gpt-oss model reads images' },
 }
 
-/** A request whose parameters have been checked, each by itself. */
+/** A request after each parameter has been checked by itself. */
 export type CheckedRequest = Omit<ParsedRequest, 'reasoning'> & {
   readonly type?: 'response.create'
   readonly reasoning?: ReasoningOptions
 }
 
-// Made of the table, whose type zod cannot infer; test/request compares both.
+// Derived from the table, whose type zod cannot infer; test/request compares the two.
 export const request: z.ZodType<CheckedRequest> = z.object(shapeOf(FIELDS)) as unknown as z.ZodType<CheckedRequest>
 
 function shapeOf(fields: { readonly [name: string]: Field }): { [name: string]: z.ZodType } {

@@ -16,9 +16,9 @@ import { type Path, pathOf, valueAt } from './path.js'
 type Issue = z.core.$ZodIssue
 
 /**
- * The first of the things that zod found, as OpenAI words it.
+ * Words the first of zod's issues as OpenAI would.
  *
- * @param body - as the client sent it: what it has at the issue's path says whether it is missing
+ * @param body - as the client sent it: its value at the issue's path shows whether that is missing
  */
 export function errorOf([issue]: readonly Issue[], body: unknown): RequestError {
   if (issue === undefined) throw new Error('nothing is wrong')
@@ -52,7 +52,7 @@ function worded(issue: Issue, path: Path, body: unknown): RequestError {
   }
 }
 
-/** Whether the client meant this branch of a union: the value is of the right kind, and wrong within. */
+/** Whether the client meant this branch of a union: the value is of the right kind, but wrong inside. */
 function isMeant({ path, code }: Issue, value: unknown): boolean {
   if (path.length > 0 || code === 'too_big' || code === 'too_small' || code === 'invalid_format') return true
   return code === 'invalid_value' && typeof value === 'string'
@@ -61,7 +61,8 @@ function isMeant({ path, code }: Issue, value: unknown): boolean {
 function beyond(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>, param: string, value: unknown): RequestError {
   const bound = issue.code === 'too_small' ? { least: Number(issue.minimum) } : { most: Number(issue.maximum) }
   if (typeof value === 'number') {
-    // zod says "int" of a number beyond the safe ones, else "number" of both kinds: the expectation tells them apart.
+    // zod says "int" for a number beyond the safe integers, else "number" for both kinds: the expectation tells them
+    // apart.
     return outOfRange(param, issue.message === 'an integer' ? 'integer' : 'decimal', bound, value)
   }
   if (typeof value === 'string') {

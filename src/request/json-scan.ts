@@ -1,25 +1,25 @@
 import { RequestError } from '../request-error.js'
 import type { Slices, Work } from '../slices.js'
 
-/** What a JSON text may hold. */
+/** Limits of a JSON text. */
 export interface JsonBounds {
-  /** Levels of objects and arrays. */
+  /** Nested levels of objects and arrays. */
   readonly depth: number
-  /** Objects, arrays and their entries, in all. */
+  /** Objects, arrays and their entries, in total. */
   readonly values: number
-  /** Different names of fields: the parser makes something of each, which takes more than all else in a text. */
+  /** Distinct names of fields: each costs the parser more than anything else in a text. */
   readonly names: number
 }
 
-/** Counts what a JSON text holds before it is parsed. */
+/** Counts the contents of a JSON text before it is parsed. */
 export interface JsonScan {
   /**
-   * Reads the next bytes of the text, cut anywhere. Takes a nanosecond or two a byte.
+   * Reads the next bytes of the text, cut anywhere, in a nanosecond or two per byte.
    *
    * @throws RequestError if the text is nested too deeply (400) or holds too many values (413)
    */
   push(bytes: Uint8Array): void
-  /** How many values the text has held so far. */
+  /** How many values the text has contained so far. */
   readonly values: number
 }
 
@@ -29,8 +29,8 @@ const COLON = 0x3a
 const BACKSLASH = 0x5c
 
 /**
- * Bounds a JSON text by its bytes: `JSON.parse` cannot be interrupted, and takes a second for 3 MB of brackets. A text
- * that is not JSON is counted all the same, and left to the parser.
+ * Enforces limits on a JSON text before it is parsed: `JSON.parse` cannot be interrupted, and takes a second for 3 MB
+ * of brackets. A text that is not JSON is counted too, and left to the parser.
  */
 export function createJsonScan({ depth, values, names: mostNames }: JsonBounds): JsonScan {
   // Random, so that a client cannot prepare names with colliding hashes.
@@ -39,9 +39,9 @@ export function createJsonScan({ depth, values, names: mostNames }: JsonBounds):
   let isEscaped = false
   let level = 0
   let count = 0
-  /** Of the text that is being read, or was the last. */
+  /** The hash of the current string, or of the last one. */
   let hash = 0
-  /** The names of fields, by their hashes: names that share one count once. */
+  /** The names of fields, by their hashes; names with the same hash count once. */
   const names = new Set<number>()
   return {
     get values() {
@@ -74,17 +74,17 @@ export function createJsonScan({ depth, values, names: mostNames }: JsonBounds):
   }
 }
 
-/** In UTF-16 units. */
+/** The size of a chunk, in UTF-16 units. */
 const CHUNK = 65_536
-/** How many units are scanned in the time in which one is encoded. */
+/** How many units are scanned in the time that encoding one takes. */
 const SCANNED = 32
 
-/** Scans a text that is there already. Returns its values. @throws RequestError as {@link JsonScan.push} */
+/** Scans a complete text. Returns the number of its values. @throws RequestError like {@link JsonScan.push} */
 export function* scanJson(text: string, bounds: JsonBounds, work: Work): Slices<number> {
   const scan = createJsonScan(bounds)
   const utf8 = new TextEncoder()
   for (let at = 0; at < text.length; at += CHUNK) {
-    // Where a pair is cut, other bytes come of it, which are no signs of JSON either.
+    // A surrogate pair that is cut encodes to other bytes, but none of them is syntax of JSON either.
     scan.push(utf8.encode(text.slice(at, at + CHUNK)))
     work.left -= CHUNK / SCANNED
     if (work.left <= 0) yield* work.pause()

@@ -6,19 +6,19 @@ import type { Slices, Work } from '../slices.js'
 import { tooManyNames, tooManyValues } from './json-scan.js'
 import { type Path, pathOf } from './path.js'
 
-/** How large a request may be. Its size in bytes is for the HTTP server to bound, before it is parsed as JSON. */
+/** Limits of a request. The HTTP server bounds its bytes, before it parses the JSON. */
 export interface RequestLimits {
-  /** Items of the conversation, and entries of any other array but `tools`. Default 100,000. */
+  /** Items of the conversation, and entries of any array other than `tools`. Default 100,000. */
   readonly items?: number
-  /** Entries of `tools`. Default 1,000; at OpenAI it is 128. */
+  /** Entries of `tools`. Default 1,000; OpenAI's limit is 128. */
   readonly tools?: number
-  /** Levels of objects and arrays. Default 100. At most 500, which is what `translate` takes. */
+  /** Nested levels of objects and arrays. Default 100; at most 500, the limit of `translate`. */
   readonly depth?: number
-  /** Objects, arrays and their entries, in all. Default 500,000. */
+  /** Objects, arrays and their entries, in total. Default 500,000. */
   readonly values?: number
-  /** Different names of fields, schemas included. Default 20,000. */
+  /** Distinct names of fields, including those in schemas. Default 20,000. */
   readonly names?: number
-  /** Characters (UTF-16 code units) of a string or a key. Default 20,971,520, which at OpenAI an image may have. */
+  /** Characters (UTF-16 code units) of a string or a key. Default 20,971,520, OpenAI's limit for an image. */
   readonly stringLength?: number
 }
 
@@ -47,23 +47,24 @@ export function resolveLimits(limits: RequestLimits = {}): Required<RequestLimit
 }
 
 /**
- * Checks that a body is JSON and no larger than allowed, before anything reads it by recursion. Linear in the body, and
- * stops at the first thing that is too large.
+ * Checks that a body is JSON and no larger than allowed, before anything reads it by recursion. Takes time linear in
+ * the body, and stops at the first excess.
  *
  * @throws RequestError
- * @throws HarmonyResponsesError `bad_option`: it has something that JSON has not, such as a promise or a fetch Request
+ * @throws HarmonyResponsesError `bad_option`: it contains a value that JSON cannot express, such as a promise or a
+ * fetch Request
  */
 export function* checkSize(body: unknown, limits: Required<RequestLimits>, work: Work): Slices<void> {
   const path: (string | number)[] = []
   const open: Opened[] = []
   const names = new Set<string>()
   let count = 0
-  /** Counts as the scan of a body's text does: brackets and commas. */
+  /** Counts what the scan of a body's text counts: brackets and commas. */
   const take = (entries: number): void => {
     count += Math.max(entries, 1)
     if (count > limits.values) throw tooManyValues(limits.values)
   }
-  /** Opens a value that has others in it. */
+  /** Enters a value that contains others. */
   const visit = (value: unknown): boolean => {
     if (typeof value === 'string') checkText(value, path, limits.stringLength)
     checkJson(!NOT_JSON.includes(typeof value), value)
@@ -129,7 +130,7 @@ function tooDeep(path: Path, levels: number): RequestError {
   return new RequestError(message, { param, code: 'invalid_value' })
 }
 
-/** Whether it is what JSON.parse makes, of this realm or another. */
+/** Whether `JSON.parse` could have made it, in this realm or another. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null

@@ -17,8 +17,8 @@ import { refuseUnknown } from './unknown-fields.js'
 export interface ParseRequestOptions {
   readonly limits?: RequestLimits
   /**
-   * What becomes of a field that no parameter, item or tool has. `ignore` (default): it is left out, as clients that
-   * know other servers expect. `refuse`: an error, as at OpenAI, which finds misspelled names.
+   * How to treat fields that no parameter, item or tool has. `ignore` (default): they are dropped, as clients of other
+   * servers expect. `refuse`: an error, as at OpenAI, which finds misspelled names.
    */
   readonly unknownFields?: 'ignore' | 'refuse'
 }
@@ -33,18 +33,18 @@ export const PARSE_REQUEST_OPTIONS: OptionTable<ParseRequestOptions> = {
  *
  *     const request = parseRequest(await httpRequest.json())
  *
- * The result has every parameter in its type, without nulls and without fields that are not known, and can be given to
- * `translate`, `generateOptions` and `renderPrompt`. JSON Schemas in it are the body's own objects, not copies.
+ * The result has every parameter in its type, without nulls and unknown fields, and can be passed to `translate`,
+ * `generateOptions` and `renderPrompt`. JSON Schemas in it are the body's own objects, not copies.
  *
- * @param body - what `JSON.parse` made of it
- * @throws RequestError what the client got wrong, in OpenAI's words
+ * @param body - the parsed JSON
+ * @throws RequestError the client's mistake, in OpenAI's words
  * @throws HarmonyResponsesError `bad_option`: the body is not JSON, or an option is wrong
  */
 export function parseRequest(body: unknown, options: ParseRequestOptions = {}): ParsedRequest {
   return atOnce(parseRequestInSlices(body, options, createWork()))
 }
 
-/** The same in slices. */
+/** Does the same in slices. */
 export function* parseRequestInSlices(
   body: unknown,
   options: ParseRequestOptions | undefined,
@@ -69,7 +69,10 @@ function notAnObject(body: unknown): RequestError {
   return new RequestError(message, { code })
 }
 
-/** The parameters that matter: neither ignored nor blank. @throws RequestError one of them is refused */
+/**
+ * Returns the parameters that matter: those that are neither ignored nor blank. @throws RequestError for an unsupported
+ * one
+ */
 function readable(body: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } {
   const kept = Object.entries(body).filter(([name, value]) => {
     const field: Field | undefined = lookUp(FIELDS, name)
@@ -80,18 +83,21 @@ function readable(body: { readonly [name: string]: unknown }): { readonly [name:
   return Object.fromEntries(kept)
 }
 
-/** What clients send whose language cannot leave a parameter out. An empty input is an input. */
+/**
+ * Whether a value stands for an absent one: clients in some languages cannot omit a parameter. An empty input is an
+ * input.
+ */
 function isBlank(name: string, value: unknown): boolean {
   if (value === '' && name !== 'input') return true
   return value == null || (isRecord(value) && Object.keys(value).length === 0)
 }
 
-/** The request without old names of parameters, and without what only a WebSocket sends. */
+/** Renames old parameters, and drops those that only a WebSocket sends. */
 function normalized({ type: _, reasoning, ...parsed }: CheckedRequest): ParsedRequest {
   const { generate_summary, ...asked } = { ...reasoning }
   const settings = generate_summary === undefined ? asked : { summary: generate_summary, ...asked }
   const generate = parsed.prompt_cache_options?.prewarm === true ? { generate: false } : {}
   const entries = Object.entries(merged(parsed, { reasoning: settings, ...generate }))
-  // What was sent as nothing but nulls is blank by now.
+  // An object whose fields were all null is blank by now.
   return Object.fromEntries(entries.filter(([name, value]) => !isBlank(name, value)))
 }

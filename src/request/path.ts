@@ -1,10 +1,10 @@
-/** The way from the body to a value in it. */
+/** The path from the body to a value in it. */
 export type Path = readonly PropertyKey[]
 
-/** The longest path that an error shows. Keys are the client's, and may be of any length. */
+/** The longest path that an error shows, since keys are the client's and may be of any length. */
 const LONGEST = 200
 
-/** `input[3].content[0].type` */
+/** Formats a path: `input[3].content[0].type`. */
 export function pathOf(path: Path): string {
   let text = ''
   for (const step of path) {
@@ -14,7 +14,7 @@ export function pathOf(path: Path): string {
   return text
 }
 
-/** What is at a path, null included; undefined if nothing is. */
+/** Returns the value at a path, which may be null; undefined if there is none. */
 export function valueAt(body: unknown, path: Path): unknown {
   let value = body
   for (const step of path) {

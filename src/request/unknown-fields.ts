@@ -3,12 +3,12 @@ import { type Path, pathOf } from './path.js'
 import { isRecord } from './schemas/builders.js'
 
 /**
- * Refuses a field that was left out of the result because it is not known.
+ * Rejects fields that the result lacks because they are unknown.
  *
  * @throws RequestError
  */
 export function refuseUnknown(sent: unknown, read: unknown, path: Path): void {
-  // What is passed on as it is, such as a JSON Schema, is the same object.
+  // A value that is passed on unchanged, such as a JSON Schema, is the same object.
   if (sent === read) return
   if (Array.isArray(sent) && Array.isArray(read)) {
     for (const [index, entry] of sent.entries()) refuseUnknown(entry, read[index], [...path, index])

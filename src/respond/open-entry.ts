@@ -116,6 +116,7 @@ export async function openEntry(
         compactAbove,
         ...(said <= 1 && { isOneMessage: true as const }),
       }),
+    ...(options.mostSearches !== undefined && { mostSearches: options.mostSearches }),
     ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
     ...(constrained.length > 0 && { constrained }),
     ...(typeOnly.length > 0 && { typeOnly }),

@@ -139,7 +139,10 @@ export interface RespondOptions extends Translated, Prompted {
    * diagnostic `unapprovable_tool` says which; a request that declares one itself is refused. Default `ask`.
    */
   readonly approvals?: 'ask' | 'refuse'
-  /** How many searches of the web may run. Those beyond it fail, and the model reads why. Default: any number. */
+  /**
+   * How many searches of the web may run. Those beyond it fail, and the model reads why. Its first entry has it: a run that goes
+   * on from entries goes by what these say. Default: any number.
+   */
   readonly mostSearches?: number
   /** Id of the response. Default: a random one. */
   readonly responseId?: string

@@ -18,7 +18,7 @@ import { runTool } from './run-tool.js'
 import type { RefusedCall } from './waiting-calls.js'
 
 export interface RunCallsOptions
-  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'mostSearches' | 'onProgress' | 'onDiagnostic' | 'pause'> {
+  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'onProgress' | 'onDiagnostic' | 'pause'> {
   readonly fold: ResponseFold
   readonly inbox: Inbox
   readonly signal: AbortSignal
@@ -80,10 +80,8 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
 }
 
 /** Whether as many searches have begun as may run. */
-function isSearchTooMany(
-  call: HostedCall,
-  { fold, mostSearches = Number.POSITIVE_INFINITY }: RunCallsOptions,
-): boolean {
+function isSearchTooMany(call: HostedCall, { fold }: RunCallsOptions): boolean {
+  const { mostSearches = Number.POSITIVE_INFINITY } = fold.open
   if (!isSearch(call)) return false
   return fold.output.filter((item) => isSearch(item) && fold.attempts(item.id) > 0).length >= mostSearches
 }

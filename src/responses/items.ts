@@ -22,12 +22,12 @@ export interface UrlCitation {
   end_index: number
 }
 
-/** What a passage of the answer rests on that the file search found. */
+/** The file that a passage of the answer cites. */
 export interface FileCitation {
   type: 'file_citation'
   file_id: string
   filename: string
-  /** Where in the text it was cited: the position of what follows the mark, which the text does not have. */
+  /** The position of the citation mark, which the text does not contain. In the unit of `start_index`. */
   index: number
 }
 
@@ -111,7 +111,7 @@ export interface McpListToolsItem {
   error?: string
 }
 
-/** A call that the user has to approve. Added with its complete arguments, and never has a status. */
+/** A call that needs the user's approval. Added with its complete arguments, and never has a status. */
 export interface McpApprovalRequestItem {
   type: 'mcp_approval_request'
   id: string
@@ -139,8 +139,8 @@ export interface McpCallItem {
 }
 
 /**
- * Every kind of output item, by its `type`, with those of built-in tools (`builtins/`). A line added here makes the compiler
- * name every place that needs one.
+ * Every kind of output item, by its `type`, including those of built-in tools (`builtins/`). The compiler names every place
+ * that a new line affects.
  */
 export interface OutputItemByType extends BuiltinItems {
   message: MessageItem

@@ -27,7 +27,7 @@ export interface FunctionTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** What the input of a custom tool has to look like. */
+/** The format of a custom tool's input. */
 export type CustomToolFormat =
   | { readonly type: 'text' }
   | { readonly type: 'grammar'; readonly syntax: 'lark' | 'regex'; readonly definition: string }
@@ -62,7 +62,7 @@ export interface McpTool {
   readonly type: 'mcp'
   readonly server_label: string
   readonly server_description?: string | null
-  /** Where the client says the server is, and how to get in. Never used or echoed. */
+  /** The client's address and credentials for the server. Never used or echoed. */
   readonly server_url?: string | null
   readonly connector_id?: string | null
   readonly tunnel_id?: string | null
@@ -71,9 +71,9 @@ export interface McpTool {
   /** The server's tools that the model may call; absent or null means all. */
   readonly allowed_tools?: readonly string[] | McpToolFilter | null
   /**
-   * The tools whose calls the user has to approve first. If it is unset (absent, null, or an object with neither key),
-   * the policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if
-   * `never` is given, every tool that it does not select needs approval.
+   * The tools whose calls need the user's approval. If it is unset (absent, null, or an object with neither key), the
+   * policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if `never` is
+   * given, every tool that it does not select needs approval.
    */
   readonly require_approval?:
     | 'always'
@@ -84,7 +84,7 @@ export interface McpTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** The API's other tools. No recipient addresses them: they are only echoed. */
+/** The API's other tools. No recipient addresses them, so they are only echoed. */
 export interface EchoedOnlyTool {
   readonly type: 'computer' | 'computer_use_preview' | 'image_generation' | 'programmatic_tool_calling' | 'tool_search'
 }
@@ -98,7 +98,7 @@ export type RequestTool =
   | BuiltinWires[keyof BuiltinWires]['tool']
   | EchoedOnlyTool
 
-/** A tool of any type and with any parameters, as it is in a JSON body. */
+/** A tool of any type with any parameters, as in a JSON body. */
 export interface UnknownTool {
   readonly type: string
 }

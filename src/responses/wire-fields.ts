@@ -30,8 +30,8 @@ export interface OfCommand extends Sequenced {
   command_index: number
 }
 
-/** An event that says no more than which item it is about. */
+/** An event that only identifies its item. */
 export type OfItemOnly<Name extends string> = OfItem & { type: `response.${Name}` }
 
-/** Who may call a tool: the model, or programs that it writes. */
+/** The allowed callers of a tool: the model, or programs that it writes. */
 export type AllowedCallers = readonly ('direct' | 'programmatic')[]

@@ -1,9 +1,9 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const CODES: readonly number[] = [...ALPHABET].map((digit) => digit.charCodeAt(0))
-/** The value of each ASCII character; 64 for those that are no digit. */
+/** The value of each ASCII character; 64 for non-digits. */
 const VALUES: readonly number[] = Array.from({ length: 128 }, (_, code) => (CODES.indexOf(code) + 65) % 65)
 
-/** Bytes as base64url without padding. */
+/** Encodes bytes as base64url without padding. */
 export function encodeBase64url(bytes: Uint8Array): string {
   const codes = new Uint8Array(Math.ceil((bytes.length * 4) / 3))
   let length = 0
@@ -21,8 +21,8 @@ export function encodeBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of base64url without padding; undefined for any other text. No two texts give the same bytes: a text whose
- * last digit has bits that belong to no byte is refused, so that no character can be changed unnoticed.
+ * Decodes base64url without padding; undefined for any other text. No two texts give the same bytes: a text whose last
+ * digit has surplus bits is rejected, so that no character can be changed unnoticed.
  */
 export function decodeBase64url(text: string): Uint8Array | undefined {
   if (text.length % 4 === 1) return undefined

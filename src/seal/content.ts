@@ -2,38 +2,41 @@ import { check } from '../errors.js'
 import type { RequestedCall } from '../translate/options/options.js'
 import type { SealedKind } from './sealed-text.js'
 
-/** What a reasoning item or a compaction says. */
-export interface UnsealedText<Kind extends 'reasoning' | 'compaction'> {
+/** The sealed text of a reasoning item or a compaction, or the JSON of calls. */
+export interface UnsealedText<Kind extends 'reasoning' | 'compaction' | 'call'> {
   readonly kind: Kind
   /** Empty for a compaction that was sealed without one. */
   readonly itemId: string
   readonly text: string
-  /** How the response's messages up to it were sampled, as `respond` gave it. Of reasoning alone, and often absent. */
+  /**
+   * How the response's messages up to it were sampled, as `respond` recorded it. Only for reasoning, and often absent.
+   */
   readonly form?: string
 }
 
 /** The call of an approval request. */
 export interface UnsealedApproval extends RequestedCall {
   readonly kind: 'approval'
-  /** The id that the item would have had, short and unique: what its approval can be marked as used by. */
+  /** The id that the item would have had, short and unique: hosts can record it to mark the approval as used. */
   readonly itemId: string
 }
 
-export type Unsealed = UnsealedText<'reasoning'> | UnsealedText<'compaction'> | UnsealedApproval
+export type Unsealed = UnsealedText<'reasoning'> | UnsealedText<'compaction'> | UnsealedText<'call'> | UnsealedApproval
 
-/** The fields of each kind, in the order in which they are sealed. The last is left out if it is not there. */
+/** The fields of each kind, in the order in which they are sealed. The last one may be absent. */
 const FIELDS: Readonly<Record<SealedKind, readonly string[]>> = {
   reasoning: ['itemId', 'text', 'form'],
   approval: ['itemId', 'serverLabel', 'name', 'arguments'],
   compaction: ['itemId', 'text'],
+  call: ['itemId', 'text'],
 }
-/** Fields that may be absent, and are not empty where they are there. */
+/** Fields that may be absent, and are never empty. */
 const OPTIONAL: readonly string[] = ['form']
 
 /**
- * As JSON, which keeps any string, a lone surrogate too.
+ * Serializes the content as JSON, which preserves any string, including lone surrogates.
  *
- * @throws HarmonyResponsesError `bad_option` if a field is no string
+ * @throws HarmonyResponsesError `bad_option` if a field is not a string
  */
 export function writeContent(content: Unsealed): string {
   const fields = new Map<string, unknown>(Object.entries(content))
@@ -47,7 +50,7 @@ export function writeContent(content: Unsealed): string {
   return JSON.stringify(values)
 }
 
-/** Undefined if it is not what {@link writeContent} writes. */
+/** Parses the output of {@link writeContent}; undefined for anything else. */
 export function readContent(kind: SealedKind, json: string): Unsealed | undefined {
   let values: unknown
   try {
@@ -59,6 +62,6 @@ export function readContent(kind: SealedKind, json: string): Unsealed | undefine
   const least = fields.filter((field) => !OPTIONAL.includes(field)).length
   if (!Array.isArray(values) || values.length < least || values.length > fields.length) return undefined
   if (!values.every((value, at) => typeof value === 'string' && (value !== '' || at < least))) return undefined
-  // As many texts as the kind has fields, which the lines above have counted.
+  // The lines above have checked that there are as many texts as the kind has fields.
   return { kind, ...Object.fromEntries(values.map((value, at) => [fields[at], value])) } as unknown as Unsealed
 }

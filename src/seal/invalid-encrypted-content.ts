@@ -1,6 +1,6 @@
 import { RequestError } from '../request-error.js'
 
-/** One error for everything that does not open: distinct reasons would help an attacker. */
+/** Returns the one error for everything that does not open: distinct reasons would help an attacker. */
 export function invalidEncryptedContent(param: string | undefined): RequestError {
   const where = param === undefined ? '' : ` of '${param}'`
   const message = `The encrypted content${where} could not be verified.`

@@ -4,9 +4,9 @@ import { digest, KEY_BYTES } from './aead.js'
 import { decodeBase64url, encodeBase64url } from './base64url.js'
 import { FORMAT } from './sealed-text.js'
 
-/** A key to seal with, which only the server knows. */
+/** A sealing key, which only the server knows. */
 export interface SealKey {
-  /** Its name among the keys: `2026-11`. It is not visible in what is sealed. */
+  /** Its name among the keys: `2026-11`. Sealed content does not show it. */
   readonly id: string
   /** 32 random bytes, or their base64 (`openssl rand -base64 32`). */
   readonly key: Uint8Array | string
@@ -16,13 +16,13 @@ export interface SealKey {
 export interface Key {
   readonly id: string
   readonly bytes: Uint8Array
-  /** The key's public id, eight characters that do not reveal the key. Every seal begins with them. */
+  /** The key's public id, eight characters that do not reveal the key. Every seal begins with it. */
   readonly tag: string
 }
 
 const TAG_BYTES = 6
 
-/** Not those of `options/checks.js`, whose messages quote values. */
+/** Not the checks of `options/checks.js`, whose messages quote values. */
 const SEAL_KEY: OptionTable<SealKey> = {
   key: (value, path) => void keyBytes(path, value),
   id(value, path) {
@@ -30,7 +30,7 @@ const SEAL_KEY: OptionTable<SealKey> = {
   },
 }
 
-/** A longer name in the place of `id` and `key` may be a key, and is not quoted either. */
+/** An unexpected name that is longer than this may be a key, and is not quoted. */
 const LONGEST_NAME = 20
 
 /**
@@ -59,7 +59,7 @@ function checkKey(given: unknown, path: string): asserts given is SealKey {
 }
 
 /**
- * A copy, so that the caller may wipe its own.
+ * Returns a copy, so that the caller may wipe the original.
  *
  * @throws HarmonyResponsesError `bad_option`, without the key
  */
@@ -73,7 +73,7 @@ export function keyBytes(what: string, key: unknown): Uint8Array {
   return bytes
 }
 
-/** Of either alphabet, padded or not. */
+/** Decodes base64 of either alphabet, padded or not. */
 function fromBase64(text: string): Uint8Array | undefined {
   return decodeBase64url(
     text
@@ -88,7 +88,7 @@ export function badKey(what: string, expected: string, got: string): HarmonyResp
   return new HarmonyResponsesError('bad_option', `${what}: expected ${expected}, got ${got}`)
 }
 
-/** Says nothing about a value's content. */
+/** Describes a value without its content. */
 function kindOf(value: unknown): string {
   return /^(string|number|bigint|symbol)$/.test(typeof value) ? `a ${typeof value}` : describe(value)
 }

@@ -1,6 +1,8 @@
 import { encodeBase64url } from './base64url.js'
 
-/** 128 random bits as 22 characters, for one response. Keep it with the response if it may have to be replayed. */
+/**
+ * Returns 128 random bits as 22 characters, for one response. Store it with a response that may have to be replayed.
+ */
 export function newNonce(): string {
   return encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
 }

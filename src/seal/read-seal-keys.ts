@@ -4,17 +4,21 @@ import { encodeBase64url } from './base64url.js'
 import { badKey, keyBytes, type SealKey } from './keys.js'
 import { FORMAT } from './sealed-text.js'
 
-/** More than a host that rotates its keys has: each is tried when content may be of it. */
+/**
+ * The maximum number of keys, each of which is tried on content that it may have sealed. No host that rotates keys
+ * needs more.
+ */
 const MOST_KEYS = 64
 const ID_BYTES = 9
 
 /**
- * The keys of {@link createSeal} from one text, as a variable of the environment or a file has them: each 32 random bytes
- * as base64 (`openssl rand -base64 32`), with commas or white space between. The first seals, all open. A key's `id`
- * follows from the key, so that it can move in the list.
+ * Parses the keys of {@link createSeal} from one text, such as an environment variable or a file: each 32 random bytes
+ * as base64 (`openssl rand -base64 32`), with commas or white space between. The first seals, all open. A key's `id` is
+ * derived from the key, so that it can move in the list.
  *
- * @throws HarmonyResponsesError `bad_option` if there is no key, one is no key or is there twice, or there are more than
- *   64. Its message says which it is and never contains a key
+ * @throws HarmonyResponsesError `bad_option` if there is no key, a key is invalid or listed twice, or there are more
+ * than
+ *   64. Its message gives the position and never contains a key
  */
 export function readSealKeys(text: string): SealKey[] {
   check(typeof text === 'string', 'readSealKeys', 'a text of keys', typeof text)
@@ -25,7 +29,7 @@ export function readSealKeys(text: string): SealKey[] {
   return words.map((word, index) => {
     const key = keyBytes(`key ${index + 1}`, word)
     const id = encodeBase64url(digest(key, [FORMAT, 'id']).subarray(0, ID_BYTES))
-    if (ids.has(id)) throw new HarmonyResponsesError('bad_option', `key ${index + 1}: it is there twice`)
+    if (ids.has(id)) throw new HarmonyResponsesError('bad_option', `key ${index + 1}: it is listed twice`)
     ids.add(id)
     return { id, key }
   })

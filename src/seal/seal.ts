@@ -9,50 +9,62 @@ import { invalidEncryptedContent } from './invalid-encrypted-content.js'
 import { type Key, readKeys, type SealKey } from './keys.js'
 import { beginningOf, FORMAT, readSealedText, type SealedKind, writeSealedText } from './sealed-text.js'
 
-/** What a response is sealed for. */
+/** The response that a seal is for. */
 export interface SealedResponse {
-  /** Whose response it is: a user, a tenant, an API key's owner. Requests of other callers cannot open what is sealed. */
+  /**
+   * The owner of the response: a user, a tenant, the holder of an API key. Requests of other callers cannot open its
+   * seals.
+   */
   readonly caller: string
-  /** A random string of at least 16 characters that no other response has: {@link newNonce}. */
+  /** A random string of at least 16 characters, unique to the response: {@link newNonce}. */
   readonly nonce: string
   /** The key to seal with, to replay a response that was sealed with an older one. Default: the first. */
   readonly keyId?: string
 }
 
 /**
- * Seals what one response gives to its client. Every method is synchronous, needs no `this`, and is a pure function of
- * its arguments, the response's caller and nonce, and the key: a response that is replayed, or goes on from a snapshot,
- * is sealed to the same bytes.
+ * Seals the content that one response hands to its client. Every method is synchronous, needs no `this`, and is a pure
+ * function of its arguments, the response's caller and nonce, and the key: a response that is replayed, or resumed from
+ * a snapshot, is sealed to the same bytes.
  */
 export interface ResponseSeal {
   /**
-   * For the translator's `sealReasoning`: the `encrypted_content` of a reasoning item.
+   * Returns, for the translator's `sealReasoning`, the `encrypted_content` of a reasoning item.
    *
-   * @param form - of `respond`: how the response's messages up to the item were sampled
+   * @param form - from `respond`: how the response's messages up to the item were sampled
    */
   seal(text: string, itemId: string, form?: string): string
-  /** For `sealForm` of `respond`: the `encrypted_content` of a reasoning item that is there for its form alone. */
+  /**
+   * Returns, for `sealForm` of `respond`, the `encrypted_content` of a reasoning item that carries nothing but its
+   * form.
+   */
   sealForm(form: string, itemId: string): string
-  /** For the translator's `sealApproval`: the `id` of an `mcp_approval_request`, `mcpr_...`. */
+  /** Returns, for the translator's `sealApproval`, the `id` of an `mcp_approval_request`, `mcpr_...`. */
   sealApproval(call: RequestedCall, itemId: string): string
   /**
-   * The `encrypted_content` of a `compaction` item.
+   * Returns the `encrypted_content` of a `compaction` item.
    *
-   * @param itemId - the item's id, if it is known. Without one, several compactions of a response are told apart by
-   *   their texts alone
+   * @param itemId - the item's id, if it is known. Without one, only the texts distinguish the compactions of a
+   * response
    */
   sealCompaction(text: string, itemId?: string): string
+  /**
+   * Returns, for `sealCall` of a Messages answer, the seal of a call that the server ran and no block shows.
+   *
+   * @param text - the host's form of the call; opaque to the seal
+   */
+  sealCall(text: string, itemId: string): string
 }
 
-/** What has to fit for sealed content to open. */
+/** The conditions for opening sealed content. */
 export interface UnsealOptions<Kind extends SealedKind = SealedKind> {
-  /** Whose request brings it. */
+  /** The owner of the request that brings it. */
   readonly caller: string
-  /** What it has to be. Default: any kind. */
+  /** The required kind. Default: any kind. */
   readonly kind?: Kind
-  /** The id that the client sent beside it, if it sent one. */
+  /** The id that the client sent with it, if any. */
   readonly itemId?: string | null
-  /** Where it stands in the request, for the error: `input[3].encrypted_content`. */
+  /** Its place in the request, for the error: `input[3].encrypted_content`. */
   readonly param?: string
 }
 
@@ -67,12 +79,12 @@ const SEALED_RESPONSE: OptionTable<SealedResponse> = {
 
 const UNSEAL_OPTIONS: OptionTable<UnsealOptions> = {
   caller: aCaller,
-  kind: oneOf('reasoning', 'approval', 'compaction'),
+  kind: oneOf('reasoning', 'approval', 'compaction', 'call'),
   itemId: anything,
   param: aText,
 }
 
-/** Seals with the first of its keys, and opens with all of them. */
+/** Seals with the first of its keys, and opens with any of them. */
 export interface Seal {
   /** The id of the key that seals. */
   readonly keyId: string
@@ -84,14 +96,14 @@ export interface Seal {
    *   `bad_option` if there is no caller
    */
   unseal<Kind extends SealedKind>(blob: string, options: UnsealOptions<Kind>): Extract<Unsealed, { kind: Kind }>
-  /** Whether something else sealed it: another server, or this one with a key that it no longer has. */
+  /** Whether something else sealed it: another server, or this one with a key that it has dropped. */
   isForeign(blob: string): boolean
 }
 
 /**
- * A seal for what a client keeps for the server: reasoning, approval requests, compactions.
+ * Creates a seal for content that clients keep for the server: reasoning, approval requests, compactions, calls.
  *
- * @param keys - the first seals, all open. To rotate, put a new one in front
+ * @param keys - the first one seals, all of them open. To rotate, prepend a new one
  * @throws HarmonyResponsesError `bad_option`. Its message never contains a key
  */
 export function createSeal(keys: readonly SealKey[]): Seal {
@@ -114,6 +126,7 @@ export function createSeal(keys: readonly SealKey[]): Seal {
         sealApproval: ({ serverLabel, name, arguments: text }, itemId) =>
           sealed({ kind: 'approval', itemId, serverLabel, name, arguments: text }),
         sealCompaction: (text, itemId = '') => sealed({ kind: 'compaction', itemId, text }),
+        sealCall: (text, itemId) => sealed({ kind: 'call', itemId, text }),
       }
     },
 
@@ -135,7 +148,8 @@ export function createSeal(keys: readonly SealKey[]): Seal {
 
 function sealContent(content: Unsealed, key: Key, caller: string, nonce: string): string {
   const { kind, itemId } = content
-  // No counter: it would begin anew in a process that goes on from a snapshot, and an item would be sealed otherwise.
+  // Not a counter, which would restart in a process that resumes from a snapshot, so that an item would be sealed
+  // differently.
   const item = kind === 'compaction' && itemId === '' ? ['text', content.text] : ['id', itemId]
   const bytes = digest(key.bytes, [FORMAT, 'nonce', key.id, caller, kind, nonce, ...item])
   const own = bytes.subarray(0, NONCE_BYTES)
@@ -152,12 +166,12 @@ function unsealContent(blob: unknown, keys: ReadonlyMap<string, Key>, caller: st
   return json === undefined ? undefined : readContent(kind, json)
 }
 
-/** The associated data: what is not in the content, and has to be the same when it is opened. */
+/** Returns the associated data: facts outside the content that have to be the same on opening. */
 function aboutOf(key: Key, caller: string, kind: SealedKind): readonly string[] {
   return [FORMAT, 'content', key.id, caller, kind]
 }
 
-/** Whether the client sent it beside the id of another item. Many clients send none. */
+/** Whether the client sent it with the id of another item. Many clients send none. */
 function isOfAnotherItem(content: Unsealed, itemId: string | null | undefined): boolean {
   const isKnown = content.itemId !== '' && itemId !== undefined && itemId !== null && itemId !== ''
   return isKnown && content.itemId !== itemId

@@ -10,14 +10,14 @@ import { beginningOf } from './sealed-text.js'
 
 export interface UnsealInputOptions {
   readonly seal: Seal
-  /** Whose request it is. */
+  /** The owner of the request. */
   readonly caller: string
   /**
-   * What becomes of content that something else sealed: another server, or this one with a key that it no longer has.
-   * `refuse` (default): an error. `ignore`: the model goes on without the text, and the call is not approved.
+   * What to do with content that something else sealed: another server, or this one with a key that it has dropped.
+   * `refuse` (default): an error. `ignore`: the model continues without the text, and the call is not approved.
    */
   readonly foreign?: 'refuse' | 'ignore'
-  /** Receives where in the request each content stands that is ignored: `input[3].encrypted_content`. */
+  /** Called with the place in the request of each ignored content: `input[3].encrypted_content`. */
   readonly onForeign?: (param: string) => void
 }
 
@@ -28,41 +28,41 @@ const UNSEAL_INPUT_OPTIONS: OptionTable<UnsealInputOptions> = {
   onForeign: aFunction,
 }
 
-/** The `encrypted_content` of an item, the text in it, and how its response was sampled, if its seal has that. */
+/** The `encrypted_content` of an item, its text, and how its response was sampled, if the seal records that. */
 export interface UnsealedEntry {
   readonly sealed: string
   readonly text: string
   readonly form?: string
 }
 
-/** What a request's input brings back. */
+/** The opened content of a request's input. */
 export interface UnsealedInput {
-  /** Of the reasoning and compaction items, in their order: for `history` of `renderPrompt`. */
+  /** The contents of the reasoning and compaction items, in order: for `history` of `renderPrompt`. */
   readonly history: readonly UnsealedEntry[]
-  /** Each call of a sealed approval request that the input holds or answers, as it was sealed, answered or not. */
+  /** The call of each sealed approval request that the input contains or answers, as it was sealed. */
   readonly requestedCalls: readonly ApprovedCall[]
   /**
-   * Those of them that the user approved and that have no `mcp_call` in the input yet: for the translator's option of
-   * this name, and to be run. Nothing here keeps a client from leaving a call out and approving it again.
+   * The calls that the user approved and that have no `mcp_call` in the input yet: to be run, and for the translator's
+   * option of this name. Nothing here prevents a client from omitting a call and approving it again.
    */
   readonly approvedCalls: readonly ApprovedCall[]
 }
 
 /**
- * Opens what the items of a request's input carry. Items that are malformed otherwise are left to their reader.
+ * Opens the sealed content of a request's input. Items that are malformed in other ways are left to their reader.
  *
  * @throws RequestError `invalid_encrypted_content`, with its `param`, if something cannot be opened; `invalid_type` if
- *   it is not a string, `string_above_max_length` if it is longer than 2 MiB; HarmonyResponsesError `bad_option`
+ * it is not a string, `string_above_max_length` if it is longer than 2 MiB; HarmonyResponsesError `bad_option`
  */
 export function unsealInput(input: ResponseRequest['input'], options: UnsealInputOptions): UnsealedInput {
   return atOnce(unsealInputInSlices(input, options, createWork()))
 }
 
-/** The cost of an item, and how many characters are opened in the time in which one is encoded. */
+/** The cost of an item, and how many characters are opened in the time that encoding one takes. */
 const ITEM = 4
 const OPENED = 4
 
-/** The same in slices: a content is opened in one. */
+/** Does the same in slices. Opening one content is not divided. */
 export function* unsealInputInSlices(
   input: ResponseRequest['input'],
   options: UnsealInputOptions,
@@ -94,7 +94,7 @@ export function* unsealInputInSlices(
     history.push({ sealed, text, ...(form !== undefined && { form }) })
   }
   const openCall = (id: unknown, param: string): id is string => {
-    // Other ids are of requests that the server keeps itself.
+    // Other ids belong to requests that the server stores itself.
     if (typeof id !== 'string' || beginningOf(id)?.kind !== 'approval') return false
     if (calls.has(id)) return true
     if (isIgnored(id, param)) return false
@@ -115,7 +115,7 @@ export function* unsealInputInSlices(
     else if (type === 'mcp_call') done.add(fieldOf(item, 'approval_request_id'))
     else if (type === 'mcp_approval_response') {
       const id = fieldOf(item, 'approval_request_id')
-      // On conflicting answers, denial wins.
+      // If answers conflict, denial wins.
       if (openCall(id, `${at}.approval_request_id`)) {
         answers.set(id, answers.get(id) !== false && fieldOf(item, 'approve') === true)
       }
@@ -126,7 +126,7 @@ export function* unsealInputInSlices(
   return { history, requestedCalls, approvedCalls: requestedCalls.filter(isApproved) }
 }
 
-/** A content is opened in one go, in 40 ms for 1 MB. That of the longest reasoning has 0.9 MB. */
+/** The longest content, since each is opened in one go: 1 MB takes 40 ms. The longest reasoning takes 0.9 MB. */
 const LONGEST = 2_097_152
 
 /** @throws RequestError */

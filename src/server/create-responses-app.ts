@@ -1,9 +1,11 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { resolveDialect } from '../dialects/named.js'
 import { RequestError } from '../request-error.js'
+import { unixSeconds } from '../unix-seconds.js'
 import { APP_OPTIONS } from './check-app-options.js'
 import { corsHeaders } from './cors-headers.js'
 import { createHostCheck } from './host-rules.js'
+import { createHostedTurns } from './hosted-turns.js'
 import { observeRoutes } from './observe/observe-routes.js'
 import type { ResponsesAppOptions } from './options.js'
 import { createJsonReader } from './read-json.js'
@@ -58,7 +60,10 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   const service = openService(options)
   const checkHost = createHostCheck(options, authorize !== undefined)
   const readJson = createJsonReader(options.limits, options.request?.limits, options.pause)
-  const server: ServerContext = { service, readJson, options, dialect: resolveDialect(options.dialect), keepAliveMs }
+  const hostedTurns = createHostedTurns({ clock: options.clock ?? unixSeconds })
+  service.keepBytes(hostedTurns.memory)
+  const dialect = resolveDialect(options.dialect)
+  const server: ServerContext = { service, readJson, options, dialect, keepAliveMs, hostedTurns }
 
   const app = new Hono<Env>()
   app.use(observeRoutes(service.observer, traceOf))

@@ -5,8 +5,9 @@ import { ExpiringBytes } from '../stores/expiring-bytes.js'
 import { isHostedItem } from './service/hosted-items.js'
 
 /**
- * What the model did in a turn before a call of the client's, for clients of Chat Completions: its messages have no place for
- * calls that the host ran, so that the model would forget their results as soon as the client sends its own.
+ * What the model did in a turn before a call of the client's, for clients whose API has no place for calls that the host ran
+ * (Chat Completions), or that drop the blocks in which they are sealed (Messages): the model would forget their results as soon
+ * as the client sends its own.
  *
  * In memory, by owner and call: another process does not know it, and what is forgotten is as it is without.
  */

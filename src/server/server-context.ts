@@ -7,6 +7,7 @@ import { createSseEncoder, type SseEvent } from '../sse/index.js'
 import type { KeptResponse } from '../stores/store.js'
 import { answerEvents } from './answer-events.js'
 import { type ErrorAnswer, errorAnswer } from './error-answer.js'
+import type { HostedTurns } from './hosted-turns.js'
 import type { RequestObservation } from './observe/observe-request.js'
 import type { ResponsesAppOptions } from './options.js'
 import type { ReadJson } from './read-json.js'
@@ -34,6 +35,7 @@ export interface ServerContext {
   readonly dialect: Dialect | undefined
   /** A comment or a ping is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
   readonly keepAliveMs: number
+  readonly hostedTurns: HostedTurns
 }
 
 /** Who sends a request, and what its headers say. */

@@ -33,7 +33,7 @@ export interface SseDecoder {
   readonly done: boolean
 }
 
-/** What can be read as a stream: the body of a fetch, chunks of bytes or text, or the complete text. */
+/** A readable stream of SSE: the body of a fetch, chunks of bytes or text, or the complete text. */
 export type SseSource =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>
@@ -41,7 +41,7 @@ export type SseSource =
   | string
 
 /**
- * Creates a decoder for transports that call back. It reads any event stream of the standard: all forms of line ends,
+ * Creates a decoder for transports that call back. It reads any event stream of the standard: all line endings,
  * comments, a leading byte order mark. The type is the one in the data; the `event:` field is ignored.
  *
  * @throws HarmonyResponsesError `bad_option`
@@ -50,17 +50,17 @@ export type SseSource =
 export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
   checkOptions('createSseDecoder', options, SSE_DECODER_OPTIONS, ['onEvent'])
   const { onEvent } = options
-  // `read` drops the byte order mark, because it also gets chunks of text.
+  // `read` drops the byte order mark, because it also receives chunks of text.
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   const parser = createParser({ onEvent: ({ data }) => onFrame(data) })
   // Only the first character can be a byte order mark.
   let atStart = true
   let done = false
-  // Counted for error messages.
+  // For error messages.
   let frames = 0
 
   function onFrame(data: string): void {
-    // The parser goes on to the end of its chunk even after `[DONE]`.
+    // The parser runs to the end of its chunk even after `[DONE]`.
     if (done) return
     frames += 1
     if (data === '[DONE]') done = true
@@ -81,7 +81,7 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
       read(typeof chunk === 'string' ? chunk : utf8.decode(chunk, { stream: true }))
     },
     end() {
-      // The first line end closes an open line, the second its frame.
+      // The first line end closes an open line, the second closes its frame.
       read(`${utf8.decode()}\n\n`)
       done = true
     },
@@ -93,12 +93,12 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
 
 /**
  * Yields the events of an SSE stream up to its end or `[DONE]`, then closes the source. Leaving the loop early also
- * closes it. Every event has a string `type`. The rest of it is not checked, whatever TypeScript says: the conformance
- * kit does that.
+ * closes it. Every event has a string `type`. Its other fields are not checked, despite the TypeScript type: the
+ * conformance kit does that.
  *
  * @throws HarmonyResponsesError `bad_stream`, after the preceding events, if the data of a frame is not JSON, is not an
- *   object with a string `type`, or is cut off by the end of the stream; from the call itself, if the source cannot be
- *   read
+ * object with a string `type`, or is cut off by the end of the stream; from the call itself, if the source cannot be
+ * read
  */
 export function decodeSse(source: SseSource): AsyncGenerator<ResponseStreamEvent> {
   if (typeof source === 'string') return eventsOf([source])
@@ -112,7 +112,7 @@ async function* eventsOf(chunks: Exclude<SseSource, string>): AsyncGenerator<Res
   const ready: ResponseStreamEvent[] = []
   const decoder = createSseDecoder({ onEvent: (event) => ready.push(event) })
 
-  // In `finally`, because otherwise a bad frame would swallow the good ones before it in the same chunk.
+  // In `finally`: otherwise a bad frame would swallow the good ones before it in the same chunk.
   function* readyAfter(step: () => void): Generator<ResponseStreamEvent> {
     try {
       step()
@@ -128,13 +128,13 @@ async function* eventsOf(chunks: Exclude<SseSource, string>): AsyncGenerator<Res
   yield* readyAfter(() => decoder.end())
 }
 
-/** Does what `for await` does, for browsers whose ReadableStream is not iterable. */
+/** Iterates like `for await`, for browsers whose ReadableStream is not iterable. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
   } finally {
-    // Tells the sender to stop. Has no effect after the end of the stream.
+    // Tells the sender to stop; no effect after the end of the stream.
     await reader.cancel()
   }
 }

@@ -1,7 +1,7 @@
 import { check, checkEvent } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 
-/** An event of the API, or of a dialect of it. */
+/** An event of the API, or of one of its dialects. */
 export type SseEvent = ResponseStreamEvent | { readonly type: string; readonly [field: string]: unknown }
 
 /**
@@ -12,7 +12,7 @@ export const SSE_DONE = 'data: [DONE]\n\n'
 
 /**
  * Writes one event as one SSE frame: `event: TYPE`, `data: JSON`, and a blank line. The name is the event's type, as
- * Open Responses requires. There is no `id:`, because a Responses stream cannot be resumed by one.
+ * Open Responses requires. There is no `id:`, because Responses streams cannot be resumed by it.
  *
  * The frame is well-formed whatever the texts contain: JSON escapes the line breaks that would end a `data:` line, and
  * the lone surrogates that UTF-8 cannot encode.
@@ -22,14 +22,14 @@ export const SSE_DONE = 'data: [DONE]\n\n'
 export function encodeSse(event: SseEvent): string {
   checkEvent('encodeSse', event)
   const { type } = event
-  // After a line break in it, the type could inject a frame of its own.
+  // A line break in the type could inject a frame.
   check(!/[\r\n]/.test(type), 'encodeSse', 'a type of one line', type, 'bad_stream')
   return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
 /**
- * Writes one value as one SSE frame without a name: `data: JSON` and a blank line. Chat Completions clients want their
- * chunks so; see `toChatChunks` of `harmony-responses/dialects`.
+ * Writes one value as one SSE frame without a name: `data: JSON` and a blank line. Chat Completions clients expect
+ * their chunks in this form; see `toChatChunks` of `harmony-responses/dialects`.
  *
  * @throws HarmonyResponsesError `bad_stream` if the argument is not an object
  */

@@ -4,8 +4,8 @@ import { encodeSse, type SseEvent } from './encode.js'
 export type SseEncoder = (event: SseEvent) => string
 
 /**
- * Creates an encoder for one stream. It is faster than `encodeSse`, because it serializes what the deltas of an item
- * have in common only once. The frames are the same for all events.
+ * Creates an encoder for one stream. It is faster than `encodeSse`, because it serializes the common part of an item's
+ * deltas only once. The frames are identical.
  */
 export function createSseEncoder(): SseEncoder {
   let template: Template | undefined
@@ -26,11 +26,11 @@ type Delta = SseEvent & {
   readonly [field: string]: unknown
 }
 
-/** The frame of a delta without its number and its text. */
+/** The frame of a delta, with holes for its number and its text. */
 interface Template {
   readonly keys: readonly string[]
   readonly values: readonly unknown[]
-  /** The frame before the number, between the number and the text, and after the text. */
+  /** The parts of the frame before the number, between the number and the text, and after the text. */
   readonly parts: readonly string[]
 }
 
@@ -54,7 +54,10 @@ function fits({ keys, values }: Template, event: Delta): boolean {
   return at === keys.length
 }
 
-/** Cuts a delta's frame into its parts. Undefined if the event has a value that may change without being replaced. */
+/**
+ * Cuts a delta's frame into its parts. Returns undefined if the event has a value that may change without being
+ * replaced.
+ */
 function templateOf(event: Delta): Template | undefined {
   const [keys, values] = [Object.keys(event), Object.values(event)]
   const parts = encodeSse({ ...event, sequence_number: 0, delta: '' }).split(NUMBER_OR_TEXT)

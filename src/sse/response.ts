@@ -9,7 +9,7 @@ export type SseEvents = AsyncIterable<Events> | Iterable<Events>
 
 type Events = SseEvent | readonly SseEvent[]
 
-/** What a stream without `event:` lines is made of: objects of any shape, one at a time or in arrays. */
+/** The chunks of a stream without `event:` lines: objects of any shape, one at a time or in arrays. */
 export type SseData = AsyncIterable<Data> | Iterable<Data>
 
 type Data = object | readonly object[]
@@ -17,20 +17,20 @@ type Data = object | readonly object[]
 export interface SseStreamOptions {
   /** Ends the stream with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
   readonly done?: boolean
-  /** Names each frame in an `event:` line. Clients of Chat Completions want frames of data alone. Default: true. */
+  /** Names each frame in an `event:` line. Clients of Chat Completions expect frames of data alone. Default: true. */
   readonly eventLines?: boolean
 }
 
 export interface SseResponseInit extends SseStreamOptions {
   /** The HTTP status. Default: 200. */
   readonly status?: number
-  /** Extra headers. They override those of an event stream. */
+  /** Extra headers, which override those of an event stream. */
   readonly headers?: ConstructorParameters<typeof Headers>[0]
 }
 
 const SSE_STREAM_OPTIONS: OptionTable<SseStreamOptions> = { done: aBoolean, eventLines: aBoolean }
 
-/** Statuses of answers without a body. */
+/** Statuses whose answers have no body. */
 const BODILESS: readonly number[] = [204, 205, 304]
 
 function isStatus(value: unknown): boolean {
@@ -41,14 +41,14 @@ function isStatus(value: unknown): boolean {
 const SSE_RESPONSE_INIT: OptionTable<SseResponseInit> = {
   ...SSE_STREAM_OPTIONS,
   status: that(isStatus, 'an HTTP status of an answer with a body'),
-  // The platform checks them.
+  // The platform validates them.
   headers: anything,
 }
 
-/** The headers of an event stream. None is about the connection, which HTTP/2 does not allow. */
+/** The headers of an event stream. None concerns the connection: HTTP/2 forbids those. */
 export const SSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // Without this, a proxy may cache the stream, or buffer it to compress it.
+  // Without this, a proxy may cache the stream, or buffer it for compression.
   'cache-control': 'no-cache, no-transform',
   // Without this, nginx buffers the stream.
   'x-accel-buffering': 'no',
@@ -73,10 +73,10 @@ export function toSseResponse(events: SseEvents | SseData, init: SseResponseInit
 }
 
 /**
- * The events as UTF-8 bytes: one chunk per frame, or one per array if the events come in arrays, which is cheaper. No
- * two chunks share memory. The source is asked for an event only when the reader asks for a chunk, so it runs at the
- * reader's pace. The stream closes as soon as the source is exhausted (clients such as Codex wait for that) and errors
- * with whatever the source throws. Cancelling the stream closes the source at once.
+ * Creates a stream of the events as UTF-8 bytes: one chunk per frame, or one per array if the events come in arrays,
+ * which is cheaper. No two chunks share memory. The source is pulled only when the reader asks for a chunk, so it runs
+ * at the reader's pace. The stream closes as soon as the source is exhausted (clients such as Codex wait for that) and
+ * errors with whatever the source throws. Cancelling the stream closes the source at once.
  *
  * @throws HarmonyResponsesError `bad_stream`, `bad_option`, from the call itself
  */
@@ -94,7 +94,7 @@ export function sseStream(events: SseEvents | SseData, options: SseStreamOptions
 function streamOf(events: SseEvents | SseData, options: SseStreamOptions): ReadableStream<Uint8Array> {
   const iterator: AsyncIterator<Data> | Iterator<Data> =
     Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
-  // With event lines, whatever comes has a type: `encodeSse` checks it.
+  // With event lines, `encodeSse` checks that each value has a type.
   const encode = options.eventLines === false ? encodeSseData : (createSseEncoder() as (value: object) => string)
   const utf8 = new TextEncoder()
   let isCancelled = false
@@ -103,7 +103,7 @@ function streamOf(events: SseEvents | SseData, options: SseStreamOptions): Reada
     try {
       return utf8.encode(isBatch(events) ? events.map(encode).join('') : encode(events))
     } catch (error) {
-      // The event cannot be written as JSON. The stream errors, so close the source, which will not be read again.
+      // The event cannot be serialized. The stream errors, so the source is closed: it will not be read again.
       close(iterator).catch(() => {})
       throw error
     }

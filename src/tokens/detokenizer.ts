@@ -1,6 +1,6 @@
 import type { TokenTable } from './token-table.js'
 
-/** Turns one run of ordinary tokens into text, token by token. A character may be spread over several tokens. */
+/** Decodes one run of ordinary tokens into text, token by token. A character may be spread over several tokens. */
 export interface Detokenizer {
   /**
    * Returns the text that this token completes: '' while a character is incomplete, U+FFFD for invalid bytes, as the
@@ -9,17 +9,17 @@ export interface Detokenizer {
    */
   push(id: number): string
   /**
-   * The same as {@link push}, but undefined in place of ''. A caller that only has to know whether there is text need
-   * not read it: a token's text is rarely in the processor's cache.
+   * Returns the same as {@link push}, but undefined in place of ''. A caller that only checks for text need not read
+   * it: a token's text is rarely in the processor's cache.
    */
   next(id: number): string | undefined
-  /** Ends the run and returns the rest: U+FFFD if a character is incomplete, else ''. Clears the state. */
+  /** Ends the run and returns the rest: U+FFFD if a character is incomplete, else ''. Resets the state. */
   flush(): string
   /** The 0 to 3 bytes of the incomplete character, as plain numbers: the complete state, for snapshots. */
   carried(): number[]
 }
 
-/** A detokenizer for one run. It starts empty, or with the result of another one's `carried()`. */
+/** Creates a detokenizer for one run. It starts empty, or with the result of another one's `carried()`. */
 export function createDetokenizer(table: TokenTable, carried: readonly number[] = NOTHING): Detokenizer {
   return new TableDetokenizer(table, carried)
 }
@@ -60,7 +60,7 @@ class TableDetokenizer implements Detokenizer {
     return [...this.#carried]
   }
 
-  /** The Encoding Standard's decoder, byte by byte. For these few bytes it is faster than a `TextDecoder`. */
+  /** Implements the Encoding Standard's decoder, byte by byte. For so few bytes it is faster than a `TextDecoder`. */
   #take(byte: number): string {
     const before = this.#carried
     const [lead] = before
@@ -71,7 +71,7 @@ class TableDetokenizer implements Detokenizer {
       return ''
     }
     if (!continues(before, byte)) {
-      // The carried bytes are invalid, and this byte starts over.
+      // The carried bytes are invalid, and this byte starts afresh.
       this.#carried = NOTHING
       return REPLACEMENT + this.#take(byte)
     }

@@ -5,18 +5,18 @@ import { createCharacterKinds, Pieces } from './pieces.js'
 import { tokenIndexOf } from './token-index.js'
 import type { TokenTable } from './token-table.js'
 
-/** Pieces are turned into bytes together, up to so many UTF-16 units. */
+/** UTF-16 units of pieces that are converted to bytes together, at most. */
 const BATCH = 1024
 const BYTES_PER_UNIT = 3
-/** What merging a byte of a short piece takes, beside reading a character. */
+/** The cost of merging a byte of a short piece, in characters read. */
 const MERGING = 4
 
 /** Encodes ordinary text. */
 export interface Encoder {
   (text: string): number[]
   /**
-   * The same in slices of some milliseconds, so that other work can be done in between. A memory of some ten bytes for
-   * each character of its longest word is all that it needs beside the ids.
+   * Encodes in slices of some milliseconds, so that other work can run in between. Besides the ids, it allocates only
+   * some ten bytes for each character of the longest word.
    *
    *     const slices = encode.slices(text, 131_072)
    *     for (let step = slices.next(); ; step = slices.next()) {
@@ -24,23 +24,23 @@ export interface Encoder {
    *       await new Promise(setImmediate)
    *     }
    *
-   * @param most - how many ids are wanted. It stops as soon as it is known that there are more
+   * @param most - the maximum number of ids. Encoding stops as soon as there are known to be more
    * @returns the ids, or undefined if there are more than `most`
    */
   slices(text: string, most?: number): Slices<number[] | undefined>
   /**
-   * The same, appended to others.
+   * Encodes in slices, and appends the ids to others.
    *
-   * @param work - shared by all that is done in the same slices
-   * @param most - how many ids there may be in all
-   * @returns false as soon as it is known that there are more. Then not all of them were appended
+   * @param work - shared by everything that runs in the same slices
+   * @param most - the maximum number of ids in all
+   * @returns false as soon as there are known to be more; some of them are then missing
    */
   into(text: string, ids: IdSink, work: Work, most?: number): Slices<boolean>
 }
 
 /**
  * Creates an encoder of ordinary text, with the same ids as tiktoken's o200k and the official `encode(text, [])`. It
- * has no special tokens: `<|end|>` becomes the tokens of its seven characters. Add special tokens to a prompt as ids:
+ * knows no special tokens: `<|end|>` becomes the tokens of its seven characters. Add special tokens to a prompt as ids:
  *
  *     const encode = createEncoder(await loadTokenTable())
  *     const prompt = [200006, ...encode('user'), 200008, ...encode(text), 200007]
@@ -49,9 +49,9 @@ export interface Encoder {
  * of its 4,699 new characters may be split differently. They still decode to the same text.
  *
  * The first encoder of a table builds an index of it, in some 30 ms and 4 MB. The encoder is stateless. A lone
- * surrogate is encoded as U+FFFD. The time is linear in the text, whatever its words, and no text throws.
+ * surrogate is encoded as U+FFFD. It takes time linear in the text, whatever its words, and never throws.
  *
- * @param tokenTable - of a vocabulary whose ids are its merge ranks, and that splits text like o200k
+ * @param tokenTable - a vocabulary whose ids are its merge ranks and which splits text like o200k
  * @throws HarmonyResponsesError `bad_option` if the table lacks a token for some byte
  */
 export function createEncoder(tokenTable: TokenTable): Encoder {
@@ -64,10 +64,10 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
   const utf8 = new TextEncoder()
   const kinds = createCharacterKinds()
   const merger = createMerger(index)
-  // Kept from call to call, because making it takes longer than encoding a word of a header.
+  // Reused by all calls, because allocating it takes longer than encoding a word of a header.
   const scratch = new Uint8Array(BYTES_PER_UNIT * BATCH)
 
-  /** Encodes pieces that are short enough to be turned into bytes together. */
+  /** Encodes pieces that are short enough to be converted to bytes together. */
   function* encodeBatch(text: string, lengths: readonly number[], ids: IdSink, work: Work): Slices<void> {
     utf8.encodeInto(text, scratch)
     let from = 0
@@ -81,7 +81,7 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
         work.left -= MERGING * (end - start)
       } else {
         yield* merger.mergeLong(scratch.slice(start, end), ids, work)
-        // Another text may have been encoded meanwhile.
+        // Written again after a pause: another text may have been encoded meanwhile.
         utf8.encodeInto(text, scratch)
       }
       start = end
@@ -90,10 +90,10 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
   }
 
   function* into(text: string, ids: IdSink, work: Work, most = Number.POSITIVE_INFINITY): Slices<boolean> {
-    // So many there are at least, however the text is split. A UTF-16 unit is at least a byte.
+    // The minimum number of ids, however the text is split: a UTF-16 unit is at least a byte.
     if (ids.length + text.length / index.longest > most) return false
     const pieces = new Pieces(text, kinds, work)
-    /** The lengths of pieces that are not encoded yet, and where they begin. */
+    /** The lengths of pieces that are not encoded yet, and the start of the first. */
     let lengths: number[] = []
     let from = 0
     while (pieces.at < text.length) {
@@ -125,10 +125,10 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
   return Object.assign((text: string) => atOnce(slices(text)) as number[], { slices, into })
 }
 
-/** A memo that changes no result; it keeps no table alive. */
+/** A memo: it changes no result and keeps no table alive. */
 const encoders = /* @__PURE__ */ new WeakMap<TokenTable, Encoder>()
 
-/** The encoder of a table, created once for each. */
+/** Returns the encoder of a table, which is created once. */
 export function encoderOf(tokenTable: TokenTable): Encoder {
   let encode = encoders.get(tokenTable)
   if (encode === undefined) {
@@ -138,13 +138,13 @@ export function encoderOf(tokenTable: TokenTable): Encoder {
   return encode
 }
 
-/** The length of a part of a text in UTF-8 bytes, with lone surrogates as U+FFFD. */
+/** Returns the length of a part of a text in UTF-8 bytes, with lone surrogates as U+FFFD. */
 function byteLength(text: string, start: number, end: number): number {
   let length = end - start
   for (let at = start; at < end; at++) {
     const unit = text.charCodeAt(at)
     if (unit < 0x80) continue
-    // A pair is four bytes and two units; anything else up here is three bytes, or two below U+0800.
+    // A pair is four bytes and two units; any other unit here is three bytes, or two below U+0800.
     const isPair = unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
     if (isPair) at += 1
     length += unit < 0x800 ? 1 : 2

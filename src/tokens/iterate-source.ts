@@ -1,9 +1,9 @@
 import type { StreamEnd, TokenChunk, TokenSource } from './token-source.js'
 
-/** What reads a source chunk by chunk. */
+/** Reads a source chunk by chunk. */
 export type Chunks = AsyncIterator<TokenChunk, StreamEnd | undefined> | Iterator<TokenChunk, StreamEnd | undefined>
 
-/** One step of it: a chunk, or what the source returned at its end. */
+/** One step of it: a chunk, or the source's return value. */
 export type ChunkStep = IteratorResult<TokenChunk, StreamEnd | undefined>
 
 /** Opens a source. A string is one chunk, although it could be iterated by character. */

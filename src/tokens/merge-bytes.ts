@@ -2,27 +2,27 @@ import type { Slices, Work } from '../slices.js'
 import type { TokenIndex } from './token-index.js'
 
 /**
- * Byte pair encoding of one piece: merges the neighbours that form the token with the lowest id, the leftmost first,
+ * Encodes one piece by byte pairs: merges the neighbours that form the token with the lowest id, the leftmost first,
  * until no neighbours form a token. Appends the ids. Every byte has to be a token.
  */
 export interface Merger {
-  /** Looks at all pairs after each merge, which is the fastest way for a word. */
+  /** Scans all pairs after each merge, which is the fastest way for a word. */
   mergeShort(bytes: Uint8Array, start: number, end: number, ids: IdSink): void
-  /** Takes linear time, but for sorting the positions of an id where they are not in order. Pauses when work is due. */
+  /** Takes linear time, except for sorting the positions of an id that are out of order. Pauses when work is due. */
   mergeLong(bytes: Uint8Array, ids: IdSink, work: Work): Slices<void>
 }
 
-/** What ids are appended to. */
+/** A sink to which ids are appended. */
 export interface IdSink {
   readonly length: number
   push(id: number): unknown
 }
 
-/** In bytes. */
+/** The longest piece for `mergeShort`, in bytes. */
 export const LONGEST_SHORT = 64
 
 export function createMerger(index: TokenIndex): Merger {
-  /** Where the parts of a short piece begin, and the id of the token that each forms with the next one. */
+  /** The starts of the parts of a short piece, and the id of the token that each forms with its successor. */
   const starts = new Int32Array(LONGEST_SHORT + 1)
   const pairs = new Int32Array(LONGEST_SHORT + 1)
 
@@ -58,15 +58,16 @@ export function createMerger(index: TokenIndex): Merger {
 }
 
 /**
- * Merges id by id, from a queue of ids with the positions of each: a heap of all pairs takes n log n time, most of it
- * for memory that is far apart. A merged part usually forms tokens of higher ids, so each id comes once.
+ * Merges id by id, from a queue of ids with the positions of each: a heap of all pairs would take n log n time, most of
+ * it for cache misses. A merged part usually forms tokens of higher ids, so each id comes once.
  */
 function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: IdSink, work: Work): Slices<void> {
   const { length } = bytes
-  // Both begin as zeros, which the system gives page by page: to fill 100 MB with anything else takes a slice of its own.
-  /** The length of a part less 1, at its first byte and at its last. Tokens have at most 256 bytes. */
+  // Both are zero-filled, which the system does page by page: any other filling of 100 MB would take a slice of its
+  // own.
+  /** The length of a part minus 1, at its first byte and at its last. Tokens have at most 256 bytes. */
   const more = new Uint8Array(length)
-  /** 1 + the id of the token that the part that begins here forms with the next one; 0 for none. */
+  /** 1 + the id of the token that the part beginning here forms with its successor; 0 for none. */
   const pairs = new Uint32Array(length)
   const queue = createQueue()
   const lengthAt = (at: number): number => (more[at] as number) + 1
@@ -87,9 +88,9 @@ function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: IdSink, work: Wor
       for (let next = 0; next < positions.length; next++) {
         const at = positions[next] as number
         if (--work.left <= 0) yield* work.pause()
-        // Skip a stale entry: one of its parts has grown since.
+        // A stale entry: one of its parts has grown since.
         if (pairs[at] !== id + 1) continue
-        // A merge formed a lower id, which comes first.
+        // A merge formed a lower id, which has precedence.
         if ((queue.least() ?? id) < id) {
           queue.push(id, at)
           continue
@@ -110,23 +111,23 @@ function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: IdSink, work: Wor
   }
 }
 
-/** Positions by id, the least id first. */
+/** A queue of positions by id, the lowest id first. */
 interface MergeQueue {
   push(id: number, position: number): void
   least(): number | undefined
-  /** Takes out an id, and returns its positions in order. */
+  /** Removes an id, and returns its positions in order. */
   take(id: number, work: Work): Slices<readonly Uint32Array[]>
 }
 
-/** Each list of an id is twice as long as the one before, up to the longest: none is copied to grow. */
+/** Each list of an id is twice as long as the previous one, up to the longest, so that none is copied to grow. */
 const SHORTEST_LIST = 16
 const LONGEST_LIST = 8192
 
 /** The positions of one id. */
 interface Positions {
-  /** All but the last are full. */
+  /** All lists but the last are full. */
   readonly lists: Uint32Array[]
-  /** How many the last one has. */
+  /** The number of positions in the last list. */
   count: number
   latest: number
   isSorted: boolean
@@ -195,7 +196,7 @@ function* mergedInOrder(a: Uint32Array, b: Uint32Array, work: Work): Slices<Uint
   return all
 }
 
-/** A binary heap of numbers, the least first. */
+/** Pushes onto a binary heap of numbers, the least first. */
 function pushTo(heap: number[], key: number): void {
   let at = heap.length
   heap.push(key)

@@ -1,17 +1,18 @@
 import { createTextLookup } from './text-lookup.js'
 import type { AllBytes, TokenTable } from './token-table.js'
 
-/** Of one token: two numbers of three digits each. */
+/** Digits per token: two numbers of three digits each. */
 const DIGITS = 6
 /** Base-64 digits are the characters from `(` on, without the backslash, which a string literal has to escape. */
 const ZERO = 0x28
 const BACKSLASH = 0x5c
-/** Of one token: its length is one byte in the pool. */
+/** The longest token: its length takes one byte of the pool. */
 const MOST_BYTES = 255
 
 /**
- * A table that needs no unpacking: each token is stored as the two shorter tokens it consists of, and is assembled when
- * it is first requested. Loading is therefore instant, and no runtime feature such as decompression is needed.
+ * Creates a table that needs no unpacking: each token is stored as the two shorter tokens it consists of, and is
+ * assembled when it is first requested. Loading is therefore instant, and no runtime feature such as decompression is
+ * needed.
  *
  * Six digits of base 64 per token: the ids of its first and second part, each as three digits, the highest first. A
  * token of one byte has its own id there, and then the byte. The text has the first digit of all tokens in the order of
@@ -24,7 +25,7 @@ export function createMergeTable(merges: string): TokenTable {
   const noBytes = new Uint8Array(0)
   /** Where the bytes of each token start in the pool; 0 until it is assembled. */
   const starts = new Uint32Array(size)
-  /** The requested tokens and their parts, each as its length and then its bytes. Callers hold views of it. */
+  /** The requested tokens and their parts, each preceded by its length. Callers hold views of it. */
   let pool = new Uint8Array(2 ** 16)
   let end = 0
 
@@ -78,7 +79,7 @@ export function createMergeTable(merges: string): TokenTable {
     return start
   }
 
-  /** The parts of a token stand before it, so that one pass over the ids writes them all. */
+  /** The parts of a token precede it, so that one pass over the ids writes them all. */
   function allBytes(): AllBytes {
     // As bytes: reading a string character by character takes twice as long.
     const codes = new TextEncoder().encode(merges)
@@ -95,7 +96,7 @@ export function createMergeTable(merges: string): TokenTable {
       }
       if (first === id) all[end++] = second
       else {
-        // Byte by byte: most parts are shorter than what a call of the runtime costs.
+        // Copied byte by byte, since most parts are too short to be worth a call of the runtime.
         for (let from = offsets[first] ?? 0, to = offsets[first + 1] ?? 0; from < to; from++)
           all[end++] = all[from] ?? 0
         for (let from = offsets[second] ?? 0, to = offsets[second + 1] ?? 0; from < to; from++) {

@@ -1,13 +1,13 @@
 import type { Work } from '../slices.js'
 
-/** What a character is to the expression that splits text. */
+/** Classes of characters in the expression that splits text. */
 const UPPER = 1
 const LOWER = 2
 const LETTER = 4
 const NUMBER = 8
 const SPACE = 16
 const NEWLINE = 32
-/** What may follow punctuation in its piece. */
+/** A character that may follow punctuation in its piece. */
 const TAIL = 64
 /** Neither a space, a letter nor a number. */
 const OTHER = 128
@@ -26,24 +26,24 @@ const KINDS: readonly (readonly [kind: number, characters: RegExp])[] = [
   [TAIL, /[\r\n/]/u],
   [OTHER, /[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\p{L}\p{N}]/u],
 ]
-/** As in case folding, `s` is also U+017F. */
+/** `s` also matches U+017F, as in case folding. */
 const CONTRACTION = /^'(?:[sS\u017f]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])/
 const LONGEST_CONTRACTION = 3
 
-/** The kinds of all code points, each found when it is first read; 0 until then. */
+/** The kinds of all code points, each computed when it is first read; 0 until then. */
 export type CharacterKinds = Uint8Array
 
 export function createCharacterKinds(): CharacterKinds {
   return new Uint8Array(0x110000)
 }
 
-/** Characters of one kind that follow each other. */
+/** A run of characters of one kind. */
 interface Run {
   kind: number
   start: number
-  /** Where it ends, as far as it was read. */
+  /** Where it ends, as far as it has been read. */
   end: number
-  /** Behind the last character in it that is also of the other kind; -1 for none. */
+  /** The index after its last character that is also of the other kind; -1 for none. */
   marked: number
 }
 
@@ -58,14 +58,14 @@ interface Run {
  *     \s+ (?!\S)
  *     \s+
  *
- * By hand, because a regular expression that backtracks overflows the stack on a word of a few megabytes, and cannot
- * pause in it. Reads each character a few times at most, whatever the text.
+ * Written by hand, because a backtracking regular expression overflows the stack on a word of a few megabytes, and
+ * cannot pause within it. Reads each character a few times at most, whatever the text.
  */
 export class Pieces {
   readonly #text: string
   readonly #kinds: CharacterKinds
   readonly #work: Work
-  /** Those of the piece that is being read: work that was begun is not done again after a pause. */
+  /** The runs of the current piece, kept so that a pause repeats no work. */
   readonly #runs: Run[] = []
   #count = 0
   #at = 0
@@ -81,7 +81,7 @@ export class Pieces {
     return this.#at
   }
 
-  /** Reads the next piece, and returns where it ends; -1 if there is work left to do before that is known. */
+  /** Reads the next piece, and returns where it ends; -1 if that takes more work than is left. */
   next(): number {
     const end = this.#end(this.#at)
     if (end < 0) return -1
@@ -118,13 +118,13 @@ export class Pieces {
     return space.end === this.#text.length || space.end - 1 === at ? space.end : space.end - 1
   }
 
-  /** Where `UPPER* LOWER+` ends. */
+  /** Returns where `UPPER* LOWER+` ends. */
   #wordEnd(start: number): number {
     const upper = this.#run(UPPER, LOWER, start)
     if (upper === undefined) return PENDING
     const isLower = upper.end < this.#text.length && (this.#kindOf(this.#codeAt(upper.end)) & LOWER) !== 0
     if (isLower) return this.#run(LOWER, 0, upper.end)?.end ?? PENDING
-    // Some characters are both: the last of them is the lower one.
+    // Some characters are both: the last of them counts as the lower one.
     return upper.marked >= 0 ? upper.marked : NO_WORD
   }
 
@@ -144,7 +144,7 @@ export class Pieces {
     return at
   }
 
-  /** The characters of a kind that begin here; undefined if they were not all read. */
+  /** Returns the run of a kind that begins here; undefined if it was not read to its end. */
   #run(kind: number, mark: number, start: number): Run | undefined {
     let run: Run | undefined
     for (let index = 0; index < this.#count; index++) {

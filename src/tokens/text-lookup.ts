@@ -1,8 +1,8 @@
 /**
- * Creates a lookup of a token's text by its id; undefined if its bytes are not valid UTF-8 on their own, or there are
- * none. Keeps a byte order mark.
+ * Creates a lookup of a token's text by its id. It returns undefined if the token has no bytes, or none that are valid
+ * UTF-8 on their own. Keeps a byte order mark.
  *
- * @param size - how many tokens there are
+ * @param size - the number of tokens
  */
 export function createTextLookup(size: number, bytes: (id: number) => Uint8Array): (id: number) => string | undefined {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

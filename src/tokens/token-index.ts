@@ -1,8 +1,8 @@
 import type { AllBytes, TokenTable } from './token-table.js'
 
-/** The reverse of a token table: from bytes to ids. */
+/** A reverse token table: from bytes to ids. */
 export interface TokenIndex {
-  /** The id of the token with these bytes, or undefined. */
+  /** Returns the id of the token with these bytes, or undefined. */
   idOf(bytes: Uint8Array, start: number, end: number): number | undefined
   /** The length of the longest token, in bytes. */
   readonly longest: number
@@ -15,10 +15,10 @@ function createTokenIndex(table: TokenTable): TokenIndex {
   let longest = 0
   // Open addressing over typed arrays: a Map of strings takes four times as long to fill and five times the memory.
   const mask = 2 ** Math.ceil(Math.log2(2 * size + 2)) - 1
-  /** Id + 1, or 0 for none. */
+  /** The id plus 1, or 0 for none. */
   const slots = new Uint32Array(mask + 1)
 
-  /** The slot of these bytes, or the free slot for them. */
+  /** Returns the slot of these bytes, or the free slot for them. */
   function find(bytes: Uint8Array, start: number, end: number): number {
     let slot = hash(bytes, start, end) & mask
     for (;;) {
@@ -53,10 +53,10 @@ function createTokenIndex(table: TokenTable): TokenIndex {
   }
 }
 
-/** A memo: it changes nothing but the time that an index takes, and keeps no table alive. */
+/** A memo: it only saves the time of indexing, and keeps no table alive. */
 const indexes = /* @__PURE__ */ new WeakMap<TokenTable, TokenIndex>()
 
-/** The index of a table, created once for each. */
+/** Returns the index of a table, which is created once. */
 export function tokenIndexOf(table: TokenTable): TokenIndex {
   let index = indexes.get(table)
   if (index === undefined) {
@@ -66,7 +66,7 @@ export function tokenIndexOf(table: TokenTable): TokenIndex {
   return index
 }
 
-/** Token by token, from a table that gives them in no other way. */
+/** Reads a table token by token, if it has no `allBytes`. */
 function readAll(table: TokenTable): AllBytes {
   const { size } = table
   const starts = new Uint32Array(size + 1)
@@ -76,7 +76,7 @@ function readAll(table: TokenTable): AllBytes {
   return { bytes, starts }
 }
 
-/** FNV-1a, its high bits folded into the low ones that are used. */
+/** FNV-1a, with its high bits folded into the low ones, since only those are used. */
 function hash(bytes: Uint8Array, start: number, end: number): number {
   let value = 0x811c9dc5
   for (let at = start; at < end; at++) value = Math.imul(value ^ (bytes[at] ?? 0), 0x01000193)

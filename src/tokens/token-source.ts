@@ -10,19 +10,19 @@ export interface ScoredToken {
 /** A model's token: its id in o200k_harmony (0..201087), alone or with its log-probability. */
 export type HarmonyToken = number | ScoredToken
 
-/** A tool's complete message to the model, as the host puts it into the transcript. */
+/** A tool's complete message to the model, as the host adds it to the transcript. */
 export interface HostMessage {
-  /** The tool, by the name with which the model called it: `python`, `functions.get_weather`, `LABEL.tool`. */
+  /** The tool, by the name that the model called: `python`, `functions.get_weather`, `LABEL.tool`. */
   readonly author: string
   /** Its output. Always ordinary text: a `<|end|>` in it has no effect. */
   readonly text: string
-  /** Default `commentary`. */
+  /** The message's channel. Default `commentary`. */
   readonly channel?: string
 }
 
 /**
- * What the host put into the transcript. The model did not sample it, so it becomes no output item and counts as no
- * output token.
+ * Tokens that the host adds to the transcript. The model did not sample them, so they become no output item and count
+ * as no output tokens.
  *
  * Push a tool's result as a {@link HostMessage}; the model's next turn begins after it. Encode ids so that no text
  * becomes a special token. **A string may contain literal `<|markers|>`: never put a tool's output into one, because a
@@ -48,18 +48,18 @@ export interface HostUsage {
   readonly reasoningTokens?: number
 }
 
-/** Why the model stopped, as the host knows it. */
+/** Why the model stopped, according to the host. */
 export type EndReason = 'stop' | 'max_output_tokens' | 'content_filter'
 
-/** What a source may return at its end. */
+/** The return value of a source. */
 export interface StreamEnd {
   readonly reason?: EndReason
   readonly usage?: HostUsage
 }
 
-/** What a source may return; a generator without a `return` returns void. */
+/** A generator without a `return` returns void. */
 // biome-ignore lint/suspicious/noConfusingVoidType: without void an ordinary generator would be no source
 type SourceEnd = StreamEnd | undefined | void
 
-/** Anything that yields token chunks in order and may *return* a {@link StreamEnd}. */
+/** A source that yields token chunks in order and may *return* a {@link StreamEnd}. */
 export type TokenSource = AsyncIterable<TokenChunk, SourceEnd> | Iterable<TokenChunk, SourceEnd>

@@ -7,28 +7,30 @@ import { createTextLookup } from './text-lookup.js'
  */
 export interface TokenTable {
   /**
-   * The token's text; undefined if its bytes are not valid UTF-8 on their own (1,562 tokens of o200k_harmony) and for
-   * ids that are not ordinary tokens. Keeps a byte order mark.
+   * Returns the token's text; undefined for ids that are not ordinary tokens, and for tokens whose bytes are not valid
+   * UTF-8 on their own (1,562 tokens of o200k_harmony). Keeps a byte order mark.
    */
   text(id: number): string | undefined
-  /** The token's 1 to 128 bytes; empty for ids that are not ordinary tokens. A view: do not write to it. */
+  /**
+   * Returns the token's 1 to 128 bytes; empty for ids that are not ordinary tokens. It is a view: do not write to it.
+   */
   bytes(id: number): Uint8Array
-  /** How many ordinary tokens there are; their ids are 0..size-1. */
+  /** The number of ordinary tokens; their ids are 0..size-1. */
   readonly size: number
-  /** All tokens at once, for an encoder: asking for each takes ten times as long. Optional. */
+  /** Returns all tokens at once, for an encoder, ten times as fast as token by token. Optional. */
   allBytes?(): AllBytes
 }
 
 /** The bytes of all tokens, one token after the other in the order of their ids. */
 export interface AllBytes {
   readonly bytes: Uint8Array
-  /** Where each token starts and, after the last, where it ends: `size + 1` numbers. */
+  /** The start of each token and the end of the last one: `size + 1` numbers. */
   readonly starts: Uint32Array
 }
 
 /**
- * A table from its raw bytes, which it keeps: `[one length byte per token][the bytes of all tokens]`, both in the order
- * of the ids. Throws `bad_option` if the lengths do not add up to the bytes.
+ * Creates a table from its raw bytes, which it keeps: `[one length byte per token][the bytes of all tokens]`, both in
+ * the order of the ids. Throws `bad_option` if the lengths do not add up to the bytes.
  */
 export function createTokenTable(raw: Uint8Array): TokenTable {
   const starts = tokenStarts(raw)
@@ -44,9 +46,10 @@ export function createTokenTable(raw: Uint8Array): TokenTable {
   return { text: createTextLookup(size, bytes), bytes, size }
 }
 
-/** Where each token's bytes start in the raw table and, after the last, where they end. */
+/** Returns the start of each token's bytes in the raw table, and the end of the last one's. */
 function tokenStarts(raw: Uint8Array): Uint32Array {
-  // The table does not store its size. It is the count for which the lengths and the bytes they add up to fill it.
+  // The table does not store its size: it is the count at which the lengths, and the bytes that they add up to, fill
+  // the table.
   let size = 0
   let byteCount = 0
   while (size + byteCount < raw.length) {

@@ -8,24 +8,24 @@ import type { Tool } from './tool.js'
 export type { FileSearchFilter, FileSearchResult, FileSearchTool } from '../responses/items.js'
 export type { HostedCall, Tool, ToolContext, ToolProgress } from './tool.js'
 
-/** What a search is given beside its queries and filters. */
+/** The context of a search, beside its queries and filters. */
 export interface FileSearchContext {
-  /** The vector stores that the request, or the operator's offer, names. They are the client's word: check what it may read. */
+  /** The vector stores in the request, or in the operator's offer. Untrusted if a client declares them: check its access. */
   readonly vectorStoreIds: readonly string[]
-  /** How many results are wanted at most. More are left out. */
+  /** The maximum number of results. Further ones are dropped. */
   readonly maxResults: number
   readonly ranking: NonNullable<FileSearchTool['ranking_options']>
-  /** Aborts when the result is not needed any more. */
+  /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal
 }
 
 /**
- * Finds passages of files.
+ * Searches files.
  *
- * @param queries - what the model searches for: one or more, none of them blank
- * @param filters - of the tool as it is declared; undefined without any
- * @returns what it found, the best first. The model reads `filename` and `text`; the client is shown all of it if its request
- *   includes `file_search_call.results`
+ * @param queries - written by the model: one or more, none of them blank
+ * @param filters - from the tool's declaration; undefined without any
+ * @returns passages, best first. The model reads `filename` and `text`; the client receives all fields if its request includes
+ *   `file_search_call.results`
  */
 export type SearchFiles = (
   queries: readonly string[],
@@ -34,11 +34,11 @@ export type SearchFiles = (
 ) => readonly FileSearchResult[] | Promise<readonly FileSearchResult[]>
 
 export interface FileSearchOptions {
-  /** How many results the model reads of a request that does not say it. 1 to 50. Default 20, as at OpenAI. */
+  /** The maximum number of results if the request sets none. 1 to 50. Default 20, as at OpenAI. */
   readonly maxResults?: number
-  /** The longest text of all results together, in UTF-16 units: what is behind it is left out. Default 100,000. */
+  /** The maximum length of all results' texts together, in UTF-16 units. The rest is dropped. Default 100,000. */
   readonly maxTextLength?: number
-  /** How many queries one call may have. The model reads that it wrote too many. Default 10. */
+  /** The maximum number of queries per call. With more, the call fails, and the model reads why. Default 10. */
   readonly maxQueries?: number
 }
 
@@ -49,7 +49,7 @@ const OPTIONS: OptionTable<FileSearchOptions> = {
 }
 
 /**
- * A tool that runs the model's file searches, so that it is told of the tool `file_search` of a request:
+ * Creates a tool that runs the model's file searches. With it, the model is told of `file_search` if a request declares it:
  *
  *     createResponsesApp({ engine, tools: [fileSearch((queries, filters) => index.search(queries, filters))] })
  *
@@ -78,12 +78,12 @@ export function fileSearch(search: SearchFiles, options: FileSearchOptions = {})
       return { files: withinLength(good, maxTextLength) }
     },
 
-    // It only reads.
+    // A search has no effects.
     isRepeatable: () => true,
   }
 }
 
-/** The search is the host's code, and may be plain JavaScript. */
+/** Checks what the host's search returned, which may be plain JavaScript. @throws HarmonyResponsesError `bad_option` */
 function checkFound(found: unknown): void {
   check(Array.isArray(found), 'results', 'an array', found)
   for (const [index, result] of found.entries()) {
@@ -94,12 +94,12 @@ function checkFound(found: unknown): void {
   }
 }
 
-/** The tool as the request has it, or the operator's offer. */
+/** Returns the declaration in the request or in the operator's offer. */
 function declaredIn({ tools }: ResponseRequest): Partial<FileSearchTool> {
   return (tools ?? []).find((tool): tool is FileSearchTool => tool.type === 'file_search') ?? {}
 }
 
-/** The results up to a length of their texts. That of the one that passes it is cut. */
+/** Returns the results up to a total length of their texts. The text that exceeds it is cut. */
 function withinLength(results: readonly FileSearchResult[], most: number): FileSearchResult[] {
   const kept: FileSearchResult[] = []
   let left = most
@@ -112,7 +112,7 @@ function withinLength(results: readonly FileSearchResult[], most: number): FileS
   return kept
 }
 
-/** A text without a half of a surrogate pair at its end. */
+/** Cuts a text, never within a surrogate pair. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '')
 }

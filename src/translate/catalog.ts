@@ -12,28 +12,28 @@ import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
 type CatalogOptions = Pick<TranslatorOptions, 'policy' | 'mcpApproval' | 'citations' | 'containerId' | 'knownListings'>
 
 /**
- * What a translator translates: the kinds of output items, and the tools that a request may declare. A door passes one
- * in, so that a bundle contains only what its door needs.
+ * The scope of a translator: the kinds of output items, and the tools that a request may declare. Each entry point
+ * passes its own, so that a bundle contains only what it needs.
  */
 export interface Catalog {
   readonly kinds: KindTable
-  /** Resolves the tools that a request declares, and what its messages become. */
+  /** Resolves the tools that a request declares, and the classifier of its messages. */
   resolveTools(request: ResponseRequest, listings: readonly Listing[], options: CatalogOptions): ResolvedTools
   /** The types of tools and their fields. The kinds of all items that these tools become are in `kinds`. */
   readonly fields: EchoedFields
   /**
-   * Checks the citation stage. Absent if hosted tools are left out. Then neither their options may be set nor unknown
-   * tools declared, which are otherwise never called: they may be among those that were left out.
+   * Checks the citation stage. Absent if hosted tools are left out. Then their options are rejected, and so are unknown
+   * tools: those are never called elsewhere, but here they may be among the tools that were left out.
    */
   readonly checkCitations?: typeof checkCitations
 }
 
-/** Where the rest is. */
+/** Where the missing tools are, for messages. */
 const ELSEWHERE = 'an import of harmony-responses, not of its /core'
 
 /**
  * Resolves the tools of a request. Throws if it declares an invalid tool, or one that the catalog lacks, or if the host
- * sets an option that it lacks: they would be ignored silently.
+ * sets an option that it lacks: either would be ignored silently.
  *
  * @throws HarmonyResponsesError `bad_option`
  */

@@ -3,7 +3,9 @@ import type { HostMessage, ScoredToken } from '../tokens/token-source.js'
 
 const EXPECTED = 'token ids, { id, logprob }, text or { host }'
 
-/** Whether a value is a token id. Ids outside the vocabulary count: they are the model's mistake, not the caller's. */
+/**
+ * Whether a value is a token id. Ids outside the vocabulary count too: they are the model's mistake, not the caller's.
+ */
 function isId(id: unknown): id is number {
   return Number.isInteger(id) && (id as number) >= 0
 }

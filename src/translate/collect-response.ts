@@ -5,12 +5,13 @@ import type { Response } from '../responses/response.js'
 type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
 
 /**
- * The answer to a request that does not stream: the response of the stream's terminal event (`response.completed`,
- * `.incomplete` or `.failed`). The events are read to their end, so that a source can finish its work.
+ * Returns the answer to a request that does not stream: the response of the stream's terminal event
+ * (`response.completed`, `.incomplete` or `.failed`). The events are read to their end, so that a source can finish its
+ * work.
  *
- * @param events - one at a time or some at a time, as `translate` and `translateBatches` give them
+ * @param events - one at a time or in arrays, as `translate` and `translateBatches` yield them
  * @throws HarmonyResponsesError `no_terminal_event`: the stream ended without one; `bad_stream`: it is no stream of
- *   events
+ * events
  */
 export async function collectResponse(events: AsyncIterable<Events> | Iterable<Events>): Promise<Response> {
   checkStream('collectResponse', events)

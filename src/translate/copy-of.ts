@@ -1,11 +1,11 @@
 /**
- * A detached copy of plain JSON data and dates. `structuredClone` serializes everything to bytes and back: for an empty
- * list, of which every message has several, it takes fifty times as long.
+ * Returns a detached copy of plain JSON data and dates. `structuredClone` serializes everything to bytes and back: for
+ * an empty list, of which every message has several, it takes fifty times as long.
  */
 export function copyOf<Data>(data: Data): Data {
   if (Object(data) !== data) return data
   if (data instanceof Date) return structuredClone(data)
-  // Spread first: it copies `__proto__` as an ordinary field, while an assignment would set the prototype.
+  // Spread first, which copies `__proto__` as an ordinary field: an assignment would set the prototype.
   const copy = (Array.isArray(data) ? [...data] : { ...data }) as Data
   for (const field of Object.keys(copy as object) as (keyof Data)[]) copy[field] = copyOf(copy[field])
   return copy

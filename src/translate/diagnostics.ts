@@ -36,7 +36,7 @@ export type NoticeCode =
  */
 export interface Diagnostic {
   readonly code: RepairCode | NoticeCode
-  /** The model's text that is in no item because of this; absent if nothing was dropped. */
+  /** The model's text that ended up in no item because of this; absent if nothing was dropped. */
   readonly text?: string
   /**
    * The subject: a recipient, a tool's name or type, a parameter, a server's label, an item id, a count, the official

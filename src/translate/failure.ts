@@ -1,17 +1,17 @@
-/** A failure as it is sent to the client. */
+/** A failure as the client receives it. */
 export interface Failure {
   /** One of the API's codes (default `server_error`) or one of the host's own, which is passed through. */
   readonly code?: string
   readonly message: string
 }
 
-/** Sent for errors whose text was not written for clients. It may contain addresses, file names or passwords. */
+/** Stands in for errors whose text was not written for clients: it may contain addresses, file names or passwords. */
 export const NEUTRAL: Failure = { message: 'The server had an internal error.' }
 
 /**
- * The failure if the host wrote it for the client: a string, or an object with a message and at most a code. Else
- * undefined: what a library throws as a plain object has other fields, and a text that is not meant for clients. (An
- * Error of another realm fails `instanceof`, but its `message` is not enumerable.)
+ * Returns the failure if the host wrote it for the client: a string, or an object with a message and at most a code.
+ * Undefined otherwise: plain objects that libraries throw have other fields, and their text is not meant for clients.
+ * (An Error of another realm fails `instanceof`, but its `message` is not enumerable.)
  */
 export function hostFailure(failure: unknown): Failure | undefined {
   if (typeof failure === 'string') return { message: failure }
@@ -23,9 +23,9 @@ function isFailure(fields: readonly string[]): boolean {
 }
 
 /**
- * What the client may see of an error: the code and the text of an `EngineError` that is about the request. The text of
- * a `server_error` is for the host, as it often names the engine's address. Matched by name, because two copies of this
- * package may be installed.
+ * Returns the part of an error that the client may see: the code and the text of an `EngineError` about the request.
+ * The text of a `server_error` is for the host, because it often names the engine's address. Matched by name, because
+ * two copies of this package may be installed.
  */
 export function clientFailure(error: unknown): Failure {
   return readFailure(error, (given) => given instanceof Error && isAboutRequest(given)) ?? NEUTRAL

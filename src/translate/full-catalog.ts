@@ -25,7 +25,7 @@ const ALL_KINDS: AllKinds = {
   shell_call_output: shellCallOutput,
 }
 
-/** Everything. */
+/** The complete catalog. */
 export const FULL_CATALOG: Catalog = {
   kinds: ALL_KINDS,
   resolveTools({ tools, tool_choice: choice, text }, listings, { policy, mcpApproval, knownListings = [] }) {

@@ -45,8 +45,8 @@ const INITIAL: Fields = {
 }
 
 /**
- * An item of the host's own, for `translator.insert(hostItem(item))`: a compaction, a file search, an image, a message.
- * Most types get only `added` and `done`; types with events of their own get those of captured streams too.
+ * Creates an item of the host's own, for `translator.insert(hostItem(item))`: a compaction, a file search, an image, a
+ * message. Most types get only `added` and `done`; types with events of their own get those of captured streams too.
  *
  * @throws HarmonyResponsesError `bad_option` if it is not plain data or has no type
  */
@@ -61,7 +61,7 @@ export function hostItem(item: WholeItem): HostItem {
   return { prefix: lookUp(PREFIXES, type) ?? 'item', begun: announcedForm(whole), events, whole }
 }
 
-/** With the parts that clients read of a message or of reasoning, and the fields of each, without asking for them. */
+/** Fills in the parts of a message or of reasoning, and their fields, which clients read without checking. */
 function filled(item: Typed & Fields): Typed & Fields {
   const lists = stepsOf(item).filter((step) => Array.isArray(INITIAL[step]))
   return { ...item, ...Object.fromEntries(lists.map((list) => [list, partsIn(item, list).map(filledPart)])) }
@@ -92,12 +92,14 @@ function textField({ type }: Fields): 'text' | 'refusal' {
   return type === 'refusal' ? 'refusal' : 'text'
 }
 
-/** The steps between `added` and `done`. */
+/** Returns the steps between `added` and `done`. */
 function stepsOf({ type }: Typed): readonly string[] {
   return lookUp(SEQUENCES, type)?.split(' ') ?? []
 }
 
-/** The item in `output_item.added`, without what later events deliver: clients would append it a second time. */
+/**
+ * Returns the item in `output_item.added`, without the content of later events: clients would append it a second time.
+ */
 function announcedForm(item: Typed & Fields): Typed & Fields {
   if (lookUp(SEQUENCES, item.type) === undefined) return item
   const begun = Object.entries(item).map(([field, value]) => [
@@ -142,7 +144,7 @@ function emitPart(part: Fields, list: string, at: number, emit: Emit): void {
   emit(`${name}.done`, { ...place, part })
 }
 
-/** Emits a text as one delta, then complete. */
+/** Emits a text as one delta, and then as a whole. */
 function emitText(name: string, field: string, holder: Fields, about: Fields, emit: Emit, between?: () => void): void {
   const text = holder[field] ?? ''
   check(typeof text === 'string', `hostItem: ${field}`, 'a string', text)

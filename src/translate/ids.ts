@@ -49,7 +49,7 @@ export const deriveId: IdFactory = (prefix, ordinal, responseId) => {
   return flat(`${prefix}_${shared}00${ordinal.toString(16).padStart(8, '0')}${digits(16, 8, own)}`)
 }
 
-/** The lanes as numbers with `width` digits each. */
+/** Formats the lanes as numbers with `width` digits each. */
 function digits(base: 16 | 62, width: number, lanes: readonly number[]): string {
   const codes: number[] = []
   for (const lane of lanes) {

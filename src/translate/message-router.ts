@@ -70,7 +70,7 @@ export class MessageRouter implements HarmonyHandler {
     this.#output.begin(recipient)
   }
 
-  /** Whether the response's messages omit the text of this one. */
+  /** Whether the response's `messages` omit the text of this one. */
   #isHidden(): boolean {
     const { options } = this.#context
     // Messages under another role may contain the model's reasoning too.

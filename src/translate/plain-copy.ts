@@ -1,13 +1,13 @@
 import { check, type ErrorCode } from '../errors.js'
 
 /**
- * How deeply the caller's data may be nested. It is copied, serialized and compared by recursive functions, here and in
- * clients, some of which overflow the stack at thousands of levels.
+ * The maximum nesting of the caller's data. Recursive functions copy, serialize and compare it, here and in clients,
+ * and some overflow the stack at thousands of levels.
  */
 const DEEPEST = 500
 
 /**
- * A detached copy of the caller's data.
+ * Returns a detached copy of the caller's data.
  *
  * @throws HarmonyResponsesError `bad_option`, or the given code, if it is not plain data or nested too deeply
  */

@@ -16,7 +16,7 @@ type Batch = ResponseStreamEvent[]
 /**
  * Pulls a source through a translator; see `translateBatches`.
  *
- * @param valuesOf - what to yield for the events of a chunk, of which there is at least one
+ * @param valuesOf - returns the values to yield for the events of a chunk, at least one
  */
 export function pull<Value>(
   source: TokenSource,
@@ -40,7 +40,7 @@ export function pull<Value>(
     closed = why
     signal?.removeEventListener('abort', abort)
     waiter.interrupt()
-    // A source that was never read is closed too, because it may hold an engine; one that could not be opened is not.
+    // A source that was never read is closed too, because it may hold an engine; one that failed to open is not.
     const opened = (): typeof chunks => (isEnded ? chunks : (chunks ?? iterateSource(source)))
     // Not awaited: an engine that is computing a token answers only after it.
     new Promise((resolve) => resolve(opened()?.return?.())).catch(report)
@@ -68,7 +68,7 @@ export function pull<Value>(
     }
   }
 
-  /** The events of one step of the source. Many chunks cause none. */
+  /** Returns the events of one step of the source. Many chunks cause none. */
   function take(translation: Translation, { done, value }: ChunkStep): Batch {
     if (done) return end(translation, value)
     isFed = true
@@ -76,7 +76,7 @@ export function pull<Value>(
   }
 
   function end(translation: Translation, end: StreamEnd | undefined): Batch {
-    // A generator yields its chunks only once. An empty response would hide that this one was used before.
+    // A generator yields its chunks only once: an empty response would hide that this one is used up.
     check(isFed || end !== undefined, 'source', 'chunks (a generator gives them only once)', undefined, 'empty_source')
     if (end?.usage !== undefined) translation.addUsage(end.usage)
     const events = translation.end(end?.reason)
@@ -111,7 +111,7 @@ export function pull<Value>(
         try {
           let step: ChunkStep | undefined
           if (closed === undefined) {
-            // Opened only here, because an error in opening it is the source's failure.
+            // Opened here, because an error in opening it is the source's failure.
             chunks ??= iterateSource(source)
             step = await waiter.wait(chunks.next())
           }

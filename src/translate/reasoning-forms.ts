@@ -1,6 +1,6 @@
 import type { ResponseRequest } from '../responses/request.js'
 
-/** How the model's reasoning is sent: as raw text or as a summary. */
+/** A form of the model's reasoning on the wire: raw text or a summary. */
 export type ReasoningForm = 'raw' | 'summary'
 
 /** The host's choices. */
@@ -14,7 +14,10 @@ export const REASONING: Readonly<Record<ReasoningOption, readonly ReasoningForm[
   hidden: [],
 }
 
-/** The forms in which reasoning is sent: the host's choice, else a summary if the request asks for one, else raw. */
+/**
+ * Returns the forms in which reasoning is sent: the host's choice, else a summary if the request asks for one, else
+ * raw.
+ */
 export function reasoningForms(
   choice: ReasoningOption | undefined,
   request: ResponseRequest,

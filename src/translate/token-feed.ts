@@ -21,7 +21,7 @@ export class TokenFeed {
   /** Whether the request includes log-probabilities. */
   readonly #isScored: boolean
 
-  /** @param handler - what the parser reports to: host messages bypass the parser and go there directly */
+  /** @param handler - receives the parser's calls; host messages bypass the parser and go there directly */
   constructor(
     context: TranslatorContext,
     output: OutputItems,
@@ -42,7 +42,7 @@ export class TokenFeed {
   push(token: HarmonyToken): void {
     const id = typeof token === 'number' ? token : token.id
     const isText = id < FIRST_SPECIAL
-    // What the model writes under another role is not shown, and neither are its log-probabilities.
+    // Text that the model writes under another role is hidden, and so are its log-probabilities.
     const isScored = this.#isScored && isText && this.#state.other === null
     if (isScored) this.#output.score(scoredToken(token, this.#context.options.tokenTable))
     countToken(this.#state.usage)
@@ -60,11 +60,11 @@ export class TokenFeed {
       this.#state.isMarked ||= text.includes('|')
     }
     this.#pass(text, origin)
-    // Text has no log-probabilities, so those of the header tokens before it cannot be placed any more.
+    // Text has no log-probabilities, so those of the header tokens before it can no longer be placed.
     this.#output.pending.forgetHeader()
   }
 
-  /** Feeds what the host put into the transcript. */
+  /** Feeds tokens that the host adds to the transcript. */
   pushHost(host: HostTokens['host']): void {
     if ((host as string).length === 0) return
     this.#state.usage.isNextTurn = true

@@ -2,8 +2,8 @@ import { undatedType } from '../recipients/undated-type.js'
 import type { UnknownTool } from '../responses/request.js'
 
 /**
- * The fields of a request's tools that are echoed, each list as words. An allowlist, because a list of secrets would
- * miss the next new one.
+ * The fields of a request's tools that are echoed, each list as words. An allowlist, because a blocklist would miss the
+ * next secret field.
  */
 export interface EchoedFields {
   /** The fields of each type of tool besides `type` and `name`. Only these types are known. */
@@ -12,7 +12,7 @@ export interface EchoedFields {
   readonly objects: { readonly [field: string]: string }
 }
 
-/** The tool types of a request that have no fields here, each once: misspelled, or newer than this library. */
+/** Returns the request's tool types without fields here, each once: misspelled, or newer than this library. */
 export function unknownToolTypes(tools: readonly UnknownTool[], { tools: known }: EchoedFields): Set<string> {
   const unknown = tools.flatMap(({ type, tools: inside = [] }: UnknownTool & { tools?: UnknownTool[] }) => [
     ...(Object.hasOwn(known, undatedType(type)) ? [] : [type]),

@@ -8,8 +8,8 @@ import { callSafely } from './call-safely.js'
 import { spellToken } from './output/logprobs.js'
 
 /**
- * What happened and which tokens it came from, for timelines and for conservation tests. Indexes count every pushed
- * token from 0; a text chunk counts as one.
+ * An event or a token with its origin, for timelines and for conservation tests. Indexes count every pushed token from
+ * 0; a text chunk counts as one.
  */
 export type Trace =
   | {
@@ -32,7 +32,7 @@ export type Trace =
       readonly event: ResponseStreamEvent
     }
 
-/** A translator's state for a tracer: what the parser holds back, and how much text is pending. */
+/** A translator's state for a tracer: whether the parser holds input back, and how much text is pending. */
 export interface TracedState {
   readonly position: ParserPosition
   readonly isHolding: boolean
@@ -48,7 +48,7 @@ export interface Tracer {
   before(index: number, chunk: number | string, origin: Origin, state: TracedState): void
   /** Called after it was parsed. */
   after(state: TracedState): void
-  /** Wraps a handler to observe what the parser reports to it. */
+  /** Wraps a handler to observe the parser's calls to it. */
   observe(handler: HarmonyHandler): HarmonyHandler
   /** @param isHeld - whether text of the last token is held back because a citation mark may begin in it */
   event(event: ResponseStreamEvent, parser: Pick<HarmonyParser, 'isHolding'>, isHeld: boolean): void
@@ -59,13 +59,13 @@ export type TracerFactory = (start: {
   readonly tokenTable: TokenTable | undefined
   readonly index: number
   readonly deltaFrom: number
-  /** The host's `onError`, for what its callbacks throw. */
+  /** The host's `onError`, for errors of its callbacks. */
   readonly onError: ((error: unknown) => void) | undefined
 }) => Tracer
 
 /**
- * Follows every token to its events: `new Translator({ trace: traceTo((trace) => console.log(trace)) })`. A separate
- * subpath, so that tracing costs nothing unless it is imported.
+ * Follows every token to its events: `new Translator({ trace: traceTo((trace) => console.log(trace)) })`. In a subpath
+ * of its own, so that tracing costs nothing unless it is imported.
  */
 export function traceTo(report: (trace: Trace) => void): TracerFactory {
   return (start) => new TokenTracer(report, start)
@@ -78,7 +78,7 @@ class TokenTracer implements Tracer {
   #index: number
   /** The first token of the pending delta, or -1. */
   #deltaFrom: number
-  /** The token in which something incomplete began: a character, or what may become a marker. */
+  /** The token in which an incomplete character or a possible marker began. */
   #carryFrom: number
   /** Whether the message of the pending text has ended: the next token starts a new delta. */
   #isOver = false

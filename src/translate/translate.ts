@@ -16,7 +16,7 @@ import { pull } from './pull.js'
  * next chunk is pending.
  *
  * A source that throws ends the stream with `error` and `response.failed`; the generator itself does not throw.
- * `clientFailure` decides what the client learns of the error.
+ * `clientFailure` determines which part of the error the client sees.
  *
  * @param loadTokenTable - called if the options contain no token table
  * @returns after the terminal event, the response
@@ -32,7 +32,7 @@ export function translateBatches(
   return pull(source, options, catalog, loadTokenTable, (events) => [events])
 }
 
-/** The same, an event at a time. */
+/** Does the same, an event at a time. */
 export function translateEvents(
   source: TokenSource,
   options: TranslateOptions,
@@ -43,9 +43,7 @@ export function translateEvents(
   return pull(source, options, catalog, loadTokenTable, (events) => events)
 }
 
-/**
- * Finds whatever the translator would find wrong, because that is created only when somebody reads.
- */
+/** Reports all mistakes at once that the translator would report, because that is created only at the first read. */
 function checkPull(source: TokenSource, options: TranslateOptions, catalog: Catalog): void {
   checkOptions(options)
   readTools(catalog, options.request ?? {}, [], options)

@@ -24,8 +24,8 @@ import type { TranslatorSnapshot } from './translator-snapshot.js'
 import { createState, NO_EVENTS, type TranslatorState } from './translator-state.js'
 
 /**
- * One response under construction: its parts, and the steps that both sides need. The pulling side uses it as it is;
- * {@link Translator} adds what only a host that pushes can do.
+ * A response under construction: its parts, and the steps that both sides need. The pulling side uses it directly;
+ * {@link Translator} adds the operations of a host that pushes.
  */
 export class Translation {
   readonly state: TranslatorState
@@ -38,7 +38,7 @@ export class Translation {
   readonly kinds: KindTable
   readonly tracer: Tracer | undefined
   readonly #options: TranslatorOptions
-  /** Emits what comes before the model's first token. */
+  /** Emits the part before the model's first token. */
   readonly #open: () => void
 
   /** @throws HarmonyResponsesError `bad_option`, if an option or an entry of `request.tools` is invalid */
@@ -99,7 +99,7 @@ export class Translation {
     if (typeof chunk === 'string') this.feed.pushText(chunk, 'model')
     else if (chunk instanceof Uint32Array) for (const id of chunk) this.feed.push(id)
     else if (Array.isArray(chunk)) {
-      // Check all of them before using the first, so that an invalid list changes nothing.
+      // All are checked before the first is used, so that an invalid list changes nothing.
       for (const token of chunk) checkToken(token)
       for (const token of chunk as readonly HarmonyToken[]) this.feed.push(token)
     } else if (typeof chunk === 'object' && chunk !== null && 'host' in chunk) {
@@ -137,7 +137,7 @@ export class Translation {
   ): ResponseStreamEvent[] {
     if (this.lifecycle.isClosed) return []
     this.#attempt(() => this.begin())
-    // No more text will come: emit what is held back as it is.
+    // No more text will follow, so held text is emitted as it is.
     this.#attempt(() => this.parser.flush())
     this.#attempt(() => this.output.release())
     if (isReported) this.lifecycle.emitError({ code, message })
@@ -173,7 +173,7 @@ export class Translation {
   }
 
   #close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): ResponseStreamEvent[] {
-    // First, so that a callback that hears of a failing dispose finds the response closed.
+    // Closed first, so that a callback that hears of a failing dispose finds the response closed.
     this.lifecycle.close(progress)
     this.dispose()
     return this.take()

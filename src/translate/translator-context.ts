@@ -10,7 +10,7 @@ import { stringResult } from './options/string-result.js'
 import { type ReasoningForm, reasoningForms } from './reasoning-forms.js'
 import type { TranslatorState } from './translator-state.js'
 
-/** What a translator's parts share: its state and options, and the ways to emit events and report diagnostics. */
+/** The state and options that a translator's parts share, and the ways to emit events and report diagnostics. */
 export class TranslatorContext implements ItemContext {
   readonly state: TranslatorState
   readonly options: TranslatorOptions

@@ -11,10 +11,10 @@ import { addHostUsage, createUsage, type UsageCount } from './output/usage.js'
 import { withoutSecrets } from './output/without-secrets.js'
 import type { EchoedFields } from './tool-fields.js'
 
-/** A message that the assistant did not write, as far as it has arrived. Plain data. */
+/** A message by another author than the assistant, as far as it has arrived. Plain data. */
 export interface OtherMessage {
   header: HarmonyHeader
-  /** Who wrote it. What the model writes under another role is a fabrication, unless the host trusts it. */
+  /** Who wrote it. A message that the model writes under another role is a fabrication, unless the host trusts it. */
   origin: Origin
   text: TextBuffer
 }
@@ -31,7 +31,7 @@ export interface TranslatorState extends ResponseState {
   /** Whether a special token has arrived. An engine that strips them delivers none. */
   isMarked: boolean
   containerId: string | null
-  /** The open message that the assistant did not write. */
+  /** The open message by another author than the assistant. */
   other: OtherMessage | null
   /** The number of the next event. */
   sequenceNumber: number
@@ -50,7 +50,7 @@ export interface TranslatorState extends ResponseState {
 export const NO_EVENTS: ResponseStreamEvent[] = Object.freeze([]) as unknown as ResponseStreamEvent[]
 
 /**
- * The state of a translator before its first token.
+ * Creates the state of a translator before its first token.
  *
  * @throws HarmonyResponsesError `bad_option`
  */

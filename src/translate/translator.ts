@@ -14,13 +14,15 @@ import { startTurn } from './output/usage.js'
 import { Translation } from './translation.js'
 import { sealSnapshot, type TranslatorSnapshot } from './translator-snapshot.js'
 
-/** What the host knows about one model call of the response. */
+/** The host's facts about one model call of the response. */
 export interface Turn {
   /** Tokens of this call's prompt. */
   readonly inputTokens?: number
   /** How many of them came from the engine's cache. */
   readonly cachedTokens?: number
-  /** What the host put after `<|start|>assistant` for the model to continue. Appears in no item and no usage. */
+  /**
+   * Tokens that the host put after `<|start|>assistant` for the model to continue. They appear in no item and no usage.
+   */
   readonly prefill?: readonly number[] | string
 }
 
@@ -82,10 +84,10 @@ export class Translator {
   }
 
   /**
-   * Translates what the model sampled, or what the host put into the transcript.
+   * Translates tokens that the model sampled or the host added to the transcript.
    *
    * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_chunk` if it is not a chunk;
-   *   `token_table_missing` if token ids come and the translator has no table
+   * `token_table_missing` for ordinary token ids if the translator has no table
    */
   push(chunk: TokenChunk): ResponseStreamEvent[] {
     // Not by `#run`: a closure for each token costs a tenth of the time of a push.
@@ -162,9 +164,9 @@ export class Translator {
    * Fails the response: emits `error`, then `response.failed`. Items that were streamed stay incomplete. Never throws,
    * except from a callback.
    *
-   * @param failure - what the client gets to see: a string, or `{ code, message }` with a code of the API's (default
-   *   `server_error`) or of the host's own. Anything else goes to `onError`, also an object with other fields; of it
-   *   the client sees only the text of an `EngineError` about its request.
+   * @param failure - the client's view: a string, or `{ code, message }` with one of the API's codes (default
+   * `server_error`) or of the host's own. Anything else, including an object with other fields, goes to `onError`; the
+   * client sees only the text of an `EngineError` about its request.
    */
   fail(failure: Failure | Error | string): ResponseStreamEvent[] {
     if (this.#translation.lifecycle.isClosed) return []
@@ -185,25 +187,25 @@ export class Translator {
   }
 
   /**
-   * Releases what the parser holds (wasm memory of the official one). Call it if you drop a response halfway; the
-   * terminal event does so by itself. Never throws.
+   * Releases the parser's resources (wasm memory of the official one). Call it to drop a response halfway; the terminal
+   * event does so by itself. Never throws.
    */
   dispose(): void {
     this.#translation.dispose()
   }
 
-  /** The response as of now, a detached value. After the terminal event it equals that event's. */
+  /** The current response, a detached value. After the terminal event it equals that event's. */
   get response(): Response {
     return this.#translation.response
   }
 
-  /** The output of {@link response}, without the rest of it, which takes longer to make. A detached value. */
+  /** The output of {@link response} alone, which is faster than the whole. A detached value. */
   get output(): OutputItem[] {
     return this.#translation.output.wire()
   }
 
   /**
-   * Adds token counts that the host learns only when the engine is done.
+   * Adds token counts that the host learns only when the engine has finished.
    *
    * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_option` if a count is invalid
    */
@@ -229,7 +231,7 @@ export class Translator {
     })
   }
 
-  /** Runs a method, unless a callback of one that is running calls it: two steps at once would mix up their events. */
+  /** Runs a method, unless a callback of a running method calls it: two concurrent steps would mix up their events. */
   #run<Result>(method: string, step: () => Result): Result {
     this.#enter(method)
     try {

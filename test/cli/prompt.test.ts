@@ -70,7 +70,7 @@ describe('prompt shows each message', () => {
 
       	a message.<|end|>
 
-      what the model goes on from  tokens 148-149 (2)
+      the beginning of the model's turn  tokens 148-149 (2)
       <|start|>assistant
 
 150 tokens, 5 messages

@@ -199,12 +199,12 @@ describe('the options of serve', () => {
     const drawn = await serve(['--replay'])
     expect((await ask(drawn, input)).status).toBe(200)
     expect(drawn.io.err).toContain(
-      'unopened_seal: sealed content that no key here opens: the model goes on without it; input[1].encrypted_content\n',
+      'unopened_seal: sealed content that no key here opens: the model continues without it; input[1].encrypted_content\n',
     )
     for (const { io } of [first, rotated, other, drawn]) {
       for (const key of [old, next]) expect(io.out + io.err).not.toContain(key)
     }
-    const lost = 'no HARMONY_RESPONSES_SEAL_KEYS: a restart loses what it sealed for clients\n'
+    const lost = 'no HARMONY_RESPONSES_SEAL_KEYS: no seal opens after a restart\n'
     expect([first, rotated, drawn].map(({ io }) => io.out.includes(lost))).toEqual([false, false, true])
   })
 
@@ -571,7 +571,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [' ,\n', 'keys: expected at least one, got none'],
     [NO_KEY, 'key 1: expected 32 bytes or their base64, got 21 bytes'],
     [`${KEY},${NO_KEY}!`, 'key 2: expected 32 bytes or their base64, got a string that is not base64'],
-    [`${KEY}\n${KEY}\n`, 'key 2: it is there twice'],
+    [`${KEY}\n${KEY}\n`, 'key 2: it is listed twice'],
     [KEY.slice(4), 'key 1: expected 32 bytes or their base64, got 29 bytes'],
   ])('keys of seals that are wrong are one line of serve, without the key: %j', async (text, said) => {
     const variable = await refusal(['--replay'], { env: { HARMONY_RESPONSES_SEAL_KEYS: text } })

@@ -20,7 +20,10 @@ const searching: Tool = {
   run: async () => ({ output: 'Otters swim.', sources: [{ url: 'https://example.com/otters' }] }),
 }
 const docs = functionTools('docs', {
-  find: { parameters: { type: 'object', properties: {} }, run: () => 'life is 42' },
+  find: {
+    parameters: { type: 'object', properties: { what: { type: 'string' } } },
+    run: ({ what }) => `${what} is 42`,
+  },
 })
 
 let server: ResponsesServer
@@ -35,7 +38,8 @@ beforeAll(async () => {
       const asked = messages.findLast(({ role }) => role === 'user')?.content ?? ''
       if (asked.includes('otters')) {
         if (results.length === 0) return [think('Search.'), call('browser.search', { query: 'otters' })]
-        if (results.length === 1 && !asked.includes('alone')) return [think('Ask.'), call('docs.find', {})]
+        if (results.length === 1 && !asked.includes('alone'))
+          return [think('Ask.'), call('docs.find', { what: 'life' })]
         return [think('So.'), answer(results.join(' '))]
       }
       if (!asked.includes('weather')) return [think('Easy.'), answer('Take an umbrella.')]
@@ -148,6 +152,7 @@ describe('@anthropic-ai/sdk, with tools that the server runs', () => {
       ...['server_tool_use', 'web_search_tool_result', 'mcp_tool_use', 'mcp_tool_result', 'text'],
     ])
     expect(content).toContainEqual(expect.objectContaining({ name: 'web_search', input: { query: 'otters' } }))
+    expect(content).toContainEqual(expect.objectContaining({ name: 'find', input: { what: 'life' } }))
     expect([content.at(-1), stop_reason]).toMatchObject([{ type: 'text', text: SERVED }, 'end_turn'])
     await ask([
       first,
@@ -217,7 +222,7 @@ describe('@ai-sdk/anthropic, with tools that the server runs', () => {
     const calls = content.flatMap((part) => (part.type === 'tool-call' ? [[part.toolName, part.input]] : []))
     expect(calls).toEqual([
       ['web_search', { query: 'otters' }],
-      ['find', {}],
+      ['find', { what: 'life' }],
     ])
     await ask([first, ...said, { role: 'user', content: 'Do otters swim well?' }])
     expectShownAgain()

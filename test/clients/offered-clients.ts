@@ -1,4 +1,7 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
+import Anthropic from '@anthropic-ai/sdk'
+import { ChatAnthropic } from '@langchain/anthropic'
 import { type BaseMessage, HumanMessage } from '@langchain/core/messages'
 import { tool as langchainTool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
@@ -31,7 +34,7 @@ type Run = (name: string) => string
 
 export interface OfferedClient {
   readonly name: string
-  readonly api: 'Responses' | 'Chat Completions'
+  readonly api: 'Responses' | 'Chat Completions' | 'Messages'
   /** Begins a conversation. */
   begin(baseURL: string, run: Run): Ask
 }
@@ -176,11 +179,17 @@ const agents = (api: OfferedClient['api']): OfferedClient => ({
 })
 
 const aiSdk = (api: OfferedClient['api']): OfferedClient => ({
-  name: '@ai-sdk/openai',
+  name: api === 'Messages' ? '@ai-sdk/anthropic' : '@ai-sdk/openai',
   api,
   begin(baseURL, run) {
     const provider = createOpenAI({ baseURL, apiKey: API_KEY })
-    const model: LanguageModel = api === 'Responses' ? provider.responses(MODEL) : provider.chat(MODEL)
+    const theirs = createAnthropic({ baseURL, apiKey: API_KEY })
+    const models = {
+      Responses: () => provider.responses(MODEL),
+      'Chat Completions': () => provider.chat(MODEL),
+      Messages: () => theirs(MODEL),
+    }
+    const model: LanguageModel = models[api]()
     const tools = {
       [NAME]: aiTool({
         description: DESCRIPTION,
@@ -207,14 +216,18 @@ const aiSdk = (api: OfferedClient['api']): OfferedClient => ({
 })
 
 const langchain = (api: OfferedClient['api']): OfferedClient => ({
-  name: '@langchain/openai',
+  name: api === 'Messages' ? '@langchain/anthropic' : '@langchain/openai',
   api,
   begin(baseURL, run) {
     const own = langchainTool(() => run(NAME), { name: NAME, description: DESCRIPTION, schema: PARAMETERS as never })
-    const model = new ChatOpenAI({
-      ...{ model: MODEL, apiKey: API_KEY, configuration: { baseURL }, maxRetries: 0 },
-      useResponsesApi: api === 'Responses',
-    }).bindTools([own])
+    const asked = { model: MODEL, apiKey: API_KEY, maxRetries: 0 }
+    const model =
+      api === 'Messages'
+        ? new ChatAnthropic({ ...asked, anthropicApiUrl: baseURL.replace(/\/v1$/, '') }).bindTools([own])
+        : new ChatOpenAI({
+            ...{ ...asked, configuration: { baseURL } },
+            useResponsesApi: api === 'Responses',
+          }).bindTools([own])
     const messages: BaseMessage[] = []
     return async (question) => {
       messages.push(new HumanMessage(question))
@@ -232,6 +245,34 @@ const langchain = (api: OfferedClient['api']): OfferedClient => ({
   },
 })
 
+const messages = (thinking: boolean): OfferedClient => ({
+  name: thinking ? '@anthropic-ai/sdk' : '@anthropic-ai/sdk, without `thinking`',
+  api: 'Messages',
+  begin(baseURL, run) {
+    const client = new Anthropic({ baseURL: baseURL.replace(/\/v1$/, ''), apiKey: API_KEY, maxRetries: 0 })
+    const said: Anthropic.MessageParam[] = []
+    return async (question) => {
+      said.push({ role: 'user', content: question })
+      for (;;) {
+        const stream = client.messages.stream({
+          ...{ model: MODEL, max_tokens: 4000, messages: said },
+          ...(thinking && { thinking: { type: 'adaptive' as const } }),
+          tools: [{ name: NAME, description: DESCRIPTION, input_schema: PARAMETERS as never }],
+        })
+        const { content } = await stream.finalMessage()
+        said.push({ role: 'assistant', content })
+        const results = content.flatMap((block) =>
+          block.type === 'tool_use'
+            ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: run(block.name) }]
+            : [],
+        )
+        if (results.length === 0) return content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('')
+        said.push({ role: 'user', content: results })
+      }
+    }
+  },
+})
+
 export const offeredClients: readonly OfferedClient[] = [
   responses(true),
   responses(false),
@@ -243,4 +284,8 @@ export const offeredClients: readonly OfferedClient[] = [
   agents('Chat Completions'),
   aiSdk('Chat Completions'),
   langchain('Chat Completions'),
+  messages(true),
+  messages(false),
+  aiSdk('Messages'),
+  langchain('Messages'),
 ]

@@ -109,6 +109,11 @@ const HAPPENINGS = [
     const previous = model.opened[from % Math.max(1, model.opened.length)]
     model.count = await open(model, world, OWNERS[by] as string, previous)
   }),
+  happening('go on from', [9, 0], async (model, world, which) => {
+    const over = model.opened.filter(({ isOver }) => isOver)
+    const previous = over[which % Math.max(1, over.length)]
+    if (previous !== undefined) model.count = await open(model, world, previous.owner, previous)
+  }),
   happening('end', [9, 0], async ({ opened }, { store }, which) => {
     const running = opened.filter(({ isOver }) => !isOver)
     const one = running[which % Math.max(1, running.length)]
@@ -120,7 +125,7 @@ const HAPPENINGS = [
     // What was just used is not what is forgotten.
     expect((await store.find(one.id, one.owner))?.state).toBe('finished')
   }),
-  happening('pass', [60, 0], async (_model, world, seconds) => {
+  happening('pass', [SECONDS, 0], async (_model, world, seconds) => {
     world.now += seconds
   }),
 ]

@@ -132,6 +132,22 @@ describe('a response is what went into it', () => {
     )
   })
 
+  test('a process that goes on with a response lets no more searches run than the one that began it', async () => {
+    const search = (query: string): string =>
+      `<|channel|>analysis to=browser.search code<|message|>{"query":"${query}"}<|call|>`
+    const shared = { turns: [search('a'), search('b'), ANSWER], tools: [moody] }
+    const request = { input: 'Go.', tools: [{ type: 'web_search' }] } as ResponseRequest
+    const whole = await run(request, { ...shared, mostSearches: 1 })
+    const statuses = whole.entries.flatMap((entry) =>
+      entry.type === 'tool_result' ? ['error' in (entry.result ?? {})] : [],
+    )
+    expect(statuses).toEqual([false, true])
+    for (const [at, shown] of [...whole.before.entries()].slice(1)) {
+      const rest = await run(request, { ...shared, entries: whole.entries.slice(0, at) })
+      expect(rest.events).toEqual(whole.events.slice(shown))
+    }
+  })
+
   test('whoever goes on with a response that has offered tools asks no policy again, and finds the same events', async () => {
     const listing = {
       serverLabel: 'github',

@@ -92,7 +92,7 @@ describe.each(KINDS)('sealed content is refused: %s', (kind) => {
   })
 
   test('sealed content that pretends to be of another kind is refused', () => {
-    const prefixes = { reasoning: 'hr1.rs.', approval: 'mcpr_hr1.', compaction: 'hr1.cmp.' }
+    const prefixes = { reasoning: 'hr1.rs.', approval: 'mcpr_hr1.', compaction: 'hr1.cmp.', call: 'hr1.call.' }
     const body = blob.slice(prefixes[kind].length)
     for (const pretended of KINDS) {
       if (pretended !== kind) isRefused(prefixes[pretended] + body)

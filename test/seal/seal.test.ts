@@ -55,6 +55,10 @@ describe('what is sealed', () => {
       'approval',
       'mcpr_hr1.Q4YJk5WUXy88VuX94oETZJ7315FSJfJeKKdB5Mt-7aFJpw_tP0mfj7CzMuY289PlSaOj4DrVfoLD-4pB0b7hpMQhtvujkP1uEl2_JFyi',
     ],
+    [
+      'call',
+      'hr1.call.Q4YJk5WUHEEIdx9lbPi2a1KS_0yQE_Pro0V7ogxTJQUfYh-j7oReQ0ISv2J6EAbgYuwjIkQDhpG_S9OzFDwX2dXc7kvp0Fo',
+    ],
     ['compaction', 'hr1.cmp.Q4YJk5WUQaFB_81KrkdDbPwNf0h5K-iRzAxw1WrXDYVDP24WUgmN10eYHcfe6AGKxit3N5AZZKRndgTbFKg'],
   ] as const)('what the first version of the format sealed opens for ever: %s', (kind, blob) => {
     expect(seal.unseal(blob, { caller: 'alice' })).toEqual(SEALED[kind].content)

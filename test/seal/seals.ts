@@ -28,6 +28,10 @@ export const SEALED: Readonly<Record<SealedKind, { readonly blob: string; readon
     blob: ofAlice.sealCompaction('So far: nothing.', 'cmp_1'),
     content: { kind: 'compaction', itemId: 'cmp_1', text: 'So far: nothing.' },
   },
+  call: {
+    blob: ofAlice.sealCall('[{"type":"mcp_call"}]', 'mcp_1'),
+    content: { kind: 'call', itemId: 'mcp_1', text: '[{"type":"mcp_call"}]' },
+  },
 }
 export const KINDS = Object.keys(SEALED) as SealedKind[]
 
@@ -43,6 +47,7 @@ export const anyText = (): fc.Arbitrary<string> =>
 export function sealWith(response: ResponseSeal, content: Unsealed): string {
   if (content.kind === 'reasoning') return response.seal(content.text, content.itemId)
   if (content.kind === 'compaction') return response.sealCompaction(content.text, content.itemId)
+  if (content.kind === 'call') return response.sealCall(content.text, content.itemId)
   return response.sealApproval(content, content.itemId)
 }
 
@@ -51,6 +56,7 @@ export const anyContent = (): fc.Arbitrary<Unsealed> => {
   return fc.oneof(
     fc.record({ kind: fc.constant('reasoning' as const), itemId, text: anyText() }),
     fc.record({ kind: fc.constant('compaction' as const), itemId, text: anyText() }),
+    fc.record({ kind: fc.constant('call' as const), itemId, text: anyText() }),
     fc.record({
       kind: fc.constant('approval' as const),
       itemId,

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ResponsesAppOptions } from '../../src/server/index.js'
 import type { Tool } from '../../src/tools/tool.js'
+import { expectSame } from '../support/expect-same.js'
 import { RUNS } from '../support/runs.js'
 import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
 import { endpoint } from './endpoint.js'
@@ -42,10 +45,18 @@ interface Given {
   readonly result?: unknown
 }
 
+/** What an operator decides. */
+type Operator = Partial<ResponsesAppOptions>
+
 /** The prompts of a conversation by Messages, whose client sends back all that it got. */
-async function byMessages(turns: Turns, rounds: number, given: (round: number) => Given): Promise<number[][]> {
+async function byMessages(
+  turns: Turns,
+  rounds: number,
+  given: (round: number) => Given,
+  options: Operator = {},
+): Promise<number[][]> {
   const engine = writing(turns)
-  const app = endpoint(engine, { clock: () => 1_767_225_600, tools: [tool] })
+  const app = endpoint(engine, { clock: () => 1_767_225_600, tools: [tool], ...options })
   const tools = [{ name: 'look', input_schema: PARAMETERS }]
   const messages: { role: string; content: unknown }[] = [{ role: 'user', content: 'Look.' }]
   for (let round = 0; round < rounds; round++) {
@@ -70,9 +81,14 @@ function reversed(input: object): object {
 }
 
 /** The prompts of the same conversation by Responses, which are stored. */
-async function byResponses(turns: Turns, rounds: number, given: object = {}): Promise<number[][]> {
+async function byResponses(
+  turns: Turns,
+  rounds: number,
+  given: object = {},
+  options: Operator = {},
+): Promise<number[][]> {
   const engine = writing(turns)
-  const app = endpoint(engine, { clock: () => 1_767_225_600, tools: [tool] })
+  const app = endpoint(engine, { clock: () => 1_767_225_600, tools: [tool], ...options })
   const tools = [{ type: 'function', name: 'look', parameters: PARAMETERS, strict: false }]
   let request: object = { input: [{ role: 'user', content: 'Look.' }] }
   for (let round = 0; round < rounds; round++) {
@@ -131,6 +147,9 @@ const turnsOf = (
   return fc.array(turn, { minLength: 1, maxLength: 4 })
 }
 
+/** No tools but the client's own. */
+const NONE = { messages: {}, responses: {} }
+
 /** The same tools, as each API declares them. */
 const SERVED = {
   messages: {
@@ -153,21 +172,29 @@ const SERVED = {
   },
 }
 
+/** The same tools, as an operator offers them to clients that do not know them. */
+const OFFERED: Operator = {
+  offered: { tools: SERVED.responses.tools.slice(1) as never },
+  offeredCalls: 'hidden',
+}
+
 test(
   'a conversation by Messages whose blocks all come back renders to the ids of the stored one by Responses',
   async () => {
     const shown = fc.constantFrom({ type: 'adaptive' }, { type: 'enabled' }, { type: 'adaptive', display: 'omitted' })
     const hosted = callOf('docs.search', 'docs.delete', 'browser.search', 'browser.open', 'browser.find')
     const conversation = fc.oneof(
-      fc.record({ written: turnsOf(call), declared: fc.constant({ messages: {}, responses: {} }) }),
-      fc.record({ written: turnsOf(call, [hosted]), declared: fc.constant(SERVED) }),
+      fc.record({ written: turnsOf(call), declared: fc.constant(NONE), options: fc.constant({}) }),
+      fc.record({ written: turnsOf(call, [hosted]), declared: fc.constant(SERVED), options: fc.constant({}) }),
+      fc.record({ written: turnsOf(call, [hosted]), declared: fc.constant(NONE), options: fc.constant(OFFERED) }),
     )
     await fc.assert(
-      fc.asyncProperty(conversation, shown, async ({ written, declared }, thinking) => {
-        const theirs = await byMessages(written, 4, () => ({ ...declared.messages, thinking }))
-        const ours = await byResponses(written, 4, declared.responses)
-        expect(theirs.map(decodeTokens)).toEqual(ours.map(decodeTokens))
-        expect(theirs).toEqual(ours)
+      fc.asyncProperty(conversation, shown, async ({ written, declared, options }, thinking) => {
+        const theirs = await byMessages(written, 4, () => ({ ...declared.messages, thinking }), options)
+        const ours = await byResponses(written, 4, declared.responses, options)
+        // As text first, which a reader of the failure understands.
+        if (!isDeepStrictEqual(theirs, ours)) expect(theirs.map(decodeTokens)).toEqual(ours.map(decodeTokens))
+        expectSame(theirs, ours)
       }),
       { numRuns: RUNS },
     )

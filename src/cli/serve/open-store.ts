@@ -4,7 +4,7 @@ import type { SqliteStore } from '../../stores/sqlite/index.js'
 import { type Io, messageOf, UsageError } from '../io.js'
 import type { SealKeySource, StoreChoice } from './settings.js'
 
-/** The store of `--store`. @throws UsageError */
+/** Opens the store of `--store`. @throws UsageError */
 export async function openStore({ file, durability }: StoreChoice): Promise<SqliteStore> {
   const { createSqliteStore } = await import('../../stores/sqlite/index.js')
   try {
@@ -15,8 +15,8 @@ export async function openStore({ file, durability }: StoreChoice): Promise<Sqli
 }
 
 /**
- * The seal keys beside a store: what it keeps is sealed with them, and a restart must not lose them. They are drawn at the first
- * start, into a file that its owner alone can read.
+ * Returns the seal keys beside a store: its content is sealed with them, so a restart must not lose them. They are
+ * generated at the first start, in a file that only its owner can read.
  *
  * @throws UsageError
  */
@@ -33,12 +33,12 @@ export async function keysBeside({ file }: StoreChoice, io: Io): Promise<SealKey
   return { file: keys }
 }
 
-/** Where the seal keys of a store are. */
+/** Returns the file of a store's seal keys. */
 export function keyFileOf(file: string): string {
   return `${file}.keys`
 }
 
-/** Two processes may start at the same time: the file appears whole, and the keys of the first are those of both. */
+/** Creates the file atomically, since two processes may start at the same time: both then use the keys of the first. */
 function createKeys(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   try {

@@ -2,24 +2,38 @@ import { type Fields, isFields } from '../../fields.js'
 import { duplicateItem, invalidValue, RequestError, unsupported } from '../../request-error.js'
 import { fieldOf, optionalTextIn, textIn } from '../body/read.js'
 import { blocksAt } from './content.js'
+import type { MessagesRequestOptions } from './request-options.js'
 import { readMcpResult, readSearch } from './server-tools.js'
-import { type PlacedSeal, readSignature } from './signature.js'
+import { inItemOrder, type PlacedSeal, readSignature } from './signature.js'
 
-/** Items, with what they were made of. */
+/** An item with its origin. */
 export interface MadeItem {
   readonly item: object
   readonly at: string
-  /** Where the item's fields are in the body, if they have other names there. */
+  /** The places of the item's fields in the body, if they have other names there. */
   readonly fields?: { readonly [ours: string]: string }
+}
+
+/** What the host knows of a conversation that no block of it shows. */
+export interface KnownTurns extends MessagesRequestOptions {
+  /** The ids of the calls that stand in the conversation already, and those of the client's that were asked about. */
+  readonly taken: Set<string>
 }
 
 /** What the model said in one turn, as its items: reasoning, texts, calls, and the seals in their places. */
 export class AssistantTurn {
+  readonly #known: KnownTurns
   /** Everything but seals. Thinking does not count as a block. */
   readonly #blocks: { readonly made: MadeItem; readonly kind: 'text' | 'call' | 'thinking' | 'unanswered' }[] = []
   readonly #seals: { readonly seal: PlacedSeal; readonly made: MadeItem }[] = []
+  /** How many blocks stand in front of the last call that no block shows. */
+  #beforeHidden = 0
   /** The places of the server's calls among the blocks, by their ids: their results stand behind them. */
   readonly #served = new Map<string, number>()
+
+  constructor(known: KnownTurns) {
+    this.#known = known
+  }
 
   text(text: string, at: string): void {
     if (text === '') return
@@ -37,7 +51,7 @@ export class AssistantTurn {
     else if (type === 'server_tool_use' || type === 'mcp_tool_use') this.#serverCall(block, type, at)
     else if (type === 'web_search_tool_result' || type === 'mcp_tool_result') this.#serverResult(block, type, at)
     else if (type === 'image' || type === 'document') throw unsupported(`${at}.type`, `${type}s of the assistant are`)
-    // What the servers of other APIs listed: ours are asked.
+    // Listings of other servers are skipped, since ours are asked again.
     else if (type !== 'mcp_tool_listing') throw invalidValue(`${at}.type`, type, BLOCKS)
   }
 
@@ -46,7 +60,8 @@ export class AssistantTurn {
     const last = this.#blocks.findLastIndex(({ kind }) => kind === 'text')
     const items: MadeItem[] = []
     let before = 0
-    const seals = [...this.#seals].sort((a, b) => a.seal.before - b.seal.before)
+    const seals = inItemOrder(this.#seals, ({ seal }) => seal)
+    const hasThinking = seals.length > 0 || this.#blocks.some(({ kind }) => kind === 'thinking')
     let taken = 0
     const sealsUpTo = (place: number): void => {
       for (let next = seals[taken]; next !== undefined && next.seal.before <= place; next = seals[++taken]) {
@@ -55,27 +70,55 @@ export class AssistantTurn {
     }
     for (const [at, { made, kind }] of this.#blocks.entries()) {
       if (kind !== 'thinking') sealsUpTo(before++)
+      if (kind === 'call') items.push(...this.#missing(made, hasThinking))
       // A call that was cut off before its result never happened.
       if (kind === 'unanswered') continue
       // The model calls before its answer alone, and answers once.
-      const phase = at < Math.max(lastCall, last) ? 'commentary' : 'final_answer'
+      const isPreamble = at < Math.max(lastCall, last) || before <= this.#beforeHidden
+      const phase = isPreamble ? 'commentary' : 'final_answer'
       items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made)
     }
     sealsUpTo(Number.MAX_SAFE_INTEGER)
     return items
   }
 
-  /** @param signature - of ours it holds seals; of another server's nothing that can be read here */
+  /** @param signature - seals, if it is ours; another server's cannot be read here */
   #thinking(text: string, signature: string | undefined, at: string, field: 'signature' | 'data'): void {
     const fields = { encrypted_content: field }
     const seals = signature === undefined || signature === '' ? undefined : readSignature(signature)
-    for (const [nth, seal] of (seals ?? []).entries()) {
+    let rest = text
+    for (const seal of seals ?? []) {
+      const calls = this.#known.opened?.(seal.sealed)
+      for (const item of calls ?? []) if (this.#isNew(item)) this.#seals.push({ seal, made: { item, at } })
+      if (calls !== undefined) {
+        this.#beforeHidden = Math.max(this.#beforeHidden, seal.before)
+        continue
+      }
       // A server that has lost its key reads the text.
-      const item = reasoning(nth === 0 ? text : '', seal.sealed)
-      this.#seals.push({ seal, made: { item, at, fields } })
+      this.#seals.push({ seal, made: { item: reasoning(rest, seal.sealed), at, fields } })
+      rest = ''
     }
     if (seals !== undefined || (text === '' && !signature)) return
     this.#blocks.push({ made: { item: reasoning(text, signature), at, fields }, kind: 'thinking' })
+  }
+
+  /** What the model did before a call of the client's that no block of the turn has brought back. */
+  #missing({ item, at }: MadeItem, hasThinking: boolean): MadeItem[] {
+    const { type, call_id: id } = item as { readonly type: string; readonly call_id?: string }
+    if (type !== 'function_call' || id === undefined || this.#known.taken.has(id)) return []
+    this.#known.taken.add(id)
+    const items = (this.#known.before?.(id) ?? []) as readonly { readonly type?: string }[]
+    const missing = items.filter((each) => (each.type === 'reasoning' ? !hasThinking : this.#isNew(each)))
+    return missing.map((each) => ({ item: each, at }))
+  }
+
+  /** Whether the conversation has no item of this id yet: a client may send a turn twice. */
+  #isNew(item: object): boolean {
+    const { type, id } = item as { readonly type?: string; readonly id?: string }
+    const key = `${type} ${id}`
+    if (this.#known.taken.has(key)) return false
+    this.#known.taken.add(key)
+    return true
   }
 
   #serverCall(block: Fields, type: 'server_tool_use' | 'mcp_tool_use', at: string): void {
@@ -130,7 +173,7 @@ function inputOf(block: Fields, at: string): Fields {
   return input
 }
 
-/** The text of a result. */
+/** Returns the text of a result. */
 function textOf(block: Fields, at: string): string {
   const content = fieldOf(block, 'content') ?? ''
   if (typeof content === 'string') return content

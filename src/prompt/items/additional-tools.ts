@@ -5,8 +5,8 @@ import type { TaughtTool, ToolNamespace } from '../tool-namespace.js'
 import type { ItemReader, ReadContext } from './item-reader.js'
 
 /**
- * additional_tools: a developer message that teaches functions of the request where the item stands, so that the prompt in
- * front of it stays what it was before they were found.
+ * Reads additional_tools: a developer message that teaches functions of the request at the item's place, so that the
+ * prompt before it is the same as before they were found.
  */
 export const readAdditionalTools: ItemReader = (item, context, index, param) => {
   wordIn(item, 'role', param, ['developer'])
@@ -28,7 +28,7 @@ export const readAdditionalTools: ItemReader = (item, context, index, param) => 
 
 const HINT = "Declare the function in 'tools', too: it is taught where this item stands."
 
-/** @throws RequestError if it is no function that the request declares: nothing would come of its calls */
+/** @throws RequestError if the request does not declare the function: its calls would fail */
 function recipientOf(name: string, fields: Fields, { tools }: ReadContext, path: string): string {
   const isFunction = textIn(fields, 'type', path) === 'function'
   if (!isFunction) throw unsupported(`${path}.type`, 'additional tools but functions are')

@@ -4,10 +4,10 @@ import type { CallKind } from '../conversation.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 
-/** Of each kind of body, how the header of a call says what it is. */
+/** The content type in the header of a call, for each format of body. */
 const BODIES = { json: JSON_BODY, code: { contentType: 'code' }, text: {} } as const
 
-/** A call of a built-in tool, as its descriptor writes it; of one that the host ran, also its result. */
+/** Creates the reader of a built-in tool's calls. For a call that the host ran, it also adds the result. */
 export function readBuiltinCall(tool: BuiltinTool): ItemReader {
   const { item: type, channel, body, recipientAfter, runBy, written } = builtinNamed(tool)
   return (item, { conversation, tools }, index, param) => {
@@ -16,7 +16,7 @@ export function readBuiltinCall(tool: BuiltinTool): ItemReader {
     const { recipient, content, result } = call
     const message = { ...CALL, recipientAfter, recipient, channel, ...BODIES[body], content, item: index } as const
     if (runBy !== 'host') {
-      // The client answers it, in an item that names it.
+      // The client's answer is an item of its own, which refers to the call.
       const kind = type.replaceAll('_', ' ') as CallKind
       conversation.call(kind, nameIn(item, 'call_id', param), { recipient, channel }, message, param)
       return

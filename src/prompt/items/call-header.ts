@@ -1,11 +1,11 @@
 /*
- * How gpt-oss mostly writes the header of a call, by what was sampled: `<|channel|>commentary to=functions.get_weather
- * <|constrain|>json`. The official renderer puts the recipient before the channel. A call that is written otherwise than
- * the model wrote it has engines read everything after it again.
+ * The usual header of a call in gpt-oss's samples: `<|channel|>commentary to=functions.get_weather <|constrain|>json`.
+ * The official renderer puts the recipient before the channel. A call that is not rendered as the model wrote it makes
+ * engines read everything after it again.
  */
 
-/** A call of the assistant's, but for what it calls and says. */
+/** The common fields of the assistant's calls. */
 export const CALL = { role: 'assistant', recipientAfter: 'channel' } as const
 
-/** The content type of arguments that are JSON. */
+/** The content type of JSON arguments. */
 export const JSON_BODY = { contentType: 'json', constrained: true } as const

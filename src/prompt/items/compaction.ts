@@ -4,8 +4,8 @@ import type { ItemReader } from './item-reader.js'
 import { unopened } from './reasoning.js'
 
 /**
- * compaction: the summary that it holds, once the host opened it, and what the user said that was not answered. A model
- * wrote the summary, so it gives no instructions.
+ * Reads compaction: its summary, once the host has opened it, and the user's unanswered messages. A model wrote the
+ * summary, so it must not carry the weight of instructions.
  */
 export const readCompaction: ItemReader = (item, { conversation, unsealed }, index, param) => {
   const text = unsealed(textIn(item, 'encrypted_content', param))?.text
@@ -21,5 +21,5 @@ export const readCompaction: ItemReader = (item, { conversation, unsealed }, ind
 
 const HEADING = 'A summary of the conversation so far:'
 
-/** compaction_trigger: no message. The loop that answers the request compacts the conversation before it. */
+/** Reads compaction_trigger: no message. The loop that answers the request has compacted the conversation before it. */
 export const readCompactionTrigger: ItemReader = () => {}

@@ -5,7 +5,7 @@ import type { CallKind } from '../conversation.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 
-/** function_call: the model's call of a client's function, with its arguments as the model wrote them. */
+/** Reads function_call: the model's call of a client's function, with its arguments as the model wrote them. */
 export const readFunctionCall: ItemReader = (item, { conversation, tools }, index, param) => {
   const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
   const callee = { recipient, channel: 'commentary' } as const
@@ -14,7 +14,7 @@ export const readFunctionCall: ItemReader = (item, { conversation, tools }, inde
   conversation.call('function call', nameIn(item, 'call_id', param), callee, call, param)
 }
 
-/** custom_tool_call: the same with free text for arguments, and so without a content type. */
+/** Reads custom_tool_call: a call with free text for arguments, and so without a content type. */
 export const readCustomToolCall: ItemReader = (item, { conversation, tools }, index, param) => {
   const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
   const callee = { recipient, channel: 'commentary' } as const
@@ -32,7 +32,9 @@ function namespaceOf(item: Fields, param: string): string | undefined {
   return fieldOf(item, 'namespace') === undefined ? undefined : addressIn(item, 'namespace', param)
 }
 
-/** function_call_output, custom_tool_call_output: what the client's tool returned, as a string or as parts. */
+/**
+ * Creates the reader of function_call_output or custom_tool_call_output: the client tool's result, a string or parts.
+ */
 export function readOutput(kind: CallKind): ItemReader {
   return (item, { conversation, attach }, index, param) => {
     const text = textOfContent(fieldOf(item, 'output') ?? '', `${param}.output`, attach)

@@ -1,6 +1,7 @@
 import type { ItemReader } from './item-reader.js'
 
 /**
- * image_generation_call: no message. gpt-oss has no such calls, so a host made it for its client. What the model is to know of them is in the result of the call by which it asked.
+ * Reads image_generation_call: no message. gpt-oss has no such calls, so a host created it for its client; the result of
+ * the call behind it tells the model about it.
  */
 export const readHostItem: ItemReader = () => {}

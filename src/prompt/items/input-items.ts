@@ -18,8 +18,8 @@ import { readLocalShellCallOutput, readShellCallOutput } from './shell-output.js
 type InputType = NonNullable<InputItem['type']>
 
 /**
- * How each type of input item is read, but for calls of built-in tools, whose descriptors say it. docs/prompt.md has the same
- * table in words.
+ * The reader of each type of input item, except calls of built-in tools, which their descriptors read. docs/prompt.md has
+ * the same table in words.
  */
 const READERS: { readonly [Type in Exclude<InputType, BuiltinItemType>]: ItemReader } = {
   message: readMessage,
@@ -52,7 +52,7 @@ const READERS: { readonly [Type in Exclude<InputType, BuiltinItemType>]: ItemRea
   tool_search_output: refuse('tool search is'),
 }
 
-/** A type that gpt-oss has nothing for. */
+/** Rejects a type without a counterpart in gpt-oss. */
 function refuse(what: string): ItemReader {
   return (_item, _context, _index, param) => {
     throw unsupported(`${param}.type`, what)
@@ -64,7 +64,7 @@ const ALL_READERS: { readonly [type: string]: ItemReader } = {
   ...Object.fromEntries(BUILTIN_TOOLS.map((tool) => [builtinNamed(tool).item, readBuiltinCall(tool)])),
 }
 
-/** @throws RequestError if no type of item has this name */
+/** @throws RequestError for an unknown type of item */
 export function readerOf(type: string, param: string): ItemReader {
   const reader = lookUp(ALL_READERS, type)
   if (reader !== undefined) return reader

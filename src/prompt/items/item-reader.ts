@@ -3,29 +3,29 @@ import type { RequestTools } from '../../recipients/request-tools.js'
 import type { ReadAttachment } from '../attachments.js'
 import type { Conversation } from '../conversation.js'
 
-/** What an `encrypted_content` holds. */
+/** An opened `encrypted_content`. */
 export interface UnsealedText {
   readonly text: string
   /** How the messages up to it were sampled: see {@link SampledForm}. */
   readonly form?: string | undefined
 }
 
-/** What an item is read with. */
+/** The context in which items are read. */
 export interface ReadContext {
   readonly conversation: Conversation
   readonly tools: RequestTools
   /** Reads the images and files of this item. */
   readonly attach: ReadAttachment
-  /** What an `encrypted_content` holds, if the host opened it. */
+  /** Returns the content of an `encrypted_content` that the host opened. */
   unsealed(blob: string): UnsealedText | undefined
-  /** The ids of the approval requests that the client answers, wherever its answer stands. */
+  /** The ids of the approval requests that the client answers, at any place. */
   readonly answeredApprovals: ReadonlySet<unknown>
-  /** The calls that an approval request added, by its id. */
+  /** The calls that approval requests added, by the request's id. */
   readonly approvalCalls: Map<string, { readonly recipient: string; readonly isApproved: boolean | null }>
 }
 
 /**
- * Reads one type of input item: adds the messages that it becomes.
+ * Reads one type of input item, and adds its messages.
  *
  * @param index - in `input`
  * @param param - its path, for errors: `input[3]`

@@ -5,12 +5,12 @@ import { jsonText } from '../schema/json-text.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader, ReadContext } from './item-reader.js'
 
-/** mcp_list_tools: no message. Its tools are taught in the developer message, once. */
+/** Reads mcp_list_tools: no message. Its tools are taught once, in the developer message. */
 export const readMcpListTools: ItemReader = () => {}
 
 /**
- * mcp_call: the call and, if it has come, its result. If the call waited for an approval, the approval request has
- * added the call already.
+ * Reads mcp_call: the call and its result, if any. If the call waited for an approval, the approval request has already
+ * added it.
  */
 export const readMcpCall: ItemReader = (item, context, index, param) => {
   const approval = optionalTextIn(item, 'approval_request_id', param)
@@ -20,7 +20,7 @@ export const readMcpCall: ItemReader = (item, context, index, param) => {
   if (text !== undefined) context.conversation.result(callee, text, index)
 }
 
-/** mcp_approval_request: the call. If the client does not answer the request, the model is told so. */
+/** Reads mcp_approval_request: the call. If the client leaves the request unanswered, a result tells the model so. */
 export const readMcpApprovalRequest: ItemReader = (item, context, index, param) => {
   const id = nameIn(item, 'id', param)
   const { recipient } = addCall(item, context, index, param)
@@ -29,7 +29,10 @@ export const readMcpApprovalRequest: ItemReader = (item, context, index, param) 
   if (!isAnswered) context.conversation.result({ recipient, channel: 'commentary' }, UNANSWERED, index)
 }
 
-/** mcp_approval_response: nothing if the user approved, since the call's result follows; else a result that says no. */
+/**
+ * Reads mcp_approval_response: nothing if the user approved, since the call's result follows; else a result with the
+ * denial.
+ */
 export const readMcpApprovalResponse: ItemReader = (item, context, index, param) => {
   const id = nameIn(item, 'approval_request_id', param)
   const request = context.approvalCalls.get(id)
@@ -63,7 +66,7 @@ function calleeOf(item: Fields, { tools }: ReadContext, param: string) {
   return { recipient, channel: 'commentary' } as const
 }
 
-/** Why a call failed, in any of the API's forms. */
+/** Returns why a call failed, from any of the API's forms. */
 function errorText(error: unknown, param: string): string | undefined {
   if (error === undefined || typeof error === 'string') return error
   const fields = objectAt(error, param)

@@ -5,8 +5,8 @@ import type { ItemReader } from './item-reader.js'
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 
 /**
- * message: a client's `user`, an earlier answer or preamble (`phase`), or instructions. A client's `system` message is a
- * developer message: Harmony's system message is the host's alone.
+ * Reads message: the user's, an earlier answer or preamble (`phase`), or instructions. A client's `system` message
+ * becomes a developer message, because Harmony's system message is the host's alone.
  */
 export const readMessage: ItemReader = (item, { conversation, attach }, index, param) => {
   const role = wordIn(item, 'role', param, ROLES)

@@ -5,8 +5,8 @@ import { readSampledForm } from '../sampled-form.js'
 import type { ItemReader } from './item-reader.js'
 
 /**
- * reasoning: its sealed text if the host opened it, else its raw text, else its summary. An item with an id alone is
- * found in the history, or not at all. Its seal may say how it and the messages before it were sampled.
+ * Reads reasoning: its sealed text if the host opened it, else its raw text, else its summary. An item with only an id
+ * is found in the history or dropped. Its seal may record how it and the messages before it were sampled.
  */
 export const readReasoning: ItemReader = (item, { conversation, attach, unsealed }, index, param) => {
   const sealed = optionalTextIn(item, 'encrypted_content', param)
@@ -28,12 +28,12 @@ export const readReasoning: ItemReader = (item, { conversation, attach, unsealed
   if (sampled !== undefined) conversation.recall(sampled)
 }
 
-/** Whether there is a text, if an empty one: the model has reasoned nothing. */
+/** Whether there is a text, even an empty one: the model may have reasoned nothing. */
 function isGiven(content: unknown): boolean {
   return Array.isArray(content) && content.length > 0
 }
 
-/** Sealed content that the host did not open. */
+/** Returns the error for sealed content that the host did not open. */
 export function unopened(param: string): RequestError {
   const message = 'The encrypted content could not be verified.'
   return new RequestError(message, { param, code: 'invalid_encrypted_content' })

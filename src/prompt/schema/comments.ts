@@ -5,20 +5,22 @@ import { inline, linesOf } from './one-line.js'
 import { fitting, isFull, spend } from './room.js'
 import type { SchemaView, Scope } from './scope.js'
 
-/** A text as comments of their own, each of which ends its line. Every line of the text begins with `//`. */
+/** Writes a text as comment lines, each of which begins with `//`. */
 export function comment(text: string, indent: string, scope: Scope): string {
   return shownLines(text, indent, scope)
     .map((line) => `${indent}// ${line}\n`)
     .join('')
 }
 
-/** The comment after a type, on its line: ` // TEXT TEXT`. Further lines follow below. Empty if there is no text. */
+/**
+ * Writes the comment after a type, on its line: ` // TEXT TEXT`. Further lines follow below. Empty if there is no text.
+ */
 export function trailingComment(texts: readonly string[], indent: string, scope: Scope): string {
   if (texts.length === 0) return ''
   return ` // ${shownLines(texts.join(' '), indent, scope).join(`\n${indent}// `)}`
 }
 
-/** The lines of a text that there is room for. An empty text has one. */
+/** Returns the lines of a text that fit the remaining room. An empty text has one. */
 function shownLines(text: string, indent: string, { room }: Scope): string[] {
   const lines = linesOf(text)
   const shown: string[] = []
@@ -33,7 +35,7 @@ function shownLines(text: string, indent: string, { room }: Scope): string[] {
   return shown.length === 0 ? [''] : shown
 }
 
-/** The title and the examples of a property. */
+/** Writes the title and the examples of a property. */
 export function titleComment({ get }: SchemaView, indent: string, scope: Scope): string {
   const title = stringOf(get, 'title')
   return title === undefined ? '' : `${comment(title, indent, scope)}${indent}//\n`
@@ -59,7 +61,7 @@ export function examplesComment({ get }: SchemaView, indent: string, scope: Scop
   return lines.join('')
 }
 
-/** The default, and what the type cannot say: `default: 10, minimum: 1`. Empty if there is nothing to say. */
+/** Returns the default, and facts that the type cannot express: `default: 10, minimum: 1`. Empty if there are none. */
 export function factsOf(view: SchemaView, scope: Scope, quotesEnum = false): string[] {
   const notes = notesOf(view, scope)
   const fallback = view.get('default')
@@ -67,7 +69,7 @@ export function factsOf(view: SchemaView, scope: Scope, quotesEnum = false): str
   return notes.length === 0 ? [] : [notes.join(', ')]
 }
 
-/** A default that is one of the enum stands without quotes, as the official renderer has it. */
+/** Writes a default. One that is a value of the enum is not quoted, as in the official renderer. */
 function defaultText({ get }: SchemaView, fallback: unknown, scope: Scope, quotesEnum: boolean): string {
   if (typeof fallback !== 'string') return value(fallback, scope)
   const isEnum = listOf(get, 'enum').length > 0

@@ -1,12 +1,12 @@
 import { quote } from './one-line.js'
 
-/** Deeper values are written as `"..."`: a stack has to hold the levels. */
+/** Deeper values are written as `"..."`, which bounds the recursion. */
 const MAX_DEPTH = 200
 
 /**
- * A JSON value on one line, without spaces. Never throws, however deep the value is.
+ * Writes a JSON value on one line, without spaces. Never throws, however deep the value is.
  *
- * @param limit - how many characters may be written; what is left out is marked by ` ... (cut)`
+ * @param limit - the maximum number of characters; a cut is marked by ` ... (cut)`
  */
 export function jsonText(value: unknown, limit: number = Number.POSITIVE_INFINITY): string {
   const parts: string[] = []
@@ -47,13 +47,13 @@ export function jsonText(value: unknown, limit: number = Number.POSITIVE_INFINIT
   return parts.join('')
 }
 
-/** A JSON value as a TypeScript literal type, which every JSON text is; undefined if it is too long for one. */
+/** Writes a JSON value as a TypeScript literal type, which every JSON text is; undefined if it is too long. */
 export function literalType(value: unknown, limit: number): string | undefined {
   const text = jsonText(value, limit + 1)
   return text.length > limit ? undefined : text
 }
 
-/** Numbers as JavaScript writes them. What JSON cannot hold is null. */
+/** Writes numbers as JavaScript does. A value that JSON cannot express is null. */
 function atomText(value: unknown): string {
   return typeof value === 'boolean' || Number.isFinite(value) ? JSON.stringify(value) : 'null'
 }

@@ -1,32 +1,32 @@
 import type { SchemaView } from './scope.js'
 
-/** An object of JSON. */
+/** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An own field: schemas have properties called `constructor` and `__proto__`. */
+/** Returns an own field: schemas have properties called `constructor` and `__proto__`. */
 export function ownValue(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 type Get = (keyword: string) => unknown
 
-/** A keyword's list; empty if it has none. */
+/** Returns a keyword's list; empty if it has none. */
 export function listOf(get: Get, keyword: string): readonly unknown[] {
   const value = get(keyword)
   return Array.isArray(value) ? value : []
 }
 
-/** A keyword's string, undefined if it has none. */
+/** Returns a keyword's string; undefined if it has none. */
 export function stringOf(get: Get, keyword: string): string | undefined {
   const value = get(keyword)
   return typeof value === 'string' ? value : undefined
 }
 
-/** Whether a schema says more of a type than its name, without `oneOf` and the like. */
+/** Whether a schema describes more of a type than its name, without `oneOf` and the like. */
 export function hasShape(get: Get): boolean {
   return (
     get('const') !== undefined ||
@@ -44,8 +44,8 @@ function hasFields(value: unknown): boolean {
 }
 
 /**
- * The parts of a combination, by whether they become a type (`said`) or a comment. A part such as
- * `{ required: ['a'] }`, beside the properties that it is about, is no type.
+ * Divides the parts of a combination into those that become a type (`said`) and those that become a comment. A part
+ * such as `{ required: ['a'] }`, beside the properties that it constrains, is no type.
  */
 export function combined({ get }: SchemaView, keyword: Combination): { said: unknown[]; unsaid: unknown[] } {
   const parts = [...listOf(get, keyword)]

@@ -5,7 +5,7 @@ import { fitting, isFull, MAX_LEVELS, spend } from './room.js'
 import { viewOf } from './schema-view.js'
 import { enter, leave, type SchemaView, type Scope } from './scope.js'
 
-/** What a schema demands beyond its type, in this order. */
+/** Constraints beyond the type, in the order in which they are written. */
 const CONSTRAINTS = [
   'format',
   'pattern',
@@ -40,7 +40,10 @@ const CONSTRAINTS = [
 /** Longer values are cut. */
 const MAX_VALUE = 300
 
-/** What the type of a schema cannot say, for a comment: `minimum: 1`, `format: "uri"`, `each item: maxLength: 80`. */
+/**
+ * Returns the constraints that the type of a schema cannot express, for a comment: `minimum: 1`, `format: "uri"`, `each
+ * item: maxLength: 80`.
+ */
 export function notesOf(view: SchemaView, scope: Scope): string[] {
   if (view.typeName !== undefined || scope.level >= MAX_LEVELS || isFull(scope.room)) return []
   spend(scope.room, 4)
@@ -65,8 +68,8 @@ function ownNotes(view: SchemaView): string[] {
 }
 
 /**
- * The notes of items, and of the parts of an intersection: they have no line of their own. Not those of the parts'
- * parts, since definitions that combine each other have more paths than time allows.
+ * Returns the notes of items, and of the parts of an intersection, which have no line of their own. Stops there:
+ * definitions that combine each other have exponentially many paths.
  */
 function innerNotes(view: SchemaView, scope: Scope): string[] {
   const items = view.get('items')
@@ -74,12 +77,12 @@ function innerNotes(view: SchemaView, scope: Scope): string[] {
   return [...each, ...combined(view, 'allOf').said.flatMap((part) => ownNotes(viewOf(part, scope)))]
 }
 
-/** Writers of schemas add these to every integer, and to say that nothing is demanded. */
+/** Whether a constraint is void: schema generators add these to every integer, or to any unconstrained type. */
 function saysNothing(value: unknown): boolean {
   return value === false || (typeof value === 'number' && Math.abs(value) >= Number.MAX_SAFE_INTEGER)
 }
 
-/** Strings as they are between quotes, so that a pattern keeps its single backslashes. */
+/** Writes strings unescaped between quotes, so that a pattern keeps its single backslashes. */
 function valueText(value: unknown): string {
   if (typeof value !== 'string') return jsonText(value, MAX_VALUE)
   return value.length > MAX_VALUE ? `"${inline(value.slice(0, MAX_VALUE))}" ... (cut)` : `"${inline(value)}"`

@@ -7,7 +7,7 @@ import { viewOf } from './schema-view.js'
 import { label, pauseWhereDue, type SchemaView, type Scope, within } from './scope.js'
 import { inlineUnion, nullable, unionOf, variantLines, variantsOf } from './union-type.js'
 
-/** An object type, over many lines, with its description before it. */
+/** Writes an object type, over many lines, after its description. */
 export function* objectType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const { get } = view
   const properties = recordOf(get('properties'))
@@ -44,7 +44,7 @@ function recordOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 
-/** Takes the room of a property's line. */
+/** Reserves the room of a property's line. */
 function hasRoomFor(name: string, indent: string, { room }: Scope): boolean {
   spend(room, propertyName(name).length + indent.length + 8)
   return !isFull(room)
@@ -68,8 +68,8 @@ function* propertyText(
     return `${comments}${key}: ${type},${trailingComment(facts, indent, scope)}\n`
   }
 
-  // The official renderer writes the description of a `oneOf` after the examples, if it is not that of its first
-  // variant, and then leaves out the first variant's. `anyOf`, which it does not know, keeps all.
+  // For a `oneOf`, the official renderer writes the description after the examples, unless it equals that of the first
+  // variant, and then omits the first variant's. `anyOf`, which it does not know, keeps all.
   const isOneOf = union.keyword === 'oneOf'
   const description = stringOf(view.get, 'description')
   const first = viewOf(union.parts[0], scope)
@@ -87,7 +87,7 @@ function* propertyText(
   return `${comments}${line}${name_}${key}:\n${variantLines(variants, indent)}\n${indent},\n`
 }
 
-/** Required properties that have no schema. */
+/** Returns the required properties without a schema. */
 function undescribed(required: ReadonlySet<unknown>, properties: JsonObject, indent: string, scope: Scope): string {
   const lines: string[] = []
   for (const name of required) {
@@ -98,7 +98,7 @@ function undescribed(required: ReadonlySet<unknown>, properties: JsonObject, ind
   return lines.join('')
 }
 
-/** The type of the properties that have no names. Of `false`, nothing is written: no others are allowed. */
+/** Writes the type of additional properties. Nothing for `false`, which allows none. */
 function* indexText(schema: unknown, about: readonly string[], indent: string, scope: Scope): Slices<string> {
   if (schema !== true && !isJsonObject(schema)) return ''
   spend(scope.room, indent.length + 18)

@@ -1,34 +1,34 @@
 /*
- * Text of a request in places where a line break, a quote or a brace would end what it stands in. A break is whatever
- * TypeScript, Unicode or a reader may take for one.
+ * Spells text of a request where a line break, a quote or a brace would end the surrounding construct. Breaks are all
+ * characters that TypeScript, Unicode or a reader may take for one.
  */
 const BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 const BREAKS = new RegExp(BREAK, 'g')
 
-/** The lines of a text, without an empty one after the last break. */
+/** Splits a text into lines, without an empty one after the last break. */
 export function linesOf(text: string): string[] {
   const lines = text.split(BREAK)
   if (lines.at(-1) === '') lines.pop()
   return lines
 }
 
-/** The lines of a text as comments: `// LINE`. None for an empty text. */
+/** Writes the lines of a text as comments: `// LINE`. None for an empty text. */
 export function commentLines(text: string): string[] {
   return linesOf(text).map((line) => `// ${line}`)
 }
 
-/** A text on one line, with its breaks spelled as in JSON. */
+/** Writes a text on one line, with its breaks spelled as in JSON. */
 export function inline(text: string): string {
   return text.replace(BREAKS, escaped)
 }
 
-/** A string literal. Lone surrogates are U+FFFD, as the encoder has them. */
+/** Writes a string literal, with U+FFFD for lone surrogates, as in the encoder. */
 export function quote(text: string): string {
   // JSON leaves these breaks as they are.
   return JSON.stringify(text.replace(/\p{Cs}/gu, '\ufffd')).replace(/[\u0085\u2028\u2029]/g, escaped)
 }
 
-/** The name of a tool or a namespace: as it is if it reads as one word, otherwise as a string literal. */
+/** Writes the name of a tool or a namespace: unquoted if it reads as one word, otherwise as a string literal. */
 export function nameText(name: string): string {
   return WORD.test(name) ? name : quote(name)
 }
@@ -36,7 +36,7 @@ export function nameText(name: string): string {
 /** Single slashes only, since `//` begins a comment. */
 const WORD = /^[\p{L}\p{N}\p{M}_$.:@-]+(?:\/[\p{L}\p{N}\p{M}_$.:@-]+)*$/u
 
-/** The name of a property: as it is if TypeScript takes it unquoted, otherwise as a string literal. */
+/** Writes the name of a property: unquoted if TypeScript allows it, otherwise as a string literal. */
 export function propertyName(name: string): string {
   return PROPERTY.test(name) ? name : quote(name)
 }

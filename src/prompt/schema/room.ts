@@ -1,4 +1,4 @@
-/** How much more text a schema may become, in characters. */
+/** The room that is left for a schema's text, in characters. */
 export interface Room {
   left: number
 }
@@ -6,10 +6,10 @@ export interface Room {
 /** A schema's text is cut at some 200,000 characters: no model's context has room for more. */
 export const SCHEMA_ROOM = 200_000
 
-/** Deeper types are left out. A schema written by people has ten levels at most. */
+/** Deeper types are omitted. A schema written by people has ten levels at most. */
 export const MAX_LEVELS = 40
 
-/** The type of what is left out. */
+/** The type that stands in for an omitted part. */
 export const LEFT_OUT = 'any /* left out: the schema is too deep or too large */'
 
 export function isFull({ left }: Room): boolean {
@@ -20,7 +20,7 @@ export function spend(room: Room, cost: number): void {
   room.left -= cost
 }
 
-/** As much of a text as there is room for, with a mark where it was cut. */
+/** Returns as much of a text as fits, with a mark where it was cut. */
 export function fitting(text: string, room: Room): string {
   const given = Math.max(0, room.left)
   spend(room, text.length)

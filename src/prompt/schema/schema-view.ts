@@ -2,12 +2,15 @@ import { hasShape, isJsonObject, type JsonObject, listOf, ownValue, stringOf } f
 import { isFull, LEFT_OUT } from './room.js'
 import type { SchemaView, Scope } from './scope.js'
 
-/** Definitions of more characters are written out once, and named from then on: a text would be many times its schema. */
+/**
+ * Longer definitions are written out once and referred to by name after that, lest the text be many times the schema.
+ * In characters.
+ */
 const MAX_REPEATED = 100
-/** How often one of fewer is written out. Keeps the text linear in the schema, whatever refers to what. */
+/** How often a shorter definition is written out. Keeps the text linear in the schema, whatever the references. */
 const MAX_USES = 10
 
-/** How many `$ref`s and wrappings in a row are followed, and how long the pointers may be. */
+/** The maximum number of `$ref`s and wrappers followed in a row, and the maximum length of their pointers. */
 const MAX_CHAIN = 20
 const MAX_POINTER = 1000
 
@@ -62,12 +65,12 @@ export function viewOf(schema: unknown, scope: Scope): SchemaView {
   }
 }
 
-/** Whether a definition has been written out as often as it may be. */
+/** Whether a definition has been written out as often as allowed. */
 function isWrittenOut(target: object, { uses, sizes }: Scope): boolean {
   return (uses.get(target) ?? 0) >= MAX_USES || (sizes.get(target) ?? 0) > MAX_REPEATED
 }
 
-/** The schema in an `allOf` of one, or in an `anyOf` of it and null, if the schema around it adds no type. */
+/** Returns the schema in an `allOf` of one, or in an `anyOf` of it and null, if the enclosing schema adds no type. */
 function soleType(schema: JsonObject): { keyword: 'anyOf' | 'allOf'; type: JsonObject } | undefined {
   const get = getter([schema])
   const [anyOf, allOf] = [listOf(get, 'anyOf'), listOf(get, 'allOf')]
@@ -82,7 +85,7 @@ function isNull(schema: unknown): boolean {
   return isJsonObject(schema) && ownValue(schema, 'type') === 'null'
 }
 
-/** A shape beside a `$ref` demands both: the same as `allOf`. */
+/** Adds a shape beside a `$ref` as a part: both apply, like in `allOf`. */
 function withPart({ $ref, ...own }: JsonObject): JsonObject {
   return { ...own, allOf: [{ $ref }, ...listOf(getter([own]), 'allOf')] }
 }
@@ -91,7 +94,7 @@ function getter(layers: readonly JsonObject[]): (keyword: string) => unknown {
   return (keyword) => layers.find((layer) => ownValue(layer, keyword) !== undefined)?.[keyword]
 }
 
-/** What a `$ref` within the document points at: `#`, or a JSON pointer after it. */
+/** Returns the target of a `$ref` within the document: `#`, or a JSON pointer after it. */
 function targetOf(schema: JsonObject, document: unknown): unknown {
   const pointer = ownValue(schema, '$ref')
   if (typeof pointer !== 'string' || pointer.length > MAX_POINTER || !/^#(\/|$)/.test(pointer)) return undefined
@@ -103,7 +106,7 @@ function targetOf(schema: JsonObject, document: unknown): unknown {
   return value
 }
 
-/** What a definition is called after: `node` of `#/$defs/node`. */
+/** Returns the word after which a definition is named: `node` for `#/$defs/node`. */
 function lastWord(pointer: string): string {
   return pointer === '#' ? 'Arguments' : unescaped(pointer.slice(pointer.lastIndexOf('/') + 1))
 }

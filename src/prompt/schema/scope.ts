@@ -2,48 +2,55 @@ import type { Slices, Work } from '../../slices.js'
 import type { Room } from './room.js'
 import type { TypeNames } from './type-names.js'
 
-/** A schema to render: its keywords, those of what its `$ref` points at included. */
+/** A schema to render: its keywords, including those of its `$ref`'s target. */
 export interface SchemaView {
   /** The schema itself. */
   readonly schema: unknown
-  /** The value of a keyword, undefined if it is absent. The schema's own come before those of its `$ref`. */
+  /**
+   * Returns the value of a keyword, undefined if it is absent. The schema's own keywords precede those of its `$ref`.
+   */
   get(keyword: string): unknown
-  /** What its `$ref`s point at, one after the other, which are written out with it. */
+  /** The targets of its `$ref`s, one after the other, which are written out with it. */
   readonly targets: readonly object[]
-  /** The name of its type, if that is not written out again because it is recursive or has been often enough. */
+  /**
+   * The name of its type, if that is not written out again because it is recursive or has been written often enough.
+   */
   readonly typeName?: string
-  /** A `$ref` that points at nothing in the document. */
+  /** A `$ref` without a target in the document. */
   readonly unresolved?: string
-  /** Whether it may be null, besides. */
+  /** Whether it may also be null. */
   readonly isOptional: boolean
 }
 
-/** Where in a schema the renderer is, and what it knows of the rest. */
+/** The renderer's position in a schema, and its state. */
 export interface Scope {
-  /** The whole schema, which `$ref`s point into. */
+  /** The whole schema, which is the target of `$ref`s. */
   readonly document: unknown
   readonly room: Room
-  /** What may be done before the next pause, in characters that are encoded. */
+  /** The work left before the next pause, in encoded characters. */
   readonly work: Work
-  /** How much room was left when work was last counted. */
+  /** The room that was left when work was last counted. */
   counted: number
   /** The definitions that are being written out, from the outside in. */
   readonly path: object[]
   /** How often each definition was written out. */
   readonly uses: Map<object, number>
-  /** How many characters each definition took that was written out. */
+  /** How many characters each written definition took. */
   readonly sizes: Map<object, number>
   /** The definitions that are referred to by name. */
   readonly names: TypeNames
-  /** Whether the types of such definitions say their names: it is known by then which ones they are. */
+  /** Whether the types of such definitions are labelled, which requires knowing which ones they are. */
   readonly isLabelled: boolean
-  /** How many levels of types there are above. */
+  /** The number of enclosing types. */
   level: number
-  /** Renders a type that stands inside another. */
+  /** Renders a nested type. */
   readonly type: (view: SchemaView, indent: string) => Slices<string>
 }
 
-/** Counts the view's definitions as written out, and names those that are referred to: `// Node` before the type. */
+/**
+ * Counts the view's definitions as written out, and labels those that are referred to by name: `// Node` before the
+ * type.
+ */
 export function label(
   { targets }: Pick<SchemaView, 'targets'>,
   indent: string,
@@ -54,7 +61,7 @@ export function label(
   return known.map((name) => `${indent}// ${name}\n`).join('')
 }
 
-/** Puts the view's definitions on the path until it is left, so that `$ref`s to them inside it are recursive. */
+/** Adds the view's definitions to the path until it is left, so that `$ref`s to them inside it are recursive. */
 export function enter({ targets }: SchemaView, scope: Scope): void {
   scope.path.push(...targets)
   scope.level += 1
@@ -65,7 +72,7 @@ export function leave({ targets }: SchemaView, scope: Scope): void {
   scope.path.length -= targets.length
 }
 
-/** Does work inside a view. */
+/** Runs work inside a view. */
 export function* within<Result>(view: SchemaView, scope: Scope, run: () => Slices<Result>): Slices<Result> {
   enter(view, scope)
   const { left } = scope.room
@@ -75,10 +82,10 @@ export function* within<Result>(view: SchemaView, scope: Scope, run: () => Slice
   return result
 }
 
-/** What a character of a type takes, beside one that is encoded. */
+/** The cost of a character of a type, relative to encoding one. */
 const CHARACTER = 4
 
-/** Counts what was written since the last time, and pauses where a slice is full. */
+/** Counts the characters written since the last call, and pauses when a slice is full. */
 export function* pauseWhereDue(scope: Scope): Slices<void> {
   const { work, room } = scope
   work.left -= CHARACTER * (scope.counted - room.left)

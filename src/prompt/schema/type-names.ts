@@ -2,7 +2,10 @@
 export interface TypeNames {
   readonly size: number
   get(definition: object): string | undefined
-  /** Names a definition after a word, or says its name again. Names differ from each other and from keywords. */
+  /**
+   * Returns the name of a definition, derived from a word at the first call. Names differ from each other and from
+   * keywords.
+   */
   nameOf(definition: object, word: string): string
 }
 
@@ -35,10 +38,10 @@ export function createTypeNames(): TypeNames {
   }
 }
 
-/** Longer ones are cut. */
+/** Longer names are cut. */
 const MAX_NAME = 60
 
-/** `Node` for `node`: no keyword of TypeScript begins with a capital. */
+/** Writes `Node` for `node`: no keyword of TypeScript begins with a capital. */
 function identifier(word: string): string {
   const letters = word
     .slice(0, MAX_NAME)

@@ -10,7 +10,7 @@ import { createTypeNames, type TypeNames } from './type-names.js'
 import { unionOf, unionType } from './union-type.js'
 
 /**
- * A JSON Schema as a TypeScript type: as the official renderer writes it for the keywords that it knows, and readable
+ * Renders a JSON Schema as a TypeScript type: like the official renderer for the keywords that it knows, and readably
  * for the others. docs/prompt.md lists the differences.
  *
  * Never throws, for any value. Takes time linear in the schema; the text is cut at some 200,000 characters and 40
@@ -20,11 +20,11 @@ export function typescriptOf(schema: unknown): string {
   return atOnce(typescriptInSlices(schema, createWork()))
 }
 
-/** The same in slices: a pause may come after each property, variant, part and value. */
+/** Does the same in slices: a pause may follow each property, variant, part and value. */
 export function* typescriptInSlices(schema: unknown, work: Work): Slices<string> {
   const names = createTypeNames()
   const text = yield* render(schema, names, false, work)
-  // Which definitions are referred to by name is known at the end only: they then say their names.
+  // Which definitions are referred to by name is known only at the end, so a second pass labels them.
   return names.size === 0 ? text : yield* render(schema, names, true, work)
 }
 
@@ -72,7 +72,7 @@ function* valueType(view: SchemaView, indent: string, scope: Scope): Slices<stri
   return name + (yield* within(view, scope, () => combinedType(view, indent, scope)))
 }
 
-/** The type with its `oneOf`, `anyOf` and `allOf`. */
+/** Renders the type with its `oneOf`, `anyOf` and `allOf`. */
 function* combinedType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const union = unionOf(view)
   if (union !== undefined) return yield* unionType(union.parts, union.keyword === 'anyOf', indent, scope)
@@ -94,7 +94,7 @@ function* combinedType(view: SchemaView, indent: string, scope: Scope): Slices<s
 const UNIONS = ['oneOf', 'anyOf'] as const
 const COMBINATIONS = [...UNIONS, 'allOf'] as const
 
-/** The type that `const`, `enum` or `type` give, or that the other keywords suggest. */
+/** Renders the type that `const`, `enum` or `type` define, or that the other keywords imply. */
 function* shapeType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const { get } = view
   const type = get('type')
@@ -113,7 +113,7 @@ function* shapeType(view: SchemaView, indent: string, scope: Scope): Slices<stri
   return ARRAY.some((keyword) => get(keyword) !== undefined) ? yield* arrayType(view, indent, scope) : 'any'
 }
 
-/** JSON has seven. */
+/** The number of JSON's types. */
 const MAX_TYPES = 7
 const OBJECT = ['properties', 'required', 'additionalProperties', 'patternProperties']
 const ARRAY = ['items', 'prefixItems']
@@ -139,14 +139,14 @@ function* namedType(type: string, view: SchemaView, indent: string, scope: Scope
 function* arrayType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const { get } = view
   const items = get('items')
-  // Before 2020, the list of a tuple's types stood in `items`, and the type of the rest in `additionalItems`.
+  // Before 2020, `items` held the list of a tuple's types, and `additionalItems` the type of the rest.
   const isOld = Array.isArray(items) && items.length > 0
   const tuple = isOld ? items : listOf(get, 'prefixItems')
   if (tuple.length > 0) return yield* tupleType(tuple, isOld ? get('additionalItems') : items, indent, scope)
   return items === undefined ? 'Array<any>' : `${yield* itemType(items, indent, scope, isMixed(view))}[]`
 }
 
-/** `[A, B, ...C[]]`. */
+/** Writes `[A, B, ...C[]]`. */
 function* tupleType(tuple: readonly unknown[], rest: unknown, indent: string, scope: Scope): Slices<string> {
   const types: string[] = []
   for (const item of tuple) {
@@ -160,7 +160,7 @@ function* tupleType(tuple: readonly unknown[], rest: unknown, indent: string, sc
   return `[${types.join(', ')}]`
 }
 
-/** Whether an array is one of several types, in words that the official renderer does not have. */
+/** Whether an array is one of several types, in a form that the official renderer does not have. */
 function isMixed({ get, isOptional }: SchemaView): boolean {
   return isOptional || listOf(get, 'type').length > 1
 }
@@ -175,14 +175,14 @@ function* itemType(items: unknown, indent: string, scope: Scope, isBeside = fals
 }
 
 /**
- * In parentheses where an operator follows. Not so the unions that the official renderer knows: it writes an array of
+ * Adds parentheses before an operator, except to the unions that the official renderer knows: it writes an array of
  * `'a' | 'b'` without them, and models have learnt to read it.
  */
 function grouped(view: SchemaView, type: string): string {
   return isJoined(view) ? `(${type})` : type
 }
 
-/** In parentheses unless it is one word or one object. */
+/** Adds parentheses unless it is one word or one object. */
 function operand({ get, isOptional }: SchemaView, type: string): string {
   const isObject = type.endsWith('}') && !isOptional && !COMBINATIONS.some((keyword) => listOf(get, keyword).length > 0)
   return isObject || !/[\n|&]/.test(type) ? type : `(${type})`
@@ -200,7 +200,7 @@ function isJoined(view: SchemaView): boolean {
   return Array.isArray(type) && type.some((one) => one === 'object' || one === 'array')
 }
 
-/** Whether the type has a bar of its own, one that the official renderer writes without parentheses included. */
+/** Whether the type has a bar of its own, including one that the official renderer writes without parentheses. */
 function isUnion(view: SchemaView): boolean {
   if (isJoined(view)) return true
   if (view.typeName !== undefined) return false
@@ -226,5 +226,5 @@ function literal(value: unknown, { room }: Scope): string {
   return type
 }
 
-/** Longer values are no names of anything. */
+/** Longer values are not names of anything. */
 const MAX_LITERAL = 10_000

@@ -8,11 +8,11 @@ import { pauseWhereDue, type SchemaView, type Scope } from './scope.js'
 /** A variant of a union. */
 export interface Variant {
   readonly type: string
-  /** What stands after it, with the `//`. */
+  /** The comment after it, including the `//`. */
   readonly comment: string
 }
 
-/** The variants of a schema that is nothing but a union; undefined if it is anything else, too. */
+/** Returns the variants of a schema that is nothing but a union; undefined for any other. */
 export function unionOf(view: SchemaView): { keyword: 'oneOf' | 'anyOf'; parts: readonly unknown[] } | undefined {
   const { get } = view
   if (view.typeName !== undefined || hasShape(get) || listOf(get, 'allOf').length > 0) return undefined
@@ -23,10 +23,10 @@ export function unionOf(view: SchemaView): { keyword: 'oneOf' | 'anyOf'; parts: 
 }
 
 /**
- * The types of a union's parts, with their descriptions and defaults as comments.
+ * Renders the types of a union's parts, with their descriptions and defaults as comments.
  *
- * @param property - where the union is a property's: its description, which no variant repeats, and whether that stands
- * above the property in place of the first variant's, as the official renderer has it
+ * @param property - for the union of a property: its description, which no variant repeats, and whether it stands above
+ * the property in place of the first variant's, as in the official renderer
  */
 export function* variantsOf(
   parts: readonly unknown[],
@@ -59,12 +59,12 @@ function operand(type: string): string {
   return /^\s*(\/\/.*\n\s*)*\|/.test(type) ? `(${type})` : type
 }
 
-/** A line for each variant: `INDENT | TYPE // COMMENT`. */
+/** Writes a line for each variant: `INDENT | TYPE // COMMENT`. */
 export function variantLines(variants: readonly Variant[], indent: string): string {
   return variants.map(({ type, comment }) => `${indent} | ${type}${comment}`).join('\n')
 }
 
-/** The variants on one line, without repetitions; undefined if they are too much for one. */
+/** Writes the variants on one line, without repetitions; undefined if they do not fit one. */
 export function inlineUnion(variants: readonly Variant[]): string | undefined {
   if (variants.some(({ type, comment }) => comment !== '' || type.includes('\n'))) return undefined
   const text = [...new Set(variants.map(({ type }) => type))].join(' | ')
@@ -73,17 +73,17 @@ export function inlineUnion(variants: readonly Variant[]): string | undefined {
 
 const MAX_INLINE = 100
 
-/** A union that is no property's, over many lines as the official renderer has `oneOf`. */
+/** Writes a union outside a property, over many lines like the official renderer's `oneOf`. */
 export function* unionType(parts: readonly unknown[], isInline: boolean, indent: string, scope: Scope): Slices<string> {
   const variants = yield* variantsOf(parts, indent, scope)
   const short = isInline ? inlineUnion(variants) : undefined
   if (short !== undefined) return short
-  // What follows must not become part of the last comment.
+  // The following text must not become part of the last comment.
   const end = variants.at(-1)?.comment === '' ? '' : `\n${indent}`
   return `\n${variantLines(variants, indent)}${end}`
 }
 
-/** `nullable: true` of OpenAPI, where the type does not mention null already. */
+/** Handles `nullable: true` of OpenAPI, if the type does not already mention null. */
 export function nullable({ get }: SchemaView, type: string): string {
   return get('nullable') === true && !type.includes('null') ? `${type} | null` : type
 }

@@ -2,45 +2,46 @@ import type { Fields } from '../../fields.js'
 import type { CallResult } from '../../responses/call-result.js'
 import type { BuiltinItems, BuiltinWires } from '../../responses/items.js'
 
-/** The types of items that calls of built-in tools become. */
+/** The types of items that calls of built-in tools can become. */
 type CallType = keyof BuiltinItems
 
-/** Who runs the calls: for `environment`, the host those in its container, and the client those elsewhere. */
+/** Who runs the calls. `environment`: the host those in its container, the client those elsewhere. */
 export type Runner = 'host' | 'client' | 'environment'
 
 /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
 export type DeclaredEnvironment = 'container' | 'local' | null
 
-/** The fields of results that are of the tool whose calls become items of this type. */
+/** The fields of a result that belong to the tool with items of this type. */
 type DataOf<Type> = keyof Extract<BuiltinWires[keyof BuiltinWires], { item: { type: Type } }>['result']
 
-/** A namespace that the system message teaches. Without tools, the input is what its description says. */
+/** A namespace that the system message teaches. Without tools, its description defines the input. */
 export interface BuiltinNamespace {
   readonly name: string
   readonly description: string
   readonly tools: readonly { readonly name: string; readonly description: string; readonly parameters: object }[]
 }
 
-/** A call that a client sends back, as the model wrote it. */
+/** A call in the form in which the model wrote it, rebuilt from an item that a client sends back. */
 export interface WrittenCall {
   readonly recipient: string
   readonly content: string
-  /** What the model read of its result, if the item has it. The results of a client's calls are items of their own. */
+  /** The text of its result, if the item contains it. Calls that clients run have separate items for their results. */
   readonly result?: string | undefined
 }
 
-/** An MCP server that stands in for a built-in tool by its label: the tool of it that is called. */
+/** The tool that an MCP server offers in place of a built-in tool, if its label is the tool's. */
 export interface Replacement {
   readonly label: string
   readonly tool: string
 }
 
 /**
- * All that is known of a built-in tool, but for the wire form and the events of its item (`translate/items/`). Every fact
- * is required: what teaches, demands, runs, inserts and answers calls asks here, and has no list of its own.
+ * A descriptor: all facts about a built-in tool except the wire form and the events of its item (`translate/items/`).
+ * Every fact is required. Code that teaches, demands, runs, inserts or answers calls reads them here and keeps no list
+ * of its own.
  *
  * @typeParam Type - the type of the item that a call becomes
- * @typeParam Callee - what of it is decided by the recipient
+ * @typeParam Callee - the part of it that the recipient determines
  */
 export interface Builtin<
   Type extends CallType = CallType,
@@ -50,56 +51,58 @@ export interface Builtin<
   readonly item: Type
   readonly runBy: Run
   /**
-   * The recipients that are calls of it, each with its `action`; null where there is none. The patch tool has none here: its
-   * name is among the client's functions (`request-classifier.ts`).
+   * Maps its recipients to their `action`, or to null without one. Empty for the patch tool, which is named like a function
+   * of the client's (`request-classifier.ts`).
    */
   readonly recipients: Readonly<Record<string, string | null>>
-  /** What a call becomes. @param action - of its recipient; @param environment - of the declared shell */
+  /** Returns the callee. @param action - the recipient's; @param environment - the declared shell's */
   callee(action: string | undefined, environment: DeclaredEnvironment): Callee
-  /** What the system message teaches; null if the tool is taught among the client's functions. */
+  /**
+   * Returns the namespace that the system message teaches; null if the tool is taught as one of the client's functions.
+   */
   namespace(): BuiltinNamespace | null
-  /** What the header of a call names that is demanded: a recipient, or the namespace in which the model chooses one. */
+  /** The address in the header of a demanded call: a recipient, or the namespace in which the model chooses one. */
   readonly address: string
-  /** The channel in which the models call it. */
+  /** The channel in which models call it. */
   readonly channel: 'analysis' | 'commentary'
-  /** Where they write the recipient of a call: before the channel, or after it. */
+  /** The position of the recipient in the header of a call that comes back: after the role, or after the channel. */
   readonly recipientAfter: 'role' | 'channel'
-  /** What they write in the body of a call. */
+  /** The format of a call's body. */
   readonly body: 'json' | 'code' | 'text'
   readonly replacedBy: Replacement | null
-  /** A call with nothing in it, by which tools of the host are asked whether they run such calls; null: none does. */
+  /** An empty call, for asking the host's tools whether they run such calls; null: no host does. */
   readonly example: Run extends 'client' ? null : BuiltinItems[Type]
-  /** Whether the host runs the call of an item, and the model waits for it. */
+  /** Whether the host runs the item's call while the model waits. */
   isHosted(item: BuiltinItems[Type]): boolean
-  /** Whether a call that the host runs has no result yet, as far as its own item says. */
+  /** Whether a call that the host runs still lacks a result, according to its own item. */
   isWaiting(item: BuiltinItems[Type]): boolean
-  /** Whether a host may put such an item into the output. Not what clients run. */
+  /** Whether a host may insert such an item into the output. Never true if clients run the tool. */
   readonly isInsertable: boolean
-  /** The recipient that a call was written to, from its item. */
+  /** Returns the recipient to which a call was written, from its item. */
   recipientOf(item: BuiltinItems[Type]): string
-  /** The `action` of {@link callee}, from the item. */
+  /** Returns the `action` of {@link callee}, from the item. */
   actionOf(item: BuiltinItems[Type]): string | undefined
-  /** What an item asks for: the code, the command, the query. Plain JSON, for logs. */
+  /** Returns the request in an item, for logs: the code, the command, the query. Plain JSON. */
   asked(item: BuiltinItems[Type]): unknown
   /**
-   * What of a written call its item shows. Equal for a call in a transcript and one that {@link written} makes of its item:
-   * by it, an item that comes back finds what was sampled.
+   * Returns the part of a call's body that its item shows. It is equal for the sampled call and for the one that
+   * {@link written} rebuilds from the item; without that, a returning item would not match the sampled tokens.
    *
    * @param content - the body of the call
    */
   shown(content: string, action: string | undefined): string
   /**
-   * The call of an item that a client sends back; undefined if it is none of the model's, but the host's own.
+   * Rebuilds the call from an item that a client sends back; undefined if the host inserted the item, not the model.
    *
    * @param param - the item's path, for errors
-   * @param isDeclared - whether the request has the tool
-   * @throws RequestError if a field is no such thing as it has to be
+   * @param isDeclared - whether the request declares the tool
+   * @throws RequestError if a field has the wrong type
    */
   written(item: Fields, param: string, isDeclared: boolean): WrittenCall | undefined
-  /** The fields of a result that have data of this tool: lists. */
+  /** The fields of a result that contain data of this tool. Each is a list. */
   readonly data: readonly DataOf<Type>[]
   /**
-   * What the model reads of a result that has data of this tool and no `output`; undefined if it has none.
+   * Formats this tool's data in a result for the model, which reads it if there is no `output`; undefined without such data.
    *
    * @param callId - the id of the call's item
    */

@@ -3,7 +3,10 @@ import type { CodeOutput } from '../../responses/items.js'
 import { fieldOf, listAt, objectAt, optionalTextIn } from '../request-fields.js'
 import type { Builtin, BuiltinNamespace } from './builtin.js'
 
-/** The text that the models were trained on: `get_tool_namespace_config('python')`. It has no functions, because its input is code. */
+/**
+ * Returns the text that the models were trained on: `get_tool_namespace_config('python')`. It has no functions, because
+ * its input is code.
+ */
 function namespace(): BuiltinNamespace {
   return {
     name: PYTHON,
@@ -49,7 +52,7 @@ export const codeInterpreter: Builtin<'code_interpreter_call', 'host'> = {
   shown: (content) => content,
   written(item, param) {
     const content = optionalTextIn(item, 'code', param) ?? ''
-    // They are there if the request included them.
+    // Absent unless the request included them.
     const outputs = fieldOf(item, 'outputs')
     if (outputs === undefined) return { recipient: PYTHON, content }
     const printed = listAt(outputs, `${param}.outputs`).map((output, at) => {
@@ -62,7 +65,7 @@ export const codeInterpreter: Builtin<'code_interpreter_call', 'host'> = {
   resultText: ({ outputs }) => outputs && printedText(outputs),
 }
 
-/** What code printed. gpt-oss cannot see images. */
+/** Returns the output of code, without images, which gpt-oss cannot see. */
 function printedText(outputs: readonly Partial<CodeOutput>[]): string {
   return outputs.map((output) => ('logs' in output && output.logs !== undefined ? output.logs : '[image]')).join('\n')
 }

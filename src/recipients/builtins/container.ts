@@ -33,7 +33,7 @@ export function container(settings: Record<string, object>): BuiltinNamespace {
   }
 }
 
-/** The command line of a call of a shell, which is what its item shows. */
+/** Returns the command line of a shell call, the only part that its item shows. */
 export function commandShown(content: string): string {
   const command = commandOf(parseArguments(content, COMMAND) ?? {})
   return command === undefined ? '' : commandLineOf(command)

@@ -9,7 +9,7 @@ const SEARCH = `${NAMESPACE}.search`
 /** The argument that has the queries. */
 export const QUERIES = 'queries'
 
-/** gpt-oss has no such tool of its own: the text is in the manner of its browser's, whose citations it was trained on. */
+/** Returns a text in the style of the browser's. gpt-oss has no such tool of its own, but was trained on the browser's marks. */
 function namespace(): BuiltinNamespace {
   return {
     name: NAMESPACE,
@@ -32,7 +32,7 @@ function namespace(): BuiltinNamespace {
   }
 }
 
-/** The queries of a call. Models also write one as a text. Undefined if there is none. */
+/** Returns the queries in the arguments, where models also write a single string; undefined without a usable one. */
 export function queriesIn(given: Arguments): string[] | undefined {
   const queries = [given[QUERIES] ?? given['query']].flat()
   const isText = (query: unknown): query is string => typeof query === 'string' && query.trim() !== ''
@@ -40,8 +40,8 @@ export function queriesIn(given: Arguments): string[] | undefined {
 }
 
 /**
- * What the model cites a result by: the end of its call's id, which tells the searches of a conversation apart, and its place.
- * Short, since models have to write it.
+ * Returns the key of a result in citation marks: the end of its call's id, which distinguishes the searches of a conversation,
+ * and the result's index. Short, because models have to copy it.
  */
 export function fileMark(callId: string, index: number): string {
   return `${callId
@@ -50,9 +50,9 @@ export function fileMark(callId: string, index: number): string {
     .toLowerCase()}:${index}`
 }
 
-/** What would end the mark of a result: the names of files are untrusted. */
+/** Characters that would end a mark. File names are untrusted. */
 const UNMARKABLE = /[【】†\s]+/g
-/** The longest name in a mark, in UTF-16 units. */
+/** The maximum length of a name in a mark, in UTF-16 units. */
 const LONGEST_NAME = 60
 
 type Result = Pick<FileSearchResult, 'filename' | 'text'>
@@ -88,9 +88,8 @@ export const fileSearch: Builtin<'file_search_call', 'host'> = {
   shown: (content) => (queriesIn(parseArguments(content, QUERIES) ?? {}) ?? []).join('\n'),
   written(item, param, isDeclared) {
     const content = JSON.stringify({ [QUERIES]: textsIn(item, 'queries', param) })
-    // They are there if the request included them.
     const results = fieldOf(item, 'results')
-    // Without the tool the model did not search: a host inserted the item for its client.
+    // Without the tool, the model cannot have searched: a host inserted the item for its client.
     if (results === undefined) return isDeclared ? { recipient: SEARCH, content } : undefined
     const found = listAt(results, `${param}.results`).map((result, at) => {
       const path = `${param}.results[${at}]`

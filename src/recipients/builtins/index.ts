@@ -1,6 +1,6 @@
 /*
- * The descriptors of the built-in tools, by the type with which a request declares each: a line for a tool. What teaches,
- * demands, runs, inserts, reads back and answers calls follows from them (`builtin-tools.ts`).
+ * The descriptors of the built-in tools, by the type with which a request declares each. One line per tool: all other code
+ * derives its tables from them (`builtin-tools.ts`).
  */
 
 export { applyPatch as apply_patch } from './apply-patch.js'

@@ -31,14 +31,14 @@ export const shell: Builtin<
     environment: { type: 'container_reference', container_id: '' },
   },
   isHosted: ({ environment }) => environment?.type === 'container_reference',
-  // Its status says that the command is written. Its result is an item of its own.
+  // The status reports only that the command is complete. The result is an item of its own.
   isWaiting: () => true,
   isInsertable: false,
   recipientOf: () => EXEC,
   actionOf: () => undefined,
   asked: ({ action }) => action,
   shown: commandShown,
-  // Its commands as one script.
+  // Joins the commands to one script.
   written(item, param) {
     const action = objectAt(fieldOf(item, 'action') ?? {}, `${param}.action`)
     const commands = textsIn(action, 'commands', `${param}.action`)

@@ -11,7 +11,7 @@ const TOOLS: Readonly<Record<Action, string>> = { search: 'search', open_page: '
 
 const ACTIONS = /* @__PURE__ */ Object.keys(TOOLS) as Action[]
 
-/** The text that the models were trained on: a fact of the format, `get_tool_namespace_config('browser')`. */
+/** Returns the text that the models were trained on, a fact of the format: `get_tool_namespace_config('browser')`. */
 function namespace(): BuiltinNamespace {
   return {
     name: BROWSER,
@@ -78,7 +78,7 @@ export const webSearch: Builtin<
   item: 'web_search_call',
   runBy: 'host',
   recipients: Object.fromEntries(ACTIONS.map((action) => [`${BROWSER}.${TOOLS[action]}`, action])),
-  // Policies name no other action: `CallOf` holds them to these.
+  // Policies contain no other action: `CallOf` ensures that.
   callee: (action = 'search') => ({ kind: 'web_search_call', action: action as Action }),
   namespace,
   address: BROWSER,
@@ -101,7 +101,7 @@ export const webSearch: Builtin<
     const said = main && parseArguments(content, main)?.[main]
     return typeof said === 'string' ? said : ''
   },
-  // What it showed is not in the item: only history has it.
+  // The item lacks the pages that it showed; history has them.
   written(item, param) {
     const [tool, given] = callOf(objectAt(fieldOf(item, 'action') ?? {}, `${param}.action`), `${param}.action`)
     return { recipient: `${BROWSER}.${tool}`, content: JSON.stringify(given) }
@@ -113,7 +113,7 @@ export const webSearch: Builtin<
       .join('\n'),
 }
 
-/** The tool of the browser, and its arguments. */
+/** Returns the browser's tool and its arguments. */
 function callOf(action: Fields, param: string): [tool: string, given: Fields] {
   const type = optionalTextIn(action, 'type', param) ?? 'search'
   if (type === 'open_page') return [TOOLS.open_page, { id: optionalTextIn(action, 'url', param) ?? '' }]

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { readEntries } from './resumed.js'
 
-// The message of every schema is what it expects, in OpenAI's words: `invalidType` puts it after "expected".
+// The message of each schema is its expectation, in OpenAI's words: `invalidType` puts it after "expected".
 
 export const text: z.ZodType<string> = z.string('a string')
-/** Text that identifies something, so that it cannot be empty. */
+/** A text that identifies something, and so cannot be empty. */
 export const key: z.ZodType<string> = z.string('a string').min(1)
 export const flag: z.ZodType<boolean> = z.boolean('a boolean')
 export const integer: z.ZodType<number> = z.int('an integer')
 export const decimal: z.ZodType<number> = z.number('a decimal')
-/** Any JSON value, null too, but not a missing one. */
+/** Any JSON value, including null, but not a missing one. */
 export const anything: z.ZodType<unknown> = z.custom((value) => value !== undefined, 'a value')
-/** An object whose fields are not looked at: a JSON Schema, or the parameters of a tool that is only echoed. */
+/** An object whose fields are not checked: a JSON Schema, or the parameters of a tool that is only echoed. */
 export const anyObject: z.ZodType<{ [key: string]: unknown }> = z.custom<{ [key: string]: unknown }>(
   isRecord,
   'an object',
@@ -25,32 +25,35 @@ export function decimalFrom(least: number, most: number): z.ZodType<number> {
   return z.number('a decimal').min(least).max(most)
 }
 
-/** A text that is not empty, and all of whose characters the pattern allows. */
+/** Accepts a non-empty text that matches the pattern. */
 export function textLike(pattern: RegExp): z.ZodType<string> {
   return z.string('a string').min(1).regex(pattern)
 }
 
-/** A name of at most so many characters, all of which the pattern allows. */
+/** Accepts a name of at most `most` characters that matches the pattern. */
 export function nameLike(pattern: RegExp, most: number): z.ZodType<string> {
   return z.string('a string').min(1).max(most).regex(pattern)
 }
 
-/** One of these strings. */
+/** Accepts one of these strings. */
 export function oneOf<const Value extends string>(...values: Value[]): z.ZodType<Value> {
   return z.literal(values)
 }
 
-/** The field may be missing, or null, which means the same. */
+/** Makes a field optional; null counts as missing. */
 export function optional<Schema extends z.ZodType>(schema: Schema): z.ZodExactOptional<Schema> {
   return schema.exactOptional()
 }
 
-/** A field that has to be there in the result, though clients leave out its null. */
+/** Accepts a missing field as null, for fields that the result requires but clients omit. */
 export function orNull<Value>(schema: z.ZodType<Value>): z.ZodType<Value | null> {
   return schema.nullable().default(null)
 }
 
-/** Read up to the first entry that is wrong: a client must not be able to have 100,000 errors worded. */
+/**
+ * Reads a list up to the first invalid entry: wording errors for 100,000 entries would cost a client nothing and the
+ * server much.
+ */
 export function list<Value>(of: string, schema: z.ZodType<Value>): z.ZodType<Value[]> {
   return z.unknown().transform((value, context): Value[] => {
     if (!Array.isArray(value)) {
@@ -67,7 +70,7 @@ export function list<Value>(of: string, schema: z.ZodType<Value>): z.ZodType<Val
   })
 }
 
-/** The same, with at most so many entries. */
+/** Reads a list with at most `most` entries. */
 export function listUpTo<Value>(most: number, of: string, schema: z.ZodType<Value>): z.ZodType<Value[]> {
   const bounded = z.unknown().transform((value, context): unknown => {
     if (!Array.isArray(value) || value.length <= most) return value
@@ -83,19 +86,19 @@ export function record<Value>(schema: z.ZodType<Value>): z.ZodType<{ [key: strin
   return z.record(z.string(), schema, 'an object')
 }
 
-/** Either kind of JSON value. @param expected - `one of a string or object` */
+/** Accepts either kind of JSON value. @param expected - `one of a string or object` */
 export function either<A, B>(expected: string, a: z.ZodType<A>, b: z.ZodType<B>): z.ZodType<A | B> {
   return z.union([a, b], expected)
 }
 
 type FieldSchemas = Readonly<Record<string, z.ZodType>>
 
-/** An object with these fields. Others are left out. A null counts as missing where the field may be missing. */
+/** Reads an object with these fields and drops all others. Null counts as missing where a field is optional. */
 export function object<Shape extends FieldSchemas>(shape: Shape): z.ZodType<z.output<z.ZodObject<Shape>>> {
   return z.unknown().transform(withoutNulls(shape)).pipe(z.object(shape, 'an object'))
 }
 
-/** The same, but other fields are passed on as they are. */
+/** Does the same, but passes other fields on unchanged. */
 export function loose<Shape extends FieldSchemas>(shape: Shape): z.ZodType<z.output<z.ZodObject<Shape>>> {
   const read: z.ZodType = z.unknown().transform(withoutNulls(shape)).pipe(z.looseObject(shape, 'an object'))
   return read as z.ZodType<z.output<z.ZodObject<Shape>>>
@@ -109,7 +112,7 @@ function withoutNulls(shape: FieldSchemas): (value: unknown) => unknown {
   }
 }
 
-/** {@link object} of this type. */
+/** Reads an {@link object} of this type. */
 export function typed<const Type extends string, Shape extends FieldSchemas>(
   type: Type,
   shape: Shape,
@@ -118,9 +121,8 @@ export function typed<const Type extends string, Shape extends FieldSchemas>(
 }
 
 /**
- * An object whose `type` says which of the schemas it has to fit, with or without the prefix that Open Responses wants
- * where it knows no such type. zod's discriminated union takes no schemas that transform, and does not say which types
- * there are.
+ * Reads an object by the schema that its `type` selects, with or without the prefix that Open Responses requires of
+ * unknown types. zod's discriminated union accepts no schemas that transform, and does not list the types.
  */
 export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Value> }): z.ZodType<Value> {
   const types = Object.keys(schemas)
@@ -141,7 +143,7 @@ export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Valu
   })
 }
 
-/** What a schema found wrong, as a part of what contains it. */
+/** Reports the issues of a nested schema as issues of its container. */
 function passOn({ issues }: z.ZodError, context: z.core.$RefinementCtx, ...path: readonly PropertyKey[]): never {
   for (const issue of issues) context.issues.push({ ...issue, input: undefined, path: [...path, ...issue.path] })
   return z.NEVER

@@ -64,7 +64,9 @@ const outputText: z.ZodType<InputOutputText> = typed('output_text', {
 
 const refusal: z.ZodType<InputRefusal> = typed('refusal', { refusal: text })
 
-/** The parts of a message, and of a tool's output. OpenAI has a list for each role; here all may have all. */
+/**
+ * The parts of a message, and of a tool's output. OpenAI has a list for each role; here every role accepts all of them.
+ */
 export const CONTENT: { readonly [Type in InputContent['type']]: z.ZodType<Extract<InputContent, { type: Type }>> } = {
   input_text: inputText,
   input_image: inputImage,
@@ -73,7 +75,7 @@ export const CONTENT: { readonly [Type in InputContent['type']]: z.ZodType<Extra
   refusal,
 }
 
-/** A text, or parts. */
+/** A text, or a list of parts. */
 export const content: z.ZodType<string | InputContent[]> = either(
   'one of a string or array of objects',
   text,

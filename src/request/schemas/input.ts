@@ -29,7 +29,7 @@ import {
   toolSearchOutput,
 } from './items/others.js'
 
-/** Every type of item that a conversation can hold. */
+/** The schemas of all items that a conversation can contain. */
 export const ITEMS: {
   readonly [Type in ParsedInputItem['type']]: z.ZodType<Extract<ParsedInputItem, { type: Type }>>
 } = {
@@ -66,7 +66,7 @@ export const ITEMS: {
   web_search_call: webSearchCall,
 }
 
-/** An item without a type, or with null for one, is a message if it has a role, else a reference if it has an id. */
+/** Infers a missing or null type: an item with a role is a message, any other one with an id a reference. */
 function withType(item: unknown): unknown {
   if (!isRecord(item) || item['type'] != null) return item
   if (item['role'] != null) return { ...item, type: 'message' }

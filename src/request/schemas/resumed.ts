@@ -1,15 +1,15 @@
 /*
- * Parsing in slices. zod reads a value as a whole, and has no place to pause in. So a parse that has done its share is
- * stopped by an exception, and begins again after the pause: each list that it was in goes on with the next entry.
+ * Parsing in slices. zod reads a value as a whole and cannot pause, so an exception interrupts a parse that has used up
+ * its share, and the parse restarts after the pause: each list that it was reading resumes at the next entry.
  */
 
 import type { Slices, Work } from '../../slices.js'
 
-/** What is known of a parse that was stopped. */
+/** The state of an interrupted parse. */
 interface Progress {
-  /** What may still be done before the next pause. */
+  /** The work that is left before the next pause. */
   left: number
-  /** What was read of the lists that it was in, by their values. */
+  /** The entries read so far of each open list, by the list's value. */
   readonly lists: Map<readonly unknown[], { readonly of: unknown; readonly entries: unknown[] }>
 }
 
@@ -18,10 +18,10 @@ const PAUSED = new Error('paused')
 /** The cost of an entry, in encoded characters. */
 const ENTRY = 24
 
-/** Of the parse that is running: schemas are told of nothing but their values. Undefined between two slices. */
+/** The running parse, since schemas receive nothing but their values. Undefined between two slices. */
 let current: Progress | undefined
 
-/** Does a parse in slices. @param parse - has no effect, for it is called again after each pause */
+/** Parses in slices. @param parse - has no side effects, because it is called again after each pause */
 export function* inSlices<Result>(parse: () => Result, work: Work): Slices<Result> {
   const progress: Progress = { left: work.left, lists: new Map() }
   for (;;) {
@@ -40,10 +40,10 @@ export function* inSlices<Result>(parse: () => Result, work: Work): Slices<Resul
 }
 
 /**
- * Reads the entries of a list, from where a parse was stopped in it.
+ * Reads the entries of a list, from the entry at which the parse was interrupted.
  *
- * @param of - the schema, which has a list of its own of each value
- * @param read - false if an entry is wrong: no more are read
+ * @param of - the schema, since each schema reads a value for itself
+ * @param read - returns false for an invalid entry, after which no more are read
  */
 export function readEntries<Value>(
   of: unknown,
@@ -57,7 +57,7 @@ export function readEntries<Value>(
       if (!read(list[index], index, entries)) return undefined
       if (current === undefined) continue
       current.left -= ENTRY
-      // An entry is read in any case, so that each slice gets further.
+      // At least one entry is read in each slice, so that each makes progress.
       if (current.left <= 0 && index + 1 < list.length) throw PAUSED
     }
   } catch (error) {

@@ -22,7 +22,7 @@ const HOSTED: { readonly [Type in HostedToolType]: z.ZodType<{ type: Type }> } =
   web_search_preview_2025_03_11: hosted('web_search_preview_2025_03_11'),
 }
 
-/** The host writes it in a header, and an error repeats it: a word, as the recipients that the prompt teaches are. */
+/** One word, like the recipients that the prompt teaches: the host writes it in a header, and an error repeats it. */
 const mcpToolName = nameLike(/^[\w.:/@-]+$/, 128)
 
 const NAMED: { readonly [type: string]: z.ZodType<NamedTool> } = {
@@ -32,7 +32,7 @@ const NAMED: { readonly [type: string]: z.ZodType<NamedTool> } = {
   ...HOSTED,
 }
 
-/** Every type of tool choice that is an object. */
+/** The schemas of all tool choices that are objects. */
 export const TOOL_CHOICES: { readonly [type: string]: z.ZodType<Exclude<ParsedToolChoice, string>> } = {
   ...NAMED,
   allowed_tools: typed('allowed_tools', {

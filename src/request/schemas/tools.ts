@@ -171,7 +171,7 @@ const localShellTool: z.ZodType<LocalShellTool> = typed('local_shell', {})
 
 const applyPatchTool: z.ZodType<ApplyPatchTool> = typed('apply_patch', { allowed_callers })
 
-/** A tool that is only echoed: its parameters are passed on as they are. */
+/** A tool that is only echoed: its parameters are passed on unchanged. */
 function echoed(type: EchoedOnlyTool['type']): z.ZodType<EchoedOnlyTool> {
   return loose({ type: oneOf(type) })
 }
@@ -193,7 +193,7 @@ const BUILTINS: { readonly [Tool in BuiltinTool]: z.ZodType<BuiltinWires[Tool]['
   apply_patch: applyPatchTool,
 }
 
-/** Every type of tool that a request can declare. */
+/** The schemas of all tools that a request can declare. */
 export const TOOLS: { readonly [type: string]: z.ZodType<RequestTool> } = {
   function: functionTool,
   custom: customTool,

@@ -30,7 +30,7 @@ export function textTest(pattern: string, how: 'whole' | 'search'): TextTest | u
     const root = patternExpression(read, rules, 'plain')
     const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
     if (grammar === undefined) return () => false
-    start = matcherOf(grammar)
+    start = atOnce(matcherOf(grammar))
   } catch {
     return undefined
   }

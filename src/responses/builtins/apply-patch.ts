@@ -6,7 +6,7 @@ export interface ApplyPatchTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** A change of one file. The diff has the V4A format: of a new file, all its lines, each after a `+`. */
+/** A change of one file. The diff has the V4A format: for a new file, all its lines, each after a `+`. */
 export type PatchOperation =
   | { type: 'create_file' | 'update_file'; path: string; diff: string }
   | { type: 'delete_file'; path: string }
@@ -20,7 +20,7 @@ export interface ApplyPatchCallItem {
   operation: PatchOperation
 }
 
-/** What `apply_patch` adds to the wire. The client sends its result. */
+/** The wire form of `apply_patch`. The client sends its result. */
 export interface ApplyPatchWire {
   tool: ApplyPatchTool
   item: ApplyPatchCallItem

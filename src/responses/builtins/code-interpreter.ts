@@ -1,6 +1,6 @@
 import type { AllowedCallers, ItemStatus, OfItem, OfItemOnly } from '../wire-fields.js'
 
-/** Code that the host runs: what the model writes for `python`. */
+/** A code interpreter, which the host runs: the model writes its code to `python`. */
 export interface CodeInterpreterTool {
   readonly type: 'code_interpreter'
   /** A container's id, or the configuration of a new one. */
@@ -31,7 +31,7 @@ export interface CodeInterpreterCallCodeDoneEvent extends OfItem {
   code: string
 }
 
-/** What `code_interpreter` adds to the wire. */
+/** The wire form of `code_interpreter`. */
 export interface CodeInterpreterWire {
   tool: CodeInterpreterTool
   item: CodeInterpreterCallItem
@@ -42,7 +42,7 @@ export interface CodeInterpreterWire {
     | CodeInterpreterCallInterpretingEvent
     | CodeInterpreterCallCompletedEvent
   result: {
-    /** For a code interpreter: what the code printed, and its images. */
+    /** For a code interpreter: the code's output, and its images. */
     readonly outputs?: readonly CodeOutput[]
   }
 }

@@ -1,16 +1,16 @@
 import type { ItemStatus, OfItemOnly } from '../wire-fields.js'
 
-/** What of a vector store is searched, by the attributes of its files. */
+/** Selects files of a vector store by their attributes. */
 export type FileSearchFilter =
   | {
       readonly type: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin'
       readonly key: string
       readonly value: string | number | boolean | readonly (string | number)[]
     }
-  /** Those that it joins, as the client wrote them: the API's type says no more of them. */
+  /** The joined filters, unchecked: the API's type allows any value here. */
   | { readonly type: 'and' | 'or'; readonly filters: readonly unknown[] }
 
-/** A search of files that the host runs: what the model writes for `file_search`. */
+/** A file search, which the host runs: the model calls it as `file_search`. */
 export interface FileSearchTool {
   readonly type: 'file_search'
   readonly vector_store_ids: readonly string[]
@@ -19,19 +19,19 @@ export interface FileSearchTool {
   readonly max_num_results?: number | null
   readonly ranking_options?: {
     readonly ranker?: string | null
-    /** From 0 to 1: results below it are left out. */
+    /** From 0 to 1. Results with a lower score are omitted. */
     readonly score_threshold?: number | null
     readonly hybrid_search?: { readonly embedding_weight: number; readonly text_weight: number } | null
   } | null
 }
 
-/** A passage of a file that a search found. */
+/** A passage of a file, as a search result. */
 export interface FileSearchResult {
   readonly file_id: string
   readonly filename: string
-  /** What the model reads of the file. */
+  /** The passage, which the model reads. */
   readonly text: string
-  /** From 0 to 1: how well it fits. */
+  /** Relevance, from 0 to 1. */
   readonly score?: number
   readonly attributes?: { readonly [name: string]: string | number | boolean } | null
 }
@@ -40,9 +40,9 @@ export interface FileSearchCallItem {
   type: 'file_search_call'
   id: string
   status: ItemStatus | 'searching' | 'failed'
-  /** Empty until the model has written them. */
+  /** Empty until the call's body is complete. */
   queries: string[]
-  /** Null unless the request includes `file_search_call.results`, and before there are any. */
+  /** Null until the search is over, and unless the request includes `file_search_call.results`. */
   results: FileSearchResult[] | null
 }
 
@@ -50,13 +50,13 @@ export type FileSearchCallInProgressEvent = OfItemOnly<'file_search_call.in_prog
 export type FileSearchCallSearchingEvent = OfItemOnly<'file_search_call.searching'>
 export type FileSearchCallCompletedEvent = OfItemOnly<'file_search_call.completed'>
 
-/** What `file_search` adds to the wire. */
+/** The wire form of `file_search`. */
 export interface FileSearchWire {
   tool: FileSearchTool
   item: FileSearchCallItem
   event: FileSearchCallInProgressEvent | FileSearchCallSearchingEvent | FileSearchCallCompletedEvent
   result: {
-    /** For a file search: what it found, the best first. The model may cite each. */
+    /** For a file search: the results, best first. The model can cite each. */
     readonly files?: readonly FileSearchResult[]
   }
 }

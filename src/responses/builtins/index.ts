@@ -13,8 +13,8 @@ import type { ShellWire } from './shell.js'
 import type { WebSearchWire } from './web-search.js'
 
 /**
- * What each built-in tool adds to the wire, by the type with which a request declares it: its declaration,
- * its item, the events of it, and what a result of it may have. A line here makes the compiler ask for the tool's descriptor and for the kind of its item.
+ * The wire form of each built-in tool, by the type with which a request declares it: its declaration, its item, the item's
+ * events, and the data of its results. The compiler then demands the tool's descriptor and the kind of its item.
  */
 export interface BuiltinWires {
   code_interpreter: CodeInterpreterWire
@@ -27,16 +27,16 @@ export interface BuiltinWires {
 
 type Wire = BuiltinWires[keyof BuiltinWires]
 
-/** The items of calls of built-in tools, by their `type`. */
+/** The items of calls of built-in tools, by `type`. */
 export type BuiltinItems = { [Type in Wire['item']['type']]: Extract<Wire['item'], { type: Type }> }
 
-/** The events of each between `output_item.added` and `output_item.done`. */
+/** The events of each item between `output_item.added` and `output_item.done`. */
 export type BuiltinEvents = { [Type in Wire['item']['type']]: Extract<Wire, { item: { type: Type } }>['event'] }
 
-/** Of a union, what has the fields of all. */
+/** Turns a union into an intersection. */
 type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
 
-/** What results may have. */
+/** The data that results can contain. */
 export type BuiltinResults = AllOf<Wire['result']>

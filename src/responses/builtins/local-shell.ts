@@ -1,6 +1,6 @@
 import type { ItemStatus } from '../wire-fields.js'
 
-/** Commands that the client runs on its own machine. */
+/** A shell on the client's own machine, which the client runs. */
 export interface LocalShellTool {
   readonly type: 'local_shell'
 }
@@ -20,7 +20,7 @@ export interface LocalShellCallItem {
   }
 }
 
-/** What `local_shell` adds to the wire. The client sends its result. */
+/** The wire form of `local_shell`. The client sends its result. */
 export interface LocalShellWire {
   tool: LocalShellTool
   item: LocalShellCallItem

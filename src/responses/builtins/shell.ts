@@ -1,6 +1,6 @@
 import type { AllowedCallers, ItemStatus, OfCommand, OfItem } from '../wire-fields.js'
 
-/** A shell. The host runs its commands in a container; otherwise the client runs them. */
+/** A shell. The host runs its commands if it has a container, the client otherwise. */
 export interface ShellTool {
   readonly type: 'shell'
   readonly environment?: { readonly type: string; readonly container_id?: string } | null
@@ -65,7 +65,7 @@ export interface ShellCallOutputContentDoneEvent extends OfItem {
   output: ShellOutput[]
 }
 
-/** What `shell` adds to the wire, besides the item of its result. */
+/** The wire form of `shell`, without the item of its result. */
 export interface ShellWire {
   tool: ShellTool
   item: ShellCallItem

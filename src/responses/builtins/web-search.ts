@@ -1,6 +1,6 @@
 import type { ItemStatus, OfItemOnly } from '../wire-fields.js'
 
-/** A search that the host runs: what the model writes for `browser`. */
+/** A web search, which the host runs: the model calls it as `browser`. */
 export interface WebSearchTool {
   readonly type: 'web_search' | 'web_search_preview' | `web_search_${number}_${string}` | `web_search_preview_${string}`
   readonly search_context_size?: 'low' | 'medium' | 'high' | null
@@ -41,15 +41,15 @@ export interface CitedPage {
   readonly title?: string
 }
 
-/** What `web_search` adds to the wire. */
+/** The wire form of `web_search`. */
 export interface WebSearchWire {
   tool: WebSearchTool
   item: WebSearchCallItem
   event: WebSearchCallInProgressEvent | WebSearchCallSearchingEvent | WebSearchCallCompletedEvent
   result: {
-    /** For a web search: what it found. Sent if the request includes `web_search_call.action.sources`. */
+    /** For a web search: its sources. Sent if the request includes `web_search_call.action.sources`. */
     readonly sources?: readonly { readonly url: string }[]
-    /** For a web search: the pages that it showed the model, with the cursors by which the model may cite them. */
+    /** For a web search: the pages that the model saw, with the cursors by which it may cite them. */
     readonly pages?: readonly CitedPage[]
   }
 }

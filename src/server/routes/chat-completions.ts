@@ -5,10 +5,8 @@ import { RequestError } from '../../request-error.js'
 import { endedResponse } from '../../respond/terminal.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { SseEvent } from '../../sse/index.js'
-import { unixSeconds } from '../../unix-seconds.js'
 import { answerEvents } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
-import { createHostedTurns } from '../hosted-turns.js'
 import { sendJson } from '../send-json.js'
 import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
 import type { LiveResponse } from '../service/live-response.js'
@@ -20,10 +18,8 @@ import { wholeResponse } from './create-response.js'
  * @throws HarmonyResponsesError `bad_option`
  */
 export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): void {
-  const { keepAliveMs } = server
+  const { keepAliveMs, hostedTurns: turns } = server
   const { reasoning, hostedCalls } = resolveAnswerOptions('chat', server.options.chat ?? {})
-  const turns = createHostedTurns({ clock: server.options.clock ?? unixSeconds })
-  server.service.keepBytes(turns.memory)
   app.post('/chat/completions', async (context) => {
     const owner = context.get('owner')
     const chat = fromChatRequest(await server.readJson(context), { before: (callId) => turns.before(callId, owner) })

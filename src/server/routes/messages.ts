@@ -6,10 +6,16 @@ import {
   type MessagesRequest,
   toMessage,
 } from '../../dialects/index.js'
+import { isToolUse } from '../../dialects/messages/answer.js'
+import { shownCalls } from '../../dialects/messages/server-tools.js'
+import { sealsIn } from '../../dialects/messages/signature.js'
+import { toolUseId } from '../../dialects/messages/tool-input.js'
 import { merged } from '../../merged.js'
 import { RequestError } from '../../request-error.js'
+import { endedResponse } from '../../respond/terminal.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import { createSseEncoder, type SseEvent } from '../../sse/index.js'
+import type { KeptResponse } from '../../stores/store.js'
 import type { HostUsage } from '../../tokens/token-source.js'
 import { answerEvents } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
@@ -30,7 +36,8 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
   const mayKnow = (label: string): boolean => labels.has(label) || hosted.some(({ serverLabels }) => !serverLabels)
 
   app.post('/messages', async (context) => {
-    const messages = fromMessagesRequest(await server.readJson(context))
+    const owner = context.get('owner')
+    const messages = await read(context)
     let stopSequence: string | undefined
     const onStopString = (string: string): void => {
       stopSequence = string
@@ -42,7 +49,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
       input = usage
     }
     const most = mostSearches !== undefined && { mostSearches }
-    const caller = merged(messagesCaller(context), { onStopString, onInput, ...most })
+    const caller = merged(messagesCaller(context), { onStopString, onInput, getsHiddenCalls: true, ...most })
     const live = await inItsWords(messages, () => service.create(asked(request), caller))
     const { model } = request
     const answer = {
@@ -50,34 +57,61 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
       ...(typeof model === 'string' && { model }),
       stopSequence: () => stopSequence,
       input: () => input,
+      sealCall: service.callSealer(owner),
     }
     if (live.request.stream) {
       const frames = messageFrames(createMessageEncoder(answer))
       return answerEvents(context, live.events, {
-        encode: (event: SseEvent) => frames.of(event as ResponseStreamEvent),
+        encode(sent: SseEvent) {
+          const event = sent as ResponseStreamEvent
+          const ended = endedResponse(event)
+          if (ended !== undefined) note(ended, owner)
+          return frames.of(event)
+        },
         done: false,
         keepAliveMs,
         // A comment is nothing to a client that waits for its next event.
         keepAlive: frames.ping,
         headers: context.get('headers'),
         report: service.report,
-        unread: service.holdBytes(context.get('owner'), 'reader'),
+        unread: service.holdBytes(owner, 'reader'),
       })
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
       return sendAnswer(context, failedAnswer(response))
     }
+    note(response, owner)
     return sendJson(context, toMessage({ ...response, status: response.status }, answer), server)
   })
 
   app.post('/messages/count_tokens', async (context) => {
-    const messages = fromMessagesRequest(await server.readJson(context))
+    const messages = await read(context)
     const count = (): ReturnType<typeof service.inputTokens> =>
       service.inputTokens(asked(messages.request), messagesCaller(context))
     const { input_tokens } = await inItsWords(messages, count)
     return context.json({ input_tokens })
   })
+
+  /** A request with what its client keeps for the server, or was never given. */
+  async function read(context: Context<Env>): Promise<MessagesRequest> {
+    const owner = context.get('owner')
+    const body = await server.readJson(context)
+    const calls = await service.openCalls(sealsIn(body), owner, context.req.raw.signal)
+    return fromMessagesRequest(body, {
+      opened: (sealed) => calls.get(sealed),
+      // As this API has ids of calls.
+      before: (id) => server.hostedTurns.before(id, owner),
+    })
+  }
+
+  /** Keeps what the blocks of an answer do not show, for clients that drop thinking. */
+  function note({ tools, output }: Pick<KeptResponse, 'tools' | 'output'>, owner: string): void {
+    const isShown = shownCalls(tools)
+    const hidden = output.filter((item) => !isShown(item))
+    const theirs = hidden.map((item) => (isToolUse(item) ? { ...item, call_id: toolUseId(item.call_id) } : item))
+    server.hostedTurns.note(theirs, owner)
+  }
 
   /** The request for the model that is meant. @throws RequestError if it names a server that is not here */
   function asked(request: MessagesRequest['request']): MessagesRequest['request'] {

@@ -1,5 +1,6 @@
 import type { ByteHold, ByteUse, Purpose, Reclaimable } from '../../byte-budget.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { OutputItem } from '../../responses/items.js'
 import type { KeptResponse } from '../../stores/store.js'
 import type { Observer } from '../observe/observer.js'
 import type { Caller } from './caller.js'
@@ -20,6 +21,7 @@ import {
 } from './kept.js'
 import type { LiveResponse } from './live-response.js'
 import type { ServiceOptions } from './options.js'
+import { callSealer, openCalls } from './sealed-calls.js'
 import { type Setup, setUp } from './setup.js'
 import { type Sweeper, startSweeper } from './sweeper.js'
 
@@ -48,6 +50,14 @@ export interface ResponseService {
   holdBytes(owner: string, purpose: Purpose): ByteHold
   /** Counts what a caller keeps and can do without. Returns a function that ends it. */
   keepBytes(kept: Reclaimable): () => void
+  /** Seals the calls of one answer that its client is not shown. */
+  callSealer(owner: string): (item: OutputItem) => string | undefined
+  /** The calls that a request brings back, by their seals. */
+  openCalls(
+    sealed: readonly string[],
+    owner: string,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly object[]>>
   /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
   health(): Promise<void>
   readonly report: (error: unknown) => void
@@ -102,6 +112,9 @@ export function openService(options: ServiceOptions): ResponseService {
     },
     holdBytes: budget.hold,
     keepBytes: budget.join,
+    callSealer: (owner) => callSealer(setup.seal, owner),
+    openCalls: (sealed, owner, signal) =>
+      openCalls(sealed, { seal: setup.seal, owner, pause: setup.pause, ...(signal && { signal }) }),
     health: async () => await checkHealth(setup.engineOf(models[0] ?? '')),
     report,
     observer: setup.observer,

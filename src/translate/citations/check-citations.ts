@@ -11,7 +11,10 @@ export function checkCitations(citations: CitationStage | undefined): void {
   if (citations !== undefined) check(isStage(citations), 'citations', 'urlCitations()', citations)
 }
 
-/** A stage returns [] for empty input. `urlCitations` itself, passed without being called, refuses it as its options. */
+/**
+ * Whether it is a stage: a stage returns [] for empty input. `urlCitations` itself, passed without being called,
+ * rejects that as its options.
+ */
 function isStage(citations: CitationStage): boolean {
   try {
     const shown: unknown = citations(

@@ -7,15 +7,15 @@ export interface Pages {
   byCursor: { [cursor: string]: CitedPage }
   /** The pages by address with an `@` in front, so that no key collides with an inherited property. */
   byUrl: { [atUrl: string]: CitedPage }
-  /** Address of the last page, which calls without a cursor refer to; empty if unknown. */
+  /** Address of the last page, the default of calls without a cursor; empty if unknown. */
   current: string
-  /** The files by the marks of their passages; absent until a search has shown one. */
+  /** The files by the marks of their passages; absent before the first file search. */
   files?: { [mark: string]: CitedFile }
 }
 
 export type CitedFile = Pick<FileCitation, 'file_id' | 'filename'>
 
-/** The pages of a response so far. */
+/** Returns the pages of a response so far. */
 export function pagesOf(state: { pages: Pages | null }): Pages {
   state.pages ??= createPages()
   return state.pages
@@ -31,7 +31,7 @@ export function showPage(pages: Pages, page: CitedPage): void {
   pages.byUrl[`@${page.url}`] = page
 }
 
-/** @param callId - of the search that found them */
+/** Records the files that the model can cite. @param callId - the search's item */
 export function showFiles(state: { pages: Pages | null }, callId: string, files: readonly FileSearchResult[]): void {
   const pages = pagesOf(state)
   pages.files ??= {}
@@ -40,13 +40,13 @@ export function showFiles(state: { pages: Pages | null }, callId: string, files:
   }
 }
 
-/** The first line of a page in gpt-oss's browser tool: `[3] Title (https://example.com/page)`. */
+/** Matches the first line of a page in gpt-oss's browser tool: `[3] Title (https://example.com/page)`. */
 const HEADING = /^\[(\d+)\] (.*) \((\w[\w:+.-]*:\/\/.+)\)$/
 
 /** Limits the search for a heading in a page without line breaks. The tool cuts addresses at 1024 characters. */
 const LONGEST_HEADING = 4096
 
-/** The page in a browser's output, if its first line is a heading. */
+/** Returns the page in a browser's output, if its first line is a heading. */
 export function pageIn(output: string): CitedPage | undefined {
   const [line = '', ...rest] = output.slice(0, LONGEST_HEADING).split(/\r?\n/, 2)
   if (rest.length === 0 && output.length > LONGEST_HEADING) return undefined
@@ -54,7 +54,7 @@ export function pageIn(output: string): CitedPage | undefined {
   return cursor === undefined ? undefined : { cursor: Number(cursor), url, title }
 }
 
-/** The last page that was shown at this address. */
+/** Returns the last page that was shown at this address. */
 export function pageAt(url: string, pages: Pages): CitedPage | undefined {
   return pages.byUrl[`@${url}`]
 }

@@ -7,7 +7,7 @@ import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } fr
 
 export type { CitedPage }
 
-/** How citation marks are read. */
+/** Options of {@link urlCitations}. */
 export interface Citations {
   /**
    * Returns the page for a cursor, synchronously. Default, and if it returns undefined: the page that the browser
@@ -24,13 +24,13 @@ export interface Citations {
 const CITATIONS: OptionTable<Citations> = { resolve: aFunction, units: oneOf('code_points', 'utf16') }
 
 /**
- * A mark in the form that gpt-oss's browser tool asks for: `【6†L9-L11】`, `【8†L3】`, or with a third part that models
- * add. That of a file has the search and the place of the result: `【3fa1c:0†report.pdf】`. Its parts are short and end with
- * the line, so that text that only begins like a mark is not held back for long.
+ * Matches a mark in the form that gpt-oss's browser tool asks for: `【6†L9-L11】`, `【8†L3】`, or with a third part that
+ * models add; or that of a file, with the search and the index of the result: `【3fa1c:0†report.pdf】`. Its parts are short
+ * and end with the line, so that text that only begins like a mark is not held back for long.
  */
 const MARK = /【(\d{1,9}|[a-z\d]{1,5}:\d{1,4})†[^【】†\n]{1,64}(?:†[^【】†\n]{1,64})?】/g
 const BEGINNING = /^【(?:\d{1,9}(?:†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?)?$/
-/** Of a mark, where there are files to cite too. */
+/** Matches the beginning of a mark after a file search. Before, letters after `【` would be held back without need. */
 const BEGINNING_WITH_FILES =
   /^【(?:[a-z\d]{1,5}(?::\d{0,4})?|\d{1,9}|(?:\d{1,9}|[a-z\d]{1,5}:\d{1,4})†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?$/
 const FIRST = '【'
@@ -40,8 +40,8 @@ const LAST = '】'
  * Turns the model's citation marks into annotations. The mark of a page becomes a `url_citation`, and the mark itself into a readable link: `
  * ([example.com](https://example.com/page))`. The annotation covers the link without the space before it. A mark with
  * an unknown cursor stays unchanged, and so does one whose page has no `http:` or `https:` address. Addresses are
- * escaped so that none can inject other Markdown. The mark of a passage that a file search found becomes a `file_citation`
- * where it stood, and leaves the text.
+ * escaped so that none can inject other Markdown. The mark of a file becomes a `file_citation` at its position, and is removed
+ * from the text.
  *
  *     new Translator({ request, citations: urlCitations() })
  *
@@ -56,7 +56,7 @@ export function urlCitations(options: Citations = {}): CitationStage {
 
   return (state, said, pages) => {
     const text = state.held + said.text
-    // Fast path for almost every token: looking for a character takes a tenth of the time of a pattern.
+    // Fast path for almost every token: searching for a character takes a tenth of the time of a pattern.
     if (!text.includes(FIRST)) {
       const logprobs = said.tokens.length === 0 ? [] : said.tokens.map(({ logprob }) => logprob)
       state.length += lengthOf(text)
@@ -103,13 +103,13 @@ export function urlCitations(options: Citations = {}): CitationStage {
   }
 }
 
-/** Where a possible incomplete mark begins; the text's length if there is none. */
+/** Returns where a possible incomplete mark begins; the text's length if there is none. */
 function endOfPlain(text: string, beginning: RegExp): number {
   const at = text.lastIndexOf(FIRST)
   return at >= 0 && beginning.test(text.slice(at)) ? at : text.length
 }
 
-/** A page's URL as a browser parses it; undefined if it is not http or https. */
+/** Parses a page's URL as a browser does; undefined if it is not http or https. */
 function addressOf(url: string | undefined): URL | undefined {
   try {
     const address = new URL(url ?? '')
@@ -128,19 +128,22 @@ function linkTo(address: URL): string {
   return `([${domainOf(address).replace(/[^\w.:-]|_/g, '\\$&')}](${destinationOf(address)}))`
 }
 
-/** Characters with a meaning in Markdown (also with formulas or tables) or HTML, invalid percent-encodings, entities. */
+/**
+ * Matches characters with a meaning in Markdown (also with formulas or tables) or HTML, invalid percent-encodings, and
+ * entities.
+ */
 const MEANINGFUL = /[^\w.~:/?#[\]@!&*+,;=%-]|%(?![\da-f]{2})|&#?\w+;/gi
 
-/** The URL in ASCII, escaped so that all of it is the link's destination and nothing else. */
+/** Returns the URL in ASCII, escaped so that all of it is the link's destination and nothing else. */
 function destinationOf({ href }: URL): string {
   return href.replace(MEANINGFUL, (found) => {
     const end = found.length - 1
-    // Of an entity, its `;` alone: then it is none.
+    // For an entity, escaping its `;` alone suffices.
     return `${found.slice(0, end)}%${found.charCodeAt(end).toString(16).toUpperCase()}`
   })
 }
 
-/** `example.com` of `https://www.example.com/page`, in Punycode, so that lookalike letters are visible. */
+/** Returns `example.com` for `https://www.example.com/page`, in Punycode, so that lookalike letters are visible. */
 function domainOf({ host }: URL): string {
   return host.replace(/^www\./, '')
 }
@@ -162,7 +165,10 @@ class Tokens {
     this.#tokens = [...tokens, ...said.tokens.map((token) => moved(token, held.length))]
   }
 
-  /** The tokens with a character in this piece that no earlier piece had. Call it for the pieces in order. */
+  /**
+   * Returns the tokens with a character in this piece that no earlier piece had. Has to be called for the pieces in
+   * order.
+   */
   of(from: number, until: number): Logprob[] {
     const shown: Logprob[] = []
     for (
@@ -175,7 +181,7 @@ class Tokens {
     return shown
   }
 
-  /** The tokens of the text that is held back. */
+  /** Returns the tokens of the held text. */
   from(held: number): ScoredText[] {
     return this.#tokens.slice(this.#next).flatMap((token) => (token.end > held ? [moved(token, -held)] : []))
   }

@@ -37,7 +37,7 @@ export const applyPatchCall: ItemKind<ApplyPatchCall> = {
   ready(item, context) {
     const text = textOf(item.text)
     const { operation, rest } = readPatch(text) ?? {}
-    // Clients cannot apply a patch without a file, and tell the model.
+    // Clients cannot apply a patch without a file, and report that to the model.
     item.operation = operation ?? { type: 'update_file', path: '', diff: text }
     if (operation === undefined) context.notice('unreadable_arguments', item.type, text)
     else if (rest !== undefined) context.notice('text_after_arguments', item.type, rest)

@@ -4,10 +4,10 @@ import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 
 /**
- * Reads the arguments of a call whose item shows them in a form of its own. Unusable arguments are reported as a
+ * Parses the arguments of a call whose item shows them in a form of its own. Unusable arguments are reported as a
  * diagnostic with their text.
  *
- * @param main - the argument that arguments without an object stand for
+ * @param main - the argument that a bare value stands for
  * @param read - converts the arguments; returns undefined if they are unusable
  */
 export function argumentsOf<Wanted>(
@@ -23,7 +23,7 @@ export function argumentsOf<Wanted>(
   return wanted
 }
 
-/** An argument that has to be a number; null if it is not one, or too large for JSON (`1e999`). */
+/** Returns an argument that has to be a number; null if it is not one, or too large for JSON (`1e999`). */
 export function numberOf(value: unknown): number | null {
   return Number.isFinite(value) ? (value as number) : null
 }

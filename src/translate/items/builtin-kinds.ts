@@ -1,4 +1,4 @@
-/* The kinds of the items that calls of built-in tools become, by their types: a line for a tool. */
+/* The kinds of items of built-in tools, by item type. One line per tool. */
 
 export { applyPatchCall as apply_patch_call } from './apply-patch-call.js'
 export { codeInterpreterCall as code_interpreter_call } from './code-interpreter-call.js'

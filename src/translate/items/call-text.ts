@@ -9,7 +9,7 @@ type CallPart =
   | 'mcp_call_arguments'
   | 'code_interpreter_call_code'
 
-/** Streams a call's text as deltas, then emits the complete text in a `.done` event, in the given field. */
+/** Creates the streaming of a call's text: deltas, then the complete text in a `.done` event, in the given field. */
 export function callText(part: CallPart, field: 'arguments' | 'input' | 'code') {
   const type = `response.${part}.delta` as const
   return {
@@ -26,7 +26,7 @@ export function callText(part: CallPart, field: 'arguments' | 'input' | 'code') 
     },
 
     close(item: ItemBase, _outcome: unknown, context: ItemContext): void {
-      // TypeScript does not relate a computed field to the event whose name has it too.
+      // TypeScript does not relate a computed field to the event of the same name.
       context.emitFor(item, `response.${part}.done`, { [field]: textOf(item.text) } as never)
     },
   }

@@ -5,7 +5,7 @@ import { qualifiedName } from './qualified-name.js'
 export interface ClientCall extends ItemBase {
   callId: string
   name: string
-  /** The declared namespace that the tool is in. */
+  /** The declared namespace of the tool. */
   namespace: string | null
 }
 
@@ -14,7 +14,7 @@ interface Callee {
   readonly namespace?: string
 }
 
-/** What the kinds of both have in common. */
+/** The common part of both kinds. */
 export const clientCall = {
   isRunByClient: true,
 
@@ -27,7 +27,7 @@ export const clientCall = {
   }),
 } as const
 
-/** The namespace in an item's wire form, if it has one. */
+/** Returns the namespace in an item's wire form, if it has one. */
 export function namespaceOf({ namespace }: ClientCall): { namespace?: string } {
   return namespace == null ? {} : { namespace }
 }

@@ -27,11 +27,11 @@ import type { ItemKind } from './item-kind.js'
 export interface CodeInterpreterCall extends ItemBase {
   type: 'code_interpreter_call'
   containerId: string
-  /** Null if the request does not include outputs, or before they exist. */
+  /** Null until there are outputs, or if the request does not include them. */
   outputs: readonly CodeOutput[] | null
 }
 
-/** The `include` value that asks for outputs. Without it they are null, as in captured streams. */
+/** The `include` value that requests outputs. Without it they are null, as in captured streams. */
 const OUTPUTS = 'code_interpreter_call.outputs'
 
 const CODE = callText('code_interpreter_call_code', 'code')
@@ -66,7 +66,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
   }),
 }
 
-/** A tool message's text is what the code printed. Error messages are appended to it. */
+/** Reads a tool message's text as the code's output, and appends error messages to it. */
 function outputsOf(result: CallResult): readonly CodeOutput[] {
   const { error } = result
   if (result.outputs !== undefined) return result.outputs

@@ -2,8 +2,8 @@ import type { ResponseRequest } from '../../responses/request.js'
 import type { ItemContext } from './item-context.js'
 
 /**
- * The id of the container in which the host runs this tool: the host's choice, else the one that the request names,
- * else a derived one for the whole response.
+ * Returns the id of the container in which the host runs this tool: the host's choice, else the one that the request
+ * names, else a derived one for the whole response.
  */
 export function containerIdOf(tool: 'code_interpreter' | 'shell', context: ItemContext): string {
   const { options, state } = context
@@ -13,7 +13,7 @@ export function containerIdOf(tool: 'code_interpreter' | 'shell', context: ItemC
   return state.containerId
 }
 
-/** The container id in the request's declaration of this tool, if there is one. */
+/** Returns the container id in the request's declaration of this tool, if any. */
 function requestedContainer({ tools }: ResponseRequest, of: string): string | undefined {
   for (const tool of tools ?? []) {
     const { type, container, environment } = tool as { [field: string]: unknown }

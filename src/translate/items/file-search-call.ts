@@ -54,7 +54,7 @@ export const fileSearchCall: ItemKind<FileSearchCall> = {
   wire: (item) => ({ queries: copyOf(item.queries), results: copyOf(item.results) }),
 }
 
-/** The fields of the API, of a host's result that may have others. */
+/** Copies the API's fields alone: a host's result can have others, which the client may not see. */
 function shownResult({ file_id, filename, text, score, attributes }: FileSearchResult): FileSearchResult {
   return {
     ...{ file_id, filename, text },

@@ -17,7 +17,9 @@ import type { ItemKind } from './item-kind.js'
 
 export interface FunctionCall extends ClientCall {
   type: 'function_call'
-  /** Whether the request has such a function, and where the object of its arguments ends: see `whole-arguments.ts`. */
+  /**
+   * Whether the request declares the function, and where the object of its arguments ends: see `whole-arguments.ts`.
+   */
   isDeclared?: boolean
   scan?: ObjectScan
 }
@@ -42,7 +44,7 @@ export const functionCall: ItemKind<FunctionCall> = {
     if (isEmpty(item.text)) {
       context.notice('blank_arguments', clientCall.calls(item), item.held)
       item.held = ''
-      // Clients parse the concatenated deltas, so there has to be at least one.
+      // Clients parse the concatenated deltas, so at least one is emitted.
       ARGUMENTS.delta(item, '{}', context)
     }
     ARGUMENTS.close(item, outcome, context)

@@ -21,7 +21,7 @@ export interface Typed {
 /** An item with all its events, for `Translator.insert`. The translator adds sequence number, index and id. */
 export interface HostItem {
   readonly prefix: IdPrefix
-  /** The item in `output_item.added`, without what the events deliver. */
+  /** The item in `output_item.added`, without the content of its events. */
   readonly begun: Typed & Fields
   /** The events between `output_item.added` and `output_item.done`. */
   readonly events: readonly ({ readonly type: string } & Fields)[]
@@ -48,7 +48,7 @@ export const insertedItem: ItemKind<InsertedItem, { readonly kind: 'host_item'; 
 
   close(item, _outcome, context) {
     for (const { type, ...fields } of item.host?.events ?? []) {
-      // The host's own events, which `host-item.ts` has checked: no type here says of which item.
+      // `host-item.ts` has checked the host's events: no type here relates them to an item.
       context.emitFor(item, type as never, copyOf(fields) as never)
     }
     item.shown = item.host?.whole ?? item.shown

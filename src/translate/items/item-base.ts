@@ -17,9 +17,9 @@ export interface ItemBase {
   outputIndex: number
   stage: ItemStage
   status: ItemStatus
-  /** What the model has written so far: text, arguments, input or code. */
+  /** The text that the model has written so far: an answer, arguments, input or code. */
   text: TextBuffer
-  /** Text that is held back, because it may have to be dropped. */
+  /** Text that is held back because it may have to be dropped. */
   held: string
   /** The key that matches a tool's result with the call; empty if the host does not run it. */
   callee: string

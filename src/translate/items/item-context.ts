@@ -7,7 +7,7 @@ import type { TranslatorOptions } from '../options/options.js'
 import type { ReasoningForm } from '../reasoning-forms.js'
 import type { ItemBase } from './item-base.js'
 
-/** What the items of hosted tools share. Plain JSON. */
+/** The state that the items of hosted tools share. Plain JSON. */
 export interface HostedState {
   readonly request: ResponseRequest
   /** The pages of the model's browser; null until it shows one. */
@@ -16,7 +16,7 @@ export interface HostedState {
   containerId: string | null
 }
 
-/** What the code of an item kind may use of the translator. */
+/** The part of the translator that item kinds may use. */
 export interface ItemContext {
   /** The host's options that affect items. */
   readonly options: Pick<TranslatorOptions, 'sealReasoning' | 'sealApproval' | 'citations' | 'containerId'>
@@ -30,10 +30,10 @@ export interface ItemContext {
   emit(event: ResponseStreamEvent): void
   /** Emits an event about an item, with its id and the next sequence number. */
   emitFor<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
-  /** The forms in which reasoning is sent: the host's choice, else what the request asks for. */
+  /** Returns the forms in which reasoning is sent: the host's choice, else the request's. */
   reasoningForms(): readonly ReasoningForm[]
   /** Whether the request's `include` contains this value. */
   includes(what: string): boolean
-  /** Reports a diagnostic. `text` is model text that is in no item because of it. */
+  /** Reports a diagnostic. `text` is model text that ended up in no item because of it. */
   notice(code: NoticeCode, subject: string, text?: string): void
 }

@@ -21,13 +21,15 @@ export interface ItemKind<I extends ItemBase, S = Extract<Recipient, { kind: I['
   readonly prefix: PrefixOf<I['type']>
   /** `terminator`: added only when its text is complete. Default: added when its header is complete. */
   readonly opens?: 'terminator'
-  /** What a result from the host does: complete the item, or become an item of its own. Default: there is none. */
+  /**
+   * The effect of a result from the host: it completes the item, or becomes an item of its own. Default: it has none.
+   */
   readonly result?: 'completes' | 'own item'
-  /** The lists of data that a result of it may have, each with its check: fields of {@link CallResult}. */
+  /** The lists of data that its results can contain, each with its check: fields of {@link CallResult}. */
   readonly lists?: { readonly [Name in keyof CallResult]?: ListCheck }
   /** Whether clients run it at `output_item.done`. Such a call never gets that event if it was cut off. */
   readonly isRunByClient?: true
-  /** Whether the API gives it no `status`. */
+  /** Whether the API's item has no `status`. */
   readonly hasNoStatus?: true
   /** Whether the API has a `.failed` event for it. Without one, only the item's status says `failed`. */
   readonly hasFailedEvent?: true
@@ -52,18 +54,18 @@ export interface ItemKind<I extends ItemBase, S = Extract<Recipient, { kind: I['
   ready?(item: I, context: ItemContext): void
   /** Whether text is held back. */
   isHolding?(item: I): boolean
-  /** Emits text that was held back, because no more will come. */
+  /** Emits held text, because no more will follow. */
   release?(item: I, context: ItemContext): void
   /** Called when its text is complete or cut off. */
   close?(item: I, outcome: 'completed' | 'incomplete', context: ItemContext): void
-  /** The result of a call that is not allowed to run, so that the host does not have to provide one. */
+  /** Returns the result of a call that is not allowed to run, so that the host need not provide one. */
   refusal?(item: I): CallResult | undefined
   /** Stores the result; `result` is null if none will come. Only for kinds whose result `completes` them. */
   resolve?(item: I, result: CallResult | null, context: ItemContext): void
   /** Creates the subject of the result's item. Only for kinds whose result is an `own item`. */
   answer?(item: I, result: CallResult): { readonly kind: string }
-  /** The called tool, for diagnostics: its name after its server or namespace. Default: the item's type. */
+  /** Returns the called tool, for diagnostics: its name after its server or namespace. Default: the item's type. */
   calls?(item: I): string
-  /** A detached copy of its current wire form, without `type`, `id` and `status`. */
+  /** Returns a detached copy of its current wire form, without `type`, `id` and `status`. */
   wire(item: I): Omit<Extract<OutputItem, { type: I['type'] }>, 'type' | 'id' | 'status'>
 }

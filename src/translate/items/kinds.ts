@@ -25,7 +25,7 @@ interface ItemKinds extends BuiltinKinds {
   readonly mcp_approval_request: typeof mcpApprovalRequest
   readonly mcp_call: typeof mcpCall
   readonly shell_call_output: typeof shellCallOutput
-  /** Whatever the host inserts. */
+  /** An item that the host inserts. */
   readonly host_item: typeof insertedItem
 }
 
@@ -34,22 +34,22 @@ export type AllKinds = { readonly [Type in keyof OutputItemByType]: ItemKinds[Ty
 
 export type ItemType = keyof ItemKinds
 
-/** The kinds that a translator has. The types alone name all of them, so that a bundle has only those of its table. */
+/** The kinds of one translator. The types alone name all of them, so that a bundle has only those of its table. */
 export type KindTable = Partial<ItemKinds>
 
 /** An item of any kind under construction. */
 export type Item = { [Type in ItemType]: ItemKinds[Type] extends ItemKind<infer I, infer _> ? I : never }[ItemType]
 
-/** What an item is created from: the recipient of a model's message, or data from the host. */
+/** The source of an item: the recipient of a model's message, or data from the host. */
 export type Subject = { [Type in ItemType]: ItemKinds[Type] extends ItemKind<infer _, infer S> ? S : never }[ItemType]
 
-/** The kind of an item, by its type. The table has it: nothing else begins an item (see `catalog.ts`). */
+/** Returns the kind of an item by its type. The table has it, since nothing else begins an item (see `catalog.ts`). */
 export function kindOf(kinds: KindTable, { type }: { readonly type: ItemType }): ItemKind<Item, Subject> {
   // TypeScript cannot infer that the kind looked up by an item's type fits that item.
   return kinds[type] as unknown as ItemKind<Item, Subject>
 }
 
-/** An item's current wire form, as a detached copy. */
+/** Returns an item's current wire form, as a detached copy. */
 export function wireOf(kinds: KindTable, item: Item): OutputItem {
   const { type, id, status } = item
   const { hasNoStatus, wire } = kindOf(kinds, item)
@@ -63,7 +63,7 @@ export function isHosted(kinds: KindTable, subject: Subject): boolean {
   return kind.result !== undefined && (kind.isHosted?.(subject) ?? true)
 }
 
-/** What an item calls, for diagnostics. */
+/** Returns what an item calls, for diagnostics. */
 export function calleeOf(kinds: KindTable, item: Item): string {
   return kindOf(kinds, item).calls?.(item) ?? item.type
 }

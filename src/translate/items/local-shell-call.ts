@@ -39,7 +39,7 @@ function actionOf(command: string[] | undefined, given: Arguments): LocalShellCa
   const { env, user } = given
   const timeout = numberOf(given['timeout_ms'] ?? given['timeout'])
   const folder = given['working_directory'] ?? given['workdir']
-  // Omit what was not asked for: the AI SDK rejects the item if one of these is null.
+  // Absent options are omitted: the AI SDK rejects the item if one of these is null.
   return (
     command && {
       type: 'exec',

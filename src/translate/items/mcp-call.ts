@@ -30,11 +30,14 @@ export interface McpCall extends ItemBase {
   name: string
   /** Whether the request allows the tool. */
   available: boolean
-  /** The approval request that the user approved, if one was needed. */
+  /** The approval request that the user approved, if the call needed one. */
   approvalRequestId: string | null
   output: string | null
   error: McpError | null
-  /** Where the object of its arguments ends, and the names of the tools that may be meant: see `whole-arguments.ts`. */
+  /**
+   * Where the object of its arguments ends, and the names of the tools that the model may have meant: see
+   * `whole-arguments.ts`.
+   */
   scan?: ObjectScan | null
   candidates?: readonly string[]
 }
@@ -44,7 +47,7 @@ type McpCallSubject = Extract<Recipient, { kind: 'mcp_call' }> & { readonly appr
 
 const ARGUMENTS = callText('mcp_call_arguments', 'arguments')
 
-/** What MCP servers return for an unknown tool: invalid params. */
+/** The error of MCP servers for an unknown tool: invalid params. */
 const UNKNOWN_TOOL = { error: { code: -32602, message: 'tool not available' } }
 
 export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
@@ -86,7 +89,7 @@ export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
   }),
 }
 
-/** A numeric code is an error of the MCP protocol; anything else is the tool's own error. */
+/** Converts an error: a numeric code makes it one of the MCP protocol; any other is the tool's own. */
 function errorOf({ code, message }: NonNullable<CallResult['error']>): McpError {
   return typeof code === 'number'
     ? { type: 'mcp_protocol_error', code, message }

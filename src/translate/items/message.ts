@@ -51,12 +51,12 @@ export const message: ItemKind<Message> & Required<Pick<ItemKind<Message>, 'delt
   wire: (item) => ({
     role: 'assistant',
     phase: item.phase,
-    // The API adds a message without its part; an event of its own adds the part.
+    // In the API, an event of its own adds the part, after the message.
     content: item.stage === 'silent' ? [] : [partOf(item)],
   }),
 }
 
-/** One empty list for all deltas, to avoid an allocation per token. */
+/** One empty list for all deltas, which saves an allocation per token. */
 const NONE: readonly Logprob[] = []
 
 function partOf(item: Message): OutputText {
@@ -79,7 +79,7 @@ export function writeText(item: Message, text: string, logprobs: readonly Logpro
     output_index: item.outputIndex,
     content_index: 0,
     delta: text,
-    // Skip the copy of an empty list: this runs for every token.
+    // Skips the copy of an empty list, since this runs for every token.
     logprobs: logprobs.length === 0 ? [] : copyOf(logprobs as Logprob[]),
   })
 }

@@ -1,6 +1,6 @@
 /**
- * The id prefixes of the API's items, without the underscore, by item type. A table of their own, because `hostItem`
- * needs all of them and no kind. Types that are not listed have `item`.
+ * The id prefixes of the API's items, without the underscore, by item type. A separate table, because `hostItem` needs
+ * all of them and no kind. Unlisted types have `item`.
  */
 export const PREFIXES = {
   message: 'msg',

@@ -1,4 +1,4 @@
-/** A tool's name, prefixed with its server or namespace, for diagnostics. */
+/** Prefixes a tool's name with its server or namespace, for diagnostics. */
 export function qualifiedName(name: string, parent: string | null | undefined): string {
   return parent == null ? name : `${parent}.${name}`
 }

@@ -27,7 +27,7 @@ export interface Reasoning extends ItemBase {
   sealed: string | null
 }
 
-/** The `include` value that asks for sealed reasoning. */
+/** The `include` value that requests sealed reasoning. */
 const SEALED = 'reasoning.encrypted_content'
 
 /** Event names and part type of each form. */
@@ -72,7 +72,7 @@ export const reasoning: ItemKind<Reasoning> = {
   close(item, _outcome, context) {
     const text = textOf(item.text)
     const { sealReasoning } = context.options
-    // Before any event says that the text is done, because the host's callback may throw.
+    // Sealed before any event ends the text, because the host's callback may throw.
     if (sealReasoning && context.includes(SEALED))
       item.sealed = stringResult('sealReasoning', sealReasoning(text, item.id))
     for (const form of item.forms) {
@@ -97,7 +97,7 @@ function emitPart(
   context: ItemContext,
 ): void {
   const fields = { ...FORMS[form].at, part: partOf(form, text) }
-  // The fields belong to the form, which a template type loses.
+  // The fields belong to the form; a template type loses that relation.
   context.emitFor(item, `response.${FORMS[form].part}.${what}`, fields as never)
 }
 

@@ -66,7 +66,7 @@ export const shellCallOutput: ItemKind<ShellCallOutput, AnsweredCall> = {
   }),
 }
 
-/** A tool message's text is the command's stdout. It has no exit code, so 0 is assumed. */
+/** Reads a tool message's text as the command's stdout. It has no exit code, so 0 is assumed. */
 function shellOutputsOf(result: CallResult): ShellOutput[] {
   const { error } = result
   if (result.shell !== undefined) return result.shell as ShellOutput[]

@@ -1,7 +1,7 @@
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
 
-/** A kind of call, with a diagnostic where the callee was found by another name than its own. */
+/** Wraps a kind of call so that it reports a callee that was found by another name than its own. */
 export function spelledCall<I extends ItemBase, S extends { readonly written?: string }>(
   kind: ItemKind<I, S>,
 ): ItemKind<I, S> {

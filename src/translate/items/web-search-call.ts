@@ -26,10 +26,10 @@ export interface WebSearchCall extends ItemBase {
   action: WebSearchAction
 }
 
-/** The `include` value that asks for the sources of a search. */
+/** The `include` value that requests the sources of a search. */
 const SOURCES = 'web_search_call.action.sources'
 
-/** Heading of a page of search results, which has no address. */
+/** Matches the heading of a page of search results, which has no address. */
 const RESULTS = /^\[\d+\] /
 
 /** The main argument of each action. */
@@ -78,7 +78,7 @@ function checkPages(pages: unknown, what: string): void {
   }
 }
 
-/** The action that the arguments request, read as gpt-oss's own browser tool reads them. */
+/** Returns the action that the arguments request, parsed as gpt-oss's own browser tool parses them. */
 function requestedAction(type: WebSearchAction['type'], given: Arguments, pages: Pages): WebSearchAction | undefined {
   const { id = isScroll(given) ? -1 : undefined, cursor } = given
   const main = given[MAIN[type]]

@@ -17,11 +17,11 @@ import { mcpCall } from './mcp-call.js'
 import { spelledCall } from './spelled-call.js'
 
 /*
- * Calls whose arguments are whole. What the model writes after the object is held back, since no delta can be taken
- * back, and is in no item: `{"city":"Paris"} I will now look` is a call that no client can parse.
+ * Ends the arguments of a call after their object. Later text is held back, since no delta can be retracted, and ends
+ * up in no item: no client can parse a call with `{"city":"Paris"} I will now look`.
  */
 
-/** A call whose text is streamed, with the state of the object in it; none if its text may be anything. */
+/** A call whose text is streamed, with the scan of its object; null if its text may be anything. */
 interface ScannedCall extends ItemBase {
   readonly scan?: ObjectScan | null
 }
@@ -31,7 +31,7 @@ interface StreamedKind<Call> {
   calls?(item: Call): string
 }
 
-/** Passes on what belongs to the object, and holds back what follows it. */
+/** Passes on the text of the object, and holds back any text after it. */
 function writeObject<Call extends ScannedCall>(
   kind: StreamedKind<Call>,
   item: Call,
@@ -46,7 +46,7 @@ function writeObject<Call extends ScannedCall>(
   }
 }
 
-/** Drops what followed the object, unless it is white space, or the object is none: then nothing is whole without it. */
+/** Drops text after the object. White space is not dropped, nor anything if there is no complete object. */
 function endObject<Call extends ScannedCall>(kind: StreamedKind<Call>, item: Call, context: ItemContext): void {
   if (item.scan?.isOver !== true || item.held === '') return
   const { held } = item
@@ -64,7 +64,7 @@ export const wholeFunctionCall: typeof functionCall = spelledCall({
     scan: createScan(),
   }),
 
-  // Without a schema, a part of the arguments cannot be checked: they are shown when they are complete.
+  // Without a schema, partial arguments cannot be checked, so they are shown once complete.
   delta(item, text, context) {
     if (item.isDeclared === false) item.held += text
     else writeObject(functionCall, item, text, context)
@@ -82,7 +82,7 @@ export const wholeFunctionCall: typeof functionCall = spelledCall({
   },
 })
 
-/** What the model reads of a call whose name several tools have: their names, at most so many. */
+/** The maximum number of names in the error for an ambiguous name. */
 const MOST_CANDIDATES = 10
 
 export const wholeMcpCall: typeof mcpCall = spelledCall({
@@ -90,7 +90,7 @@ export const wholeMcpCall: typeof mcpCall = spelledCall({
 
   create: (subject, context) => ({
     ...mcpCall.create(subject, context),
-    // A server in the place of a built-in tool is given its code.
+    // A server that replaces a built-in tool receives its code, which is no object.
     scan: replacedByServer(subject.serverLabel) === undefined ? createScan() : null,
     ...(subject.candidates && { candidates: subject.candidates.slice(0, MOST_CANDIDATES) }),
   }),
@@ -115,7 +115,7 @@ export const wholeMcpCall: typeof mcpCall = spelledCall({
 export const wholeMcpApprovalRequest: typeof mcpApprovalRequest = spelledCall({
   ...mcpApprovalRequest,
 
-  // Before it is sealed: the user approves what is shown, and the tool gets what was approved.
+  // Runs before sealing: the user approves what is shown, and the tool receives what was approved.
   ready(item, context) {
     const { shown, dropped }: ShownArguments = objectIn(textOf(item.text))
     if (dropped !== '') {

@@ -1,15 +1,15 @@
 import { check, type ErrorCode } from '../../errors.js'
 
-/** Checks a list of a result. @throws HarmonyResponsesError `bad_result` */
+/** Checks a list in a result. @throws HarmonyResponsesError `bad_result` */
 export type ListCheck = (list: unknown, what: string) => void
 
-/** A check of a list whose entries have these string fields. */
+/** Creates a check of a list whose entries need these string fields. */
 export function listOf(...strings: readonly string[]): ListCheck {
   return (list, what) => checkList(what, list, strings, 'bad_result')
 }
 
 /**
- * Checks a list, if it is given: every entry needs these string fields.
+ * Checks an optional list: every entry needs these string fields.
  *
  * @throws HarmonyResponsesError with the given code, default `bad_option`
  */

@@ -18,7 +18,7 @@ import { REASONING } from '../reasoning-forms.js'
 import { checkList } from './check-list.js'
 import { checkListings, type TranslateOptions, type TranslatorOptions } from './options.js'
 
-/* Not for the core, which has its own small table in `options.ts`: with this one it would be too large. */
+/* Kept out of the core, whose own small table is in `options.ts`: this one would exceed its size. */
 
 const tokens = wholeNumber(0, Number.MAX_SAFE_INTEGER, 'tokens')
 
@@ -43,7 +43,7 @@ export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
   sealReasoning: aFunction,
   sealApproval: aFunction,
   citations: aFunction,
-  // Nothing is known of the values: the check is told the type that it finds out.
+  // The values are untyped, and the check establishes their type itself.
   mcpListings: (value, path) => checkListings(path, value as never),
   knownListings: (value, path) => checkListings(path, value as never),
   approvedCalls: (value, path) => checkList(path, value, ['approvalRequestId', 'serverLabel', 'name', 'arguments']),

@@ -10,7 +10,7 @@ export interface Listing {
 }
 
 /**
- * The listings in the API's form. A failed listing has no tools.
+ * Converts listings to the API's form. A failed listing has no tools.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -22,7 +22,7 @@ export function listingsOf(listings: readonly McpListing[]): Listing[] {
   }))
 }
 
-/** Omits what the server omitted: the AI SDK fails the whole turn if a description or annotations are null. */
+/** Omits fields that the server omitted: the AI SDK fails the whole turn if a description or annotations are null. */
 function toolOf({
   name,
   description,

@@ -18,7 +18,7 @@ import { checkNames } from './check-names.js'
 export interface RequestedCall {
   readonly serverLabel: string
   readonly name: string
-  /** As the model wrote them, usually JSON. */
+  /** The model's arguments, usually JSON. */
   readonly arguments: string
 }
 
@@ -29,8 +29,8 @@ export interface ApprovedCall extends RequestedCall {
 }
 
 /**
- * How a {@link Translator} is set up. Only `responseId` and `clock` are required, because the core has no randomness
- * and no clock of its own.
+ * Options of a {@link Translator}. Only `responseId` and `clock` are required, because the core has neither randomness
+ * nor a clock.
  */
 export interface TranslatorOptions {
   /** Id of the response, usually `resp_` and hexadecimal digits. */
@@ -51,7 +51,7 @@ export interface TranslatorOptions {
    * are complete; a call that is cut off appears nowhere. For clients that run incomplete calls (LangChain).
    */
   readonly calls?: 'live' | 'whole'
-  /** What recipients become: a preset's name or a table of your own. Default `openai`. */
+  /** The table that classifies recipients: a preset's name or a table of your own. Default `openai`. */
   readonly policy?: RecipientPolicy | PolicyName
   /**
    * Whether the user has to approve the calls of a declared MCP server without `require_approval`. Default: the
@@ -67,8 +67,8 @@ export interface TranslatorOptions {
   /** Seals a reasoning item's text for `encrypted_content`, if the request includes it. */
   readonly sealReasoning?: (text: string, itemId: string) => string
   /**
-   * Seals an approval request. The result becomes the item's id, which is all that the client's answer repeats of it.
-   * Each needs an id of its own: seal `itemId` too, the id that the item would have had.
+   * Seals an approval request. The result becomes the item's id, the only part that the client's answer repeats. Each
+   * request needs a distinct id: seal `itemId` too, the id that the item would have had.
    */
   readonly sealApproval?: (call: RequestedCall, itemId: string) => string
   /** Turns citation marks into annotations: `urlCitations()` of `harmony-responses/citations`. Default: marks stay. */
@@ -78,8 +78,8 @@ export interface TranslatorOptions {
    */
   readonly mcpListings?: readonly McpListing[]
   /**
-   * What declared MCP servers listed in the conversation before this response. It becomes no item, and decides like
-   * `mcpListings` which tools there are and which are read-only.
+   * Listings of declared MCP servers from the conversation before this response. They become no items but, like
+   * `mcpListings`, determine which tools exist and which are read-only.
    */
   readonly knownListings?: readonly McpListing[]
   /** The calls that the user approved since the last response. Each becomes an `mcp_call` item before the model's. */
@@ -94,16 +94,16 @@ export interface TranslatorOptions {
    */
   readonly store?: boolean
   /**
-   * Lets a request ask for Harmony messages with `enable_response_messages`. They contain what the events may not: raw
-   * tool results, raw reasoning (unless `reasoning` is `hidden`), and `inputMessages`. Default false: the request's
-   * field is ignored.
+   * Lets a request ask for Harmony messages with `enable_response_messages`. They contain data that the events may
+   * omit: raw tool results, raw reasoning (unless `reasoning` is `hidden`), and `inputMessages`. Default false: the
+   * request's field is ignored.
    */
   readonly responseMessages?: boolean
-  /** The prompt as messages, returned if the request may ask for them and does: see `responseMessages`. */
+  /** The prompt as messages, returned if the request may and does ask for them: see `responseMessages`. */
   readonly inputMessages?: readonly unknown[]
   /**
-   * Treats tool messages that arrive as sampled tokens as the host's. Only for captures that lost the difference,
-   * because a model can fabricate a tool's answer.
+   * Treats tool messages that arrive as sampled tokens as the host's. A model can fabricate a tool's answer, so use it
+   * only for captures that lost the distinction.
    */
   readonly trustToolMessages?: boolean
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void

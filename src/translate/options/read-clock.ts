@@ -1,9 +1,9 @@
 import { check } from '../../errors.js'
 
 /**
- * Unix time in whole seconds.
+ * Reads Unix time in whole seconds.
  *
- * @throws HarmonyResponsesError `bad_option` if the clock gives no such time
+ * @throws HarmonyResponsesError `bad_option` if the clock returns anything else
  */
 export function readClock(clock: () => number): number {
   const now = clock()

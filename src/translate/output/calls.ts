@@ -34,21 +34,21 @@ export class Calls {
     return this
   }
 
-  /** The item with this id, whether or not it is a hosted call. */
+  /** Returns the item with this id, whether or not it is a hosted call. */
   find(id: string): Item | undefined {
     return this.#byId.get(id)
   }
 
-  /** The oldest call that matches one of the keys and waits for its result. */
+  /** Returns the oldest call that matches one of the keys and waits for its result. */
   oldestWaiting(keys: readonly string[]): Item | undefined {
     return this.#oldest(keys, 'waiting', (queue) => {
-      // Finished calls stay finished, so each one is skipped only once, however many results come.
+      // Finished calls stay finished, so each one is skipped only once, however many results arrive.
       while (isFinished(queue.calls[queue.finished])) queue.finished++
       return queue.calls[queue.finished]
     })
   }
 
-  /** The oldest call that matches one of the keys and has its result, if none of them waits. */
+  /** Returns the oldest call that matches one of the keys and has its result, if none of them waits. */
   oldestAnswered(keys: readonly string[]): Item | undefined {
     return this.#oldest(keys, 'done', ({ calls }) => calls[0])
   }

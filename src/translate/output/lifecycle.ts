@@ -35,7 +35,7 @@ export class Lifecycle {
     const { progress, usage } = this.#state
     const messages = responseMessages === true ? this.#state.messages : null
     const isCounted = progress.status === 'completed' || progress.status === 'incomplete'
-    // As in vLLM, only the terminal event has the messages.
+    // Like vLLM, only the terminal event carries the messages.
     const isOpen = !this.isClosed
     return responseOf(this.#state, store === true, {
       output: this.#output.wire(),

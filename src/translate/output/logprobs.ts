@@ -3,13 +3,15 @@ import type { HarmonyToken } from '../../tokens/token-source.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { HeaderToken } from './header-tokens.js'
 
-/** The `include` value that asks for log-probabilities. */
+/** The `include` value that requests log-probabilities. */
 export const LOGPROBS = 'message.output_text.logprobs'
 
 /** The API's value for impossible tokens. Engines write -Infinity, the lowest 32-bit number or NaN. */
 const LOWEST = -9999
 
-/** A text token with its log-probability and its alternatives in the API's form; null if the engine sent none. */
+/**
+ * Returns a text token with its log-probability and its alternatives in the API's form; null if the engine sent none.
+ */
 export function scoredToken(token: HarmonyToken, table: TokenTable | undefined): HeaderToken {
   const { id, logprob, topLogprobs = [] } = typeof token === 'number' ? { id: token } : token
   const bytesOf = (of: number): number[] => (of < FIRST_SPECIAL ? [...(table?.bytes(of) ?? [])] : [])
@@ -24,12 +26,12 @@ export function scoredToken(token: HarmonyToken, table: TokenTable | undefined):
   return { logprob: scored, bytes: scored.bytes }
 }
 
-/** A log-probability that JSON can express. Values above zero are floating-point noise. */
+/** Clamps a log-probability to what JSON can express. Values above zero are floating-point noise. */
 function probable(value: number): number {
   return value > LOWEST ? Math.min(value, 0) : LOWEST
 }
 
-/** A token's text for people: special tokens as markers, incomplete characters as U+FFFD. */
+/** Spells a token for people: special tokens as markers, incomplete characters as U+FFFD. */
 export function spellToken(id: number, table: TokenTable | undefined): string {
   if (id >= FIRST_SPECIAL) return markerText(id)
   return table?.text(id) ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(table?.bytes(id))

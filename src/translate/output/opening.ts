@@ -4,7 +4,7 @@ import { type EchoedFields, unknownToolTypes } from '../tool-fields.js'
 import type { TranslatorContext } from '../translator-context.js'
 import type { OutputItems } from './output-items.js'
 
-/** Emits what precedes the model's first token: diagnostics about the request, listings and approved calls. */
+/** Emits the part before the model's first token: diagnostics about the request, listings and approved calls. */
 export function emitOpening(
   context: TranslatorContext,
   tools: DeclaredTools,

@@ -25,7 +25,7 @@ export interface OutputItemsSnapshot extends PendingTextSnapshot {
 export class OutputItems {
   readonly #context: ItemContext
   readonly #kinds: KindTable
-  /** Whether calls that the client runs are added only when they are complete. */
+  /** Whether calls that the client runs are added only once complete. */
   readonly #isWhole: boolean
   /** The added items, by output index. */
   readonly #items: Item[]
@@ -61,13 +61,13 @@ export class OutputItems {
     return this.#current !== null && this.#kind.isReasoning === true
   }
 
-  /** The calls, to look up the one that a result belongs to. */
+  /** The index of calls, which finds the one that a result belongs to. */
   get calls(): Calls {
     this.#calls ??= new Calls()
     return this.#calls.index(this.#items)
   }
 
-  /** The items in their current wire form. */
+  /** Returns the items in their current wire form. */
   wire(): OutputItem[] {
     return this.#items.map((item) => wireOf(this.#kinds, item))
   }
@@ -101,7 +101,7 @@ export class OutputItems {
     this.#append(this.#current, text, tokens)
   }
 
-  /** Emits all text, even what was held back, because no more will come. */
+  /** Emits all text, including held text, because no more will follow. */
   release(): void {
     this.flush()
     const item = this.#current
@@ -115,7 +115,7 @@ export class OutputItems {
     this.#current = null
     this.pending.drop()
     if (item.stage === 'silent') this.#noticeCut(item, textOf(item.text))
-    // Clients run a call at its output_item.done, so one that was cut off must not get that event.
+    // Clients run a call at its output_item.done, so a call that was cut off must not get that event.
     else if (outcome === 'incomplete' && this.#isRunByClient(item)) this.#cut(item)
     else this.#close(item, outcome)
   }
@@ -197,7 +197,7 @@ export class OutputItems {
     kind.open?.(item, this.#context)
   }
 
-  /** Adds a call whose text is complete. It is added without text, because clients append deltas to it. */
+  /** Adds a call whose text is complete. It is added without its text, because clients append deltas to it. */
   #announceWhole(item: Item): void {
     const text = textOf(item.text)
     if (this.#kind.opens === 'terminator') {
@@ -220,7 +220,8 @@ export class OutputItems {
   #close(item: Item, outcome: 'completed' | 'incomplete'): void {
     const { close, refusal } = kindOf(this.#kinds, item)
     const isCompletedLater = this.#isCompletedByResult(item)
-    // First, because a callback may throw: then the item stays open, and the failed response has it as incomplete.
+    // Runs first, because a callback may throw: the item then stays open, and the failed response contains it as
+    // incomplete.
     close?.(item, outcome, this.#context)
     if (!isCompletedLater) item.status = outcome
     item.stage = item.callee !== '' && (isCompletedLater || outcome === 'completed') ? 'waiting' : 'done'

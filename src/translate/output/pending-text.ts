@@ -11,12 +11,12 @@ export interface PendingTextSnapshot {
   readonly header: HeaderToken[]
 }
 
-/** More than the longest header needs, with a token for each byte and a marker after each character. */
+/** More than the longest header needs, at a token for each byte and a marker after each character. */
 const MOST_TOKENS = 8 * LONGEST_HEADER
 
 /**
- * Text of the current item that is in no delta yet, with the log-probabilities of its tokens. A push emits one delta
- * per part, however many tokens it had.
+ * The text of the current item that no delta contains yet, with the log-probabilities of its tokens. A push emits one
+ * delta per part, however many tokens it had.
  */
 export class PendingText {
   #text: string | undefined
@@ -32,7 +32,7 @@ export class PendingText {
     this.#header = header
   }
 
-  /** Undefined if there is none: to compare it with '' would be to read it, see {@link appendText}. */
+  /** Undefined if there is none: comparing it with '' would read it, see {@link appendText}. */
   get text(): string | undefined {
     return this.#text
   }

@@ -32,16 +32,16 @@ export const ECHO: Readonly<RequestEcho> = {
 }
 
 /**
- * The request as a response echoes it, detached.
+ * Returns the request as a response echoes it, detached.
  *
  * @param store - the value to echo if the request does not set `store`
  */
 export function echoOf(request: ResponseRequest, store: boolean): RequestEcho {
   const asked = request as { [field: string]: unknown }
   const defaults = Object.entries({ ...ECHO, store })
-  // The fields of `ECHO`, whose types parsing the request has checked.
+  // The fields of `ECHO`; parsing the request has checked their types.
   const echo: RequestEcho = copyOf(
-    // Each default is of its field's type; the table's type checks that.
+    // The table's type ensures that each default has its field's type.
     Object.fromEntries(defaults.map(([field, value]) => [field, asked[field] ?? value])) as never,
   )
   echo.reasoning = { ...ECHO.reasoning, ...echo.reasoning }

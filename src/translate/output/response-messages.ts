@@ -2,7 +2,7 @@ import type { HarmonyHeader, Origin } from '../../harmony/events.js'
 import type { ResponseMessage } from '../../responses/response.js'
 import { appendText, createTextBuffer, type TextBuffer, textOf } from './text-buffer.js'
 
-/** The messages of the model and its tools, in order. `text` is null if it is hidden. Plain JSON. */
+/** The messages of the model and its tools, in order. The `text` of a hidden one is null. Plain JSON. */
 export type MessageLog = { header: HarmonyHeader; text: TextBuffer | null }[]
 
 /** Begins a message. Host messages before the model's first one belong to the prompt and are not logged. */
@@ -18,7 +18,7 @@ export function logText(messages: MessageLog, text: string): void {
   if (message) appendText(message, text)
 }
 
-/** The messages that are not hidden, in vLLM's shape. */
+/** Returns the messages that are not hidden, in vLLM's shape. */
 export function messagesOf(messages: MessageLog): ResponseMessage[] {
   return messages.flatMap(({ header, text }) => (text === null ? [] : [messageOf(header, textOf(text))]))
 }

@@ -29,7 +29,7 @@ export interface ResponseState {
 }
 
 /**
- * The current response object, as a detached value.
+ * Returns the current response object, as a detached value.
  *
  * @param store - the value to echo if the request does not set `store`
  */

@@ -46,7 +46,7 @@ export class ResultPairing {
     }
     const answered = this.#oldest(author, 'oldestAnswered')
     if (answered !== undefined) this.#context.notice('second_result', answered.id)
-    // Not reported for the client's tools, whose results are in the transcript too.
+    // Results of the client's tools are in the transcript too, and are not reported.
     else if (
       author === UNNAMED_TOOL ||
       [...calleesNamed(author, this.#recipients)].flat().some((callee) => this.#isRunByHost(callee))

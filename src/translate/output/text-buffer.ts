@@ -4,11 +4,11 @@
  */
 export interface TextBuffer {
   blocks: string[]
-  /** What was appended since the last block; never empty strings. */
+  /** The deltas since the last block; never empty strings. */
   deltas: string[]
 }
 
-/** Each open stream of a server keeps up to this many. */
+/** Each open stream of a server retains up to this many. */
 const DELTAS_PER_BLOCK = 64
 
 export function createTextBuffer(): TextBuffer {
@@ -28,7 +28,7 @@ export function appendText(buffer: TextBuffer, delta: string): void {
   buffer.deltas = []
 }
 
-/** The complete text. Stored as one string, so that the next call copies nothing. */
+/** Returns the complete text, and stores it as one string, so that the next call copies nothing. */
 export function textOf(buffer: TextBuffer): string {
   const parts = [...buffer.blocks, ...buffer.deltas]
   if (parts.length > 1) {

@@ -7,19 +7,19 @@ import { plainCopy } from '../plain-copy.js'
 /** The result of the hosted call with this item id. At least one field of {@link CallResult} is required. */
 export type ToolResult = CallResult & {
   readonly itemId: string
-  /** The tool's message, if the host puts it into the transcript at the same time. */
+  /** The tool's message, if the host adds it to the transcript at the same time. */
   readonly transcript?: HostTokens['host']
 } & {
     [Said in keyof CallResult]-?: Required<Pick<CallResult, Said>>
   }[keyof CallResult]
 
-/** What of the kinds of items says which lists a result may have. */
+/** The part of the kinds of items that checks the data of results. */
 type Kinds = { readonly [type: string]: { readonly lists?: { readonly [name: string]: ListCheck } } }
 
 /**
  * Checks and copies a result.
  *
- * @param kinds - of the items that results are for
+ * @param kinds - define which lists a result can have
  * @throws HarmonyResponsesError `bad_result`
  */
 export function checkResult(result: ToolResult, kinds: Kinds): ToolResult {
@@ -38,7 +38,7 @@ export function checkResult(result: ToolResult, kinds: Kinds): ToolResult {
   return plainCopy('toolResult', result, 'bad_result')
 }
 
-/** A result as one text: the tool's text, or its data as JSON. */
+/** Returns a result as one text: the tool's text, or its data as JSON. */
 export function textOfResult(result: CallResult): string {
   return result.output ?? JSON.stringify(Object.values(result).find(Array.isArray))
 }

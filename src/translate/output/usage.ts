@@ -18,11 +18,11 @@ interface TurnCount {
 export interface UsageCount {
   /** Every model call; the last one is the current one. */
   turns: TurnCount[]
-  /** Whether the host has pushed something since the model did: the model's next token belongs to another call. */
+  /** Whether the host has pushed tokens since the model did: the model's next token then belongs to another call. */
   isNextTurn: boolean
   /** Tokens that the model sampled, including markers and headers. */
   output: number
-  /** How many of them are reasoning: complete messages without a recipient on the analysis channel. */
+  /** The share of them that is reasoning: complete messages without a recipient on the analysis channel. */
   reasoning: number
   /** Tokens sampled since the last message ended. They count as reasoning if their message does. */
   sinceMessage: number
@@ -113,7 +113,7 @@ export function countMessage(usage: UsageCount, ahead: 0 | 1): number {
 }
 
 /**
- * The counts in the response's form, or null if the output was not counted.
+ * Returns the counts in the response's form, or null if the output was not counted.
  *
  * @param isByTurn - whether to include the counts of each model call, in vLLM's fields
  */
@@ -125,7 +125,7 @@ export function responseUsage(usage: UsageCount, isByTurn: boolean): ResponseUsa
   const outputs = turns.map((turn, index) => turn.reported ?? (turns[index + 1]?.before ?? usage.output) - turn.before)
   const output = sum(outputs)
   const reasoning = usage.reportedReasoning ?? (turns.some((turn) => turn.isUncounted) ? 0 : usage.reasoning)
-  // Tool output is what a prompt adds to the previous prompt and its output.
+  // Tool output is the growth of a prompt over the previous prompt and its output.
   const tools = input.map((tokens, turn) => {
     const earlier = input[turn - 1] ?? 0
     return earlier === 0 ? 0 : Math.max(0, tokens - earlier - (outputs[turn - 1] ?? 0))

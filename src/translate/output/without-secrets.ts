@@ -5,12 +5,12 @@ import { plainCopy } from '../plain-copy.js'
 import type { EchoedFields } from '../tool-fields.js'
 import { ECHO } from './request-echo.js'
 
-/** The request fields that are kept: those that the response echoes or that affect the stream. */
+/** The retained request fields: those that the response echoes or that affect the stream. */
 const KEPT: readonly string[] = [...Object.keys(ECHO), 'include', 'enable_response_messages']
 
 /**
- * Copies the request fields that are kept. Nothing that is echoed, recorded or put into a snapshot may contain a token,
- * a header's value or a container's secrets.
+ * Copies the retained request fields. No echo, record or snapshot may contain a token, a header's value or a
+ * container's secrets.
  *
  * @throws HarmonyResponsesError `bad_option` if the request is not plain data
  */
@@ -20,7 +20,10 @@ export function withoutSecrets({ input: _, ...request }: ResponseRequest, fields
   return copy
 }
 
-/** The echoed value of a tool's field, or of a field inside it. Schemas are not secret and are echoed completely. */
+/**
+ * Returns the echoed value of a tool's field, or of a field inside it. Schemas are not secret and are echoed
+ * completely.
+ */
 function echoed(field: string, value: unknown, fields: EchoedFields): unknown {
   if (field === 'headers') return null
   if (field === 'server_url') return typeof value === 'string' ? withoutCredentials(value) : null
@@ -38,7 +41,7 @@ function pick(names: readonly string[], value: object): { [field: string]: unkno
   return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)))
 }
 
-/** A URL without the parts that may hold credentials: user and password, query and fragment. */
+/** Strips the parts of a URL that may hold credentials: user and password, query and fragment. */
 function withoutCredentials(url: string): string {
   // Browsers and fetch ignore tabs and line breaks.
   return url.replace(/[\t\n\r]|[?#].*/gs, '').replace(/^([^@\\/]*:[\\/]+)?[^\\/]*@/, '$1')

@@ -104,8 +104,8 @@ describe('the messages of a request', () => {
   test('a signature is taken apart into seals in their places, wherever its block stands', () => {
     const [first, last] = ['A', 'B'].map((letter) => `hr1.rs.${letter.repeat(50)}`)
     const seals = writeSignature([
-      { before: 0, sealed: first ?? '' },
-      { before: 2, sealed: last ?? '' },
+      { before: 0, at: 0, sealed: first ?? '' },
+      { before: 2, at: 3, sealed: last ?? '' },
     ])
     const wanted = [
       { type: 'reasoning', content: [{ text: 'Hm.' }], encrypted_content: first },
@@ -140,7 +140,7 @@ describe('the messages of a request', () => {
   })
 
   test('a signature of many seals, or of short ones, is one of another server and no list of items', () => {
-    const seal = `0.hr1.rs.${'A'.repeat(50)}`
+    const seal = `0-0.hr1.rs.${'A'.repeat(50)}`
     for (const signature of [new Array(1000).fill(seal).join('~'), '0.a~'.repeat(1000), `${seal}~`, `x${seal}`]) {
       const content = [{ type: 'thinking', thinking: 'Hm.', signature }, text('a')]
       expect(items({ role: 'assistant', content })).toMatchObject([

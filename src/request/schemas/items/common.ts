@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { InputCaller, InputStatus } from '../../../responses/input-status.js'
 import { byType, oneOf, optional, text, typed } from '../builders.js'
 
-/** Clients leave out the ids of items, and servers give them without. */
+/** Optional, since clients omit the ids of items, and servers accept that. */
 export const id: z.ZodExactOptional<z.ZodType<string>> = optional(text)
 
 export const status: z.ZodExactOptional<z.ZodType<InputStatus>> = optional(
@@ -15,7 +15,7 @@ export const caller: z.ZodExactOptional<z.ZodType<InputCaller>> = optional(
 
 export const execution: z.ZodExactOptional<z.ZodType<'server' | 'client'>> = optional(oneOf('server', 'client'))
 
-/** A field that other servers leave out when the list is empty. */
+/** A list that other servers omit when it is empty. */
 export function listOrNone<Value>(list: z.ZodType<Value[]>): z.ZodType<Value[]> {
   return z.preprocess((value) => value ?? [], list)
 }

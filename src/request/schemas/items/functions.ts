@@ -9,7 +9,7 @@ import { flag, key, optional, text, typed } from '../builders.js'
 import { content } from '../content.js'
 import { caller, id, status } from './common.js'
 
-// The name in a call is the model's: it may be one that no tool can have, and clients have to be able to send it back.
+// The name in a call is the model's: no tool may have it, but clients have to be able to send it back.
 
 export const functionCall: z.ZodType<InputFunctionCall> = typed('function_call', {
   id,

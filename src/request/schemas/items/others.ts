@@ -114,7 +114,7 @@ export const fileSearchCall: z.ZodType<InputFileSearchCall> = typed('file_search
   status,
 })
 
-// How the image was made is passed on as it is.
+// Details of how the image was generated are passed on unchanged.
 export const imageGenerationCall: z.ZodType<InputImageGenerationCall> = loose({
   type: oneOf('image_generation_call'),
   id,
