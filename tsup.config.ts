@@ -40,6 +40,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     'conformance/arbitraries/index': 'src/conformance/arbitraries/index.ts',
     'engine/index': 'src/engine/index.ts',
     'tools/functions': 'src/tools/functions.ts',
+    'tools/file-search': 'src/tools/file-search.ts',
     'testing/index': 'src/testing/index.ts',
     'sources/llama-cpp': 'src/sources/llama-cpp.ts',
     'sources/llama-server': 'src/sources/llama-server.ts',

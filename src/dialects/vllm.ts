@@ -1,14 +1,21 @@
 import { type Fields, isFields } from '../fields.js'
 import { merged } from '../merged.js'
 import type { BuiltinItemType } from '../recipients/builtin-tools.js'
-import type { Logprob, MessageItem, OutputItem, OutputText, ReasoningItem } from '../responses/items.js'
-import type { Response, ResponseUsage } from '../responses/response.js'
+import type {
+  FunctionCallItem,
+  Logprob,
+  MessageItem,
+  OutputItem,
+  OutputText,
+  ReasoningItem,
+} from '../responses/items.js'
+import type { Response } from '../responses/response.js'
 import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*
- * vLLM's wire format of 2025 and 2026: parts of raw reasoning have events of their own (`response.reasoning_part.*`),
- * the `.done` event of a call's arguments contains its name, and missing values are null. vLLM's bugs (indexes, ids,
- * what is completed when) are not reproduced: the documentation lists them.
+ * vLLM's wire format of 2026 (0.32): the `.done` event of a call's arguments contains its name, and missing values are null.
+ * Until 2025, parts of raw reasoning had events of their own (`response.reasoning_part.*`), which are still read. vLLM's
+ * bugs (what is completed when, fields of an event in its item) are not reproduced: the documentation lists them.
  */
 
 const PART = /^response\.(content|reasoning)_part\.(added|done)$/
@@ -20,13 +27,15 @@ const ARGUMENTS: ReadonlySet<unknown> = new Set([
 ])
 
 /** A response in vLLM's form. */
-export interface VllmResponse extends Omit<Response, 'output' | 'usage'> {
+export interface VllmResponse extends Omit<Response, 'output'> {
   output: VllmItem[]
-  /** vLLM does not count the tokens that were written to a cache. */
-  usage: VllmUsage | null
 }
 
-type VllmItem = Exclude<OutputItem, MessageItem | ReasoningItem> | VllmMessage | VllmReasoning
+type VllmItem =
+  | Exclude<OutputItem, MessageItem | ReasoningItem | FunctionCallItem>
+  | VllmMessage
+  | VllmReasoning
+  | VllmCall
 
 interface VllmMessage extends Omit<MessageItem, 'content'> {
   content: (Omit<OutputText, 'logprobs'> & { logprobs: Logprob[] | null })[]
@@ -36,8 +45,10 @@ interface VllmReasoning extends Omit<ReasoningItem, 'encrypted_content'> {
   encrypted_content: string | null
 }
 
-interface VllmUsage extends Omit<ResponseUsage, 'input_tokens_details'> {
-  input_tokens_details: Omit<ResponseUsage['input_tokens_details'], 'cache_write_tokens'>
+interface VllmCall extends Omit<FunctionCallItem, 'namespace'> {
+  namespace: string | null
+  async: null
+  caller: null
 }
 
 export const vllm: Dialect<'vllm', VllmResponse> = {
@@ -47,7 +58,7 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
-      // An event as its fields, which are renamed one by one.
+      // The fields of an event, which are renamed one by one.
       const mapped = mapParts(encodePart(event as unknown as Fields), ENCODED)
       const { type, output_index, item } = mapped
       if (type === 'response.output_item.added' && isFields(item)) names.set(output_index, item['name'])
@@ -57,10 +68,10 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
 
   decoder: () => (event) => {
     const mapped = mapParts(decodePart(event), DECODED)
-    // The fields were renamed to those of an event; the round-trip law holds it.
+    // The renamed fields are those of an event, which the round-trip law checks.
     if (!ARGUMENTS.has(mapped['type'])) return mapped as never
     const { name: _, ...unnamed } = mapped
-    // The fields were renamed to those of an event; the round-trip law holds it.
+    // The renamed fields are those of an event, which the round-trip law checks.
     return unnamed as never
   },
 
@@ -69,15 +80,12 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
   decodeResponse: (response) => mapResponse(response as unknown as Fields, DECODED) as never,
 }
 
-const ENCODED: PartMap = { item: encodeItem, response: encodeResponse }
+const ENCODED: PartMap = { item: encodeItem, response: (response) => response }
 const DECODED: PartMap = { item: decodeItem, response: decodeResponse }
 
 function encodePart(event: Fields): Fields {
   const { type, part } = event
-  const [, , moment] = PART.exec(String(type)) ?? []
-  if (moment === undefined || !isFields(part)) return event
-  if (part['type'] === 'reasoning_text') return { ...event, type: `response.reasoning_part.${moment}` }
-  return moment === 'done' ? { ...event, part: encodeText(part) } : event
+  return type === 'response.content_part.done' && isFields(part) ? { ...event, part: encodeText(part) } : event
 }
 
 function decodePart(event: Fields): Fields {
@@ -102,7 +110,7 @@ interface ItemMap {
   decode(item: Fields, isAdded: boolean): Fields
 }
 
-/** How vLLM's form of each item differs; null: not at all. Of built-in tools, only the items of some differ. */
+/** The differences of each item in vLLM's form; null for none. Of built-in tools, only some items differ. */
 const ITEMS: { readonly [Type in Exclude<OutputItem['type'], BuiltinItemType>]: ItemMap | null } & {
   readonly [Type in BuiltinItemType]?: ItemMap
 } = {
@@ -117,7 +125,11 @@ const ITEMS: { readonly [Type in Exclude<OutputItem['type'], BuiltinItemType>]: 
       return { ...rest, ...sealed, content: rest['content'] ?? [] }
     },
   },
-  function_call: null,
+  function_call: {
+    encode: (item) => ({ async: null, caller: null, namespace: null, ...item }),
+    decode: ({ async: _, caller: __, namespace, ...item }) =>
+      typeof namespace === 'string' ? { ...item, namespace } : item,
+  },
   custom_tool_call: null,
   mcp_list_tools: null,
   mcp_approval_request: null,
@@ -129,7 +141,7 @@ const ITEMS: { readonly [Type in Exclude<OutputItem['type'], BuiltinItemType>]: 
   shell_call_output: null,
 }
 
-/** The mapping of an item. Items that the host inserted may have any other type. */
+/** Returns the mapping of an item. Items that the host inserted may have any other type. */
 function mapOf({ type }: Fields): ItemMap | null | undefined {
   return Object.hasOwn(ITEMS, String(type)) ? ITEMS[type as OutputItem['type']] : null
 }
@@ -142,19 +154,13 @@ function decodeItem(item: Fields, isAdded: boolean): Fields {
   return mapOf(item)?.decode(item, isAdded) ?? item
 }
 
-/** vLLM does not count the tokens that were written to a cache. */
-function encodeResponse(response: Fields): Fields {
-  const { usage } = response
-  if (!isFields(usage) || !isFields(usage['input_tokens_details'])) return response
-  const { cache_write_tokens: _, ...details } = usage['input_tokens_details']
-  return { ...response, usage: { ...usage, input_tokens_details: details } }
-}
-
+/** vLLM leaves the error out where there is none; before 0.32, also the count of tokens that were written to a cache. */
 function decodeResponse(response: Fields): Fields {
   const { usage } = response
-  if (!isFields(usage) || !isFields(usage['input_tokens_details'])) return response
+  const whole = { error: null, ...response }
+  if (!isFields(usage) || !isFields(usage['input_tokens_details'])) return whole
   return {
-    ...response,
-    usage: { ...usage, input_tokens_details: { ...usage['input_tokens_details'], cache_write_tokens: 0 } },
+    ...whole,
+    usage: { ...usage, input_tokens_details: { cache_write_tokens: 0, ...usage['input_tokens_details'] } },
   }
 }

@@ -1,6 +1,6 @@
 export { BadGrammar } from './gbnf/bad-grammar.js'
 export { writeGbnf } from './gbnf/write-gbnf.js'
-export { createMatcher, type MatcherState, matcherOf } from './matcher/matcher.js'
+export { createMatcher, type MatcherState, matcherOf, matcherOfGbnf } from './matcher/matcher.js'
 export { remaining } from './matcher/remaining.js'
 export { regexToGbnf } from './regex/regex-to-gbnf.js'
 export { checkSchema } from './schema/check-schema.js'

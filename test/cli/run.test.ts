@@ -115,11 +115,13 @@ describe('replay', () => {
   })
 
   test.each([
-    ['open-responses', 'response.reasoning.delta'],
-    ['vllm', 'response.reasoning_part.added'],
-  ])('replay words the events as --dialect %s does, in lines and in frames', async (dialect, type) => {
-    expect((await replay(THOUGHT, '--dialect', dialect)).out).toContain(`"type":"${type}"`)
-    expect((await replay(THOUGHT, '--dialect', dialect, '--format', 'sse')).out).toContain(`event: ${type}\n`)
+    ['open-responses', 'response.reasoning.delta', '"delta":"'],
+    ['vllm', 'response.output_item.added', '"encrypted_content":null'],
+  ])('replay words the events as --dialect %s does, in lines and in frames', async (dialect, type, worded) => {
+    const lines = (await replay(THOUGHT, '--dialect', dialect)).out.split('\n')
+    expect(lines.find((line) => line.includes(`"type":"${type}"`))).toContain(worded)
+    const frames = (await replay(THOUGHT, '--dialect', dialect, '--format', 'sse')).out.split('\n\n')
+    expect(frames.find((frame) => frame.startsWith(`event: ${type}\n`))).toContain(worded)
   })
 
   test('replay has no timeline in a dialect', async () => {

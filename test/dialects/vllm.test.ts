@@ -1,9 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { toDialect, vllm } from '../../src/dialects/index.js'
+import { fromDialect, toDialect, vllm } from '../../src/dialects/index.js'
+import type { ResponseRequest } from '../../src/responses/request.js'
 import { readTokenFixture } from '../../src/sources/token-fixture.js'
+import {
+  splitEmoji as emoji,
+  preamble as files,
+  plainAnswer as hello,
+  longAnswer as months,
+  type Turn,
+  call as weather,
+} from '../engine/scripts.js'
 import { tokenTable } from '../laws/streams.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
+import { encodeHarmony } from '../support/tokens.js'
 import { callTo, createRun, messageOn } from '../translate/run.js'
 
 type Fields = Record<string, unknown>
@@ -16,20 +26,24 @@ async function mapped(events: Parameters<typeof toDialect>[0]): Promise<Fields[]
 
 const python = { tools: [{ type: 'mcp', server_label: 'code_interpreter', require_approval: 'never' }] }
 
-test('in the vllm dialect, parts of raw reasoning have events of their own', async () => {
+test('in the vllm dialect, what is missing is null: the content of announced reasoning, the namespace of a call', async () => {
   const run = createRun()
-  run.push(messageOn('analysis', 'Hm<|end|>'))
+  run.push(`${messageOn('analysis', 'Hm<|end|>')}<|start|>assistant${callTo('functions.f', '{}<|call|>')}`)
   run.end('stop')
-  const events = await mapped(run.events)
-  expect(events.map(({ type }) => type).slice(2, -1)).toEqual([
-    'response.output_item.added',
-    'response.reasoning_part.added',
-    'response.reasoning_text.delta',
-    'response.reasoning_text.done',
-    'response.reasoning_part.done',
-    'response.output_item.done',
-  ])
-  expect(events[2]).toMatchObject({ item: { content: null, encrypted_content: null, summary: [] } })
+  const added = (await mapped(run.events)).filter(({ type }) => type === 'response.output_item.added')
+  expect(added[0]).toMatchObject({ item: { content: null, encrypted_content: null, summary: [] } })
+  expect(added[1]).toMatchObject({ item: { name: 'f', namespace: null, async: null, caller: null } })
+})
+
+test('the parts of reasoning of a vLLM before 0.32, which have events of their own, are read', async () => {
+  const part = { type: 'reasoning_text', text: 'Hm' }
+  const events = ['added', 'done'].map((moment) => ({
+    ...{ type: `response.reasoning_part.${moment}`, sequence_number: 0, part },
+    ...{ item_id: 'rs_1', output_index: 0, content_index: 0 },
+  }))
+  const read: string[] = []
+  for await (const { type } of fromDialect(events, vllm)) read.push(type)
+  expect(read).toEqual(['response.content_part.added', 'response.content_part.done'])
 })
 
 test('the last of the arguments comes with the name of the call, a function’s and an MCP tool’s', async () => {
@@ -60,71 +74,68 @@ test('in the vllm dialect, code that is only announced is null', async () => {
 })
 
 /**
- * Every difference between vLLM's own events of the captured run and ours of the same tokens. docs/dialects.md has the
- * table: a row for each `row`. Whatever differs and is in no line here fails the test, and so does a line that nothing
- * needs.
+ * Every difference between vLLM 0.32's own events and ours of the same tokens. docs/dialects.md has the table: a row for
+ * each `row`. Whatever differs and is in no line here fails the test, and so does a line that nothing needs.
  */
 const DIFFERENCES: readonly { readonly row: string; readonly at: RegExp }[] = [
-  { row: 'ids', at: /(^|\.)(item_)?id$/ },
-  { row: '`content_index`', at: /\.done\.content_index$/ },
-  { row: '`call_id` of an `mcp_call`', at: /\.item\.call_id$/ },
-  { row: '`output` of an `mcp_call`', at: /^output_item\.done\.item\.output$/ },
-  { row: '`phase`', at: /^output_item\.(added|done)\.item\.phase$/ },
-  { row: '`response.output`', at: /^completed\.response\.output\./ },
-  { row: '`output_messages`', at: /^completed\.response\.output_messages\./ },
+  { row: 'ids', at: /(^|\.)(item_|call_)?id$/ },
+  { row: '`phase`', at: /\.phase$/ },
+  { row: 'fields of the event in its item', at: /^output_item\.done\.item\.(output_index|sequence_number)$/ },
+  { row: 'status of reasoning in the last event', at: /^completed\.response\.output\.\d+\.status$/ },
   { row: '`reasoning_tokens`', at: /\.reasoning_tokens$/ },
-  { row: '`tool_output_tokens`', at: /\.tool_output_tokens(_per_turn\.\d+)?$/ },
-  { row: 'input tokens', at: /\.(input|cached|total)_tokens(_per_turn\.\d+)?$/ },
-  { row: '`input_messages`', at: /^completed\.response\.input_messages\./ },
-  { row: '`created_at`', at: /\.created_at$/ },
-  { row: '`max_output_tokens`', at: /\.max_output_tokens$/ },
-  { row: 'tools', at: /\.response\.tools\.\d+\./ },
-  { row: 'fields of the response', at: /^(created|in_progress|completed)\.response\.\w+(\.\w+)?$/ },
+  { row: 'input tokens', at: /\.(input|total)_tokens(_per_turn\.\d+)?$/ },
+  { row: 'fields of the response', at: /^(created|in_progress|completed)\.response\.\w+$/ },
 ]
 
-describeWithShared("beside vLLM's own events of the captured run", () => {
-  const read = (name: string): string =>
-    readFileSync(`${sharedFolder()}/data/captured/vllm/vllm-pr-28034.${name}`, 'utf8')
-  const theirs = (): Fields[] =>
-    read('events.jsonl')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-  const ours = (): Promise<Fields[]> => {
-    const { request, tokens } = readTokenFixture(read('tokens.json'))
-    const run = createRun({
-      request: request ?? {},
-      policy: 'vllm',
-      responseMessages: true,
-      tokenTable,
-      usageByTurn: true,
-      usage: { inputTokens: 177 },
-    })
-    run.push(...tokens)
-    run.end('stop')
-    return mapped(JSON.parse(JSON.stringify(run.events)))
-  }
+const SAID: Readonly<Record<string, Turn>> = { hello, months, emoji, files, weather }
+const recorded = (file: string): Fields[] =>
+  readFileSync(`${sharedFolder()}/data/captured/${file}`, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+const sent = (events: readonly unknown[]): Promise<Fields[]> => mapped(JSON.parse(JSON.stringify(events)))
 
-  test("our events are the same in type, text and nesting as vLLM's own of the captured run", async () => {
-    const shape = (events: readonly Fields[]): unknown[] =>
-      events.map(({ type, output_index, delta, text, arguments: args, part, name }) => {
-        const { text: whole, type: kind } = (part ?? {}) as Fields
-        return { type, output_index, delta, text, args, whole, kind, name }
-      })
-    expect(shape(await ours())).toEqual(shape(theirs()))
-  })
-
-  test("every difference from vLLM's own events is in the table, and every line of the table is needed", async () => {
+describeWithShared("beside vLLM's own events", () => {
+  test("every difference from vLLM 0.32's own events is in the table, and every line of the table is needed", async () => {
     const found = new Set<string>()
-    const events = theirs()
-    for (const [index, event] of (await ours()).entries()) {
-      const path = String(event['type']).replace('response.', '')
-      for (const at of differences(event, events[index], path)) found.add(at)
+    for (const [name, { answer }] of Object.entries(SAID)) {
+      const theirs = recorded(`engines/vllm-0.32-responses/${name}.jsonl`)
+      const request = requestOf(theirs[0])
+      const run = createRun({ request, tokenTable, usageByTurn: true })
+      run.push(...encodeHarmony(answer))
+      run.end('stop')
+      const ours = await sent(run.events)
+      expect(ours.map(({ type }) => type)).toEqual(theirs.map(({ type }) => type))
+      for (const [index, event] of ours.entries()) {
+        const path = String(event['type']).replace('response.', '')
+        for (const at of differences(event, theirs[index], path)) found.add(at)
+      }
     }
     const rowOf = (at: string): string => DIFFERENCES.find((line) => line.at.test(at))?.row ?? `none for ${at}`
     expect(new Set([...found].map(rowOf))).toEqual(new Set(DIFFERENCES.map(({ row }) => row)))
   })
+
+  test('our events of a run with a hosted tool are the same in type, text and nesting as those of an older vLLM', async () => {
+    const shape = (events: readonly Fields[]): unknown[] =>
+      events.map(({ type, output_index, delta, text, arguments: args, part, name }) => {
+        const { text: whole, type: kind } = (part ?? {}) as Fields
+        const now = String(type).replace('reasoning_part', 'content_part')
+        return { type: now, output_index, delta, text, args, whole, kind, name }
+      })
+    const fixture = readFileSync(`${sharedFolder()}/data/captured/vllm/vllm-pr-28034.tokens.json`, 'utf8')
+    const { request = {}, tokens } = readTokenFixture(fixture)
+    const run = createRun({ request, policy: 'vllm', tokenTable })
+    run.push(...tokens)
+    run.end('stop')
+    expect(shape(await sent(run.events))).toEqual(shape(recorded('vllm/vllm-pr-28034.events.jsonl')))
+  })
 })
+
+/** What the request said, as the first event repeats it. */
+function requestOf(created: Fields = {}): ResponseRequest {
+  const { tools, max_output_tokens } = created['response'] as Pick<ResponseRequest, 'tools' | 'max_output_tokens'>
+  return { ...(tools && { tools }), ...(max_output_tokens && { max_output_tokens }) }
+}
 
 test('docs/dialects.md names every difference', () => {
   const page = readFileSync(new URL('../../docs/dialects.md', import.meta.url), 'utf8')

@@ -19,7 +19,7 @@ export const EXPLAINS_WHOLE_EVENT: readonly string[] = [
 ]
 
 /** The item is not at the output_index that its events give. */
-const MISPLACED = [
+export const MISPLACED: readonly string[] = [
   'within-item',
   'done-was-added',
   'done-once',
@@ -36,7 +36,13 @@ const MISPLACED = [
 ]
 
 /** The item has no id, or a wrong one. */
-const MISNAMED = ['item-has-id', 'item-identity', 'item-id-matches', 'item-ids-differ', 'event-shape:item.id']
+export const MISNAMED: readonly string[] = [
+  'item-has-id',
+  'item-identity',
+  'item-id-matches',
+  'item-ids-differ',
+  'event-shape:item.id',
+]
 
 /** The part is not at the index that its events give. */
 const PART_MISPLACED = [

@@ -4,6 +4,7 @@ import type { StreamEvent } from '../stream-event.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import type { Cause, LocatedViolation, Totals } from './cause.js'
 import { CauseIndex } from './cause-index.js'
+import { causesOfChange } from './changed-fields.js'
 import type { PossibleCauses } from './explained-by.js'
 import { EXPLAINS_WHOLE_EVENT, POSSIBLE_CAUSES, SHAPE_RULES } from './possible-causes.js'
 import { Repeats } from './repeats.js'
@@ -165,7 +166,10 @@ function sharesField(fields: readonly string[], other: Violation): boolean {
 
 /** The rules that may explain a violation. */
 function possibleCausesOf(violation: Violation): Required<PossibleCauses> {
-  if (!SHAPE_RULES.has(violation.rule)) return { ...NOTHING, ...POSSIBLE_CAUSES[violation.rule] }
+  if (!SHAPE_RULES.has(violation.rule)) {
+    const item = violation.rule === 'terminal-items-unchanged' ? causesOfChange(violation) : undefined
+    return { ...NOTHING, ...POSSIBLE_CAUSES[violation.rule], ...(item && { item }) }
+  }
   const all = causeNamesOf(violation).map(
     (name): Required<PossibleCauses> => ({ ...NOTHING, ...POSSIBLE_CAUSES[name] }),
   )

@@ -139,7 +139,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     if (isPauseDue()) yield
   }
   const { included } = rules
-  const grammar = yield* productive(new Map([...rules.all, ['root', root]]), 'root', included)
+  const grammar = yield* productive(new Map(rules.all).set('root', root), 'root', included)
   const nodes = used()
   if (grammar !== undefined) {
     const shared = Array.from(included).filter(({ name }) => grammar.has(name))

@@ -1,5 +1,5 @@
 import type { Expression } from '../expression.js'
-import type { Spend } from '../regex/automaton.js'
+import type { Spend } from '../regex/work.js'
 import type { Rules } from '../rules.js'
 import type { Located } from './located.js'
 import type { Relax } from './relaxations.js'

@@ -1,19 +1,14 @@
 import type { Slices } from '../../slices.js'
 import { choice, type Expression } from '../expression.js'
 import { anyString, quoted } from '../json-text.js'
-import {
-  type Automaton,
-  automatonOfLengths,
-  automatonOfTexts,
-  differenceOf,
-  intersectionOf,
-  type Spend,
-} from '../regex/automaton.js'
+import { type Automaton, automatonOfLengths, automatonOfTexts } from '../regex/automaton.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
 import { automatonOf } from '../regex/pattern-automaton.js'
 import { patternExpression } from '../regex/pattern-expression.js'
+import { differenceOf, intersectionOf } from '../regex/product.js'
 import { readPattern } from '../regex/read-pattern.js'
 import { withLength } from '../regex/with-length.js'
+import type { Spend } from '../regex/work.js'
 import type { SharedRules } from '../rules.js'
 import type { Compiler } from './compiler.js'
 import { formatExpression } from './format-expression.js'
@@ -56,14 +51,14 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const known = formatAlone(shape)
   // The first grammar that has a format makes its rules, which is a piece of its own.
   if (known !== undefined) yield
-  if (known !== undefined) return rules.include(known())
+  if (known !== undefined) return rules.include(yield* known())
   const held = patternsOf(shape, max, relax)
   const forbidden = shape.notPatterns.flatMap((said) => heldPattern(said, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
   const [first, ...others] = held
   const isOnly = forbidden.length + excluded.length + others.length === 0
   if (first === undefined && isOnly) return anyString(rules, min, max)
-  const exact = isOnly && first?.format !== undefined && formatExpression(first.format, { min, max }, rules)
+  const exact = isOnly && first?.format !== undefined && (yield* formatExpression(first.format, { min, max }, rules))
   if (exact) return quoted(exact)
   const counted = first && withLength(first.pattern, min, max)
   if (counted !== undefined && isOnly) return quoted(patternExpression(counted, rules, 'json'))
@@ -84,7 +79,7 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
 }
 
 /** What is said of the string where that is a format, and nothing else. */
-function formatAlone(shape: Shape): (() => SharedRules) | undefined {
+function formatAlone(shape: Shape): (() => Slices<SharedRules>) | undefined {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
   const isAlone = minLength === 0 && maxLength === Number.POSITIVE_INFINITY
   const said = formats.filter(({ value }) => FORMAT_TEXTS.has(value))

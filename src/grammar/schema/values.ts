@@ -1,6 +1,7 @@
 import type { Slices } from '../../slices.js'
-import { allowsText, type Spend } from '../regex/automaton.js'
+import { allowsText } from '../regex/automaton.js'
 import { automatonOf } from '../regex/pattern-automaton.js'
+import type { Spend } from '../regex/work.js'
 import type { Compiler } from './compiler.js'
 import { heldPattern } from './held-pattern.js'
 import { ANYTHING } from './located.js'

@@ -98,6 +98,24 @@ describe('a report', () => {
     expect(causesOf(events).map((line) => line.split(' ')[1])).toEqual(['text-is-deltas', 'item-constant'])
   })
 
+  test('a report explains a status that changed at the end by no other field of the item', () => {
+    const events = damaged(
+      BASES.talk(),
+      setItem('message', { content: null }, ['added']),
+      setItem('message', { status: 'incomplete' }, ['terminal']),
+    )
+    expect(causesOf(events).filter((line) => line.includes('terminal-items-unchanged'))).toEqual([
+      '21 terminal-items-unchanged x1: ',
+    ])
+  })
+
+  test('a report explains a field that is gone at the end by what was wrong with that field', () => {
+    const events = damaged(BASES.talk(), setItem('function_call', { output_index: 1 }, ['done']))
+    expect(causesOf(events).map((line) => line.replace(/^\d+ /, ''))).toEqual([
+      'event-keys x1: terminal-items-unchanged',
+    ])
+  })
+
   test('a report puts errors before warnings, the server’s faults before the model’s, and what comes first', () => {
     const report = createReport()
     report.add(violation({ rule: 'obfuscation', severity: 'warning', position: 0 }))

@@ -1,0 +1,34 @@
+import type { Violation } from '../violation.js'
+import { MISNAMED, MISPLACED } from './possible-causes.js'
+
+/** Fields of an item that its own events build, so that what is wrong with any of these may have changed them. */
+const BUILT: ReadonlySet<string> = new Set([
+  'content',
+  'summary',
+  'arguments',
+  'input',
+  'code',
+  'output',
+  'outputs',
+  'results',
+  'action',
+  'queries',
+  'operation',
+  'tools',
+  'id',
+])
+
+/** Within an item every fault has this name, so that it would explain a change of any field. */
+const ANY_FAULT = 'event-shape:item'
+
+/**
+ * What may explain that the terminal response has other fields of an item than its `output_item.done`: for a field that no
+ * event of its own builds (a status, a phase), only what was wrong with that field, or with where the item stands. Else
+ * a null in one field would seem to explain every other field. Undefined if everything about the item may.
+ */
+export function causesOfChange({ got }: Violation): readonly string[] | undefined {
+  const fields = /^a different (.+)$/.exec(got)?.[1]?.split(', ') ?? []
+  if (fields.length === 0 || fields.some((field) => BUILT.has(field))) return undefined
+  const ofFields = fields.flatMap((field) => [`event-shape:item.${field}`, `event-keys:item.${field}`])
+  return [...MISPLACED, ...MISNAMED, 'item-constant', ...ofFields].filter((name) => name !== ANY_FAULT)
+}
