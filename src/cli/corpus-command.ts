@@ -4,7 +4,7 @@ import { UsageError } from './io.js'
 export const corpus: Command = defineCommand({
   name: 'corpus',
   operands: 'DIR',
-  summary: 'writes good and damaged streams with what the judge says of them',
+  summary: "writes good and damaged streams with the judge's verdicts",
   help: `Writes into the folder DIR, for tests of servers, clients and judges in any language:
 
   streams.jsonl       a stream of Responses on each line, with what each profile has to say of it

@@ -7,7 +7,7 @@ import { readTokenFixture, type TokenFixture } from '../sources/token-fixture.js
 import type { Io } from './io.js'
 import { printReplay } from './replay.js'
 
-/** The good streams of a corpus: the fixtures, and generated ones, all translated by this library. */
+/** Returns the good streams of a corpus: the fixtures, and generated ones, all translated by this library. */
 export async function corpusStreams(io: Io): Promise<CorpusStream[]> {
   const names = (await io.readFolder(io.fixtures))
     .filter((name) => name.endsWith('.json'))
@@ -22,14 +22,14 @@ export async function corpusStreams(io: Io): Promise<CorpusStream[]> {
   return streams
 }
 
-/** The same responses in the words of Chat Completions, as its servers have them: each other one with another option. */
+/** Converts the same responses to Chat Completions, alternating the options of its servers. */
 export function chatStreams(streams: readonly CorpusStream[]): CorpusStream<Fields>[] {
   return streams.map(({ name, events }, at) => {
     const encode = createChatEncoder({
       includeUsage: at % 3 !== 2,
       reasoning: at % 2 === 0 ? 'reasoning_content' : 'reasoning',
     })
-    // The cast: the events are what the translator made, read back from its lines.
+    // Cast: the events were written by the translator and parsed from its lines.
     const chunks = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
     return { name, events: JSON.parse(JSON.stringify(chunks)) }
   })
@@ -44,7 +44,7 @@ async function eventsOf(fixture: TokenFixture, io: Io): Promise<StreamEvent[]> {
     .map((line) => JSON.parse(line) as StreamEvent)
 }
 
-/** Texts that servers get wrong: none at all, long, in many scripts, with markup and JSON in them. */
+/** Texts that servers get wrong: empty, long, in many scripts, with markup and JSON. */
 const TEXTS = [
   'Paris.',
   'Zażółć gęślą jaźń. 東京は夜の七時。 مرحبا 👩‍👩‍👧 ok',
@@ -63,7 +63,10 @@ const TOOLS = ['get_weather', 'search'].map((name) => ({
   strict: false,
 }))
 
-/** Responses of all forms that a model gives them: with and without reasoning, a preamble, calls, and a whole end. */
+/**
+ * Yields responses of every form that a model produces: with and without reasoning, a preamble, calls, and a complete
+ * end.
+ */
 function* generated(): Generator<TokenFixture> {
   let count = 0
   for (const [at, text] of TEXTS.entries()) {
@@ -97,7 +100,7 @@ function* generated(): Generator<TokenFixture> {
   }
 }
 
-/** A text in pieces of whole characters, as an engine gives it. */
+/** Splits a text into pieces of whole characters, as an engine would. */
 function piecesOf(text: string, size: number): string[] {
   const characters = [...text]
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>

@@ -3,7 +3,7 @@ import { corpusSchema } from '../conformance/corpus/schema.js'
 import { chatStreams, corpusStreams } from './corpus-streams.js'
 import { type Io, messageOf, UsageError } from './io.js'
 
-/** `harmony-responses corpus`. Returns the exit code. */
+/** Runs `harmony-responses corpus`. Returns the exit code. */
 export async function writeCorpus(folder: string, io: Io): Promise<number> {
   const streams = await corpusStreams(io)
   const save = (name: string, pieces: Iterable<string>): Promise<void> => write(folder, name, pieces, io)
@@ -31,7 +31,7 @@ export async function writeCorpus(folder: string, io: Io): Promise<number> {
   return 0
 }
 
-/** Writes lines, and counts them. */
+/** Writes lines and counts them. */
 class Tally {
   readonly #lines: Iterable<{ readonly family: string | null }>
   readonly #families = new Map<string, number>()
@@ -50,7 +50,7 @@ class Tally {
     }
   }
 
-  /** Of the lines that were written. */
+  /** The counts of the written lines. */
   get counts(): { readonly good: number; readonly damaged: number; readonly families: Record<string, number> } {
     const damaged = [...this.#families.values()].reduce((sum, count) => sum + count, 0)
     return { good: this.#good, damaged, families: Object.fromEntries(this.#families) }

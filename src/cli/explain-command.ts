@@ -3,7 +3,7 @@ import { type Command, defineCommand } from './command.js'
 export const explain: Command = defineCommand({
   name: 'explain',
   operands: 'FILE',
-  summary: 'says what each client makes of a captured stream',
+  summary: 'shows what each client makes of a captured stream',
   help: `Reads streams of the Responses API, and of Chat Completions (clients: openai and ai-sdk).
 
   --client NAME  openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)

@@ -9,8 +9,8 @@ import { type Io, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { plain } from './terminal-text.js'
 
 /**
- * Says what clients make of a file's streams, of the Responses API or of Chat Completions; of one client's, if it is named.
- * Returns the exit code.
+ * Explains what clients make of a file's streams, of the Responses API or of Chat Completions; only of the named
+ * client, if any. Returns the exit code.
  */
 export async function explainFile(client: string | undefined, operands: readonly string[], io: Io): Promise<number> {
   if (client !== undefined) oneOf(CLIENTS, '--client', client)
@@ -36,7 +36,7 @@ export async function explainFile(client: string | undefined, operands: readonly
   return hasErrors ? 1 : 0
 }
 
-/** The streams of a file. A file without events is refused, as `check` does. */
+/** Parses the streams of a file. A file without events is refused, like by `check`. */
 function parse(text: string, file: string, isChat: boolean): (StreamEvent | StreamChunk)[][] {
   let streams: (StreamEvent | StreamChunk)[][]
   try {
