@@ -23,6 +23,7 @@ import { ReportedError } from './reported-error.js'
 import type { Shelf } from './shelf.js'
 import type { Stop } from './stop.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from './store-failed.js'
+import type { Turnstile } from './turnstile.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from './unfinished.js'
 
 type Batch = readonly ResponseStreamEvent[]
@@ -72,6 +73,8 @@ export interface RunOptions {
   readonly stop: Stop
   /** For a response that is not opened where approvals are kept. @throws RequestError if one has been used before */
   readonly consumeApprovals: (calls: readonly ApprovedCall[]) => Promise<void>
+  /** Spreads the ends of responses over turns of the event loop. */
+  readonly endings: Turnstile
   readonly onError: (error: unknown) => void
   /** Receives each entry, once it is written. */
   readonly onEntry?: (entry: Entry) => void
@@ -314,6 +317,8 @@ class RunningResponse implements Run {
     // Here the request is known to be right, and no call has begun.
     const isFirst = entries[0]?.type === 'open'
     if (isFirst && (this.#journal === undefined || isTransient)) await consumeApprovals(conversation.approvedCalls)
+    const turn = ended && this.#options.endings.pass()
+    if (turn !== undefined) await turn
     const whole = ended && this.#finishedOf({ ...ended, isAborted: this.#isCancelled })
     await this.#journal?.append(entries, whole)
     if (this.#journal !== undefined) this.#kept = whole
