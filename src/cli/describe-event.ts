@@ -1,7 +1,8 @@
 import type { HarmonyEvent, HarmonyHeader } from '../harmony/events.js'
 import { patchText } from '../recipients/apply-patch.js'
+import { builtinCalled } from '../recipients/builtin-tools.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import type { OutputItem, WebSearchAction } from '../responses/items.js'
+import type { Citation, OutputItem, WebSearchAction } from '../responses/items.js'
 import type { Response } from '../responses/response.js'
 import { excerpt } from './terminal-text.js'
 
@@ -49,10 +50,15 @@ function factsOf(event: ResponseStreamEvent): string {
     case 'response.shell_call_command.done':
       return excerpt(event.command, REMINDER)
     case 'response.output_text.annotation.added':
-      return `${event.annotation.start_index}-${event.annotation.end_index} ${event.annotation.url}`
+      return citationText(event.annotation)
     default:
       return ''
   }
+}
+
+function citationText(citation: Citation): string {
+  if (citation.type === 'file_citation') return `${citation.index} ${citation.filename}`
+  return `${citation.start_index}-${citation.end_index} ${citation.url}`
 }
 
 /** Describes the kind of an item, and its callee. */
@@ -95,7 +101,7 @@ function calleeOf(item: OutputItem): string {
   }
 }
 
-function contentOf(item: OutputItem): string {
+function contentOf(item: OutputItem): string | undefined {
   switch (item.type) {
     case 'reasoning':
       return excerpt([...item.content, ...item.summary].map(({ text }) => text)[0] ?? '', EXCERPT)
@@ -125,6 +131,10 @@ function contentOf(item: OutputItem): string {
         item.code,
         item.outputs?.map((output) => (output.type === 'logs' ? output.logs : output.url)).join(''),
       )
+    default: {
+      const asked = builtinCalled(item)?.asked(item)
+      return asked === undefined ? undefined : excerpt(JSON.stringify(asked), EXCERPT)
+    }
   }
 }
 

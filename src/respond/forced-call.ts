@@ -2,8 +2,7 @@ import { SPECIAL } from '../harmony/vocabulary.js'
 import type { OpenEntry } from '../journal/entry.js'
 import { developerText } from '../prompt/developer-text.js'
 import { renderMessages } from '../prompt/render-messages.js'
-import { type BuiltinTool, builtinNamed, builtinOfItem } from '../recipients/builtin-tools.js'
-import { lookUp, policies } from '../recipients/policy.js'
+import { type BuiltinTool, builtinNamed, builtinOfItem, builtinsCalled } from '../recipients/builtin-tools.js'
 import type { Recipient } from '../recipients/recipient.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import type { DemandedCall } from '../recipients/tool-choice.js'
@@ -99,7 +98,7 @@ export function forcedCall(
 
 /** Returns the channel on which the models were trained to call a tool, also for an MCP server that replaces it. */
 function channelOf(recipient: string): string {
-  const call = lookUp(policies.openai.builtins, recipient)
+  const [call] = builtinsCalled(recipient)
   return call === undefined ? 'commentary' : builtinNamed(call.tool).channel
 }
 

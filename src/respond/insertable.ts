@@ -16,7 +16,6 @@ const INSERTABLE: { readonly [Other in Exclude<Type, BuiltinItemType>]: boolean 
   message: true,
   reasoning: true,
   compaction: true,
-  file_search_call: true,
   image_generation_call: true,
   mcp_call: true,
   mcp_list_tools: false,

@@ -1,13 +1,13 @@
 import type { OperatorTerms } from '../journal/entry.js'
 import { merged } from '../merged.js'
-import { builtinOfItem } from '../recipients/builtin-tools.js'
+import { builtinOfItem, type HostedBuiltin } from '../recipients/builtin-tools.js'
 import { readToolChoice } from '../recipients/tool-choice.js'
 import { undatedType } from '../recipients/undated-type.js'
+import type { BuiltinWires } from '../responses/items.js'
 import type { McpTool, ResponseRequest, UnknownTool } from '../responses/request.js'
-import type { CodeInterpreterTool, ShellTool, WebSearchTool } from '../responses/request-tools.js'
 
 /** A tool that the host runs, declared as in a request. */
-export type OfferedTool = McpTool | WebSearchTool | CodeInterpreterTool | ShellTool
+export type OfferedTool = McpTool | BuiltinWires[HostedBuiltin]['tool']
 
 /**
  * The operator's additions to each response, whatever its request declares. The model sees them, the client does not:

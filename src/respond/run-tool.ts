@@ -1,3 +1,4 @@
+import { RESULT_DATA } from '../recipients/builtin-tools.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostedCall, Tool, ToolProgress } from '../tools/tool.js'
@@ -43,11 +44,13 @@ export async function runTool(call: HostedCall, options: RunToolOptions): Promis
 }
 
 function isResult(result: unknown): result is CallResult {
-  const { output, error, outputs, shell, sources, pages } = Object(result) as { readonly [field: string]: unknown }
+  const given = Object(result) as { readonly [field: string]: unknown }
+  const { output, error } = given
+  const data = RESULT_DATA.map((field) => given[field])
   const isOutput = output === undefined || typeof output === 'string'
   const isError = error === undefined || typeof Object(error).message === 'string'
-  const says = [output, error, outputs, shell, sources, pages].some((field) => field !== undefined)
-  return isOutput && isError && says && [outputs, shell, sources, pages].every((list) => Array.isArray(list ?? []))
+  const says = [output, error, ...data].some((field) => field !== undefined)
+  return isOutput && isError && says && data.every((list) => Array.isArray(list ?? []))
 }
 
 function garbage(result: unknown, onError: (error: unknown) => void): CallResult {

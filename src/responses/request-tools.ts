@@ -1,7 +1,18 @@
 /** The tools that a request can declare. Source: the `openai` 7.57 types. */
 
-/** The allowed callers of a tool: the model, or programs that it writes. */
-export type AllowedCallers = readonly ('direct' | 'programmatic')[]
+import type { BuiltinWires } from './builtins/index.js'
+import type { AllowedCallers } from './wire-fields.js'
+
+export type {
+  ApplyPatchTool,
+  CodeInterpreterTool,
+  FileSearchFilter,
+  FileSearchTool,
+  LocalShellTool,
+  ShellTool,
+  WebSearchTool,
+} from './builtins/index.js'
+export type { AllowedCallers }
 
 /** A function of the client's. */
 export interface FunctionTool {
@@ -73,57 +84,9 @@ export interface McpTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** A shell. The host runs its commands if it has a container, the client otherwise. */
-export interface ShellTool {
-  readonly type: 'shell'
-  readonly environment?: { readonly type: string; readonly container_id?: string } | null
-  readonly allowed_callers?: AllowedCallers | null
-}
-
-/** A code interpreter, which the host runs: the model writes its code to `python`. */
-export interface CodeInterpreterTool {
-  readonly type: 'code_interpreter'
-  /** A container's id, or the configuration of a new one. */
-  readonly container?: string | { readonly type: string } | null
-  readonly allowed_callers?: AllowedCallers | null
-}
-
-/** A web search, which the host runs: the model calls it as `browser`. */
-export interface WebSearchTool {
-  readonly type: 'web_search' | 'web_search_preview' | `web_search_${number}_${string}` | `web_search_preview_${string}`
-  readonly search_context_size?: 'low' | 'medium' | 'high' | null
-  readonly search_content_types?: readonly ('text' | 'image')[] | null
-  readonly external_web_access?: boolean | null
-  readonly filters?: { readonly allowed_domains?: readonly string[] | null } | null
-  readonly user_location?: {
-    readonly type?: 'approximate' | null
-    readonly city?: string | null
-    readonly country?: string | null
-    readonly region?: string | null
-    readonly timezone?: string | null
-  } | null
-}
-
-/** A shell on the client's own machine, which the client runs. */
-export interface LocalShellTool {
-  readonly type: 'local_shell'
-}
-
-/** Patches that the client applies to its own files. */
-export interface ApplyPatchTool {
-  readonly type: 'apply_patch'
-  readonly allowed_callers?: AllowedCallers | null
-}
-
 /** The API's other tools. No recipient addresses them, so they are only echoed. */
 export interface EchoedOnlyTool {
-  readonly type:
-    | 'computer'
-    | 'computer_use_preview'
-    | 'file_search'
-    | 'image_generation'
-    | 'programmatic_tool_calling'
-    | 'tool_search'
+  readonly type: 'computer' | 'computer_use_preview' | 'image_generation' | 'programmatic_tool_calling' | 'tool_search'
 }
 
 /** A tool that a request declares. `type` narrows it. */
@@ -132,11 +95,7 @@ export type RequestTool =
   | CustomTool
   | NamespaceTool
   | McpTool
-  | ShellTool
-  | CodeInterpreterTool
-  | WebSearchTool
-  | LocalShellTool
-  | ApplyPatchTool
+  | BuiltinWires[keyof BuiltinWires]['tool']
   | EchoedOnlyTool
 
 /** A tool of any type with any parameters, as in a JSON body. */

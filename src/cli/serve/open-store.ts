@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { SqliteStore } from '../../stores/sqlite/index.js'
 import { type Io, messageOf, UsageError } from '../io.js'
 import type { SealKeySource, StoreChoice } from './settings.js'
@@ -16,7 +16,7 @@ export async function openStore({ file, durability }: StoreChoice): Promise<Sqli
 
 /**
  * Returns the seal keys beside a store: its content is sealed with them, so a restart must not lose them. They are
- * generated at the first start, in a file that only its owner can read.
+ * generated at the first start, in a file that only its owner can read. One that others can read is refused.
  *
  * @throws UsageError
  */
@@ -30,7 +30,17 @@ export async function keysBeside({ file }: StoreChoice, io: Io): Promise<SealKey
     }
     createKeys(keys)
   }
+  checkPrivate(keys, file)
   return { file: keys }
+}
+
+/** Refuses keys that others can read: they could open what clients keep, and forge it. @throws UsageError */
+function checkPrivate(keys: string, store: string): void {
+  // Windows has no such bits.
+  const mode = process.platform === 'win32' ? 0 : (statSync(keys, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+  if ((mode & 0o077) === 0) return
+  const told = `${keys} has mode ${mode.toString(8).padStart(3, '0')}, which lets other users in`
+  throw new UsageError(`--store ${store}: ${told}. Run chmod 600 on it, or delete it if its keys may be known`)
 }
 
 /** Returns the file of a store's seal keys. */

@@ -1,3 +1,4 @@
+import { isHostedBuiltinItem } from '../../recipients/builtin-tools.js'
 import type { CustomToolCallItem, FunctionCallItem, Logprob, OutputItem, UrlCitation } from '../../responses/items.js'
 import type { Response, ResponseUsage } from '../../responses/response.js'
 import type { ResolvedChatAnswerOptions } from './answer-options.js'
@@ -21,16 +22,8 @@ export function isClientCall(item: OutputItem): item is ChatCall {
 
 /** Returns the name of a call that the host runs; undefined for any other item. */
 function hostedName(item: OutputItem): string | undefined {
-  switch (item.type) {
-    case 'mcp_call':
-      return `${item.server_label}.${item.name}`
-    case 'web_search_call':
-    case 'code_interpreter_call':
-    case 'shell_call':
-      return item.type.replace(/_call$/, '')
-    default:
-      return undefined
-  }
+  if (item.type === 'mcp_call') return `${item.server_label}.${item.name}`
+  return isHostedBuiltinItem(item.type) ? item.type.replace(/_call$/, '') : undefined
 }
 
 /** Separates two messages, or two stretches of reasoning, which are one text in Chat Completions. */

@@ -1,6 +1,8 @@
+import type { Slices } from '../../slices.js'
 import type { Expression } from '../expression.js'
 import type { Spend } from '../regex/work.js'
 import type { Rules } from '../rules.js'
+import type { HeldPatterns } from './held-patterns.js'
 import type { Located } from './located.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
@@ -10,7 +12,8 @@ export interface Compiler {
   readonly rules: Rules
   /** The strings that were created before, by their constraints. */
   readonly strings: Map<string, Expression>
-  /** Returns the texts of the values that a schema allows. */
+  readonly patterns: HeldPatterns
+  /** The texts of the values that a schema allows. */
   value(located: Located): Expression
   /** Returns the string texts that a schema allows, for a property's name. */
   name(located: Located): Expression
@@ -18,7 +21,9 @@ export interface Compiler {
   shape(shape: Shape): Expression
   /** Defers a rule, so that a pause may come before: created by `make`, or over budget by `otherwise`. */
   later(prefix: string, make: () => Expression, otherwise: () => Expression): Expression
-  /** Counts work that creates no rules. Returns false if it would be too much for one subschema. */
+  /** Pauses if so much was done since the last pause. @param unset - nodes that were made and are in no rule yet */
+  pause(unset?: number): Slices<void>
+  /** Counts work that leaves no rules behind. False where it would be too much for one subschema. */
   readonly spend: Spend
   /** Any value, as a JSON text. */
   anything(): Expression

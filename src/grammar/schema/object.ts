@@ -15,6 +15,9 @@ import { type Way, waysToHave } from './some-property.js'
 /** The maximum length of names that are distinguished from declared ones, character by character. */
 const LONGEST_NAME = 200
 
+/** What a member takes, in nodes: its name, its value, a comma and blanks. */
+const OF_MEMBER = 8
+
 interface Member {
   readonly text: Expression
   readonly isRequired: boolean
@@ -26,7 +29,10 @@ export function* objectText(given: Shape, compiler: Compiler): Slices<Expression
   relaxCounts(shape, compiler.relax)
   for (const at of shape.tangled) compiler.relax(below(at, 'patternProperties'), TANGLED)
   const texts: Expression[] = []
-  for (const way of waysToHave(shape, compiler)) texts.push(yield* wayText(way, compiler))
+  for (const way of waysToHave(shape, compiler)) {
+    texts.push(yield* wayText(way, compiler))
+    yield* compiler.pause(OF_MEMBER * (way.shape.properties.size + way.shape.required.size))
+  }
   return choice(...texts)
 }
 

@@ -23,6 +23,7 @@ import { ReportedError } from './reported-error.js'
 import type { Shelf } from './shelf.js'
 import type { Stop } from './stop.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from './store-failed.js'
+import type { Turnstile } from './turnstile.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from './unfinished.js'
 
 type Batch = readonly ResponseStreamEvent[]
@@ -75,6 +76,8 @@ export interface RunOptions {
    * used before
    */
   readonly consumeApprovals: (calls: readonly ApprovedCall[]) => Promise<void>
+  /** Spreads the ends of responses over turns of the event loop. */
+  readonly endings: Turnstile
   readonly onError: (error: unknown) => void
   /** Receives each entry, once written. */
   readonly onEntry?: (entry: Entry) => void
@@ -177,6 +180,7 @@ class RunningResponse implements Run {
         ...(takenOver && { entries: takenOver.entries }),
         ...(isWritten && { append: (entries, ended) => this.#append(entries, ended) }),
       } satisfies Partial<RespondOptions>),
+      () => options.endings.pass(),
     )
     this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()
@@ -317,6 +321,8 @@ class RunningResponse implements Run {
     // At this point the request is known to be valid, and no call has begun.
     const isFirst = entries[0]?.type === 'open'
     if (isFirst && (this.#journal === undefined || isTransient)) await consumeApprovals(conversation.approvedCalls)
+    const turn = ended && this.#options.endings.pass()
+    if (turn !== undefined) await turn
     const whole = ended && this.#finishedOf({ ...ended, isAborted: this.#isCancelled })
     await this.#journal?.append(entries, whole)
     if (this.#journal !== undefined) this.#kept = whole

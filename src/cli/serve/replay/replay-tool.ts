@@ -1,5 +1,6 @@
 import { parseMessages } from '../../../harmony/parse-messages.js'
 import { translateBatches } from '../../../index.js'
+import { builtinCalled, isHostedBuiltinItem } from '../../../recipients/builtin-tools.js'
 import type { OutputItem } from '../../../responses/items.js'
 import type { McpListing } from '../../../responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../../responses/request.js'
@@ -15,8 +16,6 @@ export interface RecordedTools {
   /** The results, by {@link wordsOf} of their calls. */
   readonly results: ReadonlyMap<string, string>
 }
-
-const HOSTED: readonly string[] = ['mcp_call', 'code_interpreter_call', 'web_search_call', 'shell_call']
 
 export async function recordedTools(fixtures: readonly TokenFixture[], tokenTable: TokenTable): Promise<RecordedTools> {
   const listings = new Map<string, McpListing>()
@@ -83,7 +82,7 @@ async function hostedCalls(fixture: TokenFixture): Promise<HostedCall[]> {
   const events = translateBatches(replay(fixture), { ...fixedOptions(fixture), onError() {} })
   let output: readonly OutputItem[] = []
   for await (const batch of events) for (const event of batch) if ('response' in event) output = event.response.output
-  return output.filter((item): item is HostedCall => HOSTED.includes(item.type))
+  return output.filter((item): item is HostedCall => item.type === 'mcp_call' || isHostedBuiltinItem(item.type))
 }
 
 function resultTexts({ tokens }: TokenFixture, tokenTable: TokenTable): string[] {
@@ -98,8 +97,6 @@ function resultTexts({ tokens }: TokenFixture, tokenTable: TokenTable): string[]
 
 /** Returns the content of a call, without its id and its state. */
 function wordsOf(call: HostedCall): string {
-  // Cast: each kind of call has some of these fields, and missing ones are undefined.
-  const { type, name, server_label, arguments: text, code, action } = call as unknown as Record<string, unknown>
-  const { sources: _, ...asked } = Object(action) as Record<string, unknown>
-  return JSON.stringify([type, name, server_label, text, code, asked])
+  if (call.type !== 'mcp_call') return JSON.stringify([call.type, builtinCalled(call)?.asked(call)])
+  return JSON.stringify([call.type, call.name, call.server_label, call.arguments])
 }
