@@ -1,4 +1,4 @@
-// How much memory something keeps. Needs --expose-gc, which the runner gives.
+// Measures how much memory something keeps. Needs --expose-gc, which the runner passes.
 import { memoryUsage } from 'node:process'
 import { serialize } from 'node:v8'
 
@@ -14,12 +14,12 @@ export function heapOf(make) {
 }
 
 function heapUsed() {
-  // What one collection sets free may free more in the next.
+  // Objects that one collection frees may free more in the next.
   for (let times = 0; times < 3; times++) globalThis.gc()
   return memoryUsage().heapUsed
 }
 
-/** What a text takes by itself: a byte for each character, or two where one of them needs it. */
+/** Returns the size of a text itself: a byte for each character, or two if one of them needs it. */
 export function bytesOf(text) {
   return serialize(text).length
 }
@@ -27,7 +27,7 @@ export function bytesOf(text) {
 /** By how much of its own size the heap changes when a text is made flat: what a rope does, and flat text does not. */
 export function ropeIn(text) {
   const { bytes } = heapOf(() => {
-    // Looking for something flattens what is looked at.
+    // Searching flattens the text that is searched.
     ;/\0\0\0/.test(text)
   })
   return Math.abs(bytes) / bytesOf(text)

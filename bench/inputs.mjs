@@ -71,7 +71,7 @@ export function createInputs(tokenTable, encode) {
       return filled(count, () => whole[random(whole.length)])
     },
 
-    /** The same with common tokens more often than rare ones, as in what models write: ids are merge ranks. */
+    /** Varied tokens with common ones more often than rare ones, as models write: ids are merge ranks. */
     skewed(count, seed) {
       const random = createRandom(seed)
       return filled(count, () => whole[Math.floor(whole.length ** (random(2 ** 30) / 2 ** 30)) - 1])
@@ -245,12 +245,7 @@ export function createInputs(tokenTable, encode) {
   }
 }
 
-/**
- * What people and tools write: paragraphs of this project's documents and sources, in random order.
- *
- * @param {number} length in characters, nearly all of which are one byte
- * @returns {{ text: string, units: number }}
- */
+/** Texts that people and tools write: paragraphs of this project's documents and sources, in random order. */
 function prose(length, seed) {
   const random = createRandom(seed)
   const paragraphs = paragraphsOf('../docs/', '../src/prompt/', '../src/translate/')

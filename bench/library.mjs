@@ -1,4 +1,4 @@
-// What is measured: the built library, as its users import it, with its token table.
+// The subject of the measurements: the built library, as its users import it, with its token table.
 import { loadTokenTable } from '../dist/index.js'
 import { createEncoder } from '../dist/tokens/index.js'
 import { createInputs } from './inputs.mjs'

@@ -1,10 +1,10 @@
-// How everything here is timed: contenders take turns, and what is compared is compared within a round.
+// Times contenders: they take turns, and comparisons are made within a round.
 import { cpuUsage } from 'node:process'
 
 /**
- * How often each contender is timed (the median counts), whether all garbage is collected first, how much time a sample
- * fills by running the contender again and again, and how long it runs before that, so that it is compiled as well as
- * it ever will be.
+ * The parameters of a measurement: how often each contender is timed (the median counts), whether all garbage is
+ * collected first, how much time a sample fills by running the contender again and again, and how long it runs before
+ * that, so that it is compiled as well as it ever will be.
  */
 const THOROUGH = { rounds: 7, isClean: true, sampleMs: 80, warmUpMs: 1000 }
 const QUICK = { rounds: 3, isClean: false, sampleMs: 25, warmUpMs: 25 }

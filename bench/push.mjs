@@ -35,7 +35,7 @@ function deltasIn(ring, writes) {
   return inOrder.map((events) => events?.map(({ delta = '' }) => delta).join('') ?? '').join('')
 }
 
-/** What is left of a half character comes with the end, not with a token. */
+/** The rest of half a character comes with the end, not with a token. */
 function endsWithDeltas(text, deltas) {
   return deltas !== '' && [text, text.slice(0, -1)].some((said) => said.endsWith(deltas))
 }

@@ -26,9 +26,9 @@ import {
 /** A file on a disk, by a thread of its own: what Node alone has. */
 const NODE_ALONE = ['./stores/sqlite']
 
-/** Of `translate` of `./core` and all that it needs: minified and gzipped, without the token table. */
+/** The limit of `translate` of `./core` and its dependencies: minified and gzipped, without the token table. */
 const CORE_LIMIT = 20_000
-/** What each subpath may import from npm. One that is not listed may import what package.json depends on. */
+/** The npm packages that each subpath may import. An unlisted subpath may import the dependencies of package.json. */
 const PACKAGES = {
   '.': [],
   './core': [],
@@ -49,7 +49,7 @@ const PACKAGES = {
 }
 
 const FIXTURE = 'fixtures/vllm-mcp-python.json'
-/** Everyone who installs it waits for these. */
+/** Every installation has to unpack these. */
 const MOST_FILES = 600
 const MOST_BYTES = 1_515_000
 

@@ -55,7 +55,9 @@ async function ask() {
   }
 }
 
-/** A response as `replay` reads one: its tokens, by whoever wrote them, and what its events follow from besides. */
+/**
+ * Returns a response in the form that `replay` reads: its tokens with their origin, and the other inputs of its events.
+ */
 function fixtureOf(entries, { usage }) {
   const { request, listings } = entries.find(({ type }) => type === 'open')
   const assistant = createEncoder(tokenTable)('assistant')

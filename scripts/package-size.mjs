@@ -1,5 +1,5 @@
-// How large the package is to those who bundle it: for `npm run check:package`, which holds it to its limits, and for
-// the benchmarks, which show it. Both need a build.
+// The size of the package for those who bundle it: for `npm run check:package`, which enforces its limits, and for the
+// benchmarks, which show it. Both need a build.
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import * as esbuild from 'esbuild'
 
-/** What the token table may have on disk. */
+/** The limit of the token table on disk. */
 export const TOKEN_TABLE_LIMIT = 1_400_000
 /** A dynamically imported file above this size is the token table; a smaller one is code and counts as such. */
 const TABLE_THRESHOLD = 200_000

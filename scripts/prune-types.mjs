@@ -61,7 +61,10 @@ function keepNamed(node) {
   ts.forEachChild(node, keepNamed)
 }
 
-/** What a name in an import or export list stands for: one step, as the module in between has to keep its own list. */
+/**
+ * Returns what a name in an import or export list refers to: one step, since the module in between has to keep its own
+ * list.
+ */
 function linkedBy(specifier) {
   const { moduleSpecifier } = listOf(specifier)
   if (moduleSpecifier === undefined) return checker.getExportSpecifierLocalTargetSymbol(specifier)
@@ -81,7 +84,7 @@ function statementOf(declaration) {
   return node
 }
 
-/** What is left of a statement; empty if nothing is. */
+/** Returns the kept part of a statement; empty if there is none. */
 function keptText(statement, file) {
   if (ts.isImportDeclaration(statement)) return keptList(statement, statement.importClause.namedBindings, file)
   if (ts.isExportDeclaration(statement)) return keptList(statement, statement.exportClause, file)

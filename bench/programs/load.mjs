@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
 let open = []
-/** Of each stream that is watched: when its latest token came, and the longest that one took since it was asked. */
+/** For each watched stream: when its latest token came, and the longest gap since it was asked. */
 let watched = []
 
-/** What the frame of a text token begins with. */
+/** The prefix of a text token's frame. */
 const DELTA = 'event: response.output_text.delta'
 
 /** One request. Resolves at the end of its answer, with its length and when each token of it came. */

@@ -65,7 +65,7 @@ function nextStep(at) {
   })
 }
 
-// An iterator by hand: what an engine's own code costs is not what is measured.
+// A hand-written iterator: the cost of an engine's own code is not measured.
 const engine = {
   generate(_prompt, { signal } = {}) {
     let at = 0
@@ -89,7 +89,7 @@ const engine = {
   health: async () => {},
 }
 
-/** What the engines of some models can do; that of all others can do nothing. */
+/** The capabilities of some models' engines; all others have none. */
 const { refuses, relaxes } = await scriptedEngine([], { constraints: ['json_schema'] }).capabilities()
 const CAPABILITIES = {
   small: { contextLength: 4096 },
@@ -165,7 +165,7 @@ async function serveFetch(fetch) {
 let sqlite
 let copies = 0
 
-/** With a lease that is over a second after the process is. */
+/** Uses a lease that expires a second after the process dies. */
 async function serveStored(store) {
   const limits = { ...common.limits, leaseSeconds: 1 }
   return (await serveResponses({ ...common, limits, store, onDisconnect: 'finish', port: 0 })).port
@@ -250,7 +250,7 @@ const commands = {
     const first = isOurs ? ids.indexOf(MESSAGE) + 1 : frames.findIndex((frame) => frame.includes('.delta"'))
     return { bytes: Buffer.byteLength(frames.join('')), first }
   },
-  /** How large a copy of the database is, without what it has left free. */
+  /** Returns the size of a copy of the database, without its free pages. */
   async kept() {
     const copy = `${file}.${++copies}`
     await sqlite.backup(copy)

@@ -40,7 +40,7 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const NODE_ALONE = 'Node alone'
 const HELP = '--help, beyond Node'
 
-/** What commands take of the processor: other work on the machine, and the disk, change their elapsed time too much. */
+/** Measures commands by processor time: other work on the machine, and the disk, change their elapsed time too much. */
 async function commands(rounds) {
   const fixture = fileURLToPath(new URL('../../fixtures/plain-answer.events.jsonl', import.meta.url))
   const server = new URL('../../dist/server/node.js', import.meta.url).href

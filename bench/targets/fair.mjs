@@ -4,7 +4,9 @@ import WebSocket from 'ws'
 import { expect } from '../measure.mjs'
 import { startProgram } from '../start-program.mjs'
 
-/** What an accepted request may add to the longest gap of another's stream, and a refused one, in milliseconds. */
+/**
+ * The time that an accepted request may add to the longest gap of another's stream, and a refused one, in milliseconds.
+ */
 const ACCEPTED = 50
 const REFUSED = 100
 const EVERY_MS = 20

@@ -57,8 +57,8 @@ const limit = {
 }
 
 /**
- * The same, and the whole text, which the last events of a message have. It is joined in blocks, since to join all texts in
- * the end takes longer.
+ * Does the same, and also makes the whole text, which the last events of a message contain. It is joined in blocks,
+ * since joining all texts at the end takes longer.
  */
 const whole = {
   name: 'whole',

@@ -26,7 +26,7 @@ export default {
   },
 }
 
-/** What an agent sends at each step: some items and tools. */
+/** An agent's input at each step: some items and tools. */
 async function everydayRows({ compare, size }, official) {
   const input = (round) => {
     const conversation = inputs.conversation(size(20, 8), SEED + round)

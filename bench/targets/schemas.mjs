@@ -10,13 +10,14 @@ import { schemaCases } from '../schema-inputs.mjs'
 
 /** A folder of schemas, one a file: as MaskBench has them, with `tests`, or alone. */
 const folder = process.env['JSON_SCHEMA_BENCH']
-/** So many of them are measured, in the order of their names' digests. */
+/** The number of schemas that are measured, in the order of their names' digests. */
 const SAMPLE = Number(process.env['JSON_SCHEMA_SAMPLE'] ?? 400)
 const LONGEST_TEXT = 20_000
 
 /**
- * What MaskBench publishes of llguidance for its 11,306 schemas: maskbench/README.md of guidance-ai/jsonschemabench, as of
- * 2025-03-27, on an Azure NC96ads_A100_v4. Milliseconds to the first mask, microseconds for one mask.
+ * MaskBench's published figures of llguidance for its 11,306 schemas: maskbench/README.md of
+ * guidance-ai/jsonschemabench, as of 2025-03-27, on an Azure NC96ads_A100_v4. Milliseconds to the first mask,
+ * microseconds for one mask.
  */
 const PUBLISHED = {
   compile: { p50: 1.037, p90: 3.03, p99: 17.988, max: 229.367 },
@@ -157,14 +158,14 @@ function share(count, cases) {
   return (100 * count) / cases.length
 }
 
-/** What is wrong with a grammar, by the values that it judges otherwise than they are labelled. */
+/** Returns how a grammar is wrong, by the values that it judges differently from their labels. */
 function verdictOn(start, wrong) {
   if (wrong.length === 0) return 'right'
   if (wrong.some(({ valid }) => !valid)) return 'accepting'
   return wrong.every(({ data }) => afterAnyOrder(start, data)?.isComplete === true) ? 'reordered' : 'declining'
 }
 
-/** So many properties are tried for one value. */
+/** The maximum number of properties that are tried for one value. */
 const MOST_TRIED = 20_000
 
 /**

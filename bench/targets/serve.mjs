@@ -102,13 +102,13 @@ async function latency({ servers, load, count, tokens }) {
   })
 }
 
-/** What a stream takes that is open, and one whose reader has stopped. */
+/** Measures the memory of an open stream, and of one whose reader has stopped. */
 async function memory({ servers, load, count }) {
   const rows = []
   for (const kind of ['node', 'web']) {
     const server = servers[kind]
     for (const isPaused of [false, true]) {
-      // The sockets' own buffers, of megabytes each, fill before a server notices that nobody reads.
+      // The sockets' own buffers, of megabytes each, fill before a server notices a stalled reader.
       const some = isPaused ? Math.ceil(count / 50) : count
       await server.ask('script', {
         tokens: isPaused ? 100_000 : 200,

@@ -141,7 +141,7 @@ async function latency({ servers, load, count, tokens }) {
     })
 }
 
-/** What responses take that are over. */
+/** Measures the size of finished responses. */
 async function onDisk({ sqlite, load, count, tokens }) {
   await sqlite.ask('script', { tokens, everyMs: 0 })
   const before = await sqlite.ask('kept')
@@ -156,7 +156,7 @@ async function onDisk({ sqlite, load, count, tokens }) {
   }
 }
 
-/** From the death of a process to the first token of the one that goes on, beyond the lease. */
+/** Measures the time from the death of a process to the first token of its successor, beyond the lease. */
 async function takeOver({ sqlite, load, file }) {
   const dying = await startProgram('serve', 'sqlite', file)
   await dying.ask('script', { tokens: 2000, everyMs: 10 })

@@ -8,7 +8,7 @@ import { expect, median } from '../measure.mjs'
 /** A vLLM with a gpt-oss, started with its grammar backend named, so that our questions change nothing for its own endpoint. */
 const URL_OF_VLLM = process.env.VLLM_URL?.replace(/\/(?:v1)?\/*$/, '')
 
-/** What is asked: an answer of some sentences, of which so many tokens are read. */
+/** The question: its answer has some sentences, of which this many tokens are read. */
 const QUESTION = process.env.VLLM_QUESTION ?? 'Tell me the names of all the months.'
 const TOKENS = 64
 
@@ -138,7 +138,7 @@ async function startOurs() {
 
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** What a process has used, in milliseconds: all of its threads. */
+/** Returns the processor time of a process with all of its threads, in milliseconds. */
 function processorMs(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS

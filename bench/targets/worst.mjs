@@ -40,7 +40,7 @@ export default {
       unit: 'x',
       note: `${seen.filter(({ slow }) => slow > SLOWEST).length} of them above ${SLOWEST}`,
     })
-    // What seems worst is looked at closely.
+    // The apparently worst inputs are measured closely.
     const slowest = seen.reduce((worst, one) => (one.slow > worst.slow ? one : worst)).shape
     const steepest = seen.reduce((worst, one) => (one.growth > worst.growth ? one : worst)).shape
     for (const shape of new Set([slowest, steepest])) rows.push(...(await rowsOf(shape, short, compare)))

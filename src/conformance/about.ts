@@ -23,7 +23,7 @@ export interface About {
   /** The position of the event that added the part, or else the item; absent if no event did. */
   readonly since?: number
   /**
-   * What a wrong sequence_number suggests: that events are missing (`lost`), that one came twice (`repeated`), or that
+   * The cause that a wrong sequence_number suggests: events are missing (`lost`), one came twice (`repeated`), or
    * events came in another order (`reordered`).
    */
   readonly evidence?: 'lost' | 'repeated' | 'reordered'

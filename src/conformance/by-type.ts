@@ -2,7 +2,7 @@
 const MAX_TYPES = 200
 const LONGEST_TYPE = 200
 
-/** What the type of an event says, read once for each type: most events of all streams have the same few types. */
+/** Derives facts from the type of an event, once for each type: most events of all streams have the same few types. */
 export function byType<Said>(read: (type: string) => Said): (type: string) => Said {
   const known = new Map<string, Said>()
   return (type) => {

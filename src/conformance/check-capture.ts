@@ -12,7 +12,7 @@ import { parseEvent } from './schemas/index.js'
 import type { StreamEvent } from './stream-event.js'
 import type { Checker, Violation } from './violation.js'
 
-/** What a capture checker finds, in the order of the capture. Lines count from 1. */
+/** A finding of a capture checker, in the order of the capture. Lines count from 1. */
 export type Finding =
   /** A stream begins. Streams are numbered from 1. */
   | { readonly kind: 'stream'; readonly stream: number; readonly line: number }
@@ -66,7 +66,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
   /** Framing violations before the first event. */
   const early: FramingRead[] = []
 
-  /** What the current piece has brought. Almost every event brings nothing, and makes no list of its own. */
+  /** The findings of the current piece. Almost every event has none, and creates no list. */
   let findings: Finding[] = []
 
   const addViolation = (violation: Violation, at: number): void => {

@@ -6,9 +6,13 @@ import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens
 export interface SourcePlan {
   /** The tokens that the model samples. The last one is the stop token if the call ends with `stop`. */
   readonly tokens: readonly number[]
-  /** How many tokens (at least 1) the backend sends at a time; repeated as needed. See {@link planPieces}. */
+  /**
+   * The numbers of tokens (at least 1) that the backend sends at a time; repeated as needed. See {@link planPieces}.
+   */
   readonly cuts: readonly number[]
-  /** What follows the tokens: the model stops, the token limit is reached, the backend fails, or nothing more comes. */
+  /**
+   * The event after the tokens: the model stops, the token limit is reached, the backend fails, or nothing more comes.
+   */
   readonly ending: 'stop' | 'length' | 'error' | 'hang'
   /**
    * Reads to the end, or calls `return()` (`leaves`) or aborts (`aborts`) after this many tokens. If the backend has
@@ -18,7 +22,7 @@ export interface SourcePlan {
   readonly reader: { readonly does: 'reads on' } | { readonly does: 'leaves' | 'aborts'; readonly after: number }
 }
 
-/** What a test can observe of the backend. */
+/** The observable state of the backend. */
 export interface ScriptedBackend {
   /** Whether the backend received the call: a request arrived, or a generation started. */
   wasAsked(): boolean
@@ -44,7 +48,7 @@ export interface SourceViolation {
   /** How many tokens, or UTF-16 code units of text, had been read. */
   readonly position: number
   readonly expected: string
-  /** What happened instead, in words. */
+  /** The actual behaviour, in words. */
   readonly got: string
 }
 
@@ -204,7 +208,7 @@ function checkEnd({ ending }: SourcePlan, progress: Progress, last: Outcome<Step
   if (reason !== expected) report('end-reason', expected, String(reason))
 }
 
-/** What has been read so far, compared with the plan. */
+/** The progress of reading, compared with the plan. */
 interface Progress {
   take(chunk: TokenChunk): void
   /** How many tokens were read. For text: all of them once the text is complete, none before. */
@@ -235,7 +239,7 @@ function createProgress(plan: SourcePlan, text: string | undefined): Progress {
       got.push(...(isText ? chunk.split('') : idsOf(chunk)))
     },
     get tokens() {
-      // Pieces of text are not tokens: the reader goes on until the text of all tokens has come.
+      // Pieces of text are not tokens: the reader continues until the text of all tokens has arrived.
       return text === undefined ? got.length : got.length >= expected.length ? plan.tokens.length : 0
     },
     get position() {

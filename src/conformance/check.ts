@@ -26,7 +26,7 @@ import type { Checker, StreamChunk, Violation } from './violation.js'
 export type { Checker, Violation } from './violation.js'
 
 export interface CheckOptions {
-  /** What the stream is checked against: a `Profile` of the Responses API, or one of another API. Default `openai`. */
+  /** The standard for the stream: a `Profile` of the Responses API, or one of another API. Default `openai`. */
   readonly profile?: AnyProfile
   /**
    * The ids of rules of the profile's API to skip. Skipping `event-shape` and `event-keys`, which validate each event against its schema,
@@ -43,7 +43,7 @@ export interface CheckOptions {
 
 export const CHECK_OPTIONS: OptionTable<CheckOptions> = {
   profile: oneOf(...ALL_PROFILES),
-  // Of which rules depends on the profile.
+  // The profile determines the valid ids.
   without: listOf(aText, 'a list of ids of rules'),
   resumed: that(
     (value) => typeof value === 'boolean' || (Number.isInteger(value) && (value as number) >= 0),
@@ -70,10 +70,10 @@ export function createCheckerOf(where: string, options: CheckOptions): Checker {
 }
 
 /**
- * What creates a checker for each of many streams. The options are checked once: that takes as long as to check a
- * short stream.
+ * Returns a function that creates a checker for each of many streams. The options are checked only once, since that
+ * takes as long as checking a short stream.
  *
- * @param where - what was called, for messages
+ * @param where - the called function, for messages
  */
 export function checkerMaker(where: string, options: CheckOptions): () => Checker {
   checkOptions(where, options, CHECK_OPTIONS)

@@ -1,6 +1,6 @@
 import { lookUp } from './stream-event.js'
 
-/** What the type of an event says about it. */
+/** The facts that an event's type determines. */
 export interface EventKind {
   /** The type, as one shared string: comparing it is faster than comparing the strings of parsed events. */
   readonly type: string

@@ -72,7 +72,7 @@ function explainResponses(events: Iterable<StreamEvent>, client: Client): Explan
   })
 }
 
-/** Why a call runs with other arguments than most of the stream says; empty if it does not. */
+/** Returns why a call runs with other arguments than most of the stream states; empty if it does not. */
 function whyOf(seen: SeenCall, { output, surplus }: Agreement): string {
   const meant = output.calls.filter(({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`)
   if (meant.some((call) => call.arguments.equals(seen.arguments))) return ''
@@ -95,7 +95,7 @@ interface Reading {
   readonly errors: readonly Violation[]
 }
 
-/** How the stream ends for the client. */
+/** Returns how the stream ends for the client. */
 function endOf(reading: Reading): string {
   const { model, seen, agreement, last, errors } = reading
   const own = OWN_ENDS[model.client][seen.ending]?.(reading)

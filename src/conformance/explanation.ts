@@ -3,24 +3,24 @@ import type { Surplus } from './clients/surplus.js'
 import { isAtEnd } from './report/violation-kind.js'
 import type { Violation } from './violation.js'
 
-/** What a client makes of a stream. */
+/** A client's reading of a stream. */
 export interface Explanation {
   /** A few sentences: what the client shows, which calls it runs, how it ends, and the first event that breaks it. */
   readonly text: string
-  /** What breaks the client, under its profile: the violations of severity `error`, in order. */
+  /** The violations that break the client, under its profile: those of severity `error`, in order. */
   readonly errors: readonly Violation[]
 }
 
-/** What a sentence is put together from, for any API. */
+/** The parts of an explanation, for any API. */
 export interface Reading {
   /** The client's name. */
   readonly name: string
   readonly seen: Seen
   /** Violations of severity `error`. */
   readonly errors: readonly Violation[]
-  /** Why a call runs that the stream does not ask for in this way, to be put behind it; empty if it does. */
+  /** Returns why a call runs that the stream does not request in this way, as a suffix; empty if it does. */
   whyOf(call: SeenCall): string
-  /** How the stream ends for the client. */
+  /** The ending of the stream for the client. */
   readonly end: string
 }
 
@@ -35,7 +35,7 @@ export function explanationOf({ name, seen, errors, whyOf, end }: Reading): Expl
   return { text: first === undefined ? `${name} ${does}.` : `${name} ${does}. ${tripAt(first)}`, errors }
 }
 
-/** Why something is no part of what was meant. `whole`: the response, or the answer. */
+/** Returns why something is not part of the intended content. `whole`: the response, or the answer. */
 export function surplusWords(why: Surplus['why'], whole: string): string {
   if (why === 'repeated') return 'which came again'
   return why === 'late' ? `which came after the end of the ${whole}` : `which is of another ${whole}`

@@ -4,9 +4,7 @@ import type { EventKind } from './event-kind.js'
 import type { StreamEvent } from './stream-event.js'
 import type { StreamState } from './stream-state.js'
 
-/**
- * What a stream is checked against: what OpenAI always does, what Open Responses requires, or what one client needs.
- */
+/** The standard for a stream: OpenAI's own streams, the requirements of Open Responses, or the needs of one client. */
 export type Profile = 'openai' | 'open-responses' | `client:${Client}`
 
 export const PROFILES: readonly Profile[] = [
@@ -48,7 +46,7 @@ export type ReportViolation = (expected: string, got: unknown, words?: string, d
 export interface ViolationDetails {
   /** The item or part concerned, if it is not that of the event. */
   readonly about?: About
-  /** Who is at fault, if not who the rule says. */
+  /** The party at fault, if not the rule's own. */
   readonly fault?: 'server' | 'model'
 }
 

@@ -11,8 +11,8 @@ const SECRET =
   /^(authorization|headers|cookie|(api|access|auth|client|secret|private)[_-]?(key|token|secret)|(api|secret|private)key|token|password|secret|bearer)$/i
 
 /**
- * A value as JSON for a message, in at most 80 characters, with `…` for what is left out. The values of fields that
- * hold secrets are replaced entirely.
+ * Returns a value as JSON for a message, in at most 80 characters, with `…` for omitted parts. The values of fields
+ * that hold secrets are replaced entirely.
  */
 export function preview(value: unknown): string {
   const json = formatValue(value, LONGEST, 0)

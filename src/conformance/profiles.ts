@@ -3,7 +3,7 @@ import { CHAT_PROFILES, type ChatProfile, isChatProfile } from './chat/invariant
 import { PROFILES, type Profile } from './invariant.js'
 import { isMessagesProfile, MESSAGES_PROFILES, type MessagesProfile } from './messages/invariant.js'
 
-/** What a stream of any API is checked against. */
+/** A standard for a stream of any API. */
 export type AnyProfile = Profile | ChatProfile | MessagesProfile
 
 export const ALL_PROFILES: readonly AnyProfile[] = [...PROFILES, ...CHAT_PROFILES, ...MESSAGES_PROFILES]

@@ -32,7 +32,7 @@ export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, key: strin
   return Object.hasOwn(table, key) ? table[key] : undefined
 }
 
-/** How deep values are compared: JSON may be nested deeper than the call stack allows. */
+/** The maximum depth of comparisons: JSON may be nested deeper than the call stack allows. */
 export const MAX_DEPTH = 200
 
 /** Whether two JSON values are equal, regardless of the order of their keys. */

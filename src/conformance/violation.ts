@@ -8,20 +8,20 @@ export interface Violation {
   readonly rule: string
   /** `warning` if nothing is known to break. */
   readonly severity: 'error' | 'warning'
-  /** Who is at fault. What the `model` wrote may break clients, too, but no server can fix it. */
+  /** The party at fault. The `model`'s text may break clients, too, but no server can fix it. */
   readonly fault: 'server' | 'model'
   /** The number of the event, from 0; at the end of the stream, the number of all events. */
   readonly position: number
   /** The event's type, or the `object` of a chunk; absent at the end of the stream. */
   readonly type?: string
   readonly expected: string
-  /** What came instead: the value as JSON in at most 80 characters, or a description. */
+  /** The actual value as JSON in at most 80 characters, or a description. */
   readonly got: string
   /** The item or part that it concerns, or the choice and call. Absent if it concerns the whole stream. */
   readonly about?: About
 }
 
-/** A chunk of Chat Completions as received, or the error that stands in the place of one. */
+/** A chunk of Chat Completions as received, or the error in place of one. */
 export type StreamChunk = { readonly choices: unknown } | { readonly error: unknown }
 
 /** Checks one stream while it arrives. */

@@ -92,9 +92,9 @@ export interface OpenEntry extends Addition {
   readonly compactAbove?: number
   /** Whether the conversation is a single message, which is kept: no compaction before the first turn. */
   readonly isOneMessage?: true
-  /** How many searches of the web may run. Any number if absent. */
+  /** The maximum number of web searches. Unlimited if absent. */
   readonly mostSearches?: number
-  /** What the engine said that it can do, when it was asked. */
+  /** The engine's capabilities, if it was asked. */
   readonly capabilities?: Omit<EngineCapabilities, 'fit'>
   /**
    * The parameters to which the engine constrains bodies: `tools[2].parameters`, `text.format.schema`. None if absent.

@@ -24,8 +24,8 @@ export interface Finding {
   /** The event that it is about, as JSON, shortened; absent if it is about the answer as a whole. */
   readonly frame?: string
   /**
-   * Who is to blame: the `server`, or the `fixture` that it plays, if it gives different requests the same answer and the
-   * finding is about what is in that. What the model is to blame for is a note.
+   * The party to blame: the `server`, or the `fixture` that it plays, if it gives different requests the same answer
+   * and the finding is about its content. The model's faults are notes.
    */
   readonly cause?: 'server' | 'fixture'
 }

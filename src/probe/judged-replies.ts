@@ -15,7 +15,7 @@ import type { Judgement } from './judge-events.js'
 import type { HttpStreamReader } from './read-stream.js'
 import type { Limits, Reply } from './send.js'
 
-/** Where what is found in replies goes. */
+/** The sink of findings in replies. */
 export interface ReplySink {
   readonly limits: Limits
   report(request: string, fault: Fault): void
@@ -24,7 +24,7 @@ export interface ReplySink {
   note(text: string): void
 }
 
-/** Why there is no answer: the server declined an optional feature, or a finding says it. */
+/** Why there is no answer: the server declined an optional feature, or a finding explains it. */
 export interface NoAnswer {
   /** The server's message, if it refused an optional feature. */
   readonly declined: string | undefined

@@ -43,7 +43,7 @@ export interface ProbeOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Names of scenarios; `chat` for all of Chat Completions. Default: all of `SCENARIOS`. */
   readonly only?: readonly string[]
-  /** What streams are checked against, besides the clients. Default `openai`. */
+  /** The standard for streams, besides the clients. Default `openai`. */
   readonly profile?: Profile
   /**
    * The longest silence of the server, in milliseconds. Default 60,000. A complete answer may take ten times as long.
@@ -65,7 +65,7 @@ const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value
 const ALL_OF_CHAT = 'chat'
 
 const PROBE_OPTIONS: OptionTable<ProbeOptions> = {
-  // `endpointOf` says what is wrong with a URL, without its secrets.
+  // `endpointOf` describes a wrong URL without its secrets.
   url: anything,
   model: aString,
   // `requestHeaders` checks them, and repeats no value.

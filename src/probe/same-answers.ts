@@ -2,7 +2,7 @@ import { asFields, asList, asString } from '../conformance/stream-event.js'
 import type { Fields } from '../fields.js'
 import type { Rule } from './rules.js'
 
-/** The rules about what an answer says: a server that plays a fixture cannot keep them. */
+/** The rules about the content of an answer: a server that plays a fixture cannot keep them. */
 const OF_CONTENT: ReadonlySet<string> = new Set<Rule>([
   'tool-choice-kept',
   'format-kept',
@@ -45,7 +45,7 @@ export class SameAnswers {
     this.#inputs.set(said, known ?? input)
   }
 
-  /** Who is to blame for what breaks a rule. */
+  /** Returns the party to blame for a violation of a rule. */
   causeOf(rule: string): 'server' | 'fixture' {
     return this.isFixture && OF_CONTENT.has(rule) ? 'fixture' : 'server'
   }

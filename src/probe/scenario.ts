@@ -25,7 +25,7 @@ export const unsupported = (why: string): Outcome => ({ verdict: 'unsupported', 
 
 /** An answer, after it was judged. */
 export interface Answer {
-  /** Whether there is a response to go on with; if not, a finding or `refusal` says why. */
+  /** Whether there is a response to continue with; if not, a finding or `refusal` explains why. */
   readonly isGood: boolean
   /** The server's message, if it refused an optional feature. */
   readonly refusal?: string

@@ -25,7 +25,7 @@ export interface Reply {
   readonly reason?: string
 }
 
-/** What a reader decides after a piece: to expect more, to expect only the end (`all`), or to stop (`leave`). */
+/** A reader's decision after a piece: to expect more, to expect only the end (`all`), or to stop (`leave`). */
 export type ReadDecision = 'more' | 'all' | 'leave'
 
 export interface WireRequest {

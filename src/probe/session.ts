@@ -146,7 +146,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
 
       const replies = new JudgedReplies({ limits, report, add, note })
 
-      /** Judges the status. Returns the answer to give up with, or undefined to go on reading. */
+      /** Judges the status. Returns the answer to give up with, or undefined to continue reading. */
       function refusedAnswer(request: string, reply: Reply, ask: Ask): Answer | undefined {
         checkKnown(reply)
         const none = replies.refused(request, reply, ask)
@@ -249,7 +249,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   }
 }
 
-/** What a URL of the server has behind that of its responses. */
+/** Returns the part of a server's URL after that of its responses. */
 function afterResponses(url: string): string {
   const { pathname, search } = new URL(url)
   return pathname.replace(/^.*\/responses/, '') + search

@@ -3,7 +3,7 @@ import { BadGrammar, matcherOfGbnf, UnsupportedSchema, type WrittenGrammar, writ
 import { atOnce, type Slices } from '../slices.js'
 import type { BodyGrammar } from './sampler.js'
 
-/** What a scripted engine can hold. */
+/** The constraints that a scripted engine supports. */
 export const SCRIPTED_CONSTRAINTS: readonly ConstraintKind[] = Object.freeze(['json_schema', 'regex', 'gbnf'] as const)
 
 export interface Grammars {
@@ -12,7 +12,7 @@ export interface Grammars {
   grammarOf(constraint: Constraint): BodyGrammar
 }
 
-/** So many are kept: a response asks for the same one several times. */
+/** The number of cached grammars: a response uses the same one several times. */
 const MOST_KEPT = 50
 
 /** The grammars of an engine that holds these kinds. */
@@ -35,7 +35,7 @@ export function createGrammars(kinds: readonly ConstraintKind[]): Grammars {
       try {
         const { grammar, relaxed, nodes } = yield* written(constraint)
         if (kind === 'gbnf') yield* matcherOfGbnf(grammar)
-        // As it was given, since what a script says is held to the schema, not to a grammar of it alone.
+        // Passed on unchanged: a script is checked against the schema, not only against its grammar.
         return { constraint, relaxed, nodes }
       } catch (error) {
         if (error instanceof UnsupportedSchema) return nothing(error.path, error.message)

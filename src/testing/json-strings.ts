@@ -1,6 +1,6 @@
 /** A string that is a value in a JSON text. */
 export interface JsonString {
-  /** Where its quotes are: the first one, and after the last one. */
+  /** The place of its quotes: the first one, and after the last one. */
   readonly start: number
   readonly end: number
   /** The names and places that lead to it. */
@@ -10,7 +10,7 @@ export interface JsonString {
 /** The strings of a JSON text that are values, in order. */
 export function stringsIn(json: string): JsonString[] {
   const found: JsonString[] = []
-  /** What is open: the name or the place of what comes next in it. */
+  /** The open containers, with the name or index of the next value. */
   const open: { isObject: boolean; key: string | number }[] = []
   for (let at = 0; at < json.length; at++) {
     const character = json[at]

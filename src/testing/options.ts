@@ -8,15 +8,18 @@ import { SCRIPTED_CONSTRAINTS } from './constraints.js'
 export interface ScriptedEngineOptions {
   /** Default: loaded with the first call. */
   readonly tokenTable?: TokenTable
-  /** How many tokens each chunk has (at least 1), repeated as needed. Default `[1]`: each token is a chunk. */
+  /** The sizes of chunks in tokens (at least 1), repeated as needed. Default `[1]`: each token is a chunk. */
   readonly chunkSizes?: readonly number[]
-  /** How many tokens prompt and answer may have together. Default: any number. */
+  /** The limit of prompt and answer tokens together. Default: none. */
   readonly contextLength?: number
   /** The kinds of constraints that the engine can hold. Default: all but `lark`, which it has no reader for. */
   readonly constraints?: readonly ConstraintKind[]
-  /** How many calls `calls` has, and how many begun turns may go on: the latest. Default: all, which suits a test. */
+  /**
+   * How many calls `calls` retains, and how many begun turns can be continued: the latest. Default: all, which suits a
+   * test.
+   */
   readonly remembered?: number
-  /** Why `health` fails. Default: it does not. */
+  /** The error of `health`. Default: none. */
   readonly illness?: EngineError
 }
 
@@ -35,7 +38,7 @@ const SCRIPTED_ENGINE_OPTIONS: OptionTable<ScriptedEngineOptions> = {
   illness: that((value) => value instanceof EngineError, 'an EngineError'),
 }
 
-/** Checks the options, and fills in what is missing. */
+/** Checks the options, and fills in defaults. */
 export function resolvedOptions(options: ScriptedEngineOptions): ScriptedEngineOptions & {
   readonly chunkSizes: readonly number[]
   readonly contextLength: number

@@ -8,7 +8,7 @@ export function think(text: string): ScriptedMessage {
   return { channel: 'analysis', text: checkText('think', text) }
 }
 
-/** What the model tells the user before it calls tools: `<|channel|>commentary<|message|>TEXT<|end|>`. */
+/** Creates a preamble, which the user reads before tool calls: `<|channel|>commentary<|message|>TEXT<|end|>`. */
 export function preamble(text: string): ScriptedMessage {
   return { channel: 'commentary', text: checkText('preamble', text) }
 }

@@ -3,8 +3,8 @@ import { stringsIn } from './json-strings.js'
 import { formatsAt } from './schema-formats.js'
 
 /**
- * Texts of a format that validators take, which often know more of it than its grammar says: a shortest URL is `0:`, and a
- * shortest emoji nothing. The first one that the schema allows is taken.
+ * Texts of formats that validators accept, which are often stricter than the grammar: its shortest URL is `0:`, and its
+ * shortest emoji nothing. The first one that the schema allows is used.
  */
 const PREFERRED: ReadonlyMap<string, readonly string[]> = new Map([
   ['date', ['2024-01-01']],
@@ -33,7 +33,7 @@ const PREFERRED: ReadonlyMap<string, readonly string[]> = new Map([
   ['jwt', ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl']],
 ])
 
-/** So many texts of a body are looked at: each one may be tried in the grammar. */
+/** The maximum number of texts of a body that are replaced: each may be tried in the grammar. */
 const MOST_TEXTS = 300
 
 /**
@@ -61,7 +61,7 @@ export function withPreferredTexts(before: string, completion: string, state: Ma
     at = next.start + (taken ?? own).length
     reached = after
     if (taken === undefined) continue
-    // What follows depends on what was written, in a grammar.
+    // In a grammar, the continuation depends on the text before it.
     body = body.slice(0, next.start) + taken + after.completion()
     strings = stringsIn(body).filter(({ start }) => start >= at)
   }

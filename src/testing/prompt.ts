@@ -5,14 +5,16 @@ import { FIRST_SPECIAL, markerText, SPECIAL } from '../harmony/vocabulary.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
-/** What the model is asked: a prompt, and how it shall be continued. */
+/** The model's input: a prompt, and the beginning to continue. */
 export interface ScriptedPrompt {
   /** The complete messages of the prompt, in order. */
   readonly messages: readonly HarmonyMessage[]
-  /** What the host has written of the model's next message, after `<|start|>assistant`: with markers, usually empty. */
+  /** The host's beginning of the model's next message, after `<|start|>assistant`: with markers, usually empty. */
   readonly opening: string
   readonly tokens: Uint32Array
-  /** Which turn of the script it asks for, from 1. A call that goes on with a turn has the number of that turn. */
+  /**
+   * The number of the requested turn in the script, from 1. A call that continues a turn has the number of that turn.
+   */
   readonly turn: number
   /** Which call of the engine it is, from 1. */
   readonly call: number
@@ -23,15 +25,15 @@ export interface ScriptedPrompt {
 
 const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
 
-/** Where the message that the model shall go on with begins, after `<|start|>assistant`; the prompt's end if none. */
+/** Returns where the message to continue begins, after `<|start|>assistant`; the prompt's end if there is none. */
 export function openingStart(prompt: Uint32Array): number {
-  // The role is one token, and the engine's contract says that it is there.
+  // The role is one token, which the engine's contract requires.
   return Math.min(openMessageStart(prompt) + 2, prompt.length)
 }
 
 /**
- * Where the turn may have begun that the model shall go on with: it may have several messages, each of which ends with
- * `<|end|>`. The first of them first; {@link openingStart} is the last.
+ * Returns the places where the turn to continue may have begun: it may have several messages, each of which ends with
+ * `<|end|>`. In order; {@link openingStart} is the last.
  */
 export function turnStarts(prompt: Uint32Array, tokenTable: TokenTable): number[] {
   const starts = [openingStart(prompt)]
@@ -44,7 +46,7 @@ export function turnStarts(prompt: Uint32Array, tokenTable: TokenTable): number[
   return starts
 }
 
-/** Where the last message begins, if it is not complete; else the prompt's end. */
+/** Returns where an incomplete last message begins; else the prompt's end. */
 function openMessageStart(prompt: Uint32Array): number {
   const start = prompt.lastIndexOf(SPECIAL.start)
   const isOpen = start !== -1 && !prompt.subarray(start).some((id) => TERMINATORS.includes(id))
@@ -74,7 +76,7 @@ function splitAtStarts(tokens: Uint32Array): Uint32Array[] {
 }
 
 function readMessage(tokens: Uint32Array, tokenTable: TokenTable): HarmonyMessage[] {
-  // The parser takes a message of the assistant that the host wrote for a beginning that the model goes on with.
+  // The parser takes an assistant's message of the host for a beginning that the model continues.
   const origin = isByModel(tokens, tokenTable) ? 'model' : 'host'
   return parseMessages(tokens, { tokenTable, role: null, origin }).messages
 }

@@ -6,7 +6,7 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { decodeUtf8, spell } from './spelling.js'
 
 /**
- * What is left of a turn if the prompt already has its beginning; undefined if it has another one.
+ * Returns the rest of a turn whose beginning is in the prompt; undefined if the prompt has another beginning.
  *
  * The beginning may be in other tokens than the turn, because a host that begins a header encodes it alone. The header
  * of the message under way may be in other words: it counts whom the message is for. A message may have another end:

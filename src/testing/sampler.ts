@@ -10,7 +10,7 @@ import { decodeUtf8, ENDS } from './spelling.js'
 /** The result of a turn under a grammar. */
 export interface SampledBody {
   readonly tokens: readonly number[]
-  /** What the turn goes on with after the body. */
+  /** The continuation of the turn after the body. */
   readonly after: readonly number[]
   /** Whether the tokens end with an end of sequence. Otherwise, the model is cut off after them. */
   readonly isOver: boolean
@@ -23,7 +23,7 @@ export interface BodyGrammar {
   readonly jsonSchema?: unknown
 }
 
-/** So many tokens are looked at for whole characters: parts of some may lie in each other's tokens. */
+/** The maximum number of tokens that are joined to whole characters: characters may overlap tokens. */
 const MOST_TOKENS = 8
 
 /**

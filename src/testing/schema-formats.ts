@@ -1,9 +1,9 @@
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** So many schemas are looked at for one value: those of a client may refer to each other. */
+/** The maximum number of schemas that are visited for one value: a client's may refer to each other. */
 const MOST_SCHEMAS = 500
 
-/** The formats that a schema may have for the value at a path, wherever they stand. */
+/** Returns the formats that a schema has for the value at a path, at any place. */
 export function formatsAt(schema: unknown, path: readonly (string | number)[]): string[] {
   let schemas = withParts([schema], schema)
   for (const key of path)
@@ -14,7 +14,7 @@ export function formatsAt(schema: unknown, path: readonly (string | number)[]): 
   return [...new Set(schemas.map(({ format }) => format))].filter((format) => typeof format === 'string')
 }
 
-/** With what they are made of. */
+/** Adds the schemas that they consist of. */
 function withParts(given: readonly unknown[], document: unknown): JsonObject[] {
   const all = new Set(given.filter(isObject))
   // It grows meanwhile.
@@ -27,7 +27,7 @@ function withParts(given: readonly unknown[], document: unknown): JsonObject[] {
   return [...all]
 }
 
-/** What a schema says of a property or an item. */
+/** Returns the schemas of a property or an item. */
 function inside(schema: JsonObject, key: string | number): unknown[] {
   if (typeof key === 'number') {
     const items = schema['items']
@@ -39,7 +39,7 @@ function inside(schema: JsonObject, key: string | number): unknown[] {
   return [...Object.values(Object(schema['patternProperties'])), schema['additionalProperties']]
 }
 
-/** What a `$ref` points at: it was checked when the schema was compiled. */
+/** Returns the target of a `$ref`, which was checked when the schema was compiled. */
 function target(ref: unknown, document: unknown): unknown {
   if (typeof ref !== 'string' || !ref.startsWith('#')) return undefined
   const names = ref.slice(1).split('/').slice(1)

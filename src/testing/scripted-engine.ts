@@ -19,25 +19,26 @@ import { type BodyGrammar, sampleBody } from './sampler.js'
 import type { ScriptedTurn } from './turn.js'
 import { checkTurn, writeTurn } from './write-turn.js'
 
-/** What a model says: turns in order, or a function that answers each prompt. */
+/** The script of a model: turns in order, or a function that answers each prompt. */
 export type Script = readonly ScriptedTurn[] | ((prompt: ScriptedPrompt) => ScriptedTurn | PromiseLike<ScriptedTurn>)
 
 export interface ScriptedEngine extends TokenEngine {
-  /** What the engine was asked so far, in order. */
+  /** The calls so far, in order. */
   readonly calls: readonly ScriptedPrompt[]
 }
 
 /**
- * An engine whose model says what a script says, for tests: of an agent, of a server, of an adapter. No model, no
+ * Creates an engine whose model follows a script, for tests: of an agent, of a server, of an adapter. No model, no
  * network, no timer; the same prompts give the same tokens.
  *
  *     const engine = scriptedEngine([call('functions.get_weather', { city: 'Paris' }), answer('22 degrees.')])
  *     const engine = scriptedEngine(({ messages }) => answer(`You said ${messages.at(-1)?.content}`))
  *
- * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they do not, which is
- * where a special token comes that ends no sequence, or anything else after a complete body, it goes on with a shortest
- * text that completes the body, and with the token that ends the script's message (`<|return|>` where that is `<|end|>` or
- * none). Texts of a format in it are ones that validators such as Zod take: `https://example.com`, not `0:`. The turn then goes on after that message. A constraint that it does not hold is an `invalid_prompt`.
+ * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they do not,
+ * which is where a special token comes that ends no sequence, or anything else after a complete body, it goes on with a
+ * shortest text that completes the body, and with the token that ends the script's message (`<|return|>` where that is
+ * `<|end|>` or none). Texts of a format in it are ones that validators such as Zod take: `https://example.com`, not
+ * `0:`. The turn then goes on after that message. A constraint that it does not hold is an `invalid_prompt`.
  *
  * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, goes on when
  * the next prompt has what came of it: the script is not asked again. Where the host began the message itself, as it
@@ -46,7 +47,7 @@ export interface ScriptedEngine extends TokenEngine {
  * before.
  *
  * @throws HarmonyResponsesError `bad_option`, or `bad_script` for a turn of a list. From `next()`: `bad_script` if the
- *   script has no turn left, or its function returned none; what the function throws
+ * script has no turn left, or its function returned none; what the function throws
  */
 export function scriptedEngine(script: Script, options: ScriptedEngineOptions = {}): ScriptedEngine {
   const isScript = typeof script === 'function' || Array.isArray(script)
@@ -60,7 +61,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   /** By their numbers, in order. */
   const begun = new Map<number, BegunTurn>()
   let turnCount = 0
-  /** What the call before left in the engine's cache: its prompt and what came of it. */
+  /** The engine's cache after the last call: its prompt and its output. */
   let cache: Uint32Array = new Uint32Array()
 
   function remember(asked: ScriptedPrompt): void {
@@ -68,7 +69,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     if (calls.length > remembered) calls.shift()
   }
 
-  /** The turn that the prompt goes on with, or the next one of the script, and what is left of it. */
+  /** Returns the turn that the prompt continues, or the next one of the script, with its rest. */
   async function turnFor(
     prompt: Uint32Array,
     given: GenerateOptions,
@@ -168,7 +169,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   }
 }
 
-/** Where in a prompt a turn began, and what is left of it: all of it if the prompt has no beginning of it. */
+/** Returns where a turn began in a prompt, and its rest: all of it if the prompt contains no beginning of it. */
 function placeOf(
   turn: readonly number[],
   prompt: Uint32Array,

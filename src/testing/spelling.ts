@@ -5,8 +5,8 @@ import type { TokenTable } from '../tokens/token-table.js'
 export const ENDS: readonly number[] = [SPECIAL.end, SPECIAL.return, SPECIAL.call, SPECIAL.endoftext]
 
 /**
- * Tokens as a string that says what they spell: a character for each byte, and one that is no byte for each marker. All
- * ends of messages are spelled alike.
+ * Returns tokens as a string of what they spell: a character for each byte, and one that is no byte for each marker.
+ * All ends of messages are spelled alike.
  */
 export function spell(tokens: Iterable<number>, tokenTable: TokenTable): string {
   let spelling = ''

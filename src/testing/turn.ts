@@ -5,11 +5,11 @@ export interface ScriptedMessage {
   readonly channel: Channel
   /** Its text. Always ordinary text: a `<|end|>` in it is seven characters. */
   readonly text: string
-  /** Whom it calls: `functions.get_weather`, `python`, `LABEL.tool`. */
+  /** The recipient: `functions.get_weather`, `python`, `LABEL.tool`. */
   readonly to?: string
   /** Default: none. `json` is marked with `<|constrain|>`, as the model does it. */
   readonly contentType?: string
-  /** What ends it if it is the turn's last. Default `end`, which ends no turn: the model is cut off there. */
+  /** The terminator if it is the turn's last message. Default `end`, which ends no turn: the model is cut off there. */
   readonly ends?: 'end' | 'call' | 'return'
 }
 
@@ -33,7 +33,7 @@ export interface ScriptedBeginning {
 export type ScriptedPiece = string | number | ScriptedMessage | ScriptedFailure | ScriptedHang | ScriptedBeginning
 
 /**
- * What the model writes after `<|start|>assistant`, up to its stop token.
+ * The model's output after `<|start|>assistant`, up to its stop token.
  *
  * Messages of a list are written one after the other: each ends with `<|end|>`, the last with the token that ends the
  * turn (`<|return|>` of an answer, `<|call|>` of a call), and one before a failure or a hang is left open. A turn

@@ -4,7 +4,7 @@ import type { ResponseStreamEvent } from '../../src/responses/events.js'
 
 export type Accumulate = (event: never, snapshot?: never) => unknown
 
-/** What the SDK makes of a stream, without the keys it adds itself. */
+/** Returns the SDK's accumulated response of a stream, without the keys it adds itself. */
 export function accumulated(accumulate: Accumulate, events: readonly ResponseStreamEvent[]): unknown {
   let snapshot: unknown
   for (const event of events) {

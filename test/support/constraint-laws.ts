@@ -14,7 +14,7 @@ export function exampleOf(kind: ConstraintKind): Constraint {
   return EXAMPLES[kind]
 }
 
-/** What every engine does with a constraint before a call begins. Its `capabilities` are not asked of anybody. */
+/** Laws of how every engine treats a constraint before a call begins. Its `capabilities` are not queried. */
 export function constraintLaws(
   name: string,
   create: () => TokenEngine | Promise<TokenEngine>,

@@ -13,7 +13,7 @@ import type {
 } from '../../src/sources/llama-cpp/node-llama-cpp.js'
 import type { TokenTable } from '../../src/tokens/token-table.js'
 
-/** What a fake model writes: the next token after these. */
+/** Returns a fake model's next token. */
 export type Writes = (tokens: readonly number[]) => number
 
 /** One thing that was asked of a fake sequence. */
@@ -48,7 +48,7 @@ export class FakeSequence implements LlamaSequence {
   mixed = false
   /** The next step fails with this, once, and leaves cells behind that only a new sequence clears. */
   failure: Error | undefined
-  /** What every native step waits for. */
+  /** The promise that every native step awaits. */
   gate: Promise<void> | undefined
   /** Steps that only erase tokens: of those to keep, this many stay, as in a sliding window. */
   keeps: number = Number.POSITIVE_INFINITY

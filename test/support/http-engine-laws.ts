@@ -43,7 +43,7 @@ export interface HttpEngineShapes {
   }
   /** The kinds of constraints that it holds. */
   readonly constraints: readonly ConstraintKind[]
-  /** What a request's body says of a constraint, and which ids it bans. */
+  /** Returns the constraint in a request's body, and the ids that it bans. */
   constrained(body: unknown): { readonly constraint: unknown; readonly banned: ReadonlySet<number> }
 }
 
@@ -709,7 +709,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
   })
 }
 
-/** How a fetch or a server repeats what it should not. */
+/** Ways in which a fetch or a server repeats secrets. */
 const BETRAYALS: readonly ((words: string) => Response | Promise<Response>)[] = [
   (words) => Promise.reject(new TypeError(`request to ${words} failed`)),
   (words) => Promise.reject(new TypeError('fetch failed', { cause: new Error(words) })),

@@ -1,6 +1,6 @@
 /**
- * What came with Unicode 17.0, which Node may know and the official tokenizer does not: they are not the same letters
- * to both, which may split text with them differently.
+ * Matches letters of Unicode 17.0, which Node may know and the official tokenizer does not, so that the two may split
+ * text with them differently.
  */
 export const NEW_LETTERS: RegExp = new RegExp(
   `[${[

@@ -123,7 +123,7 @@ async function withFilesByFetch<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What `JsStreamableParser.state` holds as JSON. */
+/** The parsed JSON of `JsStreamableParser.state`. */
 type State =
   | { state: 'ExpectStart' | 'Header' }
   | {

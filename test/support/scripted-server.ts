@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 import type { ScriptedBackend } from '../../src/conformance/check-source.js'
 
-/** What a server was asked. */
+/** A request that a server received. */
 export interface Asked {
   readonly method: string
   readonly path: string
@@ -15,7 +15,7 @@ export interface Asked {
 /** Answers one request: by the response, as often as it likes, and now or later. */
 export type Answer = (response: ServerResponse, asked: Asked) => void | Promise<void>
 
-/** What a script of answers has seen. */
+/** The state of a script of answers. */
 export interface Script {
   /** Where it is played: an origin and a path. */
   readonly url: string

@@ -120,7 +120,7 @@ export interface TextStream {
 export interface TokenStream {
   /** All ids, including the host's. */
   readonly tokens: number[]
-  /** The same with the host's ids marked: `number[]` and `{ host: number[] }`. Split them with `cutChunks`. */
+  /** The chunks with the host's ids marked: `number[]` and `{ host: number[] }`. Split them with `cutChunks`. */
   readonly chunks: TokenChunk[]
   /** The same as text with literal markers; absent if some text spells a marker or an id has no name. */
   readonly textChunks?: TextChunk[]

@@ -17,7 +17,7 @@ export interface HarmonyMessage {
   content: string
 }
 
-/** A message of a transcript, and who wrote it. */
+/** A message of a transcript, and its author. */
 export interface TranscriptMessage {
   readonly origin: 'model' | 'host'
   readonly message: HarmonyMessage

@@ -25,14 +25,14 @@ export function explainChat(chunks: Iterable<StreamChunk>, client: ChatClient): 
   })
 }
 
-/** Why a call runs that the answer does not ask for; empty if it does. */
+/** Returns why a call runs that the answer does not request; empty if it does. */
 function whyOf({ name }: SeenCall, { choices, surplus }: ChatAgreement): string {
   if (choices.some(({ calls }) => calls.some((call) => call.name === name))) return ''
   const extra = surplus.find((one) => one.name === name)
   return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: chunk ${extra.at.position})`
 }
 
-/** How the stream ends for the client. */
+/** Returns how the stream ends for the client. */
 function endOf(model: ChatClientModel, seen: Seen, agreed: ChatAgreement, errors: readonly Violation[]): string {
   const ends: Readonly<Record<Ending, () => string>> = {
     completed: () => goodEnd(errors, agreed.surplus, 'answer'),

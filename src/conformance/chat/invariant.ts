@@ -3,7 +3,7 @@ import type { ReportViolation } from '../invariant.js'
 import { CHAT_CLIENTS, type ChatClient } from './clients/names.js'
 import type { CallState, ChatState, ChoiceState } from './stream-state.js'
 
-/** What a stream of Chat Completions is checked against: what OpenAI always does, or what one client needs. */
+/** The standard for a stream of Chat Completions: OpenAI's own streams, or the needs of one client. */
 export type ChatProfile = 'chat' | `chat:${ChatClient}`
 
 export const CHAT_PROFILES: readonly ChatProfile[] = [
@@ -33,7 +33,7 @@ export interface ChatInvariant {
 
 /** The check of one rule on one stream. Each method gets the state before what it checks. */
 export interface ChatCheck {
-  /** Checks a chunk, or what stands in the place of one. */
+  /** Checks a chunk, or the value in place of one. */
   chunk?(chunk: Fields, state: ChatState, report: ReportViolation): void
   /** Checks a choice of a chunk. `seen` is its state; undefined if the chunk begins it. */
   choice?(choice: Fields, seen: ChoiceState | undefined, state: ChatState, report: ReportViolation): void

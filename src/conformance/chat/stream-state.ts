@@ -36,7 +36,7 @@ export interface Identity {
   readonly model: unknown
 }
 
-/** What is known of a stream of Chat Completions before a chunk. */
+/** The state of a stream of Chat Completions before a chunk. */
 export class ChatState {
   /** The number of the chunk, from 0; at the end, the number of all. */
   position = 0
@@ -44,7 +44,7 @@ export class ChatState {
   readonly choices: Map<number, ChoiceState> = new Map()
   /** The position of the chunk with the token counts; undefined until it has come. */
   usageAt: number | undefined
-  /** How many chunks before it have no `usage`, not even null. */
+  /** The number of earlier chunks without `usage`, not even null. */
   withoutUsage = 0
   /** The stream has ended with an error. */
   hasFailed = false
@@ -55,7 +55,7 @@ export class ChatState {
     return this.choices.size > 0
   }
 
-  /** Takes what a chunk says as a whole. Its choices are taken one by one. */
+  /** Applies a chunk's own fields. Its choices are applied one by one. */
   apply(chunk: Fields): void {
     if (isErrorFrame(chunk)) {
       this.hasFailed = true
@@ -83,7 +83,10 @@ export class ChatState {
   }
 }
 
-/** The call that a delta goes on with; undefined if it begins one. A delta without an index is taken for the last call's. */
+/**
+ * Returns the call that a delta continues; undefined if it begins one. A delta without an index is taken for the last
+ * call's.
+ */
 export function callOf({ index, id, function: named }: Fields, choice: ChoiceState): CallState | undefined {
   if (isIndex(index, MAX_CALLS)) return choice.calls.get(index)
   const isNamed = asString(id) !== '' || asString(asFields(named)['name']) !== ''
@@ -129,11 +132,11 @@ export function callsIn(delta: Fields): readonly Fields[] {
   return asList(delta['tool_calls']).map(asFields)
 }
 
-/** The type of what came in the place of a chunk, for messages: its `object`, or `error`. */
+/** Returns the type of a value in place of a chunk, for messages: its `object`, or `error`. */
 export const typeOfChunk = (value: unknown): string =>
   isFields(value) && isErrorFrame(value) ? 'error' : 'chat.completion.chunk'
 
-/** Whether a value says that the stream failed, in the place of a chunk. */
+/** Whether a value in place of a chunk reports a failure of the stream. */
 export function isErrorFrame(value: Fields): boolean {
   return value['choices'] === undefined && value['error'] !== undefined && value['error'] !== null
 }

@@ -3,12 +3,12 @@ import type { StreamEvent } from '../stream-event.js'
 import type { Ending } from './client.js'
 import { type EventRef, type Place, type Vote, Votes } from './votes.js'
 
-/** How a stream may say that the response ended. */
+/** A stated ending of the response. */
 export type StatedEnding = Exclude<Ending, 'threw' | 'open'>
 
 /**
- * How a response ended, and its error message, as most places of the stream say. The ending follows from the type of the
- * terminal event, from the status of its response, and from `error` and `incomplete_details`.
+ * The ending of a response, and its error message, according to most places of the stream. The ending follows from the
+ * type of the terminal event, from the status of its response, and from `error` and `incomplete_details`.
  */
 export class AgreedEnding {
   readonly #ending = new Votes<StatedEnding>()
@@ -23,7 +23,7 @@ export class AgreedEnding {
     this.#addMessage(message, 'textDone', at)
   }
 
-  /** Takes the response of the terminal event, and what the event's type says. */
+  /** Takes the response of the terminal event, and the ending in the event's type. */
   takeTerminal({ status, error, incomplete_details }: Fields, type: StatedEnding | undefined, at: EventRef): void {
     if (type !== undefined) this.#ending.add(type, 'terminal', at)
     if (isEnding(status)) this.#ending.add(status, 'done', at)
@@ -39,7 +39,7 @@ export class AgreedEnding {
     return this.#ending.winner ?? (this.#hasError ? 'failed' : undefined)
   }
 
-  /** Whether the stream says that the response was completed, errors apart. */
+  /** Whether the stream states that the response was completed, errors apart. */
   get isCompleted(): boolean {
     return this.#ending.winner === 'completed'
   }

@@ -149,9 +149,9 @@ export class AgreedItem {
   readonly summary: AgreedParts = new AgreedParts()
   /** The places that mention it. */
   readonly places: Places = new Places()
-  /** How many of its events give each id. */
+  /** The number of its events with each id. */
   readonly #ids = new Counts<string>()
-  /** How many of its events give each output_index. */
+  /** The number of its events with each output_index. */
   readonly #indexes = new Counts<number>()
 
   /** Adds the item as an event or the terminal response gives it. */
@@ -183,7 +183,7 @@ export class AgreedItem {
     return this.#ids.add(id)
   }
 
-  /** How many of its events have this id. */
+  /** Returns the number of its events with this id. */
   countOfId(id: string): number {
     return this.#ids.of(id)
   }

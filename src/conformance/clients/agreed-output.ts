@@ -22,7 +22,7 @@ export interface AgreedCall {
   readonly isCut: boolean
 }
 
-/** What the items of a response say. */
+/** The content of a response's items. */
 export interface AgreedOutput {
   /** The items that exist, in the order of the response. */
   readonly items: readonly AgreedItem[]

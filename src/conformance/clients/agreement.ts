@@ -10,9 +10,9 @@ import { TextHash } from './text-hash.js'
 import type { EventRef } from './votes.js'
 
 /**
- * What a stream says as a whole, regardless of the client. Each fact occurs in several places (deltas, `.done` events,
- * the done item, the terminal response), and the majority wins; a missing place is no vote. Work per event is constant,
- * and it keeps hashes instead of texts. Read it after `end()`.
+ * The content of a stream as a whole, regardless of the client. Each fact occurs in several places (deltas, `.done`
+ * events, the done item, the terminal response), and the majority wins; a missing place is no vote. Work per event is
+ * constant, and it keeps hashes instead of texts. Read it after `end()`.
  *
  * - An event is about the item that its item_id and output_index name. If they name two items, it is about the open one
  *   of the right type; if they name none, about the last open one.
@@ -81,12 +81,12 @@ export class Agreement {
     this.#output = undefined
   }
 
-  /** What is no part of the response that was meant; only the first few. */
+  /** The surplus parts of the stream; only the first few. */
   get surplus(): readonly Surplus[] {
     return this.#surplus.all
   }
 
-  /** What the items of the response say. */
+  /** The content of the response's items. */
   get output(): AgreedOutput {
     this.#output ??= outputOf(
       this.#finder.items.filter((item) => this.#exists(item)),

@@ -9,7 +9,7 @@ export interface MovedCitation {
   readonly at: EventRef
 }
 
-/** What is no id and no index, as any JSON may be, is none of an item. */
+/** Values that are neither an id nor an index, as any JSON may contain, belong to no item. */
 function keyOf(item: unknown, part: unknown): string {
   return `${typeof item === 'string' ? item : ''} ${typeof part === 'number' ? part : ''}`
 }

@@ -16,7 +16,7 @@ export function rulesOf(sentences: Readonly<Record<string, string>>): readonly C
   return Object.entries(sentences).map(([id, sentence]) => ({ id, sentence, severity: 'error' }))
 }
 
-/** How a response ended for a client: as the stream says, with an exception (`threw`), or never (`open`). */
+/** The ending of a response for a client: as the stream states, with an exception (`threw`), or never (`open`). */
 export type Ending = 'completed' | 'incomplete' | 'failed' | 'threw' | 'open'
 
 export const ENDING_WORDS: Readonly<Record<Ending, string>> = {
@@ -49,7 +49,7 @@ export function seenCall(name: string, given: string, json: ReturnType<typeof js
   return { name, arguments: TextHash.of(given), value: jsonHash(json === undefined ? given : json.value) }
 }
 
-/** What a client's user sees of a stream. Client readers add to it as the client does. */
+/** The view of a client's user on a stream. Client readers add to it as the client does. */
 export class Seen {
   /** The text that was shown during streaming. */
   readonly streamed: TextHash = new TextHash()
@@ -70,7 +70,7 @@ export class Seen {
   error: string | undefined
 }
 
-/** Simulates how a client reads one stream: its events, or what came in the place of chunks of Chat Completions. */
+/** Simulates how a client reads one stream: its events, or values in place of chunks of Chat Completions. */
 export interface ClientReader<Event = StreamEvent> {
   /** Reads the next event. Has no effect after the client threw or stopped reading. */
   read(event: Event): void
@@ -80,7 +80,7 @@ export interface ClientReader<Event = StreamEvent> {
 }
 
 /**
- * Reports that the current event breaks the client: it throws, or loses what the event says.
+ * Reports that the current event breaks the client: it throws, or loses the content of the event.
  *
  * @param rule - the id of one of the model's rules
  * @param expected - what the client needs, in words
@@ -108,7 +108,7 @@ export interface Reads {
   readonly citations: boolean
   /** The rule for hosted calls, if it shows them. */
   readonly hosted?: string
-  /** How it ends if the response is incomplete or failed. */
+  /** Its ending if the response is incomplete or failed. */
   readonly incomplete: Ending
   readonly failed: Ending
 }

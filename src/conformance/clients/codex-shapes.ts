@@ -8,7 +8,7 @@ export interface Flaw {
   readonly got: unknown
 }
 
-/** What makes Codex drop a done item. Undefined if Codex can read it, or ignores its type. */
+/** Returns the flaw that makes Codex drop a done item. Undefined if Codex can read it, or ignores its type. */
 export function flawOfItem(item: Fields): Flaw | undefined {
   const { type } = item
   if (type === 'message') return flawOfMessage(item)
@@ -20,7 +20,7 @@ export function flawOfItem(item: Fields): Flaw | undefined {
   )
 }
 
-/** What makes Codex fail at a completed response. Undefined if it can read it. */
+/** Returns the flaw that makes Codex fail at a completed response. Undefined if it can read it. */
 export function flawOfCompleted(response: unknown): Flaw | undefined {
   if (!isFields(response)) return { expected: 'response: an object', got: response }
   const { id, usage = null, end_turn: ends = null } = response

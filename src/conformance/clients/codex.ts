@@ -75,7 +75,7 @@ export const codex: ClientModel = {
 class CodexReader implements ClientReader {
   readonly seen = new Seen()
   readonly #reportBreak: ReportBreak
-  /** Codex has stopped reading. After a failed response it goes on. */
+  /** Whether Codex has stopped reading. After a failed response it continues. */
   #isOver = false
   /** Calls that were cut off. */
   readonly #cut = new Set<SeenCall>()
@@ -127,7 +127,7 @@ class CodexReader implements ClientReader {
     if (type === 'message') {
       const shown = asList(content).map(asFields)
       if (flaw !== undefined) {
-        // Losing an empty message harms nobody.
+        // The loss of an empty message is harmless.
         if (shown.some(({ type }) => type === 'refusal')) this.#drops('codex-refusal', flaw)
         else if (shown.some(({ text, refusal }) => Boolean(text ?? refusal))) this.#drops('codex-reads-message', flaw)
         return
@@ -208,7 +208,7 @@ class CodexReader implements ClientReader {
     this.#fail(WORDS[asString(code)] ?? asString(message))
   }
 
-  /** Codex goes on reading after this. A later response.completed wins. */
+  /** Codex continues reading after this. A later response.completed wins. */
   #fail(message: string): void {
     this.seen.ending = 'failed'
     this.seen.error = message

@@ -40,7 +40,7 @@ export const LOSSES: readonly ClientRule[] = [
 
 const TERMINAL = 'response.completed, response.incomplete or response.failed'
 
-/** Reports where what the client saw differs from what the stream says as a whole. */
+/** Reports where the client's view differs from the stream as a whole. */
 export function compare(seen: Seen, agreed: Agreement, model: ClientModel, reportBreak: ReportBreak): void {
   compareEnding(seen, agreed, model, reportBreak)
   if (seen.ending === 'threw') {

@@ -2,14 +2,14 @@ import { byType } from '../by-type.js'
 import { itemTypeOfEvent } from '../event-kind.js'
 import { asFields, type StreamEvent } from '../stream-event.js'
 
-/** What the type of an event says about the response, for what a stream says as a whole. */
+/** The meaning of an event's type for the response as a whole. */
 export interface Moment {
   /**
-   * What the event does: it adds or finishes an item, is an error, begins the response or ends it, or is about something
-   * within an item (or nothing known).
+   * The effect of the event: it adds or finishes an item, is an error, begins the response or ends it, or is about
+   * something within an item (or nothing known).
    */
   readonly does: 'add' | 'finish' | 'error' | 'begin' | 'end' | 'within'
-  /** How it says that the response ended. */
+  /** The ending that it states. */
   readonly ending: 'completed' | 'incomplete' | 'failed' | undefined
   /** The type of the item, if the type of the event implies it. */
   readonly owner: string | undefined
@@ -24,7 +24,7 @@ export interface Moment {
   readonly isOfCall: boolean
   readonly isDelta: boolean
   readonly isOfSummary: boolean
-  /** It is about a part of any content: the part itself says whose. */
+  /** Whether it is about a part of any content: the part itself names its kind. */
   readonly isOfContent: boolean
   /** It is an event of this API: what others send at the end of a stream is no news. */
   readonly isOfResponse: boolean
@@ -36,7 +36,7 @@ export function ownerIn({ part }: StreamEvent, { isOfContent, owner }: Moment): 
   return asFields(part)['type'] === 'reasoning_text' ? 'reasoning' : undefined
 }
 
-/** What a type says. */
+/** Returns the meaning of a type. */
 export const momentOf: (type: string) => Moment = byType(read)
 
 const ENDING = /^response\.(completed|incomplete|failed)$/

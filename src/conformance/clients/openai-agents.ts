@@ -54,7 +54,7 @@ export const openaiAgents: ClientModel = {
     customCalls: false,
     namespaces: true,
     citations: true,
-    // The exception says how the response ended.
+    // The exception reports the ending.
     incomplete: 'threw',
     failed: 'threw',
   },

@@ -1,6 +1,6 @@
 import type { ClientReader, ReportBreak, Seen } from './client.js'
 
-/** What a stream says as a whole, regardless of the client. */
+/** The content of a stream as a whole, regardless of the client. */
 export interface StreamAgreement<Event> {
   /** @param position - the number of the event, from 0 */
   take(event: Event, position: number): void
@@ -12,7 +12,7 @@ export interface StreamAgreement<Event> {
 export interface RunOptions<Event, Agreed extends StreamAgreement<Event>> {
   readonly model: { begin(reportBreak: ReportBreak): ClientReader<Event> }
   readonly agreement: Agreed
-  /** Reports where what the client saw differs from what the stream says. */
+  /** Reports where the client's view differs from the stream. */
   compare(seen: Seen, agreement: Agreed, report: ReportBreak): void
   readonly report: ReportBreak
 }
@@ -31,12 +31,12 @@ export class ClientRun<Event, Agreed extends StreamAgreement<Event>> {
     })
   }
 
-  /** What the stream says as a whole. Complete after `end()`. */
+  /** The content of the stream as a whole. Complete after `end()`. */
   get agreement(): Agreed {
     return this.#options.agreement
   }
 
-  /** What the client saw. Complete after `end()`. */
+  /** The client's view. Complete after `end()`. */
   get seen(): Seen {
     return this.#reader.seen
   }

@@ -20,7 +20,7 @@ export function faultOf(schema: z.ZodType, value: unknown, prefix: string): Sche
   return { expected: `\`${prefix}${path.slice(1)}\` ${expectedBy(issue)}`, got }
 }
 
-/** What the schema expects, such as `a string` or `"completed"`. */
+/** Returns the schema's expectation, such as `a string` or `"completed"`. */
 function expectedBy(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
   if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ')

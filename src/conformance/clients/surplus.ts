@@ -9,7 +9,7 @@ export interface Surplus {
   readonly name?: string
 }
 
-/** How many are remembered, for messages. */
+/** The number of remembered entries, for messages. */
 const MAX_SURPLUS = 20
 
 /** The surplus of one stream: only the first few. */

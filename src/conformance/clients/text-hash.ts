@@ -1,6 +1,6 @@
 /**
- * A text reduced to its beginning, its length and a hash. Two of them can be joined as their texts would be, so that
- * what a client shows can be compared with what a stream says without keeping the texts.
+ * A text reduced to its beginning, its length and a hash. Two of them can be joined like their texts, so that a
+ * client's view can be compared with the stream without keeping the texts.
  */
 export class TextHash {
   /** The first 60 UTF-16 code units, for messages. */
@@ -47,7 +47,7 @@ export class TextHash {
     return this
   }
 
-  /** The same for equal texts, and almost never for different ones. */
+  /** A key: the same for equal texts, and almost never for different ones. */
   get key(): string {
     return `${this.length}:${this.#a}:${this.#b}`
   }

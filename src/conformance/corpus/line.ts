@@ -17,12 +17,12 @@ export const CORPUS_VERSION = 1
 
 /** A good stream to make a corpus of. */
 export interface CorpusStream<Event = StreamEvent> {
-  /** What it is made of: `fixture two-calls`. */
+  /** Its origin: `fixture two-calls`. */
   readonly name: string
   readonly events: readonly Event[]
 }
 
-/** What a profile has to say of a stream. */
+/** A profile's verdict on a stream. */
 export interface ProfileVerdict {
   /** Whether it has no error. */
   readonly ok: boolean
@@ -34,7 +34,7 @@ export interface ProfileVerdict {
     readonly got: string
     readonly fault: string
   }[]
-  /** Of a client's profile: what its user sees, in a sentence. */
+  /** For a client's profile: its user's view, in a sentence. */
   readonly explanation?: string
 }
 
@@ -55,7 +55,7 @@ export interface CorpusLine<Event = StreamEvent, Of extends string = Profile> {
   readonly says: Readonly<Record<Of, ProfileVerdict>>
 }
 
-/** The streams of one API: who judges them, and which mistakes its servers make. */
+/** The streams of one API: its judge, and the mistakes of its servers. */
 export interface CorpusApi<Event, Of extends string> {
   readonly profiles: readonly Of[]
   readonly families: readonly Family<Event>[]
@@ -66,7 +66,7 @@ export interface CorpusApi<Event, Of extends string> {
 export const RESPONSES_CORPUS: CorpusApi<StreamEvent, Profile> = {
   profiles: PROFILES,
   families: FAMILIES,
-  // The cast: what is behind `client:` in a profile is the name of a client.
+  // Cast: the text after `client:` in a profile is the name of a client.
   clientOf: (profile) =>
     profile.startsWith('client:') ? (profile.slice('client:'.length) as ExplainedClient) : undefined,
 }
@@ -83,13 +83,13 @@ export const MESSAGES_CORPUS: CorpusApi<Fields, MessagesProfile> = {
   clientOf: (profile) => (profile === 'messages' ? undefined : profile),
 }
 
-/** How many errors of a profile a line names. */
+/** The maximum number of a profile's errors that a line names. */
 export const MAX_ERRORS = 10
 
 /** Longer streams only make a corpus larger. */
 const MOST_EVENTS = 120
 
-/** So many of the streams are damaged: the others have nothing that these have not. */
+/** The number of streams that are damaged: the others contain nothing new. */
 const MOST_DAMAGED = 24
 
 /**
@@ -130,9 +130,9 @@ function lineOf<Event extends Fields, Of extends AnyProfile>(
   api: CorpusApi<Event, Of>,
   line: Omit<CorpusLine<Event, Of>, 'corpus' | 'says'>,
 ): CorpusLine<Event, Of> {
-  // As a reader of the corpus gets it: a field that is undefined is none.
+  // In the form that a reader of the corpus gets: undefined fields are absent.
   const events: readonly Event[] = JSON.parse(JSON.stringify(line.events))
-  // The cast: a damage may leave anything in the place of an event or a chunk, and the judge takes anything.
+  // Cast: a damage may leave any value in place of an event or a chunk, and the judge accepts any.
   const judged = events as readonly unknown[] as readonly StreamChunk[]
   const says = Object.fromEntries(api.profiles.map((profile) => [profile, verdictOf(api, judged, profile)]))
   return { corpus: CORPUS_VERSION, ...line, events, says: says as Record<Of, ProfileVerdict> }

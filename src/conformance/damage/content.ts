@@ -18,12 +18,12 @@ import {
   withItem,
 } from './family.js'
 
-// What is wrong with texts, outputs, summaries and citations.
+// Mistakes in texts, outputs, summaries and citations.
 
 /** The fields with the model's text. */
 const TEXT_FIELDS = ['delta', 'text', 'refusal', 'arguments', 'input', 'code'] as const
 
-/** What wrong encoders make of text. */
+/** Mistakes of wrong encoders of text. */
 const UNICODE: readonly (readonly [how: string, change: (text: string) => string])[] = [
   ['a replacement character', (text) => text.replace(/[^ -~]|[a-z]/, '\ufffd')],
   ['UTF-8 read as Latin-1', (text) => text.replace(/[^ -~]|[a-z]/, (letter) => `\u00c3${letter}`)],

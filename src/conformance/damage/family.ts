@@ -6,12 +6,12 @@ export type WireEvent = StreamEvent
 
 /** A stream with one thing wrong in it, of a family. */
 export interface FamilyDamage<Event = WireEvent> {
-  /** What is wrong, in a few words. */
+  /** The mistake, in a few words. */
   readonly how: string
   /** The number of the first event at fault. */
   readonly at: number
   readonly events: readonly Event[]
-  /** The same without the mistake, if that is another stream than the one that was damaged. */
+  /** The stream without the mistake, if that differs from the one that was damaged. */
   readonly base?: readonly Event[]
 }
 
@@ -40,7 +40,7 @@ export function endOf(events: readonly WireEvent[]): number {
   return at < 0 ? events.length : at
 }
 
-/** Where an item stands in a stream. */
+/** The place of an item in a stream. */
 export interface ItemSpan {
   readonly index: number
   readonly id: string

@@ -17,7 +17,7 @@ import {
   withResponse,
 } from './family.js'
 
-// What comes when it should not.
+// Events in the wrong place.
 
 /** The events of a whole call that no other event of the stream knows. */
 function wholeCall(index: number): WireEvent[] {
@@ -32,7 +32,7 @@ function wholeCall(index: number): WireEvent[] {
   ]
 }
 
-/** The same for a message. */
+/** Returns the events of a whole message. */
 function wholeMessage(index: number): WireEvent[] {
   const of = { item_id: 'msg_late', output_index: index, content_index: 0, sequence_number: 0 }
   const part = { type: 'output_text', text: '', annotations: [], logprobs: [] }

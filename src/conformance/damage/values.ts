@@ -18,9 +18,9 @@ import {
   withResponse,
 } from './family.js'
 
-// What has a right type and a wrong value, and the ids and numbers that say what belongs together.
+// Values of the right type that are wrong, and wrong ids and numbers that relate events.
 
-/** Where the arguments of calls stand. */
+/** Matches the places of call arguments. */
 const ARGUMENTS = /^response\.(function_call_arguments\.done|output_item\.done|completed|incomplete)$/
 
 /** Whether it is a JSON object: what else a model writes as arguments, no client can use. */
@@ -44,7 +44,7 @@ const doubleEncoded: Family = {
       type === 'function_call' && isObject(fieldsOf(events[doneAt]?.['item'])['arguments'])
     const calls = itemsIn(events).filter(isCall)
     if (calls.length > 0) {
-      // As a server does that encodes what the model wrote once more: everywhere.
+      // Encodes the model's text once more, everywhere, as some servers do.
       const everywhere = events.flatMap((event, at): WireEvent[] => {
         if (event.type !== 'response.function_call_arguments.delta') return [mapEvent(event, encodedIn)]
         const rest = events
@@ -78,7 +78,7 @@ const doubleEncoded: Family = {
   },
 }
 
-/** What an item of each type may wrongly be called. */
+/** Wrong types for an item of each type. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
   function_call: 'custom_tool_call',
   custom_tool_call: 'function_call',

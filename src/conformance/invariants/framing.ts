@@ -180,7 +180,7 @@ export function neededFraming(
 ): Invariant | undefined {
   const invariant = BY_ID.get(id)
   if (!invariant?.neededBy.includes(profile)) return undefined
-  // Losing an event that Codex does not act on harms nobody.
+  // The loss of an event that Codex does not act on is harmless.
   if (profile === 'client:codex' && lost !== undefined && !lost.some((type) => CODEX_READS.test(type))) return undefined
   return invariant
 }

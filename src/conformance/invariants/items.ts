@@ -426,7 +426,7 @@ export const ITEMS: readonly Invariant[] = [
   },
 ]
 
-/** Why the item at an index is not open, in words. */
+/** Returns why the item at an index is not open, in words. */
 function stateOf(index: unknown, { done }: StreamState): string {
   return done.has(index as number) ? 'which is done' : 'which was not added'
 }

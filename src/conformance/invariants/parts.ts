@@ -205,7 +205,7 @@ function isSamePart(done: unknown, held: unknown): boolean {
   return isEarly && Array.isArray(held['logprobs']) && differingFields(done, held).join() === 'logprobs'
 }
 
-/** Whether a part may have been done before the stream was resumed: no event since then is about it. */
+/** Whether a part may have ended before the stream was resumed: no event since then is about it. */
 function isOver(part: OpenPart | undefined): boolean {
   return part?.isResumed === true && part.finalText === undefined && part.deltas.length === 0
 }

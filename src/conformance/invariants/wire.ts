@@ -25,7 +25,7 @@ export const WIRE: readonly Invariant[] = [
       const last = previous?.['sequence_number']
       // Continues from the number that came, so that one wrong number is reported once.
       const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : firstOf(resumed) + count
-      // A stream that begins in the middle: `created-first` says so, and what follows from it.
+      // In a stream that begins in the middle, `created-first` covers this violation.
       if (count === 0 && resumed === undefined && beginsLate(event)) return
       if (number === expected || (resumed === true && count === 0 && isNumber(number))) return
       // OpenAI uses up the number of the event that an error replaces.
@@ -162,7 +162,7 @@ function firstOf(resumed: StreamState['resumed']): number {
   return typeof resumed === 'number' ? resumed + 1 : 0
 }
 
-/** What a wrong number suggests. Nothing at the start: a server may count from another number. */
+/** Returns the cause that a wrong number suggests. None at the start: a server may count from another number. */
 function evidenceOf(number: unknown, expected: number, isStart: boolean): About['evidence'] {
   if (typeof number !== 'number' || !Number.isInteger(number) || isStart) return undefined
   if (number === expected - 1) return 'repeated'

@@ -23,14 +23,14 @@ export function explainMessages(events: Iterable<StreamChunk>, client: MessagesC
   })
 }
 
-/** Why a call runs that the answer does not ask for; empty if it does. */
+/** Returns why a call runs that the answer does not request; empty if it does. */
 function whyOf({ name }: SeenCall, { calls, surplus }: MessagesAgreement): string {
   if (calls.some((call) => call.name === name)) return ''
   const extra = surplus.find((one) => one.name === name)
   return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: event ${extra.at.position})`
 }
 
-/** How the stream ends for the client. */
+/** Returns how the stream ends for the client. */
 function endOf(client: MessagesClient, seen: Seen, agreed: MessagesAgreement, errors: readonly Violation[]): string {
   const ends: Readonly<Record<Ending, () => string>> = {
     completed: () => goodEnd(errors, agreed.surplus, 'answer'),

@@ -3,7 +3,7 @@ import type { StreamEvent } from '../stream-event.js'
 import { MESSAGES_CLIENTS, type MessagesClient } from './clients/names.js'
 import type { MessageState } from './message-state.js'
 
-/** What a stream of the Messages API is checked against: what Anthropic's streams always do, or what one client needs. */
+/** The standard for a stream of the Messages API: Anthropic's own streams, or the needs of one client. */
 export type MessagesProfile = 'messages' | `messages:${MessagesClient}`
 
 export const MESSAGES_PROFILES: readonly MessagesProfile[] = [

@@ -14,7 +14,7 @@ export interface OpenBlock {
   readonly since: number
 }
 
-/** What is known of a stream of the Messages API before an event. */
+/** The state of a stream of the Messages API before an event. */
 export class MessageState {
   /** The number of the event, from 0; at the end, the number of all. */
   position = 0

@@ -98,7 +98,10 @@ export class CaptureText {
     return end + 1
   }
 
-  /** Where the line ends that goes on at `start`. Each character is searched once, however short the lines are. */
+  /**
+   * Returns where the line that continues at `start` ends. Each character is searched once, however short the lines
+   * are.
+   */
   #lineEnd(text: string, start: number): number {
     if (this.#nextCr < start) this.#nextCr = indexOrEnd(text, '\r', start)
     if (this.#nextLf < start) this.#nextLf = indexOrEnd(text, '\n', start)

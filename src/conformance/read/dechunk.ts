@@ -6,7 +6,7 @@ const LONGEST_LINE = 16_384
 
 type State = 'first line' | 'head' | 'body' | 'size' | 'data' | 'data end' | 'trailer' | 'off'
 
-/** Receives what is left of a capture without its chunk sizes, in order. */
+/** Receives a capture without its chunk sizes, in order. */
 export interface DechunkerSink {
   text(text: string): void
   bytes(bytes: Uint8Array): void
@@ -111,7 +111,9 @@ export class Dechunker {
     this.#emit(`${line}\n`)
   }
 
-  /** Where what is there of a chunk ends. Its size is in bytes, those of UTF-8 where the capture comes as text. */
+  /**
+   * Returns where the present part of a chunk ends. Its size is in bytes, those of UTF-8 if the capture comes as text.
+   */
   #dataEnd(text: string, start: number): number {
     let at = start
     while (at < text.length && this.#left > 0) {

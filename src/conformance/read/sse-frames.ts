@@ -45,7 +45,7 @@ export class SseFrames {
   /** A name that came after complete data. It may belong to that data or to the next event. */
   #nextName: string | undefined
   #nameLine = 0
-  /** Complete data, while the frame may go on. */
+  /** Complete data, while the frame may continue. */
   #complete: Pick<FramedEvent, 'text' | 'json' | 'line'> | undefined
   #isSecond = false
   #hasData = false

@@ -18,7 +18,7 @@ const FIELD = /^(data|event|id|retry):/
 const ALMOST_FIELD = /^([\ufeff\0\s]*)(data|event|id|retry): ?/i
 const JSON_LINE = /^[\ufeff\0\s]*[{[]/
 
-/** The value of a field: what is behind its colon and one space. */
+/** Returns the value of a field: the text after its colon and one space. */
 function fieldValue(line: string, colon: number): string {
   if (colon < 0) return ''
   return line.slice(line.startsWith(' ', colon + 1) ? colon + 2 : colon + 1)

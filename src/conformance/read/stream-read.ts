@@ -1,7 +1,7 @@
 import type { StreamEvent } from '../stream-event.js'
 import type { CaptureFormat } from './capture-format.js'
 
-/** What a stream reader finds in a capture, in order. Lines count from 1. */
+/** A finding of a stream reader in a capture, in order. Lines count from 1. */
 export type StreamRead = EventRead | UntypedRead | FramingRead | BrokenRead | FormatRead
 
 export interface EventRead {

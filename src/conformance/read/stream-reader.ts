@@ -102,15 +102,15 @@ export function createStreamReader(options: StreamReaderOptions = {}): StreamRea
   }
 }
 
-/** What reads a capture, and passes on each thing that it finds. */
+/** Reads a capture, and passes on each finding. */
 export interface ReaderInto {
   push(piece: string | Uint8Array): void
   end(): void
 }
 
 /**
- * As {@link createStreamReader}, which checks the options, but each event is passed on before the next one is parsed: a list
- * of them would outlive a collection of garbage.
+ * Creates a reader like {@link createStreamReader}, which checks the options, but passes on each event before the next
+ * one is parsed: a list of them would outlive a collection of garbage.
  */
 export function readerInto(
   { maxEventLength = MAX_EVENT_LENGTH, api = 'responses' }: StreamReaderOptions,

@@ -68,7 +68,7 @@ export class CaptureDecoder {
     }
   }
 
-  /** Decodes what is no UTF-8, and goes on with a decoder that takes anything. */
+  /** Decodes bytes that are not UTF-8, and continues with a decoder that accepts anything. */
   #loosen(bytes: Uint8Array, stream: boolean): DecodedText {
     this.#isStrict = false
     this.#utf = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -2,10 +2,10 @@ import { isFields } from '../../fields.js'
 import type { StreamEvent } from '../stream-event.js'
 import { parseJson } from './parse-json.js'
 
-/** How far into a line an event may begin: behind a time, a direction, or the name of a tool. */
+/** The maximum offset of an event in a line: after a time, a direction, or the name of a tool. */
 const LONGEST_PREFIX = 120
 
-/** What a log writes before a message that the client sent. */
+/** Matches a log's prefix of a message that the client sent. */
 const SENT = /(?:^|[\s[(|:])(?:>{1,3}|→|⇒|=>|->|↑|⬆|send|sent|sending|out|outgoing|tx|client|request)(?:$|[\s\])|:,])/i
 
 /** A message of a WebSocket in a line of a log. */

@@ -2,7 +2,7 @@ import type { Violation } from '../violation.js'
 import { RecentMap } from './recent-map.js'
 import { causeNamesOf } from './violation-kind.js'
 
-/** How many of the last items are remembered for each rule, at least. */
+/** The minimum number of last items that are remembered for each rule. */
 const MIN_ITEMS = 500
 
 /** Finds earlier causes: at the same event, about the same item, or anywhere in the stream. */

@@ -10,7 +10,7 @@ export interface LocatedViolation extends Violation {
 export interface Repeated {
   /** The first violations, at most three. */
   readonly first: readonly LocatedViolation[]
-  /** How many there are. */
+  /** The number of occurrences. */
   readonly count: number
 }
 

@@ -22,9 +22,10 @@ const BUILT: ReadonlySet<string> = new Set([
 const ANY_FAULT = 'event-shape:item'
 
 /**
- * What may explain that the terminal response has other fields of an item than its `output_item.done`: for a field that no
- * event of its own builds (a status, a phase), only what was wrong with that field, or with where the item stands. Else
- * a null in one field would seem to explain every other field. Undefined if everything about the item may.
+ * Returns the possible causes of an item's fields that differ between the terminal response and its `output_item.done`:
+ * for a field that no event of its own builds (a status, a phase), only what was wrong with that field, or with where
+ * the item stands. Else a null in one field would seem to explain every other field. Undefined if everything about the
+ * item may.
  */
 export function causesOfChange({ got }: Violation): readonly string[] | undefined {
   const fields = /^a different (.+)$/.exec(got)?.[1]?.split(', ') ?? []

@@ -17,7 +17,7 @@ const CHUNKS_DIFFER = [
   'chat-chunk-shape:choices.delta',
 ]
 
-/** What breaks a client at a chunk, so that it loses what the chunk says. */
+/** Violations that break a client at a chunk, so that it loses its content. */
 const CLIENT_BREAKS = ['chat-openai-error-key', 'chat-ai-sdk-validates', 'chat-ai-sdk-error-key', 'chat-client-reads']
 
 /** For each rule of Chat Completions, the rules whose violations may be the cause of its violations. */

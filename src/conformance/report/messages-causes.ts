@@ -1,12 +1,12 @@
 import type { PossibleCauses } from './explained-by.js'
 
-/** An event that clients skip: what it says is missing behind it. */
+/** Violations of events that clients skip: later events lack their content. */
 const UNREAD = ['messages-event-known', 'messages-event-shape', 'messages-start-first']
 
 /** It is not known which block an event is about. */
 const MISPLACED = ['messages-block-index', 'messages-one-block', 'messages-block-is-open', ...UNREAD]
 
-/** What breaks a client at an event, so that it loses what the event says. */
+/** Violations that break a client at an event, so that it loses its content. */
 const CLIENT_BREAKS = [
   'messages-client-reads',
   'messages-ai-sdk-validates',

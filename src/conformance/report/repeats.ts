@@ -1,6 +1,6 @@
 import type { LocatedViolation, Repeated } from './cause.js'
 
-/** How many violations of one kind are kept; the others are only counted. */
+/** The maximum number of violations of one kind that are kept; the others are only counted. */
 const MAX_KEPT = 3
 
 /** Collects the violations of one kind. */

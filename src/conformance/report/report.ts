@@ -11,11 +11,11 @@ import { Repeats } from './repeats.js'
 import { SequenceEvidence } from './sequence-evidence.js'
 import { causeNamesOf, fieldPathsOf, kindKey, pathsOverlap } from './violation-kind.js'
 
-/** How many causes are listed, and how many kinds of consequences for each; the others are only counted. */
+/** The maximum number of causes that are listed, and of kinds of consequences for each; the others are only counted. */
 const MAX_CAUSES = 100
 const MAX_KINDS = 50
 
-/** How many violations of one event are sorted by cause together. */
+/** The maximum number of violations of one event that are sorted by cause together. */
 const MAX_PENDING = 200
 
 /** Groups the violations of one stream by their causes. */

@@ -16,7 +16,7 @@ import type { WireInputPart, WireOutputText, WireRefusal } from './parts.js'
 
 type Item<Type extends string, Fields> = { type: Type; id: string } & Fields
 
-/** Who made the call: the model itself, or a program that it wrote. */
+/** The caller: the model itself, or a program that it wrote. */
 export type WireCaller = { type: 'direct' } | { type: 'program'; caller_id: string } | null
 
 /** A declared tool. Its other fields are not checked, because they change with every release. */

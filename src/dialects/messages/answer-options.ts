@@ -29,9 +29,9 @@ export interface MessageAnswerOptions {
   /** Returns the stop string that ended the answer, once it has ended. Default: none did. */
   readonly stopSequence?: () => string | undefined
   /**
-   * Seals an item that no block shows, such as a call of a tool that the request does not declare. The seal comes back in a
-   * signature, for `opened` of `fromMessagesRequest`. Asked once for each item that is over; undefined for one that the model
-   * shall forget. Default: all of them.
+   * Seals an item that no block shows, such as a call of a tool that the request does not declare. The seal comes back
+   * in a signature, for `opened` of `fromMessagesRequest`. Called once for each finished item; undefined for one that
+   * the model shall forget. Default: all of them.
    */
   readonly sealCall?: (item: OutputItem) => string | undefined
 }

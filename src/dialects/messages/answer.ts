@@ -20,7 +20,7 @@ export function isToolUse(item: OutputItem): item is FunctionCallItem {
   return item.type === 'function_call'
 }
 
-/** What is neither said, thought nor for the client to run. */
+/** Whether an item is neither text, reasoning nor a call that the client runs. */
 export function isServed(
   item: OutputItem,
 ): item is Exclude<OutputItem, { type: 'message' | 'reasoning' | 'function_call' }> {
@@ -131,7 +131,7 @@ export class MessageAnswer {
     const stopped = this.#hasCalls || response.status === 'incomplete' ? undefined : stopSequence?.()
     const delta = { stop_reason: this.#stopReason(response, stopped), stop_sequence: stopped ?? null }
     const last = this.#settle()
-    // Behind the answer, which clients who asked for no thinking read as the first block.
+    // After the answer, since clients that asked for no thinking read the first block as the answer.
     if (this.#hasSealedCall && this.#seals.length > 0) last.push(...this.#carrier())
     const searched = { web_search_requests: this.#searches, web_fetch_requests: 0 }
     const usage = { ...messageUsage(response.usage), ...(this.#searches > 0 && { server_tool_use: searched }) }

@@ -14,19 +14,19 @@ export interface MadeItem {
   readonly fields?: { readonly [ours: string]: string }
 }
 
-/** What the host knows of a conversation that no block of it shows. */
+/** The host's record of a conversation, as far as no block shows it. */
 export interface KnownTurns extends MessagesRequestOptions {
   /** The ids of the calls that stand in the conversation already, and those of the client's that were asked about. */
   readonly taken: Set<string>
 }
 
-/** What the model said in one turn, as its items: reasoning, texts, calls, and the seals in their places. */
+/** A turn of the model, as its items: reasoning, texts, calls, and the seals in their places. */
 export class AssistantTurn {
   readonly #known: KnownTurns
   /** Everything but seals. Thinking does not count as a block. */
   readonly #blocks: { readonly made: MadeItem; readonly kind: 'text' | 'call' | 'thinking' | 'unanswered' }[] = []
   readonly #seals: { readonly seal: PlacedSeal; readonly made: MadeItem }[] = []
-  /** How many blocks stand in front of the last call that no block shows. */
+  /** The number of blocks before the last hidden call. */
   #beforeHidden = 0
   /** The places of the server's calls among the blocks, by their ids: their results stand behind them. */
   readonly #served = new Map<string, number>()
@@ -102,7 +102,7 @@ export class AssistantTurn {
     this.#blocks.push({ made: { item: reasoning(text, signature), at, fields }, kind: 'thinking' })
   }
 
-  /** What the model did before a call of the client's that no block of the turn has brought back. */
+  /** Returns the model's work before a call to the client that no block of the turn has brought back. */
   #missing({ item, at }: MadeItem, hasThinking: boolean): MadeItem[] {
     const { type, call_id: id } = item as { readonly type: string; readonly call_id?: string }
     if (type !== 'function_call' || id === undefined || this.#known.taken.has(id)) return []

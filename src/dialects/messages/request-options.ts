@@ -1,7 +1,7 @@
 import type { OptionTable } from '../../options/check-options.js'
 import { aFunction } from '../../options/checks.js'
 
-/** What the host knows of a conversation that no block of it shows. */
+/** The host's record of a conversation, as far as no block shows it. */
 export interface MessagesRequestOptions {
   /**
    * The items of a seal of `sealCall`, in their order; they stand where they stood. Undefined for any other seal, which is then
@@ -9,9 +9,9 @@ export interface MessagesRequestOptions {
    */
   readonly opened?: (sealed: string) => readonly object[] | undefined
   /**
-   * What the model did in its turn before a call of the client's that no block shows: reasoning, and calls that the host ran, as
-   * the items of the response. For clients that drop thinking blocks: what these bring back is not taken again. Asked once for
-   * each id. Default: nothing is known.
+   * Returns the model's hidden work in its turn before a call to the client: reasoning, and calls that the host ran, as
+   * the items of the response. For clients that drop thinking blocks: items that the blocks bring back are not added
+   * again. Called once for each id. Default: no record.
    *
    * @param toolUseId - the `id` of a `tool_use`, which is the client's word: look it up among its own calls alone
    */

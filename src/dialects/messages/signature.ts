@@ -1,10 +1,11 @@
 import { isFields } from '../../fields.js'
 
 /*
- * What a thinking block's `signature`, and the `data` of a `redacted_thinking` block, hold: the seals of reasoning items, and of
- * calls that the client is not shown, each with its place. The place is a number of blocks, so that it is the same wherever a
- * client puts the block that carries it: a seal that tells how a call was sampled stands behind the call, and is sent in front
- * of it. Seals of one place stand in the order of their items: the result of a call may come after reasoning behind the call.
+ * The content of a thinking block's `signature`, and of the `data` of a `redacted_thinking` block: the seals of
+ * reasoning items, and of calls that the client is not shown, each with its place. The place is a number of blocks, so
+ * that it does not depend on where a client puts the block that carries it: a seal that records how a call was sampled
+ * belongs after the call, but is sent before it. Seals of one place stand in the order of their items: the result of a
+ * call may come after reasoning behind the call.
  */
 
 /** A seal, and where its item stands. */

@@ -119,7 +119,7 @@ class Encoder {
     }
   }
 
-  /** What has to be whole before it is shown. */
+  /** Shows items that have to be complete first. */
   #done(at: number, item: OutputItem): MessageStreamEvent[] {
     if (isToolUse(item)) return item.status === 'completed' ? this.#answer.call(item) : []
     if (isServed(item)) return this.#answer.served(at, item)

@@ -14,7 +14,7 @@ import { type ChatMessage, messageOfChunks, messageOfCompletion } from './messag
 
 /** An answer of Chat Completions, after it was judged. */
 export interface ChatReply extends ChatMessage {
-  /** Whether there is an answer to go on with; if not, a finding or `refusal` says why. */
+  /** Whether there is an answer to continue with; if not, a finding or `refusal` explains why. */
   readonly isGood: boolean
   /** The server's message, if it refused an optional feature. */
   readonly declined: string | undefined
@@ -34,7 +34,7 @@ export interface ChatServer {
   post(request: string, body: string): Promise<Reply | undefined>
 }
 
-/** What a session gives: one request at a time, and where findings go. */
+/** The part of a session that it needs: one request at a time, and a sink for findings. */
 export interface ChatSession {
   readonly model: string
   readonly limits: Limits

@@ -8,7 +8,7 @@ export interface ChatCall {
   readonly arguments: string
 }
 
-/** What a chat completion says, streamed or not. */
+/** The content of a chat completion, streamed or not. */
 export interface ChatMessage {
   readonly text: string
   readonly refusal: string
@@ -49,7 +49,7 @@ export function messageOfChunks(chunks: readonly Fields[]): ChatMessage {
   return { ...parts(texts), calls: [...calls.values()], finish, usage }
 }
 
-/** What a completion that was not streamed says. */
+/** Returns the content of a completion that was not streamed. */
 export function messageOfCompletion(completion: Fields): ChatMessage {
   const choice = asFields(asList(completion['choices'])[0])
   const message = asFields(choice['message'])

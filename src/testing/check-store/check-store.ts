@@ -8,16 +8,16 @@ import { Broken } from './world.js'
 /** An empty store that is checked. It forgets nothing by itself during a check. */
 export interface CheckedStore {
   readonly store: ResponseStore
-  /** The same data as another process has it: a connection of its own. Default: `store`, of which another process has none. */
+  /** The same data through another process's connection. Default: `store`, for stores that no other process shares. */
   readonly other?: ResponseStore
   /** Removes it. */
   close?(): void | Promise<void>
 }
 
 export interface CheckStoreOptions {
-  /** How many sequences of calls are drawn. Default 100. */
+  /** The number of drawn sequences of calls. Default 100. */
   readonly runs?: number
-  /** What they are drawn from: a whole number. Default: another one each time. */
+  /** The seed of the draws, a whole number. Default: a new one each time. */
   readonly seed?: number
   /** How long to wait before something counts as never happening, in milliseconds. Default 5000. */
   readonly patience?: number
@@ -32,7 +32,7 @@ const CHECK_STORE_OPTIONS: OptionTable<CheckStoreOptions> = {
 /** A rule that a store breaks. */
 export interface StoreViolation {
   readonly rule: StoreRule
-  /** What was expected, and what came. */
+  /** The expected and the actual result. */
   readonly problem: string
   /** For `obeys-model`: the seed, which draws the same calls again, and the fewest calls that show it. */
   readonly seed?: number

@@ -33,7 +33,7 @@ export interface Call {
   readonly isForced: boolean
 }
 
-/** Whole numbers below a bound. */
+/** Draws a whole number below a bound. */
 export type Draw = (below: number) => number
 
 /** Numbers that follow from a seed: mulberry32, of Tommy Ettinger. */
@@ -88,14 +88,14 @@ class Model {
     return [...this.all.values()].find((each) => each.owner === owner && each.key === key && !each.isDeleted)
   }
 
-  /** The ids from the first one on, of those that are over. */
+  /** Returns the ids of the finished responses of a lineage, from the first one on. */
   lineage(id: string | undefined): string[] {
     const response = id === undefined ? undefined : this.all.get(id)
     if (response === undefined) return []
     return [...this.lineage(response.previous), ...(response.isFinished ? [response.id] : [])]
   }
 
-  /** Forgets those that were deleted and that none goes on from. */
+  /** Drops deleted responses that nothing continues. */
   prune(): void {
     for (let before = -1; before !== this.all.size; ) {
       before = this.all.size

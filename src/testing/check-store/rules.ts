@@ -18,7 +18,7 @@ import {
   textOf,
 } from './world.js'
 
-/** What every store does. */
+/** The rules that every store keeps. */
 export const STORE_RULES = {
   'opens-once': 'A response whose id is known is not opened, also for another owner, and changes nothing.',
   'opens-whole':
@@ -60,7 +60,7 @@ const LOST = { state: 'lost' }
 
 const stateOf = ({ state }: Opening): string => state
 
-/** How each rule but the model's is checked. Each begins with an empty store. @throws Broken */
+/** The check of each rule except the model's, each on an empty store. @throws Broken */
 export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores: Stores) => Promise<void>>> = {
   async 'opens-once'({ store, other }) {
     await open(store, { entries: block(1) })

@@ -9,9 +9,7 @@ import type {
   StoredBlock,
 } from '../../stores/store.js'
 
-/*
- * What the rules are checked with. A store does not read what it keeps: here, an entry is one byte, and an item is an id.
- */
+/* Test data for the rules. A store does not interpret its content: here, an entry is one byte, and an item is an id. */
 
 /** A rule that a store breaks. */
 export class Broken extends Error {
@@ -41,7 +39,7 @@ export function item(id: string, text: string = id): InputItem {
 
 export function finished(added: readonly InputItem[] = [], output: readonly InputItem[] = []): FinishedResponse {
   return {
-    // As much of a response as the rules read.
+    // The part of a response that the rules read.
     response: { status: 'completed', output } as unknown as FinishedResponse['response'],
     added,
     history: [{ tokens: [1, 200_006] }],
@@ -97,7 +95,7 @@ export async function keep(
   return lease
 }
 
-/** Opens and ends responses that go on from each other, each with one item of its own. */
+/** Opens and ends responses that continue each other, each with one item of its own. */
 export async function chain(store: ResponseStore, ...ids: readonly string[]): Promise<void> {
   for (const [at, responseId] of ids.entries()) {
     const previous = ids[at - 1]
@@ -115,7 +113,7 @@ export async function lineageOf(store: ResponseStore, responseId: string, owner:
   return found?.responses.map(({ added }) => added.map(({ id }) => id).join())
 }
 
-/** What a reader got, and whether there is more to come. */
+/** The entries that a reader received, and whether more can follow. */
 export interface Reading {
   readonly entries: number[]
   /** Resolves when there is no more. */

@@ -37,9 +37,9 @@ export const MALFORMED_SHAPES: readonly MalformedShape[] = Object.keys(SHAPES) a
 /** In text, a marker that a tool result spells is the marker itself: only ids can say which of the two it is. */
 const ONLY_IDS: readonly MalformedShape[] = ['markers-in-tool-result']
 
-/** What a transcript with a malformed stretch says, and what a good reader makes of it. */
+/** The content of a transcript with a malformed stretch, as a good reader reads it. */
 export interface MalformedContent {
-  /** What is malformed: one of `MALFORMED_SHAPES`. */
+  /** The malformed shape: one of `MALFORMED_SHAPES`. */
   readonly shape: MalformedShape
   /** The shape in words, and which of its variants. */
   readonly variant: string
@@ -66,7 +66,7 @@ export interface MalformedContent {
 /** A transcript with one malformed stretch in it, as a model or an engine that went wrong gives it. */
 export interface MalformedTranscript extends TokenStream, MalformedContent {}
 
-/** The same where there is no token table. */
+/** The same without ids, if there is no token table. */
 export interface MalformedTextTranscript extends TextStream, MalformedContent {}
 
 /** Which malformed transcripts. */
@@ -83,9 +83,9 @@ const MALFORMED_OPTIONS: OptionTable<MalformedOptions & IdOptions> = {
 
 /**
  * A transcript of one of the malformed shapes that were seen in the wild, alone or between well-formed messages:
- * headers that are glued, repeated, misspelled or cut, markers that are missing or too many, calls of tools that nobody
- * declared, odd tokens and ids. Nothing in it is an error of the server's: a good one throws nothing, loses no text and
- * shows no marker.
+ * headers that are glued, repeated, misspelled or cut, markers that are missing or too many, calls of undeclared tools,
+ * odd tokens and ids. Nothing in it is an error of the server's: a good one throws nothing, loses no text and shows no
+ * marker.
  *
  * With a token table it is ids, and text where text can say the same. Without one it is text with literal markers, and
  * `markers-in-tool-result` (which is about text that spells them) and ids without a name are left out. A transcript

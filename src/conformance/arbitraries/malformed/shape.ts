@@ -70,7 +70,7 @@ export type MalformedShape = HeaderShape | BorderShape | CallShape | CutShape
 /** A malformed stretch of a transcript. */
 export interface Stretch {
   readonly variant: string
-  /** What follows `<|start|>assistant`, or with `bare` what follows the message before. */
+  /** The tokens after `<|start|>assistant` or, with `bare`, after the message before. */
   readonly segments: readonly Segment[]
   readonly bare?: boolean
   readonly texts?: readonly string[]
@@ -84,7 +84,7 @@ export interface Stretch {
   readonly textCuts?: readonly number[]
 }
 
-/** Where a stretch stands: `first` in the stream, `between` messages (one is before it), or `any` of the two. */
+/** The place of a stretch: `first` in the stream, `between` messages (one precedes it), or `any` of the two. */
 export type Place = 'any' | 'first' | 'between'
 
 /** A call of a function. */
@@ -104,7 +104,7 @@ export const typeForm = (): fc.Arbitrary<'spaced' | 'adjacent' | 'plain'> => eit
 /** An answer, up to its end. */
 export const finalMessage = (text: string): Part[] => [...START, m.channel, 'final', m.message, text]
 
-/** What stretches say. */
+/** Arbitraries of the texts in stretches. */
 export const words: { readonly [K in 'name' | 'json' | 'text' | 'prose']: fc.Arbitrary<string> } = {
   name: either('bash', 'get_weather', 'geo'),
   json: json(),

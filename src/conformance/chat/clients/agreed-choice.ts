@@ -36,7 +36,7 @@ export class AgreedChatCall {
   }
 }
 
-/** What a delta is about. */
+/** The subject of a delta. */
 type Said = 'reasoning' | 'call' | 'text'
 
 /** Something that no client can read. */
@@ -44,11 +44,11 @@ interface Unreadable {
   readonly what: string
   readonly got: unknown
   readonly at: EventRef
-  /** What stands beside it: of reasoning or calls, some clients show nothing. */
+  /** The text next to it: next to reasoning or calls, some clients show nothing. */
   beside: Said | undefined
 }
 
-/** What a stream says of one choice, regardless of the client. */
+/** The content of one choice according to the stream, regardless of the client. */
 export class AgreedChoice {
   readonly index: number
   readonly text: TextHash = new TextHash()
@@ -57,7 +57,7 @@ export class AgreedChoice {
   readonly calls: AgreedChatCall[] = []
   /** Its first finish_reason. */
   finish: string | undefined
-  /** What the last delta was about. Most answers begin with reasoning. */
+  /** The subject of the last delta. Most answers begin with reasoning. */
   #said: Said = 'reasoning'
   /** A delta came. */
   #hasBegun = false
@@ -66,7 +66,7 @@ export class AgreedChoice {
   #isOver = false
   /** The first place where something stands that no client can read. */
   unreadable: Unreadable | undefined
-  /** The arguments in the delta that began the last call, until it goes on. */
+  /** The arguments in the delta that began the last call, until it continues. */
   #begun: unknown
   readonly #byIndex = new Map<number, AgreedChatCall>()
 
@@ -154,7 +154,7 @@ export class AgreedChoice {
     return surplus
   }
 
-  /** The call that a delta goes on with; undefined if it begins one. */
+  /** Returns the call that a delta continues; undefined if it begins one. */
   #callOf(delta: Fields): AgreedChatCall | undefined {
     const { index, id } = delta
     const isNamed = asString(id) !== '' || asString(bodyOf(delta)['name']) !== ''

@@ -11,8 +11,9 @@ import { AgreedChoice, FINISHES } from './agreed-choice.js'
 const MAX_FOREIGN = 20
 
 /**
- * What a stream of Chat Completions says as a whole, regardless of the client. Unlike a stream of Responses, it says
- * almost everything once: what a lost delta said, nothing can tell. What can be told is what belongs together:
+ * The content of a stream of Chat Completions as a whole, regardless of the client. Unlike a stream of Responses, it
+ * states almost everything once: the content of a lost delta cannot be recovered. What can be determined is what
+ * belongs together:
  *
  * - A delta without a valid index belongs to the call that is open, or to the only choice; so does a choice without a
  *   role.
@@ -64,12 +65,12 @@ export class ChatAgreement {
     return [...this.#choices.values()].sort((one, other) => one.index - other.index)
   }
 
-  /** What counts for nothing; only the first few. */
+  /** The surplus parts of the stream; only the first few. */
   get surplus(): readonly Surplus[] {
     return this.#surplus.all
   }
 
-  /** How the first choice ended; undefined if the stream does not say. */
+  /** The ending of the first choice; undefined if the stream states none. */
   get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
     const { finish } = this
     // An error beside a finish_reason is surplus: the answer is whole.
@@ -102,7 +103,7 @@ export class ChatAgreement {
     const at = isIndex(index, MAX_CHOICES) ? index : (only?.index ?? 0)
     const known = this.#choices.get(at)
     if (known !== undefined) return known
-    // A choice begins with its role: what has none goes on with the only one.
+    // A choice begins with its role: a delta without one continues the only choice.
     if (only !== undefined && this.#choices.size === 1 && asString(asFields(delta)['role']) === '') return only
     const begun = new AgreedChoice(at)
     this.#choices.set(at, begun)

@@ -13,5 +13,5 @@ export interface ChatReads {
   readonly incomplete: Ending
 }
 
-/** The model of a client of Chat Completions. It reads what came in the place of chunks. */
+/** The model of a client of Chat Completions. It reads any value in place of chunks. */
 export type ChatClientModel = ClientModel<unknown, ChatClient, ChatReads>

@@ -46,7 +46,7 @@ export const CHAT_LOSSES: readonly ClientRule[] = [
   },
 ]
 
-/** Reports where what the client saw differs from what the stream says as a whole. */
+/** Reports where the client's view differs from the stream as a whole. */
 export function compare(seen: Seen, agreed: ChatAgreement, model: ChatClientModel, report: ReportBreak): void {
   compareEnding(seen, agreed, model, report)
   if (seen.ending === 'threw') return
@@ -91,7 +91,7 @@ function compareEnding(seen: Seen, agreed: ChatAgreement, { reads, name }: ChatC
 function compareText(seen: Seen, agreed: ChatAgreement, { reads }: ChatClientModel, report: ReportBreak): void {
   const choices = shownOf(agreed, reads)
   const whole = TextHash.joined(choices.flatMap(({ text, refusal }) => [text, refusal]))
-  // Where a text and a refusal come in turn, the client shows them in that order, and loses nothing.
+  // If a text and a refusal alternate, the client shows them in that order, and loses nothing.
   const { streamed } = agreed
   const isInTurn = seen.streamed.equals(streamed) && (reads.choices === 'all' || agreed.choices.length < 2)
   if (!seen.streamed.equals(whole) && !isInTurn) {

@@ -39,7 +39,7 @@ export const openai: ChatClientModel = {
   begin: (reportBreak) => new OpenAIReader(reportBreak),
 }
 
-/** What is called, and the arguments or the input: kept whole, as a tool gets them. */
+/** The callee, and the arguments or the input: kept completely, as a tool receives them. */
 interface Body {
   name: unknown
   given: string
@@ -113,7 +113,7 @@ class OpenAIReader extends ThrowingReader<unknown> {
     return [choice, delta, calls ? takeCalls(calls, choice) : []]
   }
 
-  /** What the events of a chunk show, after all of it was added. */
+  /** Shows the events of a chunk, after all of it was added. */
   #show(choice: Choice, delta: unknown, indexes: readonly number[]): void {
     const { content, refusal } = (delta ?? {}) as Fields
     if (choice.role === 'assistant') {
@@ -243,7 +243,7 @@ function takeCalls(calls: unknown, choice: Choice): readonly number[] {
   })
 }
 
-/** The SDK says that the call is done. */
+/** The SDK reports the call as done. */
 function endCall({ current, calls }: Choice): void {
   const call = current === undefined ? undefined : calls.get(current)
   if (call === undefined) return
@@ -252,7 +252,7 @@ function endCall({ current, calls }: Choice): void {
     throw new Thrown('chat-openai-call-type', 'function in a call of type "function"', undefined)
 }
 
-/** Throws what the SDK throws when the stream is over. */
+/** Throws the SDK's errors at the end of the stream. */
 function checkWhole(index: number, { finish, role, calls, hasCalls, functionCall }: Choice): void {
   const of = `for choice ${index}`
   if (!finish) throw new Thrown('chat-openai-finish', `a finish_reason ${of}`, finish)

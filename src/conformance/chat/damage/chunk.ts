@@ -9,7 +9,7 @@ export type ChatFamily = Family<Chunk>
 
 export type ChatDamage = FamilyDamage<Chunk>
 
-// What a chunk is about: of its first choice, and the first call in it.
+// The subject of a chunk: its first choice, and the first call in it.
 
 export const choiceOf = (chunk: Chunk): Fields => listOf(chunk['choices'])[0] ?? {}
 
@@ -54,7 +54,7 @@ export const endOf = (chunks: readonly Chunk[]): number => chunks.findIndex(isEn
 /** A call that no other chunk of a stream knows. */
 export const CALL = { id: 'call_late', type: 'function', function: { name: 'late_tool', arguments: '{"late":true}' } }
 
-/** How many calls a stream has. */
+/** Returns the number of calls in a stream. */
 export function countOf(chunks: readonly Chunk[]): number {
   return chunks.filter(beginsCall).length
 }

@@ -14,7 +14,7 @@ import {
   says,
 } from './chunk.js'
 
-// What comes when it should not, or not at all.
+// Chunks in the wrong place, or missing ones.
 
 const late: ChatFamily = {
   name: 'late',
@@ -27,7 +27,7 @@ const late: ChatFamily = {
       at: chunks.length,
       events: [...chunks, ...more],
     })
-    // Without the token counts, nothing says that the answer is over: its finish_reason may have come too soon.
+    // Without the token counts, nothing proves the end of the answer: its finish_reason may be premature.
     const isSettled = chunks.some(isUsage)
     const isPlain = countOf(chunks) === 0 && choiceOf(like)['finish_reason'] === 'stop'
     if (isSettled || isPlain) yield after('a call', says(like, { tool_calls: [{ index: countOf(chunks), ...CALL }] }))

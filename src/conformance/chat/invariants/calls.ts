@@ -6,12 +6,12 @@ import { callsIn, isIndex, MAX_CALLS } from '../stream-state.js'
 
 const OPENAI = ['chat'] as const
 
-/** The part of a call that says what it calls, and with what. */
+/** Returns the part of a call with its callee and input. */
 const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-/** Rules for calls: their deltas, their arguments, and what finish_reason says of them. */
+/** Rules for calls: their deltas, their arguments, and the finish_reason that they require. */
 export const CALLS: readonly ChatInvariant[] = [
   {
     id: 'chat-call-index',

@@ -2,8 +2,8 @@ import { type Fields, isFields } from '../../../fields.js'
 import { Thrown } from '../thrown.js'
 
 /**
- * Requires that an item can be sent back, as the Agents SDK does in a run that goes on. It accepts fewer statuses of
- * hosted calls then than when it reads them.
+ * Requires that an item can be sent back, as the Agents SDK does in a run that continues. It then accepts fewer
+ * statuses of hosted calls than when it reads them.
  */
 export function requireSendable({ type, status, action }: Fields, place: string): void {
   const known = typeof type === 'string' && Object.hasOwn(STATUSES, type) ? STATUSES[type] : undefined

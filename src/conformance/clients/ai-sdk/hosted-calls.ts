@@ -23,11 +23,11 @@ interface CallTexts {
 }
 
 /**
- * What the SDK shows of hosted calls, and of calls that the application runs although they are not its own functions,
- * by the ids that the SDK uses for them.
+ * The SDK's view of hosted calls, and of calls that the application runs although they are not its own functions, by
+ * the ids that the SDK uses for them.
  */
 export class HostedCalls {
-  /** What is shown, in order: `call NAME HASH`, `result NAME HASH`. */
+  /** The shown entries, in order: `call NAME HASH`, `result NAME HASH`. */
   readonly shown: string[] = []
   /** The names that items are shown by, by their ids. */
   readonly items: Map<string, string> = new Map()

@@ -299,7 +299,7 @@ export class AiSdkReader implements ClientReader {
   }
 }
 
-/** How it ends, by the reason in incomplete_details. */
+/** Returns the ending for the reason in incomplete_details. */
 function endingFor(reason: unknown, hasCall: boolean): Ending {
   // A refusal has the finish reason `content-filter`, and a call `tool-calls`: the response is complete.
   if (reason === undefined || reason === null) return 'completed'

@@ -2,7 +2,7 @@ import { byType } from '../../by-type.js'
 import { asFields, type StreamEvent } from '../../stream-event.js'
 import { Thrown } from '../thrown.js'
 
-/** What the stream helper does with an event, by its type. */
+/** The stream helper's treatment of an event, by its type. */
 export interface EventRoute {
   /** The helper throws at an event that it does not know. */
   readonly isKnown: boolean
@@ -14,7 +14,7 @@ export interface EventRoute {
   readonly isReasoning: boolean
   /** The event has no item_id. */
   readonly isNameless: boolean
-  /** The type of the item that it is about; `by part` if its part says that; undefined if it is about none. */
+  /** The type of the item that it is about; `by part` if its part determines that; undefined if it is about none. */
   readonly item: string | undefined
 }
 

@@ -2,7 +2,7 @@ import { Thrown } from '../thrown.js'
 import type { Item } from './item.js'
 
 /**
- * What must be unique to an item: its id, and the call_id of a call.
+ * The identity of an item, which must be unique: its id, and the call_id of a call.
  *
  * @throws Thrown if one of them is missing or has the wrong type
  */

@@ -6,7 +6,7 @@ import { jsonHash } from '../../json-hash.js'
 import { isEncodedTwice } from '../../json-text.js'
 import { asFields, asString, lookUp } from '../../stream-event.js'
 
-/** What a block says to the user of a client; `other` is what no client of this API shows as one of these. */
+/** The kind of a block for the user of a client; `other` is not shown by any client of this API. */
 export type Voice = 'text' | 'thinking' | 'call' | 'other'
 
 /** Something that no client can read. */
@@ -42,7 +42,7 @@ export function voiceOf(block: Fields): Voice | undefined {
 /** The name of a call, also where Chat Completions has it. */
 export const nameIn = ({ name, function: named }: Fields): string => asString(name) || asString(asFields(named)['name'])
 
-/** How many UTF-16 code units of the input of a call are kept. */
+/** The limit of a call's input, in UTF-16 code units. */
 const LONGEST_INPUT = 1 << 20
 
 /** A block as its start and its deltas say it, regardless of the client. */
@@ -64,9 +64,9 @@ export class AgreedBlock {
   hasSignature = false
   /** A delta of a call that no client can read. The first one is often empty: whether it was, shows at the end. */
   #lost: { readonly what: Unreadable; readonly isFirst: boolean } | undefined
-  /** What deltas of another type than its own say. */
+  /** The content of deltas of another type than its own. */
   stray: AgreedBlock | undefined
-  /** What its start says. */
+  /** The content of its start. */
   readonly #begun: TextHash
   readonly #deltas = new TextHash()
   /** The input that its start has; undefined if that is empty. */
@@ -119,7 +119,7 @@ export class AgreedBlock {
     return undefined
   }
 
-  /** Its text. A start that has all of it already says nothing that the deltas do not say. */
+  /** Its text. A start with the complete text adds nothing to the deltas. */
   get text(): TextHash {
     if (this.#begun.length === 0 || this.#begun.equals(this.#deltas)) return this.#deltas
     return TextHash.joined([this.#begun, this.#deltas])
@@ -147,7 +147,7 @@ export class AgreedBlock {
     return value === undefined ? undefined : jsonHash(value)
   }
 
-  /** Whether it says the same as another block. */
+  /** Whether it has the same content as another block. */
   says(other: AgreedBlock): boolean {
     const isNamed = this.voice === other.voice && this.id === other.id && this.name === other.name
     return isNamed && this.text.equals(other.text)
@@ -158,7 +158,7 @@ export class AgreedBlock {
     this.#lost ??= { what, isFirst: !isSaid && this.#input === '' }
   }
 
-  /** What of its input is lost. */
+  /** The lost part of its input. */
   get lost(): Unreadable | undefined {
     const isWhole = this.#lost?.isFirst === true && (this.#input !== '' || this.#given !== undefined)
     return isWhole ? undefined : this.#lost?.what

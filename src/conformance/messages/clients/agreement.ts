@@ -9,10 +9,10 @@ import { MESSAGE_EVENT_TYPES } from '../event-schema.js'
 import { AgreedBlock, nameIn, type Unreadable, type Voice, voiceOf } from './agreed-block.js'
 import { endingBy } from './stop-reasons.js'
 
-/** How many blocks are remembered: more than any model writes in one answer. */
+/** The number of remembered blocks: more than any model writes in one answer. */
 const MAX_BLOCKS = 10_000
 
-/** Which field of a delta says something, and of what. */
+/** The field of each delta with content, and its kind. */
 const DELTAS: Readonly<Record<string, { readonly field: string; readonly voice: Voice }>> = {
   text_delta: { field: 'text', voice: 'text' },
   thinking_delta: { field: 'thinking', voice: 'thinking' },
@@ -20,17 +20,18 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly voice: 
 }
 
 /**
- * What a stream of the Messages API says as a whole, regardless of the client. It says everything once: what a lost delta
- * said, nothing can tell. What can be told is what belongs together:
+ * The content of a stream of the Messages API as a whole, regardless of the client. It states everything once: the
+ * content of a lost delta cannot be recovered. What can be determined is what belongs together:
  *
- * - A delta without a valid index belongs to the block that is open; one whose type does not fit its block is a block of
- *   its own. A block of another type is what its fields say.
+ * - A delta without a valid index belongs to the block that is open; one whose type does not fit its block is a block
+ *   of its own. A block of another type is what its fields say.
  * - A delta that no client can read said something, unless it may have been a signature.
- * - A block that begins again while it is open, a message_start that comes again, and what comes after message_stop count
- *   for nothing; nor does a message with another id, up to its message_stop. After a message_stop that came before the
- *   stop_reason, what comes still counts: the message_stop came too soon.
+ * - A block that begins again while it is open, a message_start that comes again, and what comes after message_stop
+ *   count for nothing; nor does a message with another id, up to its message_stop. After a message_stop that came
+ *   before the stop_reason, what comes still counts: the message_stop came too soon.
  *
- * Work for each event is constant. It keeps hashes instead of texts, and of calls the input. Read it after the last event.
+ * Work for each event is constant. It keeps hashes instead of texts, and of calls the input. Read it after the last
+ * event.
  */
 export class MessagesAgreement implements StreamAgreement<unknown> {
   readonly #blocks: AgreedBlock[] = []
@@ -54,7 +55,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   take(event: unknown, position: number): void {
     const type = isFields(event) ? asString(event['type']) : ''
     const at = { position, type }
-    // What is no object says nothing.
+    // A value that is not an object has no content.
     if (!isFields(event) || type === 'ping') return
     if (this.#foreign === 'begins') {
       const isAnother = type === 'content_block_start' && event['index'] === 0 && this.#blocks.length > 0
@@ -92,17 +93,17 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     return TextHash.joined(this.#inOrder.filter((block) => block.voice === voice).map(({ text }) => text))
   }
 
-  /** Whether a call was cut off: its client may have it, or not. */
+  /** Whether a call was cut off: its client may or may not have it. */
   isCut(call: AgreedBlock): boolean {
     return !call.isStopped && !call.isFollowed && this.ending !== 'completed'
   }
 
-  /** What counts for nothing; only the first few. */
+  /** The surplus parts of the stream; only the first few. */
   get surplus(): readonly Surplus[] {
     return this.#surplus.all
   }
 
-  /** How the answer ended; undefined if the stream does not say. */
+  /** The ending of the answer; undefined if the stream states none. */
   get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
     if (this.#failure !== undefined) return 'failed'
     const ending = endingBy(this.#reason)
@@ -145,7 +146,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     else if (block?.voice === 'thinking') this.#unsure ??= lost
   }
 
-  /** What came behind an unreadable delta shows that it was not the signature. */
+  /** The event after an unreadable delta shows that it was not the signature. */
   #sure(): void {
     this.#unreadable ??= this.#unsure
     this.#unsure = undefined
@@ -254,7 +255,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     const { type } = delta
     const kind = typeof type === 'string' ? lookUp(DELTAS, type) : undefined
     const of = this.#at(index) ?? this.#open
-    // What a call of the server's is given, no client shows, or hands to a tool.
+    // No client shows the input of a call that the server ran, or passes it to a tool.
     if (of?.voice === 'other' && !of.isStopped && (of.name !== '' || kind?.voice === 'call')) return
     if (type === 'signature_delta' || kind?.voice === 'thinking') this.#sure()
     if (type === 'signature_delta' && of !== undefined && !of.isStopped) of.hasSignature = true

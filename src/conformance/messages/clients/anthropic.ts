@@ -38,7 +38,7 @@ interface Block {
   readonly type: unknown
   readonly name: unknown
   readonly text: MutableText
-  /** What its start has. */
+  /** The input in its start. */
   readonly input: unknown
   /** The deltas of its input, whole as a tool gets them; undefined if there are none. */
   json: string | undefined
@@ -139,7 +139,7 @@ class AnthropicReader extends ThrowingReader<unknown> {
       throw new Thrown('messages-anthropic-event', 'a delta in content_block_delta', delta)
     const { type, text, thinking, partial_json } = asFields(delta)
     const block = this.#blockAt(index)
-    // Where the index is none of a list, what the SDK writes there is lost.
+    // If the index is not one of a list, the SDK's writes there are lost.
     if (block !== undefined && isElement(index, this.#blocks.length)) {
       if (type === 'text_delta' && block.type === 'text') block.text.append(text)
       if (type === 'thinking_delta' && block.type === 'thinking') block.text.append(thinking)
@@ -187,7 +187,7 @@ class AnthropicReader extends ThrowingReader<unknown> {
 /** A copy of what a start has: of a list or a text it has other fields. */
 function blockOf(given: unknown): Block {
   const { type, name, text, thinking, input } = asFields(given)
-  // Of a text that is empty nothing is kept, whatever it is.
+  // Nothing is kept of an empty text, whatever its type.
   const begun = type === 'thinking' ? thinking : text || ''
   return { type, name, text: new MutableText(begun), input, json: undefined }
 }
@@ -200,7 +200,7 @@ const isElement = (index: unknown, length: number): boolean =>
   /^(?:0|[1-9]\d*)$/.test(String(index)) &&
   Number(index) < length
 
-/** What a value that is no text shows as. */
+/** How a value that is not a text is shown. */
 const printed = ({ value }: MutableText): string => (value === null || value === undefined ? '' : concatenated(value))
 
 /** The input of a call, of which the SDK closes what was cut off. */

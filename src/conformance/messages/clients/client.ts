@@ -4,7 +4,7 @@ import type { MessagesClient } from './names.js'
 export { MESSAGES_CLIENTS, type MessagesClient } from './names.js'
 
 /**
- * The model of a client of the Messages API. It reads what came in the place of events. All of these clients show text,
- * reasoning and calls, so that nothing is left out by design.
+ * The model of a client of the Messages API. It reads any value in place of events. All of these clients show text,
+ * reasoning and calls, so nothing is omitted by design.
  */
 export type MessagesClientModel = Omit<ClientModel<unknown, MessagesClient, never>, 'reads'>

@@ -54,7 +54,7 @@ export const MESSAGES_LOSSES: readonly ClientRule[] = [
   },
 ]
 
-/** Reports where what the client saw differs from what the stream says as a whole. */
+/** Reports where the client's view differs from the stream as a whole. */
 export function compare(seen: Seen, agreed: MessagesAgreement, model: MessagesClientModel, report: ReportBreak): void {
   compareEnding(seen, agreed, model, report)
   if (seen.ending === 'threw') return
@@ -128,7 +128,7 @@ function compareCalls(seen: Seen, agreed: MessagesAgreement, report: ReportBreak
   report('messages-client-calls', expected, undefined, ran, lost?.at)
 }
 
-/** Whether the client has these calls, in order. A call that was cut off it may have, or not. */
+/** Whether the client has these calls, in order. A call that was cut off may be missing. */
 function isRun(seen: readonly SeenCall[], calls: readonly AgreedBlock[], agreed: MessagesAgreement): boolean {
   let at = 0
   for (const call of calls) {

@@ -14,7 +14,7 @@ export const MESSAGES_MODELS: Readonly<Record<MessagesClient, MessagesClientMode
 
 /** The model for a client's profile; undefined for any other profile. */
 export function messagesModelFor(profile: MessagesProfile): MessagesClientModel | undefined {
-  // The cast: what is behind `messages:` in a profile is the name of a client.
+  // Cast: the text after `messages:` in a profile is the name of a client.
   return profile === 'messages' ? undefined : MESSAGES_MODELS[profile.slice('messages:'.length) as MessagesClient]
 }
 

@@ -149,13 +149,13 @@ class LangchainReader extends ThrowingReader<unknown> {
     }
   }
 
-  /** Of a signature only the type matters: it is merged with that of its block. */
+  /** Only the type of a signature matters: it is merged with that of its block. */
   #sign(index: unknown, signature: unknown): void {
     if (typeof index === 'number' || typeof index === 'string')
       this.#message.field(`signature of block ${index}`, signature)
   }
 
-  /** What is no text it merges, but does not show. */
+  /** Merges values that are not text without showing them. */
   #say(index: unknown, text: unknown): void {
     const isMerged = typeof index === 'number' || typeof index === 'string'
     // An empty text is dropped where there is none to merge it with.

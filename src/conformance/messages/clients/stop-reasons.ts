@@ -11,6 +11,6 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   refusal: 'incomplete',
 }
 
-/** How an answer ended, by its stop_reason; `open` if that is none of this API. */
+/** Returns the ending for a stop_reason; `open` if this API has none of this name. */
 export const endingBy = (reason: unknown): Ending =>
   (typeof reason === 'string' ? lookUp(ENDINGS, reason) : undefined) ?? 'open'

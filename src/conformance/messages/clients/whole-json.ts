@@ -5,8 +5,8 @@ const MAX_NESTING = 1000
 const DROPPED = Symbol('dropped')
 
 /**
- * Parses JSON that may be cut off anywhere, as the Anthropic SDK does: what was not whole at the cut is dropped (a string,
- * a number, a word, a key without its value), and what is open is closed.
+ * Parses JSON that may be cut off anywhere, as the Anthropic SDK does: values that were incomplete at the cut are
+ * dropped (a string, a number, a word, a key without its value), and open containers are closed.
  *
  * @throws SyntaxError if something else than the end of the text is wrong, or nothing is left of it
  */

@@ -9,7 +9,7 @@ export type MessagesFamily = Family<MessageEvent>
 
 export type MessagesDamage = FamilyDamage<MessageEvent>
 
-// What an event is about.
+// The subject of an event.
 
 export const blockOf = (event: MessageEvent): Fields => fieldsOf(event['content_block'])
 
@@ -42,7 +42,7 @@ export const hasInput = (event: MessageEvent): boolean =>
 /** Whether it is of a block. */
 export const isOfBlock = (event: MessageEvent): boolean => 'index' in event
 
-/** Says something that a user sees. */
+/** Whether it contains anything that a user sees. */
 export const says = (event: MessageEvent): boolean => hasText(event) || hasThinking(event) || hasInput(event)
 
 // An event with other fields.
@@ -65,7 +65,7 @@ export const withMessage = (event: MessageEvent, fields: Fields): MessageEvent =
 /** The number of the message_delta; -1 if there is none. */
 export const endOf = (events: readonly MessageEvent[]): number => events.findIndex(isEnd)
 
-/** How many blocks a stream has. */
+/** Returns the number of blocks in a stream. */
 export const countOf = (events: readonly MessageEvent[]): number => events.filter(isBegin).length
 
 /** The events of a block that no other event of a stream knows. */
@@ -85,7 +85,7 @@ export const callBlock = (index: number): MessageEvent[] => [
   { type: 'content_block_stop', index },
 ]
 
-/** Where a block stands in a stream. */
+/** The place of a block in a stream. */
 export interface BlockSpan {
   readonly begin: number
   /** The number of its stop. */

@@ -18,7 +18,7 @@ import {
   withMessage,
 } from './event.js'
 
-// What comes when it should not, or not at all.
+// Events in the wrong place, or missing ones.
 
 const late: MessagesFamily = {
   name: 'late',

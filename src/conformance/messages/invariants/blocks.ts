@@ -5,7 +5,7 @@ import { blockIn, deltaIn, type OpenBlock } from '../message-state.js'
 
 const ANTHROPIC = ['messages'] as const
 
-/** The blocks that each delta may be of: the Anthropic SDK drops what a delta says to any other block. */
+/** The types of blocks that each delta may belong to: the Anthropic SDK drops the delta of any other block. */
 const OF_BLOCKS: Readonly<Record<string, readonly string[]>> = {
   text_delta: ['text'],
   citations_delta: ['text'],
@@ -150,5 +150,5 @@ export const BLOCKS: readonly MessagesInvariant[] = [
   },
 ]
 
-/** So many ids of calls are remembered. */
+/** The maximum number of ids of calls that are remembered. */
 const MAX_IDS = 10_000

@@ -25,7 +25,7 @@ export const chatJsonSchema: Scenario = {
   },
 }
 
-/** A word that nobody counts to twenty without. */
+/** A word that counting to twenty cannot avoid. */
 const STOP = 'twelve'
 
 export const chatStop: Scenario = {

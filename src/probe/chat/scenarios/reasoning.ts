@@ -4,7 +4,7 @@ import type { ChatReply } from '../chat-server.js'
 import { sentBack } from '../message.js'
 import { user } from './tools.js'
 
-/** How models mark what belongs to no text: Harmony, and those that think in tags. */
+/** Matches models' markers, which belong to no text: those of Harmony, and tags of reasoning. */
 const MARKERS = /<\|\w+\|>|<\/?think(ing)?>/
 
 export const chatReasoning: Scenario = {

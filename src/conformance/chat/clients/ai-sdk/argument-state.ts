@@ -1,4 +1,7 @@
-/** Whether arguments so far are a whole JSON object or list: the SDK tells by that whether a call may still go on. */
+/**
+ * Whether the arguments so far are a complete JSON object or list, by which the SDK decides whether a call may
+ * continue.
+ */
 export class ArgumentState {
   /** The brackets that are open; undefined before the first character, null if this is no object and no list. */
   #open: string[] | null | undefined

@@ -24,7 +24,7 @@ interface PendingCall {
   given: string
 }
 
-/** What a delta is taken for: a call that is known, a new one, or nothing. */
+/** How a delta is resolved: to a known call, a new one, or none. */
 type Resolution = TrackedCall | 'new' | 'ambiguous'
 
 /**

@@ -43,7 +43,7 @@ export const chunkSchema: z.ZodType = z.looseObject({
   usage,
 })
 
-/** What ends a stream that fails. */
+/** The error that ends a failed stream. */
 export const errorSchema: z.ZodType = z.object({
   error: z.object({
     message: z.string(),

@@ -5,7 +5,7 @@ import * as z from 'zod'
 const text = z.string().nullish()
 const number = z.number().nullish()
 
-/** Who had a tool called. */
+/** The caller of a tool. */
 const caller = z
   .union([
     z.object({ type: z.enum(['code_execution_20250825', 'code_execution_20260120']), tool_id: z.string() }),

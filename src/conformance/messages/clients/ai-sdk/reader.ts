@@ -7,7 +7,7 @@ import { endingBy } from '../stop-reasons.js'
 import { eventSchema } from './event-schema.js'
 import type { RuleId } from './rules.js'
 
-/** What is open at an index. */
+/** The open block at an index. */
 type Open =
   | { readonly kind: 'text' | 'reasoning' }
   | { readonly kind: 'call' | 'served'; readonly name: string; input: string }
