@@ -24,7 +24,7 @@ const SMOKE = { rounds: 1, isClean: false, sampleMs: 0, warmUpMs: 0 }
  * @typedef {object} Measure
  * @property {boolean} smoke whether everything runs once, on tiny inputs, to see that it works
  * @property {<T>(full: T, tiny: T) => T} size the one or the other
- * @property {number} rounds of whoever takes turns by itself
+ * @property {number} rounds for contenders that take turns by themselves
  * @property {(contenders: Contender<any, any>[], inputOf: (round: number) => any) => Promise<Times>} compare
  * @property {(contenders: Contender<any, any>[], inputOf: (round: number) => any) => Promise<Times>} glance the same in
  *   a tenth of the time, to find out what is worth comparing

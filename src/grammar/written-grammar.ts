@@ -16,7 +16,7 @@ export interface WrittenGrammar {
   readonly nodes: number
 }
 
-/** Characters of GBNF that somebody else wrote are so many to a node. */
+/** Characters of foreign GBNF that count as one node. */
 const CHARACTERS_OF_NODE = 8
 
 /** What is held as GBNF. @throws UnsupportedSchema if no grammar holds any of it */

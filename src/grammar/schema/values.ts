@@ -31,7 +31,7 @@ type TextCheck = (text: string) => boolean
 
 /** Whether a text matches the patterns that it has to, and none that it must not. */
 function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, known: HeldPatterns): Slices<TextCheck> {
-  // Never by JavaScript's own engine, which a pattern may take for ever.
+  // Not by JavaScript's own engine, which a pattern could occupy forever.
   function* checksOf(all: readonly Said<string>[], isForbidden: boolean): Slices<TextCheck[]> {
     const checks: TextCheck[] = []
     for (const pattern of all.flatMap((said) => known.read(said, relax))) {
