@@ -436,7 +436,7 @@ describe('what comes back in a signature', () => {
 })
 
 describe('who asks', () => {
-  test("the session of Claude Code's headers is told for the log, cleaned and bounded, and tells nobody apart", async () => {
+  test("the session of Claude Code's headers is logged, cleaned and bounded, and identifies no user", async () => {
     const metrics: Metric[] = []
     const { ask } = messagesEndpoint(() => [answer('Hi.')], { onMetric: (metric) => void metrics.push(metric) })
     const name = 'x-claude-code-session-id'
