@@ -63,6 +63,8 @@ export function outputOf(
 function inOrder(items: readonly AgreedItem[]): readonly AgreedItem[] {
   for (const place of [({ listedAt }: AgreedItem) => listedAt, ({ index }: AgreedItem) => index]) {
     const places = items.map(place)
+    // Almost always they are in order.
+    if (places.every((at, index) => at !== undefined && (index === 0 || at > (places[index - 1] ?? at)))) return items
     if (places.includes(undefined) || new Set(places).size < items.length) continue
     return [...items].sort((a, b) => (place(a) as number) - (place(b) as number))
   }
