@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 
 /** The size of a piece, in bytes. Each read wakes another thread, which takes longer than to copy what it reads. */
-const SIZE = 256 * 1024
+const SIZE = 128 * 1024
 
 /**
  * The bytes of a file, in pieces. Each is valid until the next one is asked for: all are in one buffer, since new ones would

@@ -61,6 +61,7 @@ export function outputOf(
 
 /** The items by where the response lists them, by their output_index, or in the order of the stream. */
 function inOrder(items: readonly AgreedItem[]): readonly AgreedItem[] {
+  if (items.length < 2) return items
   for (const place of [({ listedAt }: AgreedItem) => listedAt, ({ index }: AgreedItem) => index]) {
     const places = items.map(place)
     // Almost always they are in order.
