@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises'
 const SIZE = 128 * 1024
 
 /**
- * The bytes of a file, in pieces. Each is valid until the next one is asked for: all are in one buffer, since new ones would
- * pile up outside the heap, where the garbage collector hardly notices them.
+ * Yields the bytes of a file, in pieces, each valid until the next one is requested: all share one buffer, because new
+ * ones would pile up outside the heap, where the garbage collector hardly notices them.
  */
 export async function* filePieces(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path)

@@ -128,6 +128,8 @@ export function briefItem(item: OutputItem): string {
       return `${item.type} ${item.server_label} ${item.error ?? item.tools.map(({ name }) => name).join(',')}`
     case 'web_search_call':
       return `${item.type} ${item.status} ${JSON.stringify(item.action)}`
+    case 'file_search_call':
+      return `${item.type} ${item.status} ${JSON.stringify(item.queries)}`
     case 'shell_call':
       return `${item.type} ${item.status} ${JSON.stringify(item.action.commands)}`
     case 'shell_call_output':

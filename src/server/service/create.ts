@@ -35,6 +35,8 @@ import { toldEngine } from './told-engine.js'
  * @throws RequestError
  */
 export async function createResponse(setup: Setup, body: unknown, caller: Caller): Promise<LiveResponse> {
+  const turn = setup.arrivals.pass()
+  if (turn !== undefined) await turn
   const request = withModel(await parseBody(setup, body, caller), setup.models)
   const { owner, idempotencyKey } = caller
   if (idempotencyKey === undefined) return start(setup, request, caller)
@@ -109,6 +111,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     takeOrRefuse(held, RESPONSE_BYTES)
     leave = await setup.admission.enter(caller.owner, caller.signal, request.background === true)
     held = held.moveTo('response')
+    setup.beginning.add(responseId)
     const run = await runFor(setup, request, responseId, caller, { engine, observed, held, key, onEnd })
     addRun(setup, run)
     const { created, events, before, finished } = run
@@ -117,6 +120,8 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     onEnd()
     held.end()
     throw error
+  } finally {
+    setup.beginning.delete(responseId)
   }
 }
 
@@ -216,6 +221,7 @@ export function runOptions(
       const ids = calls.map(({ approvalRequestId }) => approvalRequestId)
       if (ids.length > 0 && !(await setup.durable.store.consumeApprovals(ids, owner))) throw usedApproval(calls)
     },
+    endings: setup.endings,
     onError: report,
     onUnfinished(response) {
       // It holds its conversation until its end is kept.
