@@ -10,7 +10,7 @@ const MOST_AT_ONCE = 15_000
 /** What is done until something turns out to be too much. */
 export const OF_REFUSAL = 50
 
-/** Work is counted in nodes, never in time: a schema has to become the same grammar in any process. */
+/** Counts work in nodes, never in time: a schema has to yield the same grammar in any process. */
 export class Budget {
   #steps = 0
   #refusals = 0

@@ -13,7 +13,7 @@ export interface Compiler {
   /** The strings that were created before, by their constraints. */
   readonly strings: Map<string, Expression>
   readonly patterns: HeldPatterns
-  /** The texts of the values that a schema allows. */
+  /** Returns the texts of the values that a schema allows. */
   value(located: Located): Expression
   /** Returns the string texts that a schema allows, for a property's name. */
   name(located: Located): Expression
@@ -23,7 +23,7 @@ export interface Compiler {
   later(prefix: string, make: () => Expression, otherwise: () => Expression): Expression
   /** Pauses if so much was done since the last pause. @param unset - nodes that were made and are in no rule yet */
   pause(unset?: number): Slices<void>
-  /** Counts work that leaves no rules behind. False where it would be too much for one subschema. */
+  /** Counts work that creates no rules. Returns false if it would be too much for one subschema. */
   readonly spend: Spend
   /** Any value, as a JSON text. */
   anything(): Expression

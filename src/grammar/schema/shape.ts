@@ -9,9 +9,9 @@ import { JSON_TYPES, type JsonType } from './types.js'
 export interface Shape {
   readonly path: string
   readonly types: ReadonlySet<JsonType>
-  /** Of `enum` or `const`. */
+  /** From `enum` or `const`. */
   readonly values: readonly unknown[] | undefined
-  /** Texts, booleans and null that it is not. */
+  /** Excluded texts, booleans and null. */
   readonly excluded: readonly unknown[]
   readonly properties: ReadonlyMap<string, Located>
   /**
@@ -101,7 +101,7 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
   return left.length === 0 ? undefined : { ...both, types: new Set(left) }
 }
 
-/** Whether there may be a value of a type: what is certain to be none takes no rules, and is not combined with others. */
+/** Whether a type can have a value: an impossible one gets no rules, and is not combined with others. */
 function isPossible(type: JsonType, shape: Shape): boolean {
   const { low, high, isFractional, required, properties } = shape
   switch (type) {
@@ -232,7 +232,7 @@ function together<Each>(ones: readonly Each[], others: readonly Each[]): readonl
   return others.length === 0 ? ones : [...ones, ...others]
 }
 
-/** Those of both, each value once. */
+/** Merges two lists, with each value once. */
 function different<Each, Value>(
   ones: readonly Each[],
   others: readonly Each[],

@@ -97,7 +97,7 @@ function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: 
 
 const tooMany = (most: number): string => `More than ${most} characters cannot be counted.`
 
-/** What the characters of the string have to match as a whole. */
+/** Returns the patterns that the whole string has to match. */
 function patternsOf(
   { patterns, formats }: Shape,
   max: number,
@@ -105,7 +105,7 @@ function patternsOf(
   relax: Relax,
 ): readonly HeldPattern[] {
   const read = patterns.flatMap((said) => known.read(said, relax))
-  // zod writes a pattern beside each of its formats: it says as much, but for the calendar.
+  // zod writes a pattern beside each of its formats, which is equivalent except for the calendar.
   const said = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
   const named = said.flatMap((format) => {
     const source = (max <= SHORT_TEXT ? SHORT_FORMATS.get(format.value) : undefined) ?? FORMATS.get(format.value)

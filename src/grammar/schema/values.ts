@@ -29,7 +29,7 @@ export function* allowedValues(
 
 type TextCheck = (text: string) => boolean
 
-/** Whether a text matches the patterns that it has to, and none that it must not. */
+/** Returns a test of a text against the required and the forbidden patterns. */
 function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, known: HeldPatterns): Slices<TextCheck> {
   // Not by JavaScript's own engine, which a pattern could occupy forever.
   function* checksOf(all: readonly Said<string>[], isForbidden: boolean): Slices<TextCheck[]> {

@@ -6,31 +6,31 @@ import type { TokenTable } from '../../tokens/token-table.js'
 /** The replacement character for invalid UTF-8. */
 export const BROKEN = '\ufffd'
 
-/** In UTF-16 units: more is encoded as it is, and is as many tokens only where that is so by chance. */
+/** The limit in UTF-16 units: longer text is encoded, and then has the right number of tokens only by chance. */
 const LONGEST_LOST = 4096
-/** How many beginnings of characters are looked at: more would take a text of many scripts, cut in each. */
+/** The limit of explored beginnings of characters: a text of many scripts, cut in each, would take more. */
 const MOST_BEGINNINGS = 256
 
-/** Stands in for tokens that the server gave as text alone. */
+/** Stands in for tokens that the server returned only as text. */
 export interface LostTokens {
   /**
-   * Ids that say a text, as ordinary tokens whatever it spells.
+   * Returns ids for a text, as ordinary tokens whatever it spells.
    *
-   * @param count - how many tokens it was; undefined if the server does not say
-   * @returns so many ids, wherever that is possible
+   * @param count - the number of its tokens; undefined if the server does not report it
+   * @returns that many ids, if possible
    */
   idsOf(text: string, count: number | undefined): number[]
   /**
-   * Ids that say a text together with a token behind them, which may begin inside a character.
+   * Returns ids that spell a text together with a later token, which may begin inside a character.
    *
-   * @returns so many ids; undefined if there are none
+   * @returns that many ids; undefined if impossible
    */
   idsBefore(last: number, text: string, count: number): number[] | undefined
 }
 
 /**
- * A text is encoded, U+FFFD as the character that it is. Only if it was fewer tokens are others used, which say the same:
- * tokens that begin or end inside a character, as those that were lost did. Either is cut into as many as are needed.
+ * Encodes a text, with U+FFFD as itself. Only if it had fewer tokens are others used that spell the same: tokens that
+ * begin or end inside a character, like those that were lost. Either are split until there are enough.
  */
 export function createLostTokens(table: TokenTable): LostTokens {
   const encode = encoderOf(table)
@@ -45,7 +45,7 @@ export function createLostTokens(table: TokenTable): LostTokens {
     return undefined
   }
 
-  /** The fewest tokens have too few bytes to be cut into many, so that the text in front may have to be encoded. */
+  /** The fewest tokens have too few bytes to be split into many, so the text before them may have to be encoded. */
   function mixed(path: readonly Place[], text: string, count: number, last?: number): number[] | undefined {
     const isLong = ({ bytes }: Mix): boolean => bytes >= count
     let low = 0
@@ -56,17 +56,17 @@ export function createLostTokens(table: TokenTable): LostTokens {
       else low = middle + 1
     }
     const { front, tokens } = mixAt(path, text, low)
-    // What comes behind completes a character that has to begin in a token of its own.
+    // The next token completes a character that has to begin in a token of its own.
     const isCompleted = last !== undefined && (path.at(-1)?.carried.length ?? 0) > 0 && beginsWithin(table, last)
     if (tokens.length === 0 && isCompleted) return undefined
     const ids = spread([...encode(front), ...tokens], count, table)
     return ids.length === count ? ids : undefined
   }
 
-  /** The text in front of a place, encoded, and the tokens that lead on from there. */
+  /** Returns the encoded text before a place, and the tokens that continue from there. */
   function mixAt(path: readonly Place[], text: string, start: number): Mix {
     let at = start
-    // Where a token completes a character, its beginning is a token too.
+    // If a token completes a character, its beginning is a token too.
     while (at > 0 && at < path.length && isContinued(path[at - 1] as Place, path[at] as Place)) at++
     const from = path[at - 1]
     const front = from === undefined ? '' : text.slice(0, from.at + (from.carried.length > 0 ? 1 : 0))
@@ -95,16 +95,18 @@ interface Mix {
   readonly bytes: number
 }
 
-/** Where a text is that is spelled token by token, and the token that led there. */
+/** A place in a text that is spelled token by token, and the token that led there. */
 interface Place {
-  /** How much of the text is there, and the bytes of a character that is not. */
+  /** The length of the spelled text, and the bytes of an incomplete character. */
   readonly at: number
   readonly carried: readonly number[]
   readonly id: number
   readonly before: Place | undefined
 }
 
-/** Tokens that say the same, by the bytes with which they begin the next character, and one for each kind of those. */
+/**
+ * Tokens that spell the same, by the bytes with which they begin the next character, with one for each kind of those.
+ */
 interface Alike {
   readonly byBytes: Map<string, Said>
   readonly byKind: Map<string, Said>
@@ -115,20 +117,20 @@ interface Said {
   readonly carried: readonly number[]
 }
 
-/** Tokens, by what they say. */
+/** Tokens by the text that they spell. */
 type Saying = ReadonlyMap<string, Alike>
 
 /**
- * Finds the fewest tokens that are not valid UTF-8 on their own and say a text, read as any stream of tokens is; then the
- * fewest that lead to the end by another beginning of the last character. Takes time in proportion to the text.
+ * Finds the fewest tokens that are not valid UTF-8 on their own and spell a text, read like any stream of tokens; then
+ * the fewest that reach the end by another beginning of the last character. Takes linear time.
  */
 function createSearch(table: TokenTable): (text: string, last: number | undefined) => Iterable<Place[]> {
-  /** Those that begin a character. Created lazily, with the others, because most texts never need them. */
+  /** Tokens that begin a character. Created lazily, like the others, because most texts never need them. */
   let fresh: Saying = new Map()
   let within: readonly number[] = []
-  /** Those that begin within one, by the bytes of it that they come behind. */
+  /** Tokens that begin inside a character, by its bytes before them. */
   const behind = new Map<string, Saying>()
-  /** In UTF-16 units: the longest that any says. */
+  /** The longest text that any of them spells, in UTF-16 units. */
   let longest = 0
 
   function load(): void {
@@ -195,7 +197,10 @@ function sayingOf(ids: readonly number[], carried: readonly number[], table: Tok
   return saying
 }
 
-/** Those after which the text may go on as it does: with a whole character, that character's bytes, or any that are none. */
+/**
+ * Yields the tokens after which the text may continue: with a whole character, with that character's bytes, or, before
+ * an invalid one, with any.
+ */
 function* fitting({ byBytes, byKind }: Alike, text: string, at: number): Generator<readonly [string, Said]> {
   const whole = byBytes.get('')
   if (whole !== undefined) yield ['', whole]
@@ -225,17 +230,17 @@ function isEnd({ at, carried }: Place, text: string, last: number | undefined, t
   return text.slice(at) === rest
 }
 
-/** What may follow the bytes of an incomplete character is the same for all of a kind: as many bytes out of as many. */
+/** Returns a kind of incomplete bytes: the same bytes may follow all of one kind. */
 function kindOf(bytes: readonly number[]): string {
   const [lead = 0] = bytes
-  // Not every byte may follow these.
+  // Only some bytes may follow these.
   const isSpecial = bytes.length === 1 && [0xe0, 0xed, 0xf0, 0xf4].includes(lead)
   return `${bytes.length} of ${lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4}${isSpecial ? ` ${lead}` : ''}`
 }
 
 const utf8 = new TextEncoder()
 
-/** Cuts tokens in two, the last ones first, until there are so many, or only single bytes. */
+/** Splits tokens in two, the last ones first, until there are enough, or only single bytes. */
 function spread(ids: readonly number[], count: number, table: TokenTable): number[] {
   const { idOf } = tokenIndexOf(table)
   const spread = [...ids]

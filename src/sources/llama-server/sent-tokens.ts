@@ -11,30 +11,30 @@ export interface Vocabulary {
   readonly lost: LostTokens
 }
 
-/** In UTF-16 units: more than a token, and the stop word that may begin in it. */
+/** The limit in UTF-16 units: longer than a token with the beginning of a stop word. */
 const MOST_OWED = 256
 
-/** Tokens that came without their text, while others in front of them had not come. */
+/** Tokens that arrived without their text, while earlier ones had not arrived. */
 interface Held {
   readonly tokens: HarmonyToken[]
   readonly text: string
-  /** How many tokens had not come, of all before these. */
+  /** The number of missing tokens before these. */
   readonly missing: number
 }
 
 /**
- * Puts together what llama-server sends of one request. It sends
+ * Reassembles the tokens that llama-server sends for one request. It sends
  *
- * - no id of a token after which the text ends inside a character: their text comes with the next token, as U+FFFD where
- *   the character was never completed;
- * - ids without their text while a stop word may have begun (with the `<` of `<|message|>`): the text comes with a later
- *   id.
+ * - no id of a token after which the text ends inside a character: their text comes with the next token, as U+FFFD
+ *   where the character was never completed;
+ * - ids without their text while a stop word may have begun (with the `<` of `<|message|>`): the text comes with a
+ *   later id.
  */
 export class SentTokens {
   readonly #vocabulary: Vocabulary
-  /** Tokens so far, including those that are held, and those that others stand in for. */
+  /** The number of tokens so far, including held ones and substitutes. */
   #given = 0
-  /** The text that is still to come of tokens that were given. */
+  /** The text that is still to arrive for tokens that were returned. */
   #owed = ''
   #held: Held[] = []
   /** Whether the server counts tokens that it has not sent yet, as one with speculative decoding may. */
@@ -45,15 +45,15 @@ export class SentTokens {
     this.#vocabulary = vocabulary
   }
 
-  /** Whether the ids that stand in for lost ones are not as many. */
+  /** Whether the number of substitutes differs from that of the lost tokens. */
   get isMiscounted(): boolean {
     return this.#isMiscounted
   }
 
   /**
-   * Takes what an event has.
+   * Takes an event.
    *
-   * @param predicted - how many tokens the server counts; undefined if it does not say
+   * @param predicted - the server's count of tokens; undefined if it reports none
    * @returns its tokens, preceded by those that the server withheld; none if they are held
    */
   take(tokens: readonly HarmonyToken[], content: string, predicted: number | undefined): readonly HarmonyToken[] {
@@ -74,9 +74,9 @@ export class SentTokens {
   }
 
   /**
-   * What is left at the end, where the server counts so many more tokens that it never sent. Of these its last event has
-   * the count alone: `tokens` and `content` of a stream's end are empty, and scores come with a token that is sent. So a
-   * blank in front of half a character, in the same token, is lost, and how many characters several halves are is guessed.
+   * Returns substitutes for tokens that the server counted but never sent. For these its last event has only the count:
+   * `tokens` and `content` are empty at a stream's end, and scores come only with sent tokens. So a blank before half a
+   * character, in the same token, is lost, and the number of characters in several halves is guessed.
    */
   end(missing: number): readonly HarmonyToken[] {
     const held = this.#release()
@@ -85,7 +85,7 @@ export class SentTokens {
     return [...this.#standIns(BROKEN.repeat(Math.ceil(missing / 3)), missing), ...held]
   }
 
-  /** How many tokens the server counts and has not sent. */
+  /** Returns how many tokens the server counts and has not sent. */
   missing(predicted: number): number {
     return predicted - this.#given
   }
@@ -94,7 +94,7 @@ export class SentTokens {
     return this.#countsAhead
   }
 
-  /** Holds a token back whose text may show that there are others in front of it. */
+  /** Holds a token back whose text may reveal earlier ones. */
   #hold(token: HarmonyToken, own: string, missing: number): boolean {
     const last = this.#held.at(-1)
     const length = this.#held.reduce((sum, { text }) => sum + text.length, 0)
@@ -117,7 +117,7 @@ export class SentTokens {
     const run = hasRun ? joined(last, token, own) : { tokens: [token], text: own, missing }
     const groups = this.#held.slice(0, hasRun ? -1 : undefined)
     const { tokens, rest, counted } = this.#resolve(groups, content)
-    // A stop word that is complete is cut off, with what follows it.
+    // A complete stop word is cut off, with the text after it.
     let said = run.text
     while (!rest.endsWith(said)) said = said.slice(0, -1)
     const front = rest.slice(0, rest.length - said.length)
@@ -139,7 +139,7 @@ export class SentTokens {
         return [...tokens, ...ids, token]
       }
     }
-    // How many of its bytes complete a character that began before it.
+    // The number of its bytes that complete a character begun before it.
     for (let within = 3; within >= 0; within--) {
       const behind = textOf(bytes.subarray(within))
       if (!rest.endsWith(behind)) continue
@@ -156,7 +156,7 @@ export class SentTokens {
     return [...tokens, token]
   }
 
-  /** Finds the text of held tokens in that of an event, and what is lost in front of each. */
+  /** Finds the text of held tokens in that of an event, and the losses before each. */
   #resolve(
     groups: readonly Held[],
     content: string,
@@ -175,7 +175,7 @@ export class SentTokens {
     return { tokens, rest, counted }
   }
 
-  /** Ids in place of those of a text. */
+  /** Returns substitutes for the ids of a text. */
   #standIns(text: string, missing: number): readonly number[] {
     if (text === '') return []
     const count = missing > 0 && !this.#countsAhead ? missing : undefined

@@ -6,9 +6,9 @@ import { completionSteps } from './completion-steps.js'
 import type { Vocabulary } from './sent-tokens.js'
 
 /**
- * The steps of one call, in as many requests as it takes. llama-server compares stop words with text, so it also stops
- * where the model spells `<|message|>` in ordinary tokens. The call then goes on in another request, for the prompt and
- * all tokens so far, of which the server has all but the last in its cache.
+ * Runs one call in as many requests as it takes. llama-server compares stop words with text, so it also stops where the
+ * model spells `<|message|>` in ordinary tokens. Another request then continues the call, with the prompt and all
+ * tokens so far, all but the last of which the server has cached.
  */
 export async function* wholeTurn(
   ask: Ask,
@@ -38,7 +38,7 @@ function idOf(token: HarmonyToken): number {
   return typeof token === 'number' ? token : token.id
 }
 
-/** The counts of a call over its requests: what went in is that of the first one, what came out is their sum. */
+/** Combines the counts of a call's requests: the input of the first one, and the sum of the outputs. */
 function createCounts(): { of(usage: HostUsage, ids: number): HostUsage; close(): number } {
   let input: HostUsage | undefined
   let spent = 0
