@@ -23,6 +23,8 @@ export interface ServerOptions {
   readonly model: ModelName
   /** More flags of its command line. */
   readonly flags?: readonly string[]
+  /** Tells it from another one of the same kind, in the titles of tests. */
+  readonly title?: string
 }
 
 /** How long a server may take to start. One takes a minute on a quiet machine. */

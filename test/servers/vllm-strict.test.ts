@@ -1,4 +1,7 @@
+import { beforeAll, expect, test } from 'vitest'
+import { askFirst, FIRST_REQUESTS } from './first-requests.js'
 import { onServer } from './on-server.js'
+import { restRows } from './rest-rows.js'
 import { strictRows } from './strict-rows.js'
 
 /** One in CI, twenty in `npm run test:full`. */
@@ -12,7 +15,24 @@ const NOT_HELD = {
 } as const
 
 for (const backend of ['guidance', 'xgrammar'] as const) {
-  onServer({ kind: 'vllm', model: 'rand', flags: ['--structured-outputs-config.backend', backend] }, ({ engine }) =>
-    strictRows(backend, engine, SEEDS, NOT_HELD[backend]),
-  )
+  onServer({ kind: 'vllm', model: 'rand', flags: ['--structured-outputs-config.backend', backend] }, ({ engine }) => {
+    strictRows(backend, engine, SEEDS, NOT_HELD[backend])
+    restRows(backend, engine)
+  })
+}
+
+/** A server that was told no backend, after each first request that chooses one: by `npm run test:full`. */
+for (const [first, { schema, backend }] of process.env['SERVERS_FULL'] ? Object.entries(FIRST_REQUESTS) : []) {
+  onServer({ kind: 'vllm', model: 'rand', title: `after ${first}` }, ({ engine, server }) => {
+    beforeAll(() => askFirst(server(), schema))
+    const name = `auto after ${first}`
+    if (backend === 'other') {
+      test('behind outlines, the engine says that only schemas and regular expressions are held', async () => {
+        expect((await engine().capabilities?.())?.constraints).toEqual(['json_schema', 'regex'])
+      })
+      return
+    }
+    strictRows(name, engine, SEEDS, NOT_HELD[backend as keyof typeof NOT_HELD])
+    restRows(name, engine)
+  })
 }

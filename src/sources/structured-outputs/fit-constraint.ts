@@ -1,5 +1,5 @@
 import type { Constraint, EngineCapabilities, FittedConstraint } from '../../engine/constraint.js'
-import { checkSchema, UnsupportedSchema } from '../../grammar/index.js'
+import { checkSchema, plainlySpelled, UnsupportedSchema } from '../../grammar/index.js'
 import type { Slices } from '../../slices.js'
 import { fitGbnf, fittedOrNot } from '../gbnf.js'
 import type { GrammarBackend } from './backends.js'
@@ -62,12 +62,17 @@ function whole(constraint: Constraint): FittedConstraint {
   return { constraint, relaxed: [], nodes: 0 }
 }
 
-/** The rest of a body that another process began is one, of a string with a length, which xgrammar would take seconds for. */
+/**
+ * A grammar as xgrammar is fast with it. The rest of a body that another process began is one, of a string with a length, which
+ * it would take seconds for.
+ */
 function withoutCounts(constraint: Constraint): FittedConstraint {
   if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)
-  const grammar = withoutSlowCounts(constraint.grammar)
+  const counted = withoutSlowCounts(constraint.grammar)
+  const grammar = plainlySpelled(counted)
   if (grammar === constraint.grammar) return whole(constraint)
-  return { constraint: { grammar, syntax: 'gbnf' }, relaxed: [{ path: '', message: NOT_COUNTED }], nodes: 0 }
+  const relaxed = counted === constraint.grammar ? [] : [{ path: '', message: NOT_COUNTED }]
+  return { constraint: { grammar, syntax: 'gbnf' }, relaxed, nodes: 0 }
 }
 
 const NOT_COUNTED = "The engine's grammar backend is slow where it counts far: long repetitions are not limited."
@@ -77,7 +82,9 @@ function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefin
   try {
     const ours = yield* fitGbnf(constraint)
     const { grammar } = ours.constraint as Extract<Constraint, { readonly grammar: string }>
-    return hasSlowCounts(grammar) ? undefined : ours
+    return hasSlowCounts(grammar)
+      ? undefined
+      : { ...ours, constraint: { grammar: plainlySpelled(grammar), syntax: 'gbnf' } }
   } catch (error) {
     if (error instanceof UnsupportedSchema) return undefined
     throw error
