@@ -43,7 +43,10 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
   if (!('jsonSchema' in constraint)) return backend === 'xgrammar' ? withoutCounts(constraint) : whole(constraint)
   if (backend === 'guidance') return yield* fitGbnf(constraint)
   yield* checkSchema(constraint.jsonSchema)
-  const { schema, leftOut, inPart } = yield* plainSchema(constraint.jsonSchema)
+  const { schema, leftOut, inPart } = yield* plainSchema(
+    constraint.jsonSchema,
+    backend === 'xgrammar' ? backend : 'other',
+  )
   if (backend === 'xgrammar' && leftOut.length > 0) {
     const ours = yield* fastGrammar(constraint)
     if (ours !== undefined) return ours
