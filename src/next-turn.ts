@@ -18,6 +18,6 @@ function takeTurn(): void {
   resolve?.()
 }
 
-/** Not a resolved promise, which would run before all pending I/O. */
-const later: (work: () => void) => void =
+/** Does work in the next turn. Not by a resolved promise, which would run before all pending I/O. */
+export const later: (work: () => void) => void =
   typeof setImmediate === 'function' ? (work) => void setImmediate(work) : (work) => void setTimeout(work, 0)

@@ -395,8 +395,15 @@ function parse(file: string, text: string): ts.SourceFile {
   return source
 }
 
-/** What a file names in imports and re-exports of any form; `(computed)` for one that is known only at run time. */
-function importsOf(file: string, text: string): string[] {
+const imported = new Map<string, { readonly text: string; readonly found: readonly string[] }>()
+
+/**
+ * What a file names in imports and re-exports of any form; `(computed)` for one that is known only at run time. Each file
+ * is read once, whatever asks for it.
+ */
+function importsOf(file: string, text: string): readonly string[] {
+  const known = imported.get(file)
+  if (known?.text === text) return known.found
   const found: string[] = []
   const visit = (node: ts.Node): void => {
     if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier !== undefined) {
@@ -409,6 +416,7 @@ function importsOf(file: string, text: string): string[] {
     ts.forEachChild(node, visit)
   }
   visit(parse(file, text))
+  imported.set(file, { text, found })
   return found
 }
 

@@ -5,19 +5,17 @@ import type { Cause, LocatedViolation, Repeated } from '../conformance/report/ca
 import { isAtEnd, missingField } from '../conformance/report/violation-kind.js'
 import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
 
-/** Where the lines of a cause stand. */
+/** The indent of a cause's lines. */
 const MARGIN = 11
 
-/** So many rules and lines are named; the others are counted. */
+/** The maximum number of rules and lines that are named; the others are counted. */
 const NAMED = 6
 
 const SENTENCES: ReadonlyMap<string, string> = new Map(
   [...INVARIANTS, ...CHAT_INVARIANTS, ...MESSAGES_INVARIANTS].map(({ id, sentence }) => [id, sentence]),
 )
 
-/**
- * A cause in lines: where it is, what is wrong, the rule that says so, how often it comes, and what follows from it.
- */
+/** Formats a cause: its place, the problem, the rule that it breaks, how often it occurs, and its consequences. */
 export function causeLines(cause: Cause, events: number, columns: number, paint: Paint): string[] {
   const { lead, severity, fault } = cause
   const label = `  ${severity.padEnd(MARGIN - 4)}  `
@@ -39,7 +37,7 @@ export function severityStyle(severity: Cause['severity']): Style {
   return severity === 'error' ? 'red' : 'yellow'
 }
 
-/** Where a violation is: line, event, item and part, or block, or choice and call. */
+/** Returns the place of a violation: line, event, item and part, or block, or choice and call. */
 export function placeOf(violation: LocatedViolation): string {
   const { line, position, type, about = {} } = violation
   const { outputIndex, contentIndex, summaryIndex, choice, call, block } = about
@@ -60,12 +58,12 @@ export function placeOf(violation: LocatedViolation): string {
   return [...(line === undefined ? [] : [`line ${line}`]), at, ...item, ...part, ...inChat].join(', ')
 }
 
-/** What was expected and what came, with nothing in it that moves the cursor. */
+/** Formats the expected and the actual value, without characters that move the cursor. */
 export function difference({ expected, got }: LocatedViolation): string {
   return `expected ${plain(expected)}, got ${plain(got)}`
 }
 
-/** Text in lines of the columns that are left of the margin. */
+/** Wraps text in the columns beside the margin. */
 function within(text: string, columns: number): string[] {
   return wrap(text, Math.max(columns - MARGIN, 30), 0)
 }
@@ -80,17 +78,17 @@ function whatIsWrong(cause: Cause, events: number): string {
   return evidence === undefined ? difference(lead) : `${difference(lead)}: ${evidence}`
 }
 
-/** Whether every event has it: then no line is worth naming. */
+/** Whether every event has the cause, so that no line is worth naming. */
 function isEverywhere({ count }: Cause, events: number): boolean {
   return count === events && events > 1
 }
 
-/** What wrong numbers say of the events. */
+/** Interprets wrong numbers of events. */
 function evidenceOf({ lead, first, follow }: Cause): string | undefined {
   const evidence = first.map(({ about }) => about?.evidence)
   if (evidence.includes('reordered')) return 'events came out of order'
   if (lead.about?.evidence === 'repeated') return 'an event came twice'
-  // It says itself that its beginning is missing.
+  // The violation itself reports that the beginning is missing.
   if (lead.about?.evidence !== 'lost' || lead.rule === 'created-first') return undefined
   return follow > 0
     ? 'an event was lost here, which explains what follows'
@@ -116,7 +114,7 @@ function followersOf({ consequences, follow }: Cause): string | undefined {
   return `and because of it: ${follow} more (${named.join(', ')}${rules.size > NAMED ? ', …' : ''})`
 }
 
-/** The type of an event, which anybody may have written. */
+/** Shortens the type of an event, which is untrusted. */
 function short(type: string): string {
   return clip(plain(type), 80)
 }

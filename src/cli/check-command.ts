@@ -8,10 +8,11 @@ export const check: Command = defineCommand({
 
   --profile openai          what OpenAI's streams always do (default)
             open-responses  what Open Responses requires
-            client:NAME     what a client needs: openai, ai-sdk, openai-agents, langchain, codex
+            client:NAME     what a client requires: openai, ai-sdk, openai-agents, langchain, codex
             chat            what OpenAI's streams of Chat Completions always do
-            chat:NAME       what a client of Chat Completions needs: openai, ai-sdk
+            chat:NAME       what a client of Chat Completions requires: openai, ai-sdk
             messages        what Anthropic's streams of the Messages API always do
+            messages:NAME   what a client of the Messages API needs: anthropic, ai-sdk, langchain
   --resumed                 the streams begin where a client resumed them with starting_after
   --json                    prints one line of JSON per file
   --help

@@ -7,10 +7,10 @@ import { causeLines, difference, severityStyle } from './cause-text.js'
 import { clip, createPaint, plain } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
-/** How many violations of a rule are printed live; further ones are only counted. */
+/** The maximum number of violations of a rule that are printed live; further ones are only counted. */
 const SHOWN = 3
 
-/** What is wrong with one stream, for machines. */
+/** The violations of a stream, for machines. */
 export interface StreamJson extends Totals {
   readonly events: number
   readonly causes: readonly Cause[]
@@ -18,27 +18,26 @@ export interface StreamJson extends Totals {
 
 /** The report of one stream of a capture: live, and complete at the end. */
 export interface CheckedStream {
-  /**
-   * Takes what the checker reported of an event, or of the end, and its line. Returns the lines to print while a stream
-   * is watched live: `''` where there is nothing new to say.
-   */
-  event(violations: readonly Violation[], line?: number): string
+  /** Takes what the checker reported, and its line. */
+  add(violation: Violation, line?: number): void
+  /** What to print of a violation while a stream is watched live: `''` where there is nothing new to say. */
+  live(violation: Violation, line?: number): string
   /** The complete report, causes first: lines for people. */
   end(events: number): string
-  /** The complete report for machines. */
+  /** Returns the complete report for machines. */
   json(events: number): StreamJson
-  /** Whether the stream is as it should be so far: warnings do not count. */
+  /** Whether the stream is correct so far: warnings do not count. */
   readonly isGood: boolean
 }
 
 export interface CheckedStreamOptions {
   readonly profile: AnyProfile
-  /** Which stream of the capture it is, from 1. */
+  /** The number of the stream in the capture, from 1. */
   readonly number: number
   readonly screen: Screen
 }
 
-/** A report of one stream. It keeps a few violations of each kind, however many there are. */
+/** Creates a report of one stream. It keeps a few violations of each kind, however many there are. */
 export function createCheckedStream({ profile, number, screen }: CheckedStreamOptions): CheckedStream {
   const report = createReport()
   const paint = createPaint(screen.hasColors)
@@ -60,15 +59,11 @@ export function createCheckedStream({ profile, number, screen }: CheckedStreamOp
   }
 
   return {
-    event(violations, line) {
-      let text = ''
-      for (const violation of violations) {
-        if (violation.severity === 'error') isGood = false
-        report.add(violation, { line })
-        text += live(violation, line)
-      }
-      return text
+    add(violation, line) {
+      if (violation.severity === 'error') isGood = false
+      report.add(violation, { line })
     },
+    live,
     end(events) {
       const causes = report.causes()
       const head = summary(number, events, causes.length, report.totals(), profile)

@@ -8,7 +8,7 @@ import { complaint, errorCode, type Io, nameOf, UsageError, unreadable } from '.
 import { plain } from './terminal-text.js'
 import { unpacked } from './unpacked.js'
 
-/** What the options of `check` say, by their names. */
+/** The values of `check`'s options, by name. */
 export interface CheckValues {
   readonly profile: string
   readonly resumed: boolean
@@ -35,10 +35,10 @@ export async function checkFiles(
   return worst
 }
 
-/** How the check of a file is put. Each gives what to print, where there is something. */
+/** The output of a file's check. Each method returns the text to print, if any. */
 interface Output {
   take(finding: Finding): string | undefined
-  /** `isStream`: at least one was in it. */
+  /** `isStream`: whether the file contained at least one stream. */
   end(isStream: boolean): string | undefined
 }
 
@@ -47,14 +47,14 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
   const checker = createCaptureChecker(options)
   let streams = 0
   let isGood = true
-  /** What the file is, where it holds no stream. */
+  /** Descriptions of the file, for one without a stream. */
   const reasons: string[] = []
 
   async function print(text: string | undefined): Promise<void> {
     if (text !== undefined && text !== '') await io.print(text)
   }
   async function take(findings: readonly Finding[]): Promise<void> {
-    // What a piece brought is printed at once: a write for each line would take longer than the check.
+    // Printed once per chunk: a write for each line would take longer than the check.
     let text = ''
     for (const finding of findings) {
       if (finding.kind === 'stream') streams++
@@ -75,7 +75,7 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
     failure = unreadable(file, error)
   }
   if (failure === undefined || streams > 0) {
-    // What came before it broke off is judged all the same.
+    // Events before a broken end are checked all the same.
     await take(checker.end())
     await print(output.end(streams > 0))
   }
@@ -97,7 +97,7 @@ function broken({ line, expected, got }: Extract<Finding, { kind: 'broken' }>): 
   return `line ${line}: expected ${expected}, got ${got}`
 }
 
-/** How many broken places are shown. */
+/** The maximum number of broken places that are shown. */
 const SHOWN = 10
 
 function inWords(file: string, isOneOfMany: boolean, profile: AnyProfile, { screen }: Io): Output {
@@ -107,7 +107,7 @@ function inWords(file: string, isOneOfMany: boolean, profile: AnyProfile, { scre
   let breakCount = 0
   let isHeaded = false
 
-  /** What goes before the first stream: the file's name, and what it is. */
+  /** Returns the header before the first stream: the file's name and kind. */
   function head(): string {
     const words = given.splice(0).map(plain).join('; ')
     const name = isOneOfMany && !isHeaded ? `${plain(nameOf(file))}:\n` : ''
@@ -129,10 +129,9 @@ function inWords(file: string, isOneOfMany: boolean, profile: AnyProfile, { scre
         case 'stream':
           checked = createCheckedStream({ profile, number: finding.stream, screen })
           return head()
-        case 'violation': {
-          const live = checked?.event([finding.violation], finding.line)
-          return isLive ? live : undefined
-        }
+        case 'violation':
+          checked?.add(finding.violation, finding.line)
+          return isLive ? checked?.live(finding.violation, finding.line) : undefined
         case 'terminal':
           return isLive ? `line ${finding.line}: ${finding.type} after ${finding.events} events\n` : undefined
         case 'end':
@@ -147,7 +146,7 @@ function inWords(file: string, isOneOfMany: boolean, profile: AnyProfile, { scre
   }
 }
 
-/** So many broken places of a file are listed. */
+/** The maximum number of broken places that are listed for a file. */
 const LISTED = 10_000
 
 function asJson(file: string, isOneOfMany: boolean, profile: AnyProfile, { screen }: Io): Output {
@@ -162,7 +161,7 @@ function asJson(file: string, isOneOfMany: boolean, profile: AnyProfile, { scree
           checked = createCheckedStream({ profile, number: finding.stream, screen })
           break
         case 'violation':
-          checked?.event([finding.violation], finding.line)
+          checked?.add(finding.violation, finding.line)
           break
         case 'end':
           if (checked !== undefined) streams.push(checked.json(finding.events))

@@ -4,27 +4,30 @@ import { type Io, messageOf, UsageError } from './io.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** What was given for a command's options, by their names. */
+/** The values of a command's options, by name. */
 export type Values<Given extends Options> = ReturnType<
   typeof parseArgs<{ options: Given; allowPositionals: true }>
 >['values']
 
-/** A command of the command line, in a file of its own. What it runs is imported when it runs: `--help` loads no more. */
+/**
+ * A command of the command line, in a file of its own. `run` imports its code, so that `--help` loads no more than
+ * this.
+ */
 export interface Command {
   readonly name: string
-  /** What comes after its name: `FILE`. */
+  /** The operands after its name: `FILE`. */
   readonly operands: string
   /** What it does, in half a line. */
   readonly summary: string
-  /** Its options, and what it exits with: the lines of the help. */
+  /** The lines of its help: its options and exit codes. */
   readonly help: string
-  /** Options of the same name in two commands are of the same type. */
+  /** Options with the same name in two commands have the same type. */
   readonly options: Options
-  /** Returns the exit code. Throws a {@link UsageError} where it is used wrongly. */
+  /** Runs the command and returns the exit code. @throws UsageError for wrong usage */
   run(args: readonly string[], io: Io): Promise<number>
 }
 
-/** A command whose `run` gets what its options say, and its operands. */
+/** Defines a command whose `run` receives the parsed options and operands. */
 export function defineCommand<const Given extends Options>({
   run,
   ...command
@@ -42,8 +45,8 @@ export function defineCommand<const Given extends Options>({
 }
 
 /**
- * Splits arguments into options and operands. An option that is given twice is refused: `parseArgs` would drop the first
- * value in silence.
+ * Splits arguments into options and operands. A repeated option is refused: `parseArgs` would silently drop the first
+ * value.
  *
  * @throws UsageError
  */
@@ -60,7 +63,7 @@ export function parse<const Given extends Options>(
   const given = parsed.tokens.flatMap(({ kind, name = '' }) => (kind === 'option' ? [name] : []))
   const repeated = given.find((name, index) => isSingle(options[name]) && given.indexOf(name) !== index)
   if (repeated !== undefined) throw new UsageError(`--${repeated}: expected once, got it more than once`)
-  // The cast: `tokens` is asked for above and no caller reads it, so that the type without them is right.
+  // Cast: `tokens` is requested above and no caller reads it, so the type without it is correct.
   return parsed as unknown as ReturnType<typeof parseArgs<{ options: Given; allowPositionals: true }>>
 }
 
@@ -68,21 +71,21 @@ function isSingle(option: Options[string] | undefined): boolean {
   return option?.type === 'string' && option.multiple !== true
 }
 
-/** What `parseArgs` says, in one sentence: what follows its first one is advice for other cases. */
+/** Returns the message of `parseArgs` in one sentence: it follows the first one with advice for other cases. */
 function refusalOf(error: unknown, options: Options): string {
   const [sentence = ''] = messageOf(error).split(/\.?\n|\. /)
   const [, unknown] = /^Unknown option '--([^']+)'$/.exec(sentence) ?? []
   return unknown === undefined ? sentence : `${sentence}${didYouMean(unknown, Object.keys(options), '--')}`
 }
 
-/** One of the words that an option may be. */
+/** Checks an option that has to be one of some words. */
 export function oneOf<const Word extends string>(words: readonly Word[], option: string, given: string): Word {
   const word = words.find((each) => each === given)
   if (word !== undefined) return word
   throw new UsageError(`${option}: expected one of ${words.join(', ')}, got ${JSON.stringify(given)}`)
 }
 
-/** The one file that a command takes. */
+/** Returns the single file that a command takes. */
 export function oneFile(command: string, operands: readonly string[]): string {
   const [file, ...others] = operands
   if (file === undefined) throw new UsageError(`${command}: expected a file, or - for standard input`)

@@ -1,13 +1,13 @@
 import type { CorpusStream } from '../conformance/corpus/line.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
-import { createChatEncoder } from '../dialects/index.js'
-import type { Fields } from '../fields.js'
+import { createChatEncoder, createMessageEncoder } from '../dialects/index.js'
+import { type Fields, isFields } from '../fields.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { readTokenFixture, type TokenFixture } from '../sources/token-fixture.js'
 import type { Io } from './io.js'
 import { printReplay } from './replay.js'
 
-/** The good streams of a corpus: the fixtures, and generated ones, all translated by this library. */
+/** Returns the good streams of a corpus: the fixtures, and generated ones, all translated by this library. */
 export async function corpusStreams(io: Io): Promise<CorpusStream[]> {
   const names = (await io.readFolder(io.fixtures))
     .filter((name) => name.endsWith('.json'))
@@ -22,17 +22,45 @@ export async function corpusStreams(io: Io): Promise<CorpusStream[]> {
   return streams
 }
 
-/** The same responses in the words of Chat Completions, as its servers have them: each other one with another option. */
+/** Converts the same responses to Chat Completions, alternating the options of its servers. */
 export function chatStreams(streams: readonly CorpusStream[]): CorpusStream<Fields>[] {
   return streams.map(({ name, events }, at) => {
     const encode = createChatEncoder({
       includeUsage: at % 3 !== 2,
       reasoning: at % 2 === 0 ? 'reasoning_content' : 'reasoning',
     })
-    // The cast: the events are what the translator made, read back from its lines.
+    // Cast: the events were written by the translator and parsed from its lines.
     const chunks = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
     return { name, events: JSON.parse(JSON.stringify(chunks)) }
   })
+}
+
+/** What a client of the Messages API is shown of the reasoning, by turns. */
+const THINKING = ['shown', 'omitted', 'sealed'] as const
+
+/** How many characters of the input of a call come in each delta, in every second stream. */
+const INPUT_PIECE = 5
+
+/** Converts the same responses to the Messages API, alternating what its servers show, and how they stream calls. */
+export function messageStreams(streams: readonly CorpusStream[]): CorpusStream<Fields>[] {
+  return streams.map(({ name, events }, at) => {
+    const thinking = THINKING[at % THINKING.length] ?? 'shown'
+    const encode = createMessageEncoder({ thinking })
+    // Cast: the events were written by the translator and parsed from its lines.
+    const written = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
+    const wire: Fields[] = JSON.parse(JSON.stringify(written))
+    return { name, events: at % 2 === 0 ? wire : wire.flatMap(inPieces) }
+  })
+}
+
+/** An event as several, if it has the input of a call. */
+function inPieces(event: Fields): Fields[] {
+  const { delta } = event
+  if (!isFields(delta) || typeof delta['partial_json'] !== 'string') return [event]
+  return piecesOf(delta['partial_json'], INPUT_PIECE).map((partial_json) => ({
+    ...event,
+    delta: { ...delta, partial_json },
+  }))
 }
 
 async function eventsOf(fixture: TokenFixture, io: Io): Promise<StreamEvent[]> {
@@ -44,7 +72,7 @@ async function eventsOf(fixture: TokenFixture, io: Io): Promise<StreamEvent[]> {
     .map((line) => JSON.parse(line) as StreamEvent)
 }
 
-/** Texts that servers get wrong: none at all, long, in many scripts, with markup and JSON in them. */
+/** Texts that servers get wrong: empty, long, in many scripts, with markup and JSON. */
 const TEXTS = [
   'Paris.',
   'Zażółć gęślą jaźń. 東京は夜の七時。 مرحبا 👩‍👩‍👧 ok',
@@ -63,7 +91,10 @@ const TOOLS = ['get_weather', 'search'].map((name) => ({
   strict: false,
 }))
 
-/** Responses of all forms that a model gives them: with and without reasoning, a preamble, calls, and a whole end. */
+/**
+ * Yields responses of every form that a model produces: with and without reasoning, a preamble, calls, and a complete
+ * end.
+ */
 function* generated(): Generator<TokenFixture> {
   let count = 0
   for (const [at, text] of TEXTS.entries()) {
@@ -97,7 +128,7 @@ function* generated(): Generator<TokenFixture> {
   }
 }
 
-/** A text in pieces of whole characters, as an engine gives it. */
+/** Splits a text into pieces of whole characters, as an engine would. */
 function piecesOf(text: string, size: number): string[] {
   const characters = [...text]
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>

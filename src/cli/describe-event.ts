@@ -1,15 +1,16 @@
 import type { HarmonyEvent, HarmonyHeader } from '../harmony/events.js'
 import { patchText } from '../recipients/apply-patch.js'
+import { builtinCalled } from '../recipients/builtin-tools.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import type { OutputItem, WebSearchAction } from '../responses/items.js'
+import type { Citation, OutputItem, WebSearchAction } from '../responses/items.js'
 import type { Response } from '../responses/response.js'
 import { excerpt } from './terminal-text.js'
 
-/** How much of a text stands in a line. Whole texts were seen as deltas already. */
+/** The length of a text's excerpt in a line: whole texts have already been shown as deltas. */
 const EXCERPT = 40
 const REMINDER = 16
 
-/** An event in one line: the item it is about, its type without `response.`, and what matters of its fields. */
+/** Describes an event in one line: its item, its type without `response.`, and its significant fields. */
 export function describeEvent(event: ResponseStreamEvent): string {
   const name = event.type.replace(/^response\./, '')
   const item = 'output_index' in event ? `#${event.output_index} ` : ''
@@ -49,23 +50,28 @@ function factsOf(event: ResponseStreamEvent): string {
     case 'response.shell_call_command.done':
       return excerpt(event.command, REMINDER)
     case 'response.output_text.annotation.added':
-      return `${event.annotation.start_index}-${event.annotation.end_index} ${event.annotation.url}`
+      return citationText(event.annotation)
     default:
       return ''
   }
 }
 
-/** What kind of item it is, and whom it calls. */
+function citationText(citation: Citation): string {
+  if (citation.type === 'file_citation') return `${citation.index} ${citation.filename}`
+  return `${citation.start_index}-${citation.end_index} ${citation.url}`
+}
+
+/** Describes the kind of an item, and its callee. */
 export function describeItem(item: OutputItem): string {
   return orElse(item.type, () => calleeOf(item))
 }
 
-/** What is in an item, and what came of it. */
+/** Describes the content and the outcome of an item. */
 export function describeContent(item: OutputItem): string {
   return orElse('', () => contentOf(item) ?? '')
 }
 
-/** What a description says. An item that the host inserted may lack the fields of its type: then it says less. */
+/** Describes an item, or falls back to less: an item that the host inserted may lack the fields of its type. */
 function orElse(less: string, describe: () => string): string {
   try {
     return describe()
@@ -95,7 +101,7 @@ function calleeOf(item: OutputItem): string {
   }
 }
 
-function contentOf(item: OutputItem): string {
+function contentOf(item: OutputItem): string | undefined {
   switch (item.type) {
     case 'reasoning':
       return excerpt([...item.content, ...item.summary].map(({ text }) => text)[0] ?? '', EXCERPT)
@@ -125,10 +131,14 @@ function contentOf(item: OutputItem): string {
         item.code,
         item.outputs?.map((output) => (output.type === 'logs' ? output.logs : output.url)).join(''),
       )
+    default: {
+      const asked = builtinCalled(item)?.asked(item)
+      return asked === undefined ? undefined : excerpt(JSON.stringify(asked), EXCERPT)
+    }
   }
 }
 
-/** An item's status; some kinds have none. */
+/** Returns an item's status; some kinds have none. */
 export function statusOf(item: OutputItem): string {
   return 'status' in item && typeof item.status === 'string' ? item.status : ''
 }
@@ -146,13 +156,13 @@ function withOutcome(text: string, outcome: string | undefined): string {
   return `${excerpt(text, EXCERPT)}${outcome === undefined ? '' : ` -> ${excerpt(outcome, EXCERPT)}`}`
 }
 
-/** A response's id, and why it ended early. */
+/** Describes a response: its id, and why it ended early. */
 export function describeResponse(response: Response): string {
   const reason = response.error?.code ?? response.incomplete_details?.reason
   return `${shortId(response.id)} ${reason ?? ''}`.trimEnd()
 }
 
-/** What the parser said, in one line. A text that is just the token's says nothing new. */
+/** Describes a parser event in one line. A text equal to the token's adds nothing. */
 export function describeHarmony(event: HarmonyEvent, tokenText: string): string {
   switch (event.type) {
     case 'message_start':
@@ -173,7 +183,7 @@ function describeHeader({ role, name, recipient, channel, contentType, constrain
   return [author, to, channel, type].filter((word) => word !== undefined).join(' ')
 }
 
-/** An id's prefix and end: its middle is the same for all ids of a response. */
+/** Shortens an id to its prefix and end, because all ids of a response have the same middle. */
 function shortId(id: string): string {
   const from = id.indexOf('_') + 1
   return id.length - from <= 8 ? id : `${id.slice(0, from)}…${id.slice(-4)}`

@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { run } from './run.js'
 
-// From Node 22.8 on a command starts a tenth faster by its second run.
+// From Node 22.8 on, a command starts a tenth faster from its second run.
 const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => void }
 enableCompileCache?.()
 
-// Not standard input: to open it takes longer than to check a small file, and most commands read none.
+// Without standard input: opening it takes longer than checking a small file, and most commands do not read it.
 const { stdout, stderr, argv, env } = process
 
-// When the reader goes away, the next write fails and says so; without a listener the error would end the process, too.
+// When the reader is gone, the next write fails with that error; without a listener it would also end the process.
 stdout.on('error', () => {})
 stderr.on('error', () => {})
 
@@ -39,7 +39,7 @@ process.exitCode = await run(argv.slice(2), {
     await writeFile(`${path}.part`, pieces)
     await rename(`${path}.part`, path)
   },
-  // Only its owner may read it: it says who asked for what.
+  // Readable by its owner only: it records who asked for what.
   appendFile: (path, piece) => appendFile(path, piece, { mode: 0o600 }),
   pieces: (path) => (path === '-' ? piecesOfStdin() : piecesOfFile(path)),
   print: (piece) =>
@@ -54,10 +54,10 @@ process.exitCode = await run(argv.slice(2), {
     return () => process.off('SIGINT', stop).off('SIGTERM', stop)
   },
 })
-// Handles that are still open would keep the process alive.
+// Open handles would keep the process alive.
 if (stops > 1) process.exit()
 
-// Both are imported when they are needed: `--help` touches no file.
+// Both are imported on demand: `--help` touches no file.
 
 async function makeFolder(path: string): Promise<void> {
   await (await import('./make-folder.js')).makeFolder(path)
@@ -67,7 +67,10 @@ async function* piecesOfFile(path: string): AsyncGenerator<Uint8Array> {
   yield* (await import('./file-pieces.js')).filePieces(path)
 }
 
-/** Ctrl-C ends what is read, so that what came is judged: most often the sender hears it, too. A second one ends us. */
+/**
+ * Ends standard input at Ctrl-C, so that the input so far is judged: usually the sender receives the signal too. A
+ * second Ctrl-C ends the process.
+ */
 async function* piecesOfStdin(): AsyncGenerator<Uint8Array> {
   const { stdin } = process
   let isInterrupted = false

@@ -2,10 +2,10 @@ import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder that can be written to, and those above it. One at a time: the `recursive` of Node 20 tries for ever, on
- * one core, where the system makes no folders (`/proc/x`).
+ * Creates a writable folder and its parents. One at a time: the `recursive` of Node 20 retries forever, at full load,
+ * where the system creates no folders (`/proc/x`).
  *
- * @throws as `mkdir` and `access` of Node
+ * @throws the errors of Node's `mkdir` and `access`
  */
 export async function makeFolder(path: string): Promise<void> {
   try {

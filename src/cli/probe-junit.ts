@@ -2,8 +2,8 @@ import type { Finding, Probe, ScenarioResult } from '../probe/index.js'
 import { plain } from './terminal-text.js'
 
 /**
- * The results in the XML that CI systems read: a test case for each scenario; what is inconclusive or unsupported is
- * skipped. Whatever a server wrote, the XML is well-formed.
+ * Formats the results as JUnit XML for CI systems: one test case per scenario; inconclusive and unsupported ones are
+ * skipped. The XML is well-formed whatever a server wrote.
  */
 export function printJunit({ url, model, profile }: Probe, results: readonly ScenarioResult[]): string {
   const failures = results.filter(({ verdict }) => verdict === 'fail').length
@@ -42,7 +42,7 @@ function testCase({ scenario, asks, verdict, why = '', findings, notes }: Scenar
   return [`    <testcase ${name}>`, ...outcome, out, '    </testcase>'].join('\n')
 }
 
-/** What somebody needs to see it again. */
+/** Lists the facts needed to reproduce the finding. */
 const detailsOf = ({ cause = 'server', frame, curl }: Finding): string[] => [
   `cause: the ${cause}`,
   ...(frame === undefined ? [] : [`event: ${frame}`]),
@@ -64,7 +64,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 
-/** Text as XML 1.0 takes it, in content and in attributes: what it has no way to say is spelled out. */
+/** Escapes text for XML 1.0, in content and attributes. Characters that XML cannot express are spelled out. */
 function xml(text: string): string {
   return text
     .split('\n')
@@ -73,7 +73,7 @@ function xml(text: string): string {
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
-/** Lone surrogates and the two noncharacters that XML forbids. */
+/** Spells out lone surrogates and the two noncharacters that XML forbids. */
 function spelled(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16)}`
 }

@@ -1,4 +1,4 @@
-/* What `probe` takes: apart from what it does, so that the help loads none of it. */
+/* The options of `probe`, apart from its code, so that the help loads none of that. */
 
 export const OPTIONS_HELP: string = `URL is http://host:8000, with or without /v1, /v1/responses or /v1/chat/completions.
 

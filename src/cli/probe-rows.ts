@@ -1,29 +1,29 @@
 import type { Finding, ScenarioResult } from '../probe/index.js'
 
-/** One root cause, and everywhere it was found. */
+/** One root cause with all its occurrences. */
 export interface Row {
-  /** As it was found first. */
+  /** The first occurrence. */
   readonly finding: Finding
-  /** Whom it breaks, here or there. */
+  /** The clients that break at any occurrence. */
   readonly breaks: ReadonlySet<string>
-  /** The scenarios in which it was found, and in how many of their answers. */
+  /** The scenarios in which it was found, with the number of their answers. */
   readonly scenarios: ReadonlyMap<string, number>
   readonly more: number
   readonly moreRules: ReadonlySet<string>
 }
 
-/** What one row is about: the same cause at the same kind of event, and the same behaviour of the server. */
+/** Returns the key of a row: the same cause at the same kind of event, and the same behaviour of the server. */
 function keyOf({ severity, rule, type = '', expected, got, cause }: Finding): string {
-  // Numbers and ids of one run are not what makes two causes; a status is.
+  // Numbers and ids of one run do not distinguish causes; a status does.
   const [, status = '', words = ''] = /^(?:(\d{3})\b:? ?)?([\s\S]*)$/.exec(got) ?? []
   const kind = status === '' ? plainWords(words) : ''
   return JSON.stringify([severity, rule, type, expected.replace(/"[^"]*"|\d+/g, '#'), status, kind, cause])
 }
 
-/** Words without what differs from one answer to the next: values, numbers, and what a server said in its own words. */
+/** Strips the parts that differ between answers: values, numbers, and the server's own words. */
 const plainWords = (words: string): string => words.replace(/"[^"]*"|[{[].*|\d+/gs, '#').split(/[:(]/, 1)[0] as string
 
-/** The findings of all scenarios, one row for each cause: most clients broken first, errors before warnings. */
+/** Returns the findings of all scenarios, one row for each cause: most broken clients first, errors before warnings. */
 export function rowsOf(results: readonly ScenarioResult[]): Row[] {
   const rows = new Map<string, { -readonly [Field in keyof Row]: Row[Field] }>()
   for (const { scenario, findings } of results) {
@@ -41,6 +41,6 @@ export function rowsOf(results: readonly ScenarioResult[]): Row[] {
     }
   }
   const isWarning = ({ finding }: Row): number => (finding.severity === 'warning' ? 1 : 0)
-  // Sorting is stable: among equally bad rows, a cause stays before what follows from it.
+  // Sorting is stable: among equally bad rows, a cause stays before its consequences.
   return [...rows.values()].sort((a, b) => b.breaks.size - a.breaks.size || isWarning(a) - isWarning(b))
 }

@@ -11,17 +11,20 @@ const STYLES: Readonly<Record<Verdict, Style>> = {
   unsupported: 'blue',
 }
 
-/** What is printed of a probe: a line for each scenario as it ends, then the table of what was found. */
+/** The output of a probe: a line for each scenario as it ends, then a table of the findings. */
 export interface ProbeTable {
   head(probe: Pick<Probe, 'url' | 'model' | 'profile'>): string
   line(result: ScenarioResult): string
   foot(results: readonly ScenarioResult[]): string
 }
 
-/** Text that a server wrote is escaped: none of it moves the cursor, changes a colour, or forges a line. */
+/**
+ * Creates the table. Text from a server is escaped, so that none of it moves the cursor, changes a colour, or forges a
+ * line.
+ */
 export function createProbeTable({ columns, hasColors }: Screen): ProbeTable {
   const paint = createPaint(hasColors)
-  /** The scenarios of each note: it is printed at the first. */
+  /** The scenarios of each note, which is printed at the first of them. */
   const noted = new Map<string, string[]>()
   const block = (text: string, indent: number): string => {
     const blanks = ' '.repeat(indent)
@@ -41,7 +44,7 @@ export function createProbeTable({ columns, hasColors }: Screen): ProbeTable {
   }
 }
 
-/** The notes that came again. */
+/** Lists repeated notes. */
 function againOf(noted: ReadonlyMap<string, readonly string[]>, block: Block): string {
   const again = [...noted].filter(([, scenarios]) => scenarios.length > 1)
   if (again.length === 0) return ''
@@ -55,13 +58,13 @@ function lineOf({ scenario, verdict, why, findings, notes }: ScenarioResult, pai
   const counts = [count(errors, 'error'), count(findings.length - errors, 'warning')].filter((each) => each !== '')
   const words = [...counts, ...(why === undefined ? [] : [why])].join('; ')
   const head = `${paint(verdict.padEnd(12), STYLES[verdict])} ${scenario.padEnd(17)}`
-  // The first line stands beside the head, what does not fit below it.
+  // The first line stands beside the head, the rest below it.
   const beside = words === '' ? '\n' : ` ${block(words, BESIDE).trimStart()}`
   const below = notes.map((note) => block(`note: ${note}`, BESIDE)).join('')
   return `${words === '' ? head.trimEnd() : head}${beside}${below}`
 }
 
-/** Where the words beside a verdict and a name begin. */
+/** The column of the words beside a verdict and a name. */
 const BESIDE = 31
 
 function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block): string {
@@ -114,9 +117,9 @@ function rowOf(
   ].join('')
 }
 
-/** How many of the rules that a cause breaks are named. */
+/** The maximum number of broken rules that are named for a cause. */
 const SOME = 6
-/** Where the words below a row begin. */
+/** The indent of the words below a row. */
 const INDENT = 3
 
 function count(number: number, what: string): string {

@@ -9,14 +9,14 @@ import { createProbeTable } from './probe-table.js'
 import { plain } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
-/** What the command touches of the world. */
+/** The command's access to the world. */
 export interface ProbeIo {
   readonly screen: Screen
   print(text: string): Promise<void>
   complain(text: string): void
 }
 
-/** What it touches beside, as tests replace it. */
+/** Additional access, which tests replace. */
 export interface ProbeWorld {
   readonly fetch?: typeof globalThis.fetch
   readonly writeFile?: (path: string, text: string) => Promise<void>
@@ -24,10 +24,10 @@ export interface ProbeWorld {
 }
 
 /**
- * `harmony-responses probe`.
+ * Runs `harmony-responses probe`.
  *
- * @param argv - what follows the command
- * @returns the exit code: 0, 1 where a scenario fails, 2 where the usage is wrong or no server is reached
+ * @param argv - the arguments after the command
+ * @returns the exit code: 0; 1 if a scenario fails; 2 for wrong usage or an unreachable server
  */
 export async function runProbe(argv: readonly string[], io: ProbeIo, world: ProbeWorld = {}): Promise<number> {
   try {
@@ -41,7 +41,7 @@ export async function runProbe(argv: readonly string[], io: ProbeIo, world: Prob
   }
 }
 
-/** A command line that makes no sense. */
+/** A command line with wrong usage. */
 class Usage extends Error {}
 
 async function execute(argv: readonly string[], io: ProbeIo, world: ProbeWorld): Promise<number> {
@@ -109,12 +109,12 @@ function parse(argv: readonly string[]) {
       options: OPTIONS,
     })
   } catch (error) {
-    // What follows the first sentence is advice for other cases.
+    // The first sentence is followed by advice for other cases.
     throw new Usage(error instanceof Error ? error.message.split(/\.?\n|\. /)[0] : String(error), { cause: error })
   }
 }
 
-/** `Name: value`. The message repeats nothing: it may be a key. */
+/** Parses `Name: value`. The message quotes nothing, since it may be a key. */
 function headersOf(lines: Values['header']): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
@@ -137,7 +137,7 @@ function millisecondsOf(seconds: string): number {
   throw new Usage(`--timeout: expected a number of seconds greater than 0, got ${JSON.stringify(seconds)}`)
 }
 
-/** The reader of standard output is gone. */
+/** Whether the reader of standard output is gone. */
 function isClosed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

@@ -7,16 +7,16 @@ export const prompt: Command = defineCommand({
   help: `FILE is the JSON body of a create request, with previous_response_id and item references resolved.
 
   --text                    prints the prompt as it is, control tokens as literal markers: for another program, since
-                            text that spells a marker looks like one, and nothing in it is escaped
+                            text that spells a marker is not escaped, and looks like one
   --tokens                  prints the token ids as one JSON array
   --date YYYY-MM-DD         the date that the model is told (default: today, in UTC)
   --images refuse-last      images and files in the user's last message are an error; all others are [image] and
                             [file NAME] (default)
            refuse           they are an error anywhere
            placeholder      they are [image] and [file NAME] anywhere
-  --policy openai           teaches tools as the translator of this policy accepts them; as for replay
-  --history FIXTURE         the tokens of an earlier response, as a token fixture: what the request repeats of it is
-                            rendered with the very same ids; repeatable
+  --policy openai           teaches tools as the translator accepts them under this policy; see replay
+  --history FIXTURE         the tokens of an earlier response, as a token fixture: messages that the request repeats
+                            are rendered with the same ids; repeatable
   --help
 
 Without --text and --tokens: every message with its author, recipient and channel, the item that it came from, its

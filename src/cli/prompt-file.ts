@@ -12,7 +12,7 @@ import { oneFile, oneOf } from './command.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { promptText, showPrompt } from './show-prompt.js'
 
-/** What the options of `prompt` say, by their names. */
+/** The values of `prompt`'s options, by name. */
 export interface PromptValues {
   readonly text: boolean
   readonly tokens: boolean
@@ -46,7 +46,7 @@ export async function promptFile(values: PromptValues, operands: readonly string
   return 0
 }
 
-/** Any JSON: what is no request is refused by the renderer. */
+/** Parses any JSON: the renderer rejects values that are no request. */
 function parse(text: string, file: string): object {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''))
@@ -77,7 +77,7 @@ async function readHistory(file: string, io: Io): Promise<HistoryEntry> {
   }
 }
 
-/** The ids of a chunk, the model's and the host's. */
+/** Returns the ids of a chunk, the model's and the host's. */
 function idsOf(chunk: FixtureChunk, index: number): readonly number[] {
   if (typeof chunk === 'number') return [chunk]
   if (typeof chunk === 'object' && 'id' in chunk) return [chunk.id]

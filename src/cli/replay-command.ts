@@ -23,9 +23,9 @@ export const replay: Command = defineCommand({
             vllm            ... as vLLM does
   --help
 
-What a fixture or its request says overrides these defaults, and an option overrides both. The same file always
-gives the same output: ids follow from the fixture's name, times from its created_at. A timeline is as wide as the
-terminal, or as COLUMNS says.
+A fixture or its request overrides these defaults, and an option overrides both. The same file always
+gives the same output: ids derive from the fixture's name, times from its created_at. A timeline is as wide as the
+terminal, or as COLUMNS.
 
 Exit codes: 0 translated, 1 not a valid token fixture, 2 wrong usage or an unreadable file.
 `,

@@ -7,7 +7,7 @@ import { DIALECTS, FORMATS, printReplay } from './replay.js'
 const CALLS = ['live', 'whole'] as const
 const REASONING = ['raw', 'summary', 'both', 'hidden'] as const
 
-/** What the options of `replay` say, by their names. */
+/** The values of `replay`'s options, by name. */
 export interface ReplayValues {
   readonly format: string
   readonly policy?: string | undefined

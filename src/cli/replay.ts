@@ -9,21 +9,21 @@ import { urlCitations } from '../translate/citations/url-citations.js'
 import { timeline } from './timeline.js'
 import type { Screen } from './timeline-layout.js'
 
-/** What a replay can be printed as. */
+/** The output formats of a replay. */
 export const FORMATS = ['jsonl', 'sse', 'timeline'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** The words in which a server may put the events. */
+/** The dialects of the events. */
 export const DIALECTS = ['openai', 'open-responses', 'vllm'] as const
 
-/** How to translate; the rest follows from the fixture. */
+/** Options of the translation; everything else is derived from the fixture. */
 export interface TranslationOptions extends Pick<TranslateOptions, 'policy' | 'calls' | 'reasoning'> {
-  /** Turns citation marks into annotations, also where the fixture does not ask for it. */
+  /** Turns citation marks into annotations even if the fixture does not request it. */
   readonly citations?: boolean
   readonly dialect?: (typeof DIALECTS)[number]
 }
 
-/** A fixture's translation as text, in pieces of complete lines. The same fixture always gives the same text. */
+/** Prints a fixture's translation in pieces of complete lines. The same fixture always gives the same text. */
 export async function* printReplay(
   fixture: TokenFixture,
   format: Format,
@@ -42,11 +42,11 @@ export async function* printReplay(
   for await (const events of translateBatches(replay(fixture), { ...resolved, onError })) {
     yield events.map((event) => print(encode(event))).join('')
   }
-  // What came before it is printed; the stream itself does not say what was wrong with the fixture.
+  // Everything before it is printed; the stream itself does not report the fixture's error.
   if (failures.length > 0) throw failures[0]
 }
 
-/** What is random or read off a clock elsewhere, and follows from the fixture here. */
+/** Derives from the fixture what is otherwise random or read from a clock. */
 export function fixedOptions(fixture: TokenFixture): TranslateOptions & { readonly responseId: string } {
   const { name, created_at, request, setup = {} } = fixture
   const { citations, ...given } = setup

@@ -18,11 +18,11 @@ const COMMON = {
 } as const
 
 /**
- * The command line.
+ * Runs the command line.
  *
  * @param argv - the arguments alone
  * @returns the exit code: 0; 1 if the input is invalid or a check finds something; 2 for wrong usage or an unreadable
- *   file
+ * file
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {

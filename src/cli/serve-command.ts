@@ -19,60 +19,60 @@ export const serve: Command = defineCommand({
   --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
                             (npm install @modelcontextprotocol/client)
-  --mcp-config FILE         more of them, in a file as Claude Desktop (JSON) or Codex (TOML) has it
-  --offer LABEL             a server of --mcp or --mcp-config whose tools each response has, though its request does not
-                            ask for them, for clients of Chat Completions too; repeatable; or LABEL=COMMAND|URL
-  --offered-calls hidden    leaves their calls out of what the Responses API shows; default: shown
-  --instructions FILE       what the model is told before the client's own instructions
+  --mcp-config FILE         more of them, in the format of Claude Desktop (JSON) or Codex (TOML)
+  --offer LABEL             offers the tools of this server of --mcp or --mcp-config to every response, even if its
+                            request does not, for clients of Chat Completions too; repeatable; or LABEL=COMMAND|URL
+  --offered-calls hidden    hides their calls from clients of the Responses API; default: shown
+  --instructions FILE       instructions that precede the client's own
   --approval request        calls of MCP tools need the approvals that a request asks for (default)
              always         ... all need one
              writes         ... all but those of tools that their server says only read
-             never          ... those that a request asks for, and no others
-  --host ADDRESS            where to listen (default 127.0.0.1); others can reach any other, so it needs a key
-  --port PORT               default 8000; 0 takes one that is free
-  --origin ORIGIN           a site whose pages may use it, such as https://chat.example.com; repeatable
-  --api-key KEY             what clients have to send; better in HARMONY_RESPONSES_API_KEY
+             never          ... only those need one for which a request asks
+  --host ADDRESS            the address to listen on (default 127.0.0.1); any other may be public, so it needs a key
+  --port PORT               default 8000; 0 picks a free one
+  --origin ORIGIN           allows the pages of a site, such as https://chat.example.com; repeatable
+  --api-key KEY             the key that clients have to send; better in HARMONY_RESPONSES_API_KEY
   --api-keys FILE           keys of several owners: lines of OWNER and the SHA-256 of the key
   --no-key                  serves every client without a key, at any --host and through proxies
-  --seal-keys FILE          keys of what clients keep for the server, one a line: the first seals, all open;
-                            or in HARMONY_RESPONSES_SEAL_KEYS; without them a restart loses it
-  --store FILE.db           keeps responses in a SQLite database, which other processes may share: they go on with what
-                            one that dies was making; seal keys are in FILE.db.keys; without it nothing survives
-  --durability process      what an answer survives once it is shown: the end of the process (default)
-               power        ... of the machine, too
-  --model-alias NAME        a name of the model beside gpt-oss; repeatable; other names are refused then
+  --seal-keys FILE          keys that seal what clients keep for the server, one a line: the first seals, all open;
+                            or in HARMONY_RESPONSES_SEAL_KEYS; without them, no seal opens after a restart
+  --store FILE.db           stores responses in a SQLite database that processes may share: if one dies, another
+                            completes its responses; seal keys are in FILE.db.keys; without it, nothing survives
+  --durability process      an answer that was shown survives the end of the process (default)
+               power        ... and a power failure
+  --model-alias NAME        another name of the model besides gpt-oss; repeatable; all others are then refused
   --reasoning raw           shows reasoning as reasoning text (default)
               summary       ... as a summary, which every client shows
               both          ... both ways
               hidden        ... without its text
-  --chat-reasoning FIELD    the field of Chat Completions that has it: reasoning_content (default), reasoning, or both
-  --chat-calls hidden       says nothing there of calls that the server runs (default)
+  --chat-reasoning FIELD    its field in Chat Completions: reasoning_content (default), reasoning, or both
+  --chat-calls hidden       hides calls that the server runs there (default)
                reasoning    ... names them in the reasoning
-  --policy openai           what becomes of calls to undeclared tools: openai (default), agents, vllm, functions-only
+  --policy openai           how calls to undeclared tools are handled: openai (default), agents, vllm, functions-only
   --dialect openai          words the events as OpenAI does (default)
             open-responses  ... as Open Responses does
             vllm            ... as vLLM does
-  --images refuse-last      refuses images and files in the user's last message, and puts [image] and [file NAME] in
-                            the places of all others (default)
+  --images refuse-last      refuses images and files in the user's last message, and replaces all others by [image]
+                            and [file NAME] (default)
            refuse           refuses them all
-           placeholder      refuses none
-  --unsupported-constraints relax   leaves out what the engine cannot hold of a strict schema, and says so (default)
+           placeholder      replaces them all
+  --unsupported-constraints relax   drops parts of a strict schema that the engine cannot hold, and reports it (default)
                             refuse  refuses such a request
-  --context-size TOKENS     of the model's context, for --model; default: as memory allows
-  --parallel N              how many responses are made at once; default 256, and with --model 1
+  --context-size TOKENS     the model's context, for --model; default: as memory allows
+  --parallel N              concurrent responses; default 256, and with --model 1
   --limit NAME=VALUE        a limit of the server, such as responseSeconds=300; repeatable; docs/serve.md lists them
   --on-disconnect stop      ends a response whose client leaves (default)
                   finish    completes the response
-                  SECONDS   waits so long for the client
-  --delay MS                before each token of --replay and --script
-  --record DIR              writes a token fixture of each response; it has what the model says
-  --audit FILE              adds a line of JSON for each call of a tool: who, which, allowed by what, how it ended
-  --audit-arguments         ... with the arguments of the call, which are content
+                  SECONDS   waits this long for its return
+  --delay MS                a delay before each token of --replay and --script
+  --record DIR              writes a token fixture of each response, which contains the model's text
+  --audit FILE              appends a line of JSON for each tool call: who, which, allowed by what, how it ended
+  --audit-arguments         ... including the call's arguments, which are content
   --log json                a line of JSON for each request; default: text
   --verbose                 draws the timeline of each response
   --help
 
-It prints what to paste to use it, and a line for each request on standard error. docs/serve.md has more.
+It prints snippets that use it, and logs each request in a line on standard error. docs/serve.md has more.
 
 Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 130 stopped twice.
 `,
@@ -121,7 +121,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     verbose: { type: 'boolean' },
   },
   async run(values, operands, io) {
-    // First, so that wrong usage is refused before a server is loaded.
+    // Checked first, so that wrong usage is refused before the server is loaded.
     const { serveSettings } = await import('./serve/settings.js')
     const { config, ...typed } = values
     const given =
@@ -135,8 +135,8 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
 const ENGINES = ['replay', 'script', 'model', 'vllm', 'sglang', 'llama-server'] as const
 
 /**
- * What a configuration says and what was typed, which takes precedence: whole options, so that a typed `--mcp` replaces
- * those of the file. An engine that was typed replaces the file's, of which `serve` has one alone.
+ * Merges a configuration with the command line, which takes precedence option by option: a typed `--mcp` replaces the
+ * file's. A typed engine replaces the file's, since `serve` has only one.
  */
 function merged(
   config: ConfigValues | undefined,

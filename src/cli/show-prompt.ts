@@ -5,12 +5,12 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { clip, createPaint, type Paint, plain, type Style } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
-/** The texts of a prompt begin in this column, below the words of their heads. */
+/** The column in which the texts of a prompt begin, below the words of their heads. */
 const MARGIN = 6
 
 /**
- * A prompt for people: each message's author, recipient and channel, the item that it came from and its tokens, then
- * its text with its markers; at last what the model goes on from, and the counts.
+ * Formats a prompt for people: each message's author, recipient and channel, its item and its tokens, then its text
+ * with its markers; finally the beginning of the model's turn, and the counts.
  *
  * @returns pieces of text, each of whole lines
  */
@@ -32,7 +32,7 @@ export function* showPrompt(prompt: Prompt, tokenTable: TokenTable, screen: Scre
     yield show(String(index).padStart(MARGIN - 2), words.join(' '), span, span.role === 'tool' ? 'yellow' : 'cyan')
   }
   const start = messages.at(-1)?.end ?? 0
-  yield show(' '.repeat(MARGIN - 2), 'what the model goes on from', { start, end: tokens.length }, 'cyan')
+  yield show(' '.repeat(MARGIN - 2), "the beginning of the model's turn", { start, end: tokens.length }, 'cyan')
   for (const { serverLabel, name } of omitted) {
     const what = `! not taught: the tool ${name} of ${serverLabel}, which no recipient can name`
     yield `${paint(withoutMarkers(plain(what)), 'yellow')}\n`
@@ -43,12 +43,15 @@ export function* showPrompt(prompt: Prompt, tokenTable: TokenTable, screen: Scre
   yield `${paint(`${plural(tokens.length, 'token')}, ${plural(messages.length, 'message')}`, 'bold')}\n`
 }
 
-/** The text of a prompt, its control tokens as literal markers. */
+/** Returns the text of a prompt, with control tokens as literal markers. */
 export function promptText(tokens: Uint32Array, tokenTable: TokenTable): string {
   return readRuns(tokens, tokenTable, (text) => text, markerText)
 }
 
-/** The same for a terminal, in which whatever looks like a marker is one. Only tabs and line breaks are left. */
+/**
+ * Does the same for a terminal, where everything that looks like a marker is one. Only tabs and line breaks stay
+ * unescaped.
+ */
 function shownText(tokens: Uint32Array, tokenTable: TokenTable, paint: Paint): string {
   return readRuns(
     tokens,
@@ -58,19 +61,19 @@ function shownText(tokens: Uint32Array, tokenTable: TokenTable, paint: Paint): s
   )
 }
 
-/** Text in which nothing spells a marker. */
+/** Escapes text so that nothing in it spells a marker. */
 function withoutMarkers(text: string): string {
   return text.replace(/<\|(?=\w+\|>)/g, '<\\|')
 }
 
-/** A message's first word, which says who wrote it. */
+/** Returns a message's first word, which names its author. */
 function authorOf(tokens: Uint32Array, tokenTable: TokenTable): string {
   const end = tokens.findIndex((id, index) => index > 0 && id >= FIRST_SPECIAL)
   const [author = ''] = promptText(tokens.subarray(1, end), tokenTable).trim().split(/\s/, 1)
   return author
 }
 
-/** Joins what becomes of each run of ordinary tokens and of each control token. */
+/** Maps and joins each run of ordinary tokens and each control token. */
 function readRuns(
   tokens: Uint32Array,
   tokenTable: TokenTable,

@@ -1,4 +1,4 @@
-/* How text is shown in a terminal: nothing invisible, nothing that moves the cursor, and columns that stay columns. */
+/* Text for a terminal: nothing invisible, nothing that moves the cursor, and aligned columns. */
 
 import { inspect, styleText } from 'node:util'
 
@@ -10,13 +10,13 @@ const DOUBLE_WIDTH =
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Created when it is needed: that takes 10 ms, and nearly all text is ASCII. */
+/** Created on demand: that takes 10 ms, and nearly all text is ASCII. */
 const graphemesOf = (text: string): Intl.Segments => {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter.segment(text)
 }
 
-/** Text of which nothing is hidden, moves the cursor or changes the colour: such characters are escaped. */
+/** Escapes characters that are invisible, move the cursor or change the colour. */
 export function plain(text: string): string {
   return text.replace(INVISIBLE, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16)
@@ -24,27 +24,30 @@ export function plain(text: string): string {
   })
 }
 
-/** As {@link plain}, in quotes, as Node shows a string. */
+/** Quotes text like {@link plain}, as Node shows a string. */
 export function visible(text: string): string {
   return plain(inspect(text, { breakLength: Number.POSITIVE_INFINITY }))
 }
 
-/** As {@link visible}, but of long text only the beginning. */
+/** Quotes text like {@link visible}, but only the beginning of a long one. */
 export function excerpt(text: string, maxLength: number): string {
   if (text.length <= maxLength) return visible(text)
   const beginning = visible(text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, ''))
   return `${beginning.slice(0, -1)}…${beginning.slice(-1)}`
 }
 
-/** How many columns text takes. */
+/** Returns how many columns text takes. */
 export function widthOf(text: string): number {
-  // Nearly all text; graphemes cost a hundred times as much.
+  // A shortcut for nearly all text: graphemes cost a hundred times as much.
   if (ASCII.test(text)) return text.length
   let width = 0
-  for (const { segment } of graphemesOf(text)) {
-    width += DOUBLE_WIDTH.test(segment) ? 2 : ZERO_WIDTH.test(segment) ? 0 : 1
-  }
+  for (const { segment } of graphemesOf(text)) width += widthOfGrapheme(segment)
   return width
+}
+
+function widthOfGrapheme(grapheme: string): number {
+  if (ASCII.test(grapheme)) return grapheme.length
+  return DOUBLE_WIDTH.test(grapheme) ? 2 : ZERO_WIDTH.test(grapheme) ? 0 : 1
 }
 
 /** Text in so many columns at most, with an ellipsis where something is missing. */
@@ -52,34 +55,42 @@ export function clip(text: string, columns: number): string {
   return widthOf(text) <= columns ? text : `${head(text, columns - 1)}…`
 }
 
-/** Text in lines of so many columns, broken between words where that is possible; all but the first are indented. */
+/** Wraps text into lines of a width, between words if possible; all but the first are indented. */
 export function wrap(text: string, columns: number, indent: number): string[] {
   if (widthOf(text) <= columns) return [text]
   const lines: string[] = []
   const room = (): number => (lines.length === 0 ? columns : columns - indent)
   let line = ''
+  let width = 0
   for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (line === '' || widthOf(longer) <= room()) line = longer
-    else {
+    const wide = widthOf(word)
+    if (line === '') {
+      line = word
+      width = wide
+    } else if (width + 1 + wide <= room()) {
+      line += ` ${word}`
+      width += 1 + wide
+    } else {
       lines.push(line)
       line = word
+      width = wide
     }
-    while (widthOf(line) > room()) {
+    while (width > room()) {
       const fitting = head(line, room())
       lines.push(fitting)
       line = line.slice(fitting.length)
+      width = widthOf(line)
     }
   }
   lines.push(line)
   return lines.map((each, index) => (index === 0 ? each : ' '.repeat(indent) + each))
 }
 
-/** As much of the text's beginning as fits, but one character at least. */
+/** Returns as much of the text's beginning as fits, but at least one character. */
 function head(text: string, columns: number): string {
   let width = 0
   for (const { segment, index } of graphemesOf(text)) {
-    width += widthOf(segment)
+    width += widthOfGrapheme(segment)
     if (width > columns && index > 0) return text.slice(0, index)
   }
   return text
@@ -87,11 +98,11 @@ function head(text: string, columns: number): string {
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
 
-/** The text in a style, where the terminal has colours. */
+/** Returns the text in a style, if the terminal has colours. */
 export type Paint = (text: string, style: Style | undefined) => string
 
 export function createPaint(hasColors: boolean): Paint {
-  // The caller knows whether there are colours: newer Node versions would ask standard output again.
+  // The caller knows whether there are colours: newer Node versions would query standard output again.
   return (text, style) =>
     hasColors && style !== undefined && text !== '' ? styleText(style, text, { validateStream: false }) : text
 }

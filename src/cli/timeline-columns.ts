@@ -1,4 +1,4 @@
-/** Where the columns of a timeline are, for a terminal of some width. A column that is missing does not fit. */
+/** The columns of a timeline, for a terminal of some width. An undefined column does not fit. */
 export interface TimelineColumns {
   /** The column in which a token's index ends. */
   readonly indexEnd: number
@@ -7,10 +7,10 @@ export interface TimelineColumns {
   readonly idEnd: number | undefined
   readonly token: number
   readonly state: number | undefined
-  /** Without a column of its own, the start of a message stands among the events. */
+  /** Without a column of its own, the start of a message is shown among the events. */
   readonly harmony: Column | undefined
   readonly events: Column
-  /** Whether the tokens that the host wrote in one go share a row. */
+  /** Whether consecutive tokens of the host share a row. */
   readonly foldsHost: boolean
 }
 
@@ -25,23 +25,23 @@ export const TOKEN_WIDTH = 14
 const GAP = 2
 const INDEX_END = 4
 const WHO = INDEX_END + GAP
-/** `model`, the longest. */
+/** The width of `model`, the longest word. */
 const WHO_WIDTH = 5
 
-/** From this width on every column fits. */
+/** The minimum width at which every column fits. */
 const WIDE = 110
-/** From this width on the parser's events have a column of their own. */
+/** The minimum width at which the parser's events have a column of their own. */
 const MEDIUM = 90
-/** Events wrap at this width even where the terminal is narrower. */
+/** Events wrap at this width even if the terminal is narrower. */
 const MIN_EVENTS_WIDTH = 24
 
 /**
- * Chooses columns for a width. Events stand beside their tokens at every width: what goes first are the ids and the
- * parser's state, then the parser's events.
+ * Chooses columns for a width. Events stand beside their tokens at every width: the ids and the parser's state are
+ * dropped first, then the parser's events.
  */
 export function columnsFor(width: number): TimelineColumns {
   if (width >= WIDE) {
-    // The Harmony column grows with the terminal until a long header fits into it.
+    // The Harmony column grows with the terminal until a long header fits.
     const harmony = { start: 45, width: Math.min(48, 27 + Math.floor((width - WIDE) / 2)) }
     return { ...withEvents(20, harmony, width), idEnd: 18, state: 36, foldsHost: false }
   }

@@ -16,27 +16,27 @@ import {
 import { clip, createPaint, excerpt, plain, type Style, widthOf, wrap } from './terminal-text.js'
 import { columnsFor, TOKEN_WIDTH } from './timeline-columns.js'
 
-/** The terminal that a timeline is made for. */
+/** The terminal of a timeline. */
 export interface Screen {
   readonly columns: number
   readonly hasColors: boolean
 }
 
-/** What one token did; or, where the cause is a word, what the stream's start or end did. */
+/** The effects of one token or, if the cause is a word, of the stream's start or end. */
 export interface Moment {
   cause: Extract<Trace, { type: 'token' }> | string
   readonly harmony: HarmonyEvent[]
-  /** Events and diagnostics, in the order in which they came. */
+  /** Events and diagnostics, in order. */
   readonly news: (Extract<Trace, { type: 'event' }> | Diagnostic)[]
 }
 
 /** Lays out the parts of a timeline, each as complete lines of text. */
 export interface Layout {
-  /** Whether {@link Layout.hostRun} shows what the host wrote, in the place of a row for each of its tokens. */
+  /** Whether {@link Layout.hostRun} shows the host's tokens, in place of a row for each. */
   readonly foldsHost: boolean
   legend(stream: Pick<TokenFixture, 'name' | 'origin'>): string
   moment(moment: Moment): string
-  /** Tokens that the host wrote one after the other, at most to the end of a message. */
+  /** Shows consecutive tokens of the host, up to the end of a message. */
   hostRun(moments: readonly Moment[]): string
   summary(response: Response, eventCount: number, diagnostics: readonly Diagnostic[]): string
 }
@@ -47,7 +47,7 @@ interface Span {
   readonly style?: Style | undefined
 }
 
-/** A span and the column it begins in; without one it is not shown. */
+/** A span and the column in which it begins; without a column it is not shown. */
 type Cell = readonly [column: number | undefined, span: Span | undefined]
 
 type TokenTrace = Extract<Trace, { type: 'token' }>
@@ -55,10 +55,10 @@ type TokenTrace = Extract<Trace, { type: 'token' }>
 const STATE_LEGEND = "state: the parser's, before the token · "
 const LEGEND = '#0: an output item · ← 3-5: the tokens of a delta · !: a diagnostic'
 
-/** How much of what the host wrote is shown. */
+/** The maximum length of the host's text. */
 const HOST_TEXT = 32
 
-/** A diagnostic may quote all the text that was dropped. */
+/** The limit of a diagnostic, which may quote all of the dropped text. */
 const DIAGNOSTIC_LENGTH = 160
 
 export function createLayout({ columns, hasColors }: Screen): Layout {
@@ -76,7 +76,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
     return `${text}\n`
   }
 
-  /** Text that ends in a column. */
+  /** Returns text that ends in a column. */
   function endingAt(column: number | undefined, span: Span): Cell {
     return [column === undefined ? undefined : column - span.text.length, span]
   }
@@ -91,7 +91,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
       .join('')
   }
 
-  /** A token's cells in the first row, and beside them what came of it, in as many rows as that takes. */
+  /** Lays out a token's cells in the first row, and its effects beside them, in as many rows as they take. */
   function rows(left: readonly Cell[], harmony: readonly Span[], news: readonly Span[]): string {
     const middle = harmonyColumn === undefined ? [] : harmony.flatMap((span) => wrapped(span, harmonyColumn.width))
     const others = harmonyColumn === undefined ? [...harmony, ...news] : news
@@ -139,7 +139,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
       const isWord = typeof cause === 'string'
       const tokenText = isWord ? '' : cause.text
       const left: Cell[] = isWord ? [[who, { text: cause, style: 'dim' }]] : tokenCells(cause)
-      // Among the events there is room for what the tokens do not show themselves.
+      // Among the events, only facts are shown that the tokens do not show themselves.
       const shown = harmonyColumn === undefined ? harmony.filter(isBeyondTokens) : harmony
       const middle = shown.map((event) => harmonySpan(event, tokenText))
       return rows(left, middle, news.map(newsSpan)) + (!isWord && endsMessage(harmony) ? '\n' : '')
@@ -186,7 +186,7 @@ function whoSpan(origin: string): Span {
   return { text: origin, style: origin === 'host' ? 'yellow' : undefined }
 }
 
-/** Whether the parser says more than the token does that it came of. */
+/** Whether the parser's event says more than its token. */
 function isBeyondTokens({ type }: HarmonyEvent): boolean {
   return type === 'message_start' || type === 'repair'
 }
@@ -208,7 +208,7 @@ function newsSpan(entry: Moment['news'][number]): Span {
   return { text: `! ${clip(explainDiagnostic(entry), DIAGNOSTIC_LENGTH)}`, style: 'yellow' }
 }
 
-/** The counts below a timeline. */
+/** Formats the counts below a timeline. */
 function usageLine({ usage }: Response): string {
   if (usage === null) return 'tokens not counted'
   const { input_tokens: input, output_tokens: output, output_tokens_details: details } = usage

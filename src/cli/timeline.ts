@@ -5,8 +5,8 @@ import { createLayout, type Moment, type Screen } from './timeline-layout.js'
 import { traceTranslator } from './traced-translator.js'
 
 /**
- * A fixture's translation for people: per token who wrote it, where the parser stood, what the parser said, and the
- * events that came of it. The tokens are pushed one by one, however they were captured.
+ * Prints a fixture's translation for people: for each token its author, the parser's position, the parser's events, and
+ * the resulting events. The tokens are pushed one by one, however they were captured.
  *
  * @returns pieces of text, each of whole lines
  */
@@ -38,7 +38,7 @@ function* alone(moments: Iterable<Moment>): Generator<readonly Moment[]> {
   for (const moment of moments) yield [moment]
 }
 
-/** Puts together what the host wrote in one go, at most to the end of a message; the model's tokens stay alone. */
+/** Groups consecutive tokens of the host, up to the end of a message; the model's tokens stay separate. */
 function* hostRuns(moments: Iterable<Moment>): Generator<readonly Moment[]> {
   let run: Moment[] = []
   for (const moment of moments) {
@@ -56,7 +56,7 @@ function* hostRuns(moments: Iterable<Moment>): Generator<readonly Moment[]> {
   if (run.length > 0) yield run
 }
 
-/** A chunk's tokens, each as a chunk. Text stays in one piece: the engine cut it there. */
+/** Splits a chunk into tokens, each as a chunk. Text stays in one piece, as the engine cut it. */
 function singly(chunk: FixtureChunk): readonly TokenChunk[] {
   if (typeof chunk !== 'object') return [chunk]
   if (!('host' in chunk)) return 'id' in chunk ? [chunk] : chunk

@@ -3,16 +3,16 @@ import type { Diagnostic } from '../translate/diagnostics.js'
 import { traceTo } from '../translate/tracer.js'
 import type { Moment } from './timeline-layout.js'
 
-/** A translator that says what each step of it did, for a timeline. */
+/** A translator that reports the effects of each step, for a timeline. */
 export interface TracedTranslator {
   readonly translator: Translator
-  /** How many events there were so far. */
+  /** The number of events so far. */
   readonly eventCount: number
   readonly diagnostics: readonly Diagnostic[]
   /**
-   * Takes a step of the translator.
+   * Runs a step of the translator.
    *
-   * @param cause - what it is called if it is not a token
+   * @param cause - its name if it is not a token
    */
   observe(cause: string, step: () => void): Moment
 }

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { constants, createGunzip } from 'node:zlib'
 
-/** The pieces of a file, unpacked where they are gzip. `onGzip` hears of it. */
+/** Yields the pieces of a file, decompressed if it is gzip, which `onGzip` is told. */
 export async function* unpacked(
   pieces: AsyncIterable<Uint8Array | string>,
   onGzip: () => void,
@@ -36,17 +36,17 @@ async function* chained<Piece>(head: readonly Piece[], rest: AsyncIterator<Piece
 }
 
 async function* gunzipped(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
-  // A file that was cut off gives what it contains: the reader reports the cut.
+  // A truncated file yields what it contains: the reader reports the cut.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
   // Without a callback an error would end the process; it is thrown where the pieces are read.
   pipeline(Readable.from(copied(pieces)), gunzip, () => {})
   yield* gunzip
 }
 
-/** The pieces as they may be kept: the stream asks for some before it has unpacked those that came. */
+/** Copies the pieces, since the stream requests some before it has decompressed earlier ones. */
 async function* copied(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array | string> {
   for await (const piece of pieces) yield copyOf(piece)
 }
 
-/** A piece is valid only until the next one is asked for. */
+/** A piece is valid only until the next one is requested. */
 const copyOf = (piece: Uint8Array | string): Uint8Array | string => (typeof piece === 'string' ? piece : piece.slice())

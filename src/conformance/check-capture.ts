@@ -7,12 +7,7 @@ import { isMessagesProfile } from './messages/invariant.js'
 import { neededMessagesFraming } from './messages/invariants/framing.js'
 import { apiOf } from './profiles.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
-import {
-  createStreamReader,
-  isTerminalOf,
-  STREAM_READER_OPTIONS,
-  type StreamReaderOptions,
-} from './read/stream-reader.js'
+import { isTerminalOf, readerInto, STREAM_READER_OPTIONS, type StreamReaderOptions } from './read/stream-reader.js'
 import { parseEvent } from './schemas/index.js'
 import type { StreamEvent } from './stream-event.js'
 import type { Checker, Violation } from './violation.js'
@@ -62,7 +57,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
   checkOptions('createCaptureChecker', options, CAPTURE_OPTIONS)
   const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
   const api = apiOf(profile)
-  const reader = createStreamReader({ ...readerOptions, api })
+  const reader = readerInto({ ...readerOptions, api }, take)
   const createChecker = checkerMaker('createCaptureChecker', { profile, without, resumed })
   let checker: Checker | undefined
   let stream = 0
@@ -103,7 +98,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
     }
     const { type, expected, got, lost } = read
     const invariant = isMessagesProfile(profile)
-      ? neededMessagesFraming(read.rule)
+      ? neededMessagesFraming(read.rule, profile)
       : isChatProfile(profile)
         ? neededChatFraming(read.rule, profile)
         : neededFraming(read.rule, profile, lost)
@@ -150,11 +145,11 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
 
   return {
     push(piece) {
-      for (const read of reader.push(piece)) take(read)
+      reader.push(piece)
       return flush()
     },
     end() {
-      for (const read of reader.end()) take(read)
+      reader.end()
       endStream()
       return flush()
     },

@@ -12,7 +12,7 @@ import type { Client, Seen } from './clients/client.js'
 import { compare } from './clients/compare.js'
 import { modelFor } from './clients/index.js'
 import { ClientRun } from './clients/run.js'
-import { type Invariant, PROFILES, type Profile, type ReportViolation } from './invariant.js'
+import type { Check, Invariant, Profile, ReportViolation } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
 import { createMessagesChecker, MESSAGES_RULES } from './messages/check-events.js'
@@ -80,12 +80,13 @@ export function checkerMaker(where: string, options: CheckOptions): () => Checke
   const { profile = 'openai', without = [], resumed = false } = options
   if (!isChatProfile(profile) && !isMessagesProfile(profile)) {
     for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
-    return () => createCheckerWithRun({ profile, without, resumed }).checker
+    const rules = rulesFor(profile, without)
+    return () => createCheckerWithRun(profile, rules, resumed).checker
   }
   check(resumed === false, 'resumed', `false: no stream of ${API_NAMES[apiOf(profile)]} is resumed`, resumed)
   if (isMessagesProfile(profile)) {
     for (const id of without) check(MESSAGES_RULES.has(id), 'without', 'ids of MESSAGES_INVARIANTS', id)
-    return () => createMessagesChecker(without)
+    return () => createMessagesChecker(profile, without)
   }
   for (const id of without) check(CHAT_RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
   return () => createChatChecker(profile, without)
@@ -99,9 +100,28 @@ export interface ClientChecker extends Checker {
 
 /** Creates a checker under a client's profile that also gives access to what the client saw. */
 export function createClientChecker(client: Client): ClientChecker {
-  const { checker, run } = createCheckerWithRun({ profile: `client:${client}` })
+  const profile = `client:${client}` as const
+  const { checker, run } = createCheckerWithRun(profile, rulesFor(profile, []), false)
   const { seen, agreement } = run as ResponsesRun
   return { ...checker, seen, agreement }
+}
+
+/** The rules that a checker checks, by their indexes in `INVARIANTS`. They are the same for all streams of a capture. */
+interface Rules {
+  /** Whether violations of the rule at each index are reported. */
+  readonly isReported: readonly boolean[]
+  /** The indexes of those that look at events or at the end themselves: the others are checked by readers and models. */
+  readonly own: readonly number[]
+}
+
+function rulesFor(profile: Profile, without: readonly string[]): Rules {
+  const isReported = INVARIANTS.map(({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id))
+  const own = INVARIANTS.flatMap(({ begin }, index) => {
+    if (!isReported[index]) return []
+    const { event, end } = begin()
+    return event === undefined && end === undefined ? [] : [index]
+  })
+  return { isReported, own }
 }
 
 /** A checker, and the run of the client's model if the profile is that of a client. */
@@ -113,17 +133,14 @@ interface CheckerWithRun {
 /** The run of a client's model over the events of a response. */
 type ResponsesRun = ClientRun<StreamEvent, Agreement>
 
-function createCheckerWithRun(options: CheckOptions & { readonly profile: Profile }): CheckerWithRun {
-  const { profile, without = [], resumed = false } = options
+function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resumed: boolean | number): CheckerWithRun {
   const state = new StreamState(resumed)
   const listeners = new StreamListeners(profile)
-  /** By index in `INVARIANTS`, as all lists here. */
-  const needed = NEEDED.get(profile) as readonly boolean[]
-  const checks = INVARIANTS.map(({ id, begin }, index) =>
-    needed[index] && !without.includes(id) ? begin() : undefined,
-  )
-  // The functions alone: looking each one up in its object takes as long as most of them run.
-  const eventChecks = checks.map((check) => check?.event)
+  /** In the order of `own`. */
+  const checks = own.map((at) => (INVARIANTS[at] as Invariant).begin())
+  // The functions alone, by the index of the rule: looking each one up in its object takes as long as most of them run.
+  const eventChecks: Check['event'][] = []
+  for (const [at, check] of checks.entries()) eventChecks[own[at] as number] = check.event
   let found: Violation[] = []
   /** The event being checked; undefined at the end of the stream. */
   let current: StreamEvent | undefined
@@ -131,6 +148,8 @@ function createCheckerWithRun(options: CheckOptions & { readonly profile: Profil
   let type: string | undefined
   /** How many events were received, with and without a type. */
   let received = 0
+  /** How many of them had a type. */
+  let typed = 0
   /** The index of the rule that is checking. */
   let index = 0
 
@@ -154,7 +173,7 @@ function createCheckerWithRun(options: CheckOptions & { readonly profile: Profil
       compare: (seen, agreement, report) => compare(seen, agreement, model, report),
       report(rule, expected, got, words, at) {
         index = INDEX_OF.get(rule) as number
-        if (checks[index] === undefined) return
+        if (!isReported[index]) return
         report(expected, got, words)
         // What a client lost is known only at the end, but the event at fault may be earlier.
         if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
@@ -167,27 +186,35 @@ function createCheckerWithRun(options: CheckOptions & { readonly profile: Profil
     return violations
   }
 
+  function checkEvent(event: StreamEvent): void {
+    const { kind, indexes } = listeners.of(event.type)
+    state.locate(event, kind)
+    for (let at = 0; at < indexes.length; at++) {
+      index = indexes[at] as number
+      eventChecks[index]?.(event, state, report)
+    }
+    state.apply(event)
+  }
+
   const checker: Checker = {
     push(given) {
       const event = given as StreamEvent
       state.position = received++
       current = undefined
       type = typeof Object(event).type === 'string' ? event.type : undefined
-      if (isFields(event)) run?.read(event, state.count)
+      if (isFields(event)) run?.read(event, typed)
       if (type === undefined) {
         // No other rule can check an event without a type.
         index = UNTYPED
-        if (checks[index] !== undefined) report('an event with a type', event)
+        if (isReported[index]) report('an event with a type', event)
         return take()
       }
-      current = event
-      const { kind, indexes } = listeners.of(type)
-      state.locate(event, kind)
-      for (let at = 0; at < indexes.length; at++) {
-        index = indexes[at] as number
-        eventChecks[index]?.(event, state, report)
+      typed++
+      // Without a rule of its own, as in the profile of a client, nothing reads the state.
+      if (own.length > 0) {
+        current = event
+        checkEvent(event)
       }
-      state.apply(event)
       return take()
     },
     end() {
@@ -195,17 +222,15 @@ function createCheckerWithRun(options: CheckOptions & { readonly profile: Profil
       current = undefined
       type = undefined
       run?.end()
-      for (index = 0; index < checks.length; index++) checks[index]?.end?.(state, report)
+      for (const [at, check] of checks.entries()) {
+        index = own[at] as number
+        check.end?.(state, report)
+      }
       return take()
     },
   }
   return { checker, run }
 }
-
-/** For each profile, whether it needs the rule at each index of `INVARIANTS`. */
-const NEEDED: ReadonlyMap<Profile, readonly boolean[]> = new Map(
-  PROFILES.map((profile) => [profile, INVARIANTS.map(({ neededBy }) => neededBy.includes(profile))]),
-)
 
 const INDEX_OF: ReadonlyMap<string, number> = new Map(INVARIANTS.map(({ id }, index) => [id, index]))
 

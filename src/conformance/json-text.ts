@@ -1,8 +1,8 @@
-import { asString } from './stream-event.js'
+import { parseJson } from './read/parse-json.js'
+import { asString, lookUp } from './stream-event.js'
 
 /** Whether a text is JSON of a string that is itself the JSON of an object. */
 export function isEncodedTwice(text: unknown): text is string {
-  // A cheap test first: an exception takes as long as checking ten events.
   if (typeof text !== 'string' || !/^\s*"\s*\{/.test(text)) return false
   try {
     return typeof JSON.parse(JSON.parse(text)) === 'object'
@@ -11,14 +11,23 @@ export function isEncodedTwice(text: unknown): text is string {
   }
 }
 
+/** The value of a text of JSON; undefined if it is none. */
+export function jsonIn(text: string): { readonly value: unknown } | undefined {
+  return isLikeJson(text) ? parseJson(text) : undefined
+}
+
+/** How text ends that begins so. */
+const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' }
+const SCALAR = /^(?:-?\d[\d.eE+-]*|true|false|null)$/
+
+/** Whether text may be JSON, by its ends. This is asked first, as an exception takes as long as checking ten events. */
+function isLikeJson(text: string): boolean {
+  const inner = text.trim()
+  const end = lookUp(ENDS, inner.charAt(0))
+  return end === undefined ? SCALAR.test(inner) : inner.endsWith(end)
+}
+
 /** Whether a value is a text of valid JSON. */
 export function isJson(text: unknown): boolean {
-  // A cheap test first: an exception takes as long as checking ten events.
-  if (!/^[\t\n\r ]*[[{"\-\dtfn]/.test(asString(text))) return false
-  try {
-    JSON.parse(asString(text))
-    return true
-  } catch {
-    return false
-  }
+  return jsonIn(asString(text)) !== undefined
 }

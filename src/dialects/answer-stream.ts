@@ -1,14 +1,12 @@
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
 
-/*
- * What the APIs have in common whose answers are made of a response's events, and are no events of it.
- */
+/* Shared by APIs whose answers are built from a response's events but do not contain them. */
 
-/** As `translate` and `translateBatches` yield them. */
+/** Events as `translate` and `translateBatches` yield them. */
 export type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
 
-/** Maps the events of a stream in order, each to what it becomes. */
+/** Maps the events of a stream in order. */
 export async function* encodeAll<Encoded>(
   events: AsyncIterable<Events> | Iterable<Events>,
   encode: (event: ResponseStreamEvent) => readonly Encoded[],
@@ -22,7 +20,7 @@ function isBatch(events: Events): events is readonly ResponseStreamEvent[] {
   return Array.isArray(events)
 }
 
-/** What the deltas of an item do not say: whether its text is a preamble, and which form of its reasoning is shown. */
+/** Facts that the deltas of an item lack: whether its text is a preamble, and which form of its reasoning is shown. */
 export class ShownItems {
   readonly #forms = new Map<number, string>()
   readonly #preambles = new Set<number>()
@@ -36,7 +34,7 @@ export class ShownItems {
     return this.#preambles.has(at)
   }
 
-  /** Whether a piece of reasoning is of the form that its item has sent first: the other one says the same again. */
+  /** Whether reasoning has the form that its item sent first: the other form repeats the same text. */
   isShown(at: number, form: string): boolean {
     if (!this.#forms.has(at)) this.#forms.set(at, form)
     return this.#forms.get(at) === form

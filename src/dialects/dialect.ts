@@ -20,7 +20,7 @@ export interface DialectResponse {
 /** Maps the events of one stream, one to one and in order, without mutating them. */
 export type EventMap<From, To> = (event: From) => To
 
-/** How a family of servers writes the same stream and the same response. Encoding then decoding is lossless. */
+/** The form in which a family of servers writes streams and responses. Encoding then decoding is lossless. */
 export interface Dialect<Name extends string = string, Theirs extends DialectResponse = DialectResponse> {
   readonly name: Name
   /** Creates a mapping of one stream into the dialect. */
@@ -48,7 +48,7 @@ export function toDialect(events: Events<ResponseStreamEvent>, dialect: Dialect)
 /**
  * Maps a stream in a dialect, such as {@link toDialect} yields, back to OpenAI's format.
  *
- * @throws HarmonyResponsesError as {@link toDialect} does
+ * @throws HarmonyResponsesError like {@link toDialect}
  */
 export function fromDialect(events: Events<DialectEvent>, dialect: Dialect): AsyncGenerator<ResponseStreamEvent, void> {
   checkDialect('fromDialect', dialect, 'decoder')
@@ -57,12 +57,12 @@ export function fromDialect(events: Events<DialectEvent>, dialect: Dialect): Asy
 }
 
 /**
- * Maps the response to a request without streaming to a dialect, as the terminal event of a stream would have it.
+ * Maps the response to a request without streaming to a dialect, in the form of a stream's terminal event.
  *
  *     toDialectResponse(await collectResponse(translate(tokens, { request })), openResponses)
  *
  * @throws HarmonyResponsesError `bad_option` if `dialect` is not a dialect, `bad_stream` if `response` is not a
- *   response
+ * response
  */
 export function toDialectResponse<Theirs extends DialectResponse>(
   response: Response,
@@ -76,7 +76,7 @@ export function toDialectResponse<Theirs extends DialectResponse>(
 /**
  * Maps a response in a dialect, such as {@link toDialectResponse} returns, back to OpenAI's format.
  *
- * @throws HarmonyResponsesError as {@link toDialectResponse} does
+ * @throws HarmonyResponsesError like {@link toDialectResponse}
  */
 export function fromDialectResponse<Theirs extends DialectResponse>(
   response: Theirs,
@@ -116,7 +116,7 @@ function checkResponse(what: string, response: unknown): void {
   check(Object(response).object === 'response', what, 'a response', response, 'bad_stream')
 }
 
-/** Maps the parts of events and responses in one direction. */
+/** Mappings of the parts of events and responses in one direction. */
 export interface PartMap {
   /** Maps an item; `isAdded` for `output_item.added`. */
   item(item: Fields, isAdded: boolean): Fields
@@ -131,7 +131,7 @@ export function mapParts(event: Fields, map: PartMap): Fields {
   return isFields(response) ? { ...event, response: mapResponse(response, map) } : event
 }
 
-/** Maps a response, from an event or on its own. */
+/** Maps a response, inside an event or on its own. */
 export function mapResponse(response: Fields, map: PartMap): Fields {
   return map.response({ ...response, output: listOf(response['output']).map((item) => map.item(item, false)) })
 }

@@ -5,11 +5,11 @@ import { vllm } from './vllm.js'
 
 export const DIALECT_NAMES = ['openai', 'open-responses', 'vllm'] as const
 
-/** A dialect of this package, by its name. `openai` is what is emitted anyway. */
+/** The name of a dialect of this package. `openai` is the default wording. */
 export type DialectName = (typeof DIALECT_NAMES)[number]
 
 /**
- * The dialect itself; undefined for OpenAI's own wording.
+ * Returns the dialect; undefined for OpenAI's own wording.
  *
  * @throws HarmonyResponsesError `bad_option`
  */

@@ -6,9 +6,9 @@ import type { EchoedTool, Response } from '../responses/response.js'
 import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*
- * Open Responses (specification of 2026-04-24): has its own names for raw reasoning events, and requires a prefix for
- * everything it does not define: items and events of hosted tools, and all tools except functions. Send it with
- * `done: true`, because the specification requires a `[DONE]` at the end.
+ * Open Responses (specification of 2026-04-24) has its own names for raw reasoning events, and requires a prefix for
+ * everything it does not define: items and events of hosted tools, and all tools except functions. Send it with `done:
+ * true`, because the specification requires a `[DONE]` at the end.
  */
 
 /**
@@ -32,7 +32,7 @@ const ITEMS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
 ])
 const TOOLS: ReadonlySet<unknown> = /* @__PURE__ */ new Set(['function'])
 
-/** The first words of all specified events that have two. */
+/** The first words of all two-word events in the specification. */
 const EVENTS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
   'output_item',
   .../* @__PURE__ */ Object.values(EVENTS_OF).flatMap((words) => words ?? []),
@@ -47,7 +47,7 @@ export interface OpenResponsesResponse extends Omit<Response, 'output' | 'tools'
   tools: Prefixed<EchoedTool, 'function'>[]
 }
 
-/** Adds the prefix to the type of each union member that is not known. */
+/** Adds the prefix to the type of each unknown member of a union. */
 type Prefixed<Union extends { type: string }, Known> = Union extends { type: Known }
   ? Union
   : Omit<Union, 'type'> & { type: `${typeof SLUG}${Union['type']}` }

@@ -58,7 +58,7 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
-      // An event as its fields, which are renamed one by one.
+      // The fields of an event, which are renamed one by one.
       const mapped = mapParts(encodePart(event as unknown as Fields), ENCODED)
       const { type, output_index, item } = mapped
       if (type === 'response.output_item.added' && isFields(item)) names.set(output_index, item['name'])
@@ -68,10 +68,10 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
 
   decoder: () => (event) => {
     const mapped = mapParts(decodePart(event), DECODED)
-    // The fields were renamed to those of an event; the round-trip law holds it.
+    // The renamed fields are those of an event, which the round-trip law checks.
     if (!ARGUMENTS.has(mapped['type'])) return mapped as never
     const { name: _, ...unnamed } = mapped
-    // The fields were renamed to those of an event; the round-trip law holds it.
+    // The renamed fields are those of an event, which the round-trip law checks.
     return unnamed as never
   },
 
@@ -110,7 +110,7 @@ interface ItemMap {
   decode(item: Fields, isAdded: boolean): Fields
 }
 
-/** How vLLM's form of each item differs; null: not at all. Of built-in tools, only the items of some differ. */
+/** The differences of each item in vLLM's form; null for none. Of built-in tools, only some items differ. */
 const ITEMS: { readonly [Type in Exclude<OutputItem['type'], BuiltinItemType>]: ItemMap | null } & {
   readonly [Type in BuiltinItemType]?: ItemMap
 } = {
@@ -141,7 +141,7 @@ const ITEMS: { readonly [Type in Exclude<OutputItem['type'], BuiltinItemType>]: 
   shell_call_output: null,
 }
 
-/** The mapping of an item. Items that the host inserted may have any other type. */
+/** Returns the mapping of an item. Items that the host inserted may have any other type. */
 function mapOf({ type }: Fields): ItemMap | null | undefined {
   return Object.hasOwn(ITEMS, String(type)) ? ITEMS[type as OutputItem['type']] : null
 }

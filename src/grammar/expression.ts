@@ -69,3 +69,20 @@ export function optional(of: Expression): Expression {
 export function rule(name: string): Expression {
   return { kind: 'rule', name }
 }
+
+/** Adds the rules that an expression uses to `names`, in its order and as often as it uses them. */
+export function collectNames(expression: Expression, names: string[]): void {
+  switch (expression.kind) {
+    case 'rule':
+      names.push(expression.name)
+      return
+    case 'repeat':
+      collectNames(expression.of, names)
+      return
+    case 'sequence':
+    case 'choice':
+      for (const part of expression.of) collectNames(part, names)
+      return
+    default:
+  }
+}

@@ -73,11 +73,19 @@ export function spelledCharacter(ranges: readonly Range[], rules: Rules): Expres
 
 function plainSpelling(ranges: readonly Range[], rules: Rules): Spelling {
   const plain = intersection(ranges, PLAIN)
-  const short = SHORT.filter(([letter, character]) => letter !== '/' && contains(ranges, character.charCodeAt(0)))
-  const controls = LONG_CONTROLS.filter((code) => contains(ranges, code))
-  const isWhole = short.length === SHORT.length - 1 && controls.length === LONG_CONTROLS.length
-  if (short.length + controls.length === 0) return { plain, escaped: undefined }
-  return { plain, escaped: isWhole ? rules.include(ESCAPE()) : escapes(short, controls) }
+  const inside = intersection(ranges, ESCAPED)
+  if (inside.length === 0) return { plain, escaped: undefined }
+  if (areSame(inside, ESCAPED)) return { plain, escaped: rules.include(ESCAPE()) }
+  const short = SHORT.filter(([letter, character]) => letter !== '/' && contains(inside, character.charCodeAt(0)))
+  const controls = LONG_CONTROLS.filter((code) => contains(inside, code))
+  return { plain, escaped: escapes(short, controls) }
+}
+
+function areSame(ones: readonly Range[], others: readonly Range[]): boolean {
+  return (
+    ones.length === others.length &&
+    ones.every(([first, last], at) => first === others[at]?.[0] && last === others[at]?.[1])
+  )
 }
 
 function escapes(short: typeof SHORT, controls: readonly number[]): Expression {
@@ -153,8 +161,13 @@ function hexNumbers(low: number, high: number): Expression[] {
 }
 
 function hexDigit([least, most]: Digit): Expression {
-  const digits = '0123456789abcdef'.slice(least, most + 1)
-  return oneOf(rangesOf(digits + digits.toUpperCase()))
+  const ranges: Range[] = []
+  if (least < 10) ranges.push([0x30 + least, 0x30 + Math.min(9, most)])
+  if (most >= 10) {
+    const [first, last] = [Math.max(10, least) - 10, most - 10]
+    for (const letter of [0x41, 0x61]) ranges.push([letter + first, letter + last])
+  }
+  return oneOf(ranges)
 }
 
 /** Both halves of the pairs that spell the characters of a range. */

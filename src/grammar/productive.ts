@@ -1,5 +1,5 @@
 import type { Slices } from '../slices.js'
-import { choice, EMPTY, type Expression, type Grammar, NEVER, repeat, sequence } from './expression.js'
+import { choice, collectNames, EMPTY, type Expression, type Grammar, NEVER, repeat, sequence } from './expression.js'
 import type { SharedRules } from './rules.js'
 
 /** So many rules are looked at in one piece. */
@@ -45,11 +45,12 @@ function* endingRules(grammar: Grammar, known: Iterable<string>): Slices<Readonl
   const waiting = new Map<string, Set<string>>()
   // What is used comes after what uses it, so that most are known to end when they are asked for.
   const open = [...grammar.keys()]
+  const blockers: string[] = []
   let looked = 0
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (++looked % SLICE === 0) yield
     if (ends.has(name)) continue
-    const blockers: string[] = []
+    blockers.length = 0
     if (canEnd(grammar.get(name) as Expression, ends, blockers)) {
       ends.add(name)
       for (const waiter of waiting.get(name) ?? []) open.push(waiter)
@@ -75,9 +76,11 @@ function canEnd(expression: Expression, ends: ReadonlySet<string>, blockers?: st
     case 'repeat':
       return expression.min === 0 || canEnd(expression.of, ends, blockers)
     case 'sequence':
-      return expression.of.every((part) => canEnd(part, ends, blockers))
+      for (const part of expression.of) if (!canEnd(part, ends, blockers)) return false
+      return true
     case 'choice':
-      return expression.of.some((part) => canEnd(part, ends, blockers))
+      for (const part of expression.of) if (canEnd(part, ends, blockers)) return true
+      return false
     default:
       return true
   }
@@ -114,18 +117,11 @@ function pruned(expression: Expression, ends: ReadonlySet<string>): Expression {
 /** Undefined where nothing is left out: most grammars lose nothing, and are not copied. */
 function prunedParts(parts: readonly Expression[], ends: ReadonlySet<string>): Expression[] | undefined {
   let made: Expression[] | undefined
-  for (const [index, part] of parts.entries()) {
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index] as Expression
     const left = pruned(part, ends)
     if (made === undefined && (left !== part || left === NEVER)) made = parts.slice(0, index)
     made?.push(left)
   }
   return made
-}
-
-function collectNames(expression: Expression, names: string[]): void {
-  if (expression.kind === 'rule') names.push(expression.name)
-  else if (expression.kind === 'repeat') collectNames(expression.of, names)
-  else if (expression.kind === 'sequence' || expression.kind === 'choice') {
-    for (const part of expression.of) collectNames(part, names)
-  }
 }

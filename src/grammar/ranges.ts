@@ -19,7 +19,11 @@ export function normalRanges(ranges: readonly Range[]): readonly Range[] {
 
 function isNormal(ranges: readonly Range[]): boolean {
   let end = -2
-  for (const [first, last] of ranges) {
+  for (let at = 0; at < ranges.length; at++) {
+    // By their places, as below: what takes a pair apart makes an object, and every class of a grammar comes by here.
+    const range = ranges[at] as Range
+    const first = range[0]
+    const last = range[1]
     if (first > last || first <= end + 1 || (first <= SURROGATES[1] && last >= SURROGATES[0])) return false
     end = last
   }
@@ -37,11 +41,14 @@ function cut([first, last]: Range, [from, to]: Range): Range[] {
 
 export function intersection(ones: readonly Range[], others: readonly Range[]): Range[] {
   const common: Range[] = []
-  const [left, right] = [normalRanges(ones), normalRanges(others)]
+  const left = normalRanges(ones)
+  const right = normalRanges(others)
   for (let one = 0, other = 0; one < left.length && other < right.length; ) {
-    const [a, b] = [left[one] as Range, right[other] as Range]
-    const both: Range = [Math.max(a[0], b[0]), Math.min(a[1], b[1])]
-    if (both[0] <= both[1]) common.push(both)
+    const a = left[one] as Range
+    const b = right[other] as Range
+    const first = Math.max(a[0], b[0])
+    const last = Math.min(a[1], b[1])
+    if (first <= last) common.push([first, last])
     if (a[1] < b[1]) one += 1
     else other += 1
   }
@@ -56,7 +63,8 @@ export function complement(ranges: readonly Range[]): readonly Range[] {
     rest.push([next, first - 1])
     next = last + 1
   }
-  return normalRanges([...rest, [next, LAST_CODE_POINT]])
+  rest.push([next, LAST_CODE_POINT])
+  return normalRanges(rest)
 }
 
 /** Each character of a text. */
@@ -65,12 +73,13 @@ export function rangesOf(text: string): readonly Range[] {
 }
 
 export function contains(ranges: readonly Range[], code: number): boolean {
-  let [low, high] = [0, ranges.length - 1]
+  let low = 0
+  let high = ranges.length - 1
   while (low <= high) {
     const middle = (low + high) >> 1
-    const [first, last] = ranges[middle] as Range
-    if (code < first) high = middle - 1
-    else if (code > last) low = middle + 1
+    const range = ranges[middle] as Range
+    if (code < range[0]) high = middle - 1
+    else if (code > range[1]) low = middle + 1
     else return true
   }
   return false

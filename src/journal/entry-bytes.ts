@@ -2,8 +2,8 @@ import { HarmonyResponsesError } from '../errors.js'
 import type { ChunkEntry, Entry } from './entry.js'
 
 /*
- * Entries as bytes, for stores. A response has about one entry a token, so that a token takes three bytes: those of one
- * token each that have the same time are one record. All others are JSON.
+ * Serializes entries for stores. A response has about one entry per token, which takes three bytes here: consecutive
+ * entries of one token and of the same time share a record. All other entries are JSON.
  *
  *     block   = version record*
  *     record  = TOKENS at count id*        as many chunks of one token
@@ -13,14 +13,14 @@ import type { ChunkEntry, Entry } from './entry.js'
  * Numbers are LEB128, ids three bytes, the lowest first.
  */
 
-/** How entries are written. Raised whenever older readers could not read them. */
+/** The version of the format. Raised whenever older readers could not read it. */
 const VERSION = 1
 const TOKENS = 1
 const CHUNK = 2
 const JSON_TEXT = 3
 const ID_LIMIT = 0x1000000
 
-/** Entries as bytes: {@link decodeEntries} gives them back. */
+/** Encodes entries as bytes, for {@link decodeEntries}. */
 export function encodeEntries(entries: readonly Entry[]): Uint8Array {
   const bytes = new ByteWriter()
   bytes.byte(VERSION)
@@ -43,7 +43,7 @@ export function encodeEntries(entries: readonly Entry[]): Uint8Array {
   return bytes.done()
 }
 
-/** @throws HarmonyResponsesError `bad_option` if they are no entries, or of a version that this one cannot read */
+/** @throws HarmonyResponsesError `bad_option` if they are not entries, or of a version that this one cannot read */
 export function decodeEntries(bytes: Uint8Array): Entry[] {
   const entries: Entry[] = []
   if (bytes[0] !== VERSION) throw unreadable(`bytes of version ${VERSION}, got version ${bytes[0]}`)
@@ -67,7 +67,7 @@ export function decodeEntries(bytes: Uint8Array): Entry[] {
 
 type PlainChunk = ChunkEntry & { readonly at: number; readonly tokens: readonly number[] }
 
-/** Whether it is a chunk of ids alone, and nothing of it is lost as numbers. */
+/** Whether the entry is nothing but a chunk of ids, which numbers can represent without loss. */
 function isPlain(entry: Entry): entry is PlainChunk {
   return (
     entry.type === 'chunk' &&
@@ -77,7 +77,7 @@ function isPlain(entry: Entry): entry is PlainChunk {
   )
 }
 
-/** How many chunks of one token, at the same time, stand from there on. */
+/** Returns how many chunks of one token follow at the same time. */
 function runLength(entries: readonly Entry[], from: number, at: number): number {
   let to = from
   for (; to < entries.length; to++) {
@@ -98,7 +98,7 @@ class ByteWriter {
 
   number(value: number): void {
     let rest = value
-    // Not by shifts, which know 32 bits.
+    // Divides, since shifts are limited to 32 bits.
     for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.byte((rest % 0x80) + 0x80)
     this.byte(rest)
   }

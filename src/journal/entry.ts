@@ -9,112 +9,121 @@ import type { WholeItem } from '../translate/host-item.js'
 import type { ApprovedCall } from '../translate/options/options.js'
 
 /*
- * A response is what went into it: its events follow from its entries. Entries are plain data, in the order in which
- * they happened, and each is written before anything that follows from it is shown.
+ * A response is recorded as its inputs, from which its events follow. Entries are plain data in chronological order,
+ * and each is written before anything that follows from it is shown.
  */
 
-/** How events follow from entries. Raised whenever the same entries give other events. */
+/**
+ * The version of the rules by which events follow from entries. Raised whenever the same entries yield other events.
+ */
 export const BEHAVIOUR = 3
 
 /**
- * What a response adds to its conversation. Who keeps each response's part has the whole by going from one to the one
- * before it.
+ * The part that a response adds to its conversation. A store that keeps each part has the whole conversation by
+ * following `previous`.
  */
 export interface Addition {
-  /** The response that it goes on from, if the host's store has it. */
+  /** The response that it continues, if the host's store has it. */
   readonly previous?: string
-  /** The items that came since then. */
+  /** The items since then. */
   readonly input: readonly InputItem[]
-  /** What the host knows of their tokens: transcripts of other responses, and what seals hold. None if absent. */
+  /** The host's record of their tokens: transcripts of other responses, and contents of seals. None if absent. */
   readonly history?: readonly KnownTokens[]
 }
 
-/** As `HistoryEntry`, in plain JSON. */
+/** `HistoryEntry` in plain JSON. */
 export type KnownTokens =
   | { readonly tokens: readonly number[]; readonly items?: readonly string[] | undefined }
   | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
 
 /**
- * The first prompt: not its ids, which are the conversation once more, but all that renders it again besides the
- * conversation and what the operator set (the policy), and how to tell that it is the same.
+ * The first prompt: not its ids, which repeat the conversation, but all that rendering it again needs besides the
+ * conversation and the operator's settings (the policy), and a digest to verify the result.
  */
 export interface PromptRecord {
-  /** How many ids it has, without the `<|start|>assistant` that every turn begins with. */
+  /** How many ids it has, excluding the `<|start|>assistant` that begins every turn. */
   readonly tokens: number
   /** A hash of the ids: 16 hexadecimal digits. */
   readonly digest: string
-  /** `YYYY-MM-DD` */
+  /** The date in the prompt, `YYYY-MM-DD`. */
   readonly date: string
   /** The built-in tools that the host runs. */
   readonly hosted: readonly string[]
-  /** What servers listed that the conversation lists otherwise. None if absent. */
+  /** Listings of servers that differ from those in the conversation. None if absent. */
   readonly listings?: readonly McpListing[]
-  /** As in the options of `respond`. */
+  /** The option of `respond`. */
   readonly images?: string
   readonly identity?: string
   readonly knowledgeCutoff?: string
 }
 
 /**
- * What the operator adds to a request for the model. The response echoes the request without it, and all else goes on by the
- * request with it.
+ * The operator's additions to a request, for the model only. The response echoes the request without them; everything
+ * else uses the request with them.
  */
 export interface OperatorTerms {
-  /** Tools that it does not declare, behind its own. None if absent. */
+  /** Tools that the request does not declare, after its own. None if absent. */
   readonly tools?: readonly UnknownTool[]
   /** Instructions before its own. None if absent. */
   readonly instructions?: string
-  /** Whether these tools are left by an `allowed_tools` that does not name them. */
+  /** Whether an `allowed_tools` that does not name these tools leaves them allowed. */
   readonly isExempt?: true
-  /** The tools of servers that it declares whose calls need an approval, `*` for all: by label, in the place of what it says itself. */
+  /**
+   * By label, the tools of declared servers whose calls need an approval, `*` for all. Overrides the request's setting.
+   */
   readonly asks?: { readonly [label: string]: readonly string[] }
 }
 
-/** The response begins: what its events and its first prompt depend on. */
+/** Opens the response: all that its events and its first prompt depend on. */
 export interface OpenEntry extends Addition {
   readonly type: 'open'
   readonly behaviour: number
   readonly responseId: string
-  /** The request without its input and without secrets. Each of its functions says whether it is strict. */
+  /** The request without its input and without secrets. Each of its functions states whether it is strict. */
   readonly request: ResponseRequest
-  /** What the operator adds to it. Nothing if absent. */
+  /** The operator's additions. None if absent. */
   readonly operator?: OperatorTerms
   readonly prompt: PromptRecord
-  /** Whether the prompt asks for a summary: the conversation is compacted, and nothing else happens. */
+  /** Whether the prompt asks for a summary: the response compacts the conversation and does nothing else. */
   readonly isCompaction?: true
-  /** Whether nothing is generated: the response is there for a later one to go on from. */
+  /** Whether nothing is generated: the response only serves as the start of a later one. */
   readonly isPreparation?: true
-  /** How many tokens a turn may take in before the conversation is compacted. Any number if absent. */
+  /** The number of input tokens of a turn above which the conversation is compacted. Unlimited if absent. */
   readonly compactAbove?: number
-  /** Whether the conversation is one message, which stays as it is: it is not compacted before the first turn. */
+  /** Whether the conversation is a single message, which is kept: no compaction before the first turn. */
   readonly isOneMessage?: true
   /** How many searches of the web may run. Any number if absent. */
   readonly mostSearches?: number
   /** What the engine said that it can do, when it was asked. */
   readonly capabilities?: Omit<EngineCapabilities, 'fit'>
-  /** The parameters that the engine holds bodies to: `tools[2].parameters`, `text.format.schema`. None if absent. */
+  /**
+   * The parameters to which the engine constrains bodies: `tools[2].parameters`, `text.format.schema`. None if absent.
+   */
   readonly constrained?: readonly string[]
-  /** Those of them of which the type alone is held: the request's schemas are too much together. None if absent. */
+  /** Those of which only the type is enforced, because the request's schemas are too large together. None if absent. */
   readonly typeOnly?: readonly string[]
-  /** The recipients that the call which the request demands may have, if the model is free to choose no other. */
+  /** The allowed recipients of the call that the request demands, if the model's choice is limited. */
   readonly callees?: readonly string[]
   readonly listings: readonly McpListing[]
-  /** What servers listed whose listings the conversation has already: names and annotations. None if absent. */
+  /** Listings of servers that the conversation already contains: names and annotations. None if absent. */
   readonly knownListings?: readonly McpListing[]
   readonly approvedCalls: readonly ApprovedCall[]
 }
 
-/** The model is called: with the prompt, the transcript so far, and `<|start|>assistant`. */
+/** Calls the model with the prompt, the transcript so far, and `<|start|>assistant`. */
 export interface TurnEntry {
   readonly type: 'turn'
-  /** The ids of a message that the host writes before: the model did not do what the request demands. None if absent. */
+  /**
+   * The ids of a message that the host writes first, because the model did not do what the request demands. None if
+   * absent.
+   */
   readonly reminder?: readonly number[]
 }
 
 /**
- * What the host wrote in the model's turn for it to go on from: a header that the request demands, or the end of a body
- * that the engine swallowed. Where it begins a message, an end of the turn before it becomes `<|end|>` in
- * what the model reads.
+ * Tokens that the host wrote in the model's turn for it to continue: a header that the request demands, or the end of a
+ * body that the engine swallowed. If they begin a message, an earlier end of the turn becomes `<|end|>` in the model's
+ * context.
  */
 export interface HostEntry {
   readonly type: 'host'
@@ -122,8 +131,8 @@ export interface HostEntry {
 }
 
 /**
- * What the model sampled. Where a stop string stands in its answer, the last of them has what remains in front of it, and
- * `<|return|>`; its usage then says what the model sampled besides, or how many fewer.
+ * Tokens that the model sampled. If its answer contains a stop string, the last of them is replaced by the text before
+ * the string, and `<|return|>`; the usage then states how many more or fewer tokens the model sampled.
  */
 export interface ChunkEntry {
   readonly type: 'chunk'
@@ -131,45 +140,45 @@ export interface ChunkEntry {
   readonly usage?: CallUsage
 }
 
-/** What only the engine knows of a call of the model. */
+/** Counts of a model call that only the engine knows. */
 export interface CallUsage {
-  /** How much of the turn's prompt was in its cache: its first call says it, since the others begin in it. */
+  /** How many tokens of the turn's prompt were cached, as its first call reports, since the others continue it. */
   readonly cachedTokens?: number
   /**
-   * How many tokens the model sampled in the call besides those of its entries. Below 0 if it was fewer, which only an
-   * entry with at least as many tokens says. None if absent.
+   * How many tokens the model sampled in the call beyond those of its entries; negative if fewer, and then only in an
+   * entry with at least as many tokens. None if absent.
    */
   readonly unreadTokens?: number
 }
 
-/** What only the engine knows of a call, where the model paused before it stopped. */
+/** Counts of a call in which the model paused before it stopped. */
 export interface UsageEntry {
   readonly type: 'usage'
   readonly usage: CallUsage
 }
 
-/** A complete item that the host put into the output, and the tokens that it took, if it took any. */
+/** A complete item that the host inserted, and the tokens that it took, if any. */
 export interface ItemEntry {
   readonly type: 'item'
   readonly item: WholeItem
   readonly usage?: HostUsage
 }
 
-/** The conversation so far was summarized, for the response to go on with the summary; or could not be. */
+/** The conversation so far was summarized for the response to continue with, or could not be. */
 export interface CompactionEntry {
   readonly type: 'compaction'
-  /** What the summary took. */
+  /** The cost of the summary. */
   readonly usage?: HostUsage
-  /** Absent if the model wrote none: the response goes on with all of the conversation, and does not try again. */
+  /** Absent if the model wrote none: the response continues with the whole conversation, and does not try again. */
   readonly compacted?: Compacted
 }
 
-/** What a response goes on with that was compacted. */
+/** The compacted conversation with which a response continues. */
 export interface Compacted {
   readonly item: WholeItem
-  /** The ids, without the `<|start|>assistant` of a turn. They take the place of the first prompt and of all that followed. */
+  /** The ids, excluding a turn's `<|start|>assistant`. They replace the first prompt and all tokens after it. */
   readonly prompt: readonly number[]
-  /** Where in the prompt the conversation begins, after the instructions. */
+  /** The index in the prompt at which the conversation begins, after the instructions. */
   readonly start: number
 }
 
@@ -180,24 +189,24 @@ export interface StopEntry {
   readonly usage?: CallUsage
 }
 
-/** A call is about to be run. */
+/** A call is about to run. */
 export interface ToolStartedEntry {
   readonly type: 'tool_started'
   readonly itemId: string
-  /** From 1. A process that takes over runs a call again whose result it does not find, if the tool says that it may. */
+  /** From 1. A process that takes over repeats a call without a recorded result, if the tool allows it. */
   readonly attempt: number
 }
 
-/** The result of a call, and the ids of the message with which it enters the transcript. */
+/** The result of a call, and the ids of the message that adds it to the transcript. */
 export interface ToolResultEntry {
   readonly type: 'tool_result'
   readonly itemId: string
-  /** Absent if the item has its result: the call was refused. The model is told of it nevertheless. */
+  /** Absent if the item already contains its result: the call was refused. The model is told nevertheless. */
   readonly result?: CallResult
   readonly transcript: readonly number[]
 }
 
-/** The response is over: the model has nothing more to do, or may not go on. */
+/** The response ends: the model has finished, or must not continue. */
 export interface EndEntry {
   readonly type: 'end'
   readonly reason: EndReason
@@ -206,7 +215,7 @@ export interface EndEntry {
 /** The response failed. */
 export interface FailEntry {
   readonly type: 'fail'
-  /** What the client sees. */
+  /** The failure as the client sees it. */
   readonly failure: Failure
 }
 
@@ -215,7 +224,7 @@ export interface AbortEntry {
   readonly type: 'abort'
 }
 
-/** An entry before its time is known. */
+/** An entry before its time is set. */
 export type EntryBody =
   | OpenEntry
   | TurnEntry
@@ -231,5 +240,5 @@ export type EntryBody =
   | FailEntry
   | AbortEntry
 
-/** What went into a response. `at` is Unix time in whole seconds. */
+/** An entry of a response. `at` is Unix time in whole seconds. */
 export type Entry = { readonly at: number } & EntryBody

@@ -2,11 +2,11 @@ import { STOP_TOKENS } from '../engine/stop-tokens.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 
 /**
- * Lets the host write another message in a turn that the model has ended. The model then reads what it was trained to
- * read: `<|end|>` in place of the end of its turn, or of one that the engine swallowed, and no message of which there is
- * only a role.
+ * Reopens a turn that the model has ended, so that the host can write another message in it. The model then reads the
+ * form that it was trained on: `<|end|>` in place of the end of its turn, or of one that the engine swallowed, and no
+ * message with only a role.
  *
- * @param transcript - is changed
+ * @param transcript - changed in place
  * @param assistant - the ids of `assistant`
  */
 export function reopenTurn(transcript: number[], assistant: readonly number[]): void {

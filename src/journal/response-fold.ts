@@ -22,11 +22,11 @@ import { TurnCount } from './turn-count.js'
 
 const TERMINATORS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
-/** Where a response stands: what its entries ask for next. */
+/** The stage of a response, which determines what may come next. */
 export type Stage =
   /** There is no `open` entry yet. */
   | 'new'
-  /** No model call is under way: calls may wait for results, or the model for its turn. */
+  /** No model call is running: calls may wait for results, or the model for its turn. */
   | 'idle'
   /** The model is sampling. */
   | 'sampling'
@@ -34,43 +34,46 @@ export type Stage =
   | 'stopped'
   | 'closed'
 
-/** Makes the translator of a response. */
+/** Creates the translator of a response. */
 export type CreateTranslator = (open: OpenEntry, clock: () => number, fold: ResponseFold) => Translator
 
 /**
- * A response, folded from its entries: the events that follow from each, and where it stands. The same entries give the
- * same events, in any process of the same {@link BEHAVIOUR}.
+ * A response folded from its entries: the events of each, and the state so far. The same entries yield the same events
+ * in any process with the same {@link BEHAVIOUR}.
  */
 export class ResponseFold {
   readonly #create: CreateTranslator
   readonly #assistant: readonly number[]
   #translator: Translator | undefined
   #open: OpenEntry | undefined
-  /** As the engine gets it, at every call: copying a list of numbers takes ten times as long. Undefined until known. */
+  /**
+   * In the form that the engine receives at every call: copying a list of numbers takes ten times as long. Undefined
+   * until known.
+   */
   #prompt: Uint32Array | undefined
   #promptSize = 0
   #at = 0
   #stage: Stage = 'new'
   #stopped: EndReason = 'stop'
-  /** What follows the prompt in the engine's context: the host's tokens and the model's. */
+  /** The tokens after the prompt in the engine's context: the host's and the model's. */
   #transcript: number[] = []
-  /** Where in the prompt the conversation begins that was compacted; the prompt's end if none was. */
+  /** The index in the prompt at which the compacted conversation begins; the prompt's end without a compaction. */
   #conversationStart = 0
   #compactions = 0
-  /** In how many turns the response was when it was last compacted. */
+  /** The turn count of the response at its last compaction. */
   #turnsCompacted = -1
-  /** Whether compacting again would be of no use. */
+  /** Whether compacting again would be useless. */
   #isIncompressible = false
   #sampled = 0
   #turns = 0
   #hostWrites = 0
-  /** Where in the transcript the turn began, and where the host last wrote in it. */
+  /** The indexes in the transcript where the turn began, and where the host last wrote in it. */
   #turnStart = 0
   #hostEnd = 0
   #hasCached = false
   readonly #count = new TurnCount()
   #openedAt = 0
-  /** How many items there were when the turn began. */
+  /** The number of items at the start of the turn. */
   #itemsBefore = 0
   readonly #attempts = new Map<string, number>()
   readonly #answered = new Set<string>()
@@ -80,9 +83,9 @@ export class ResponseFold {
   readonly #inserted = new Set<number>()
 
   /**
-   * @param create - a translator for the entry. Its clock returns the time of the entry that is being applied. What its
-   *   callbacks see of the fold is as it stands then.
-   * @param assistant - the ids of `assistant`, with which a turn begins after `<|start|>`
+   * @param create - creates a translator for the entry. Its clock returns the time of the entry being applied. Its
+   * callbacks see the fold in its state at that time.
+   * @param assistant - the ids of `assistant`, which follow `<|start|>` at the beginning of a turn
    */
   constructor(create: CreateTranslator, assistant: readonly number[]) {
     this.#create = create
@@ -112,25 +115,28 @@ export class ResponseFold {
     return this.#turns
   }
 
-  /** How many of its calls have been started. */
+  /** How many of its calls were started. */
   get started(): number {
     return this.#attempts.size
   }
 
-  /** How often a call has been started. */
+  /** How often a call was started. */
   attempts(itemId: string): number {
     return this.#attempts.get(itemId) ?? 0
   }
 
   /**
-   * The ids of the first prompt, which no entry holds: {@link OpenEntry.prompt} says how they are found. Events follow
-   * without them, and no call of the model. What was compacted has others by now.
+   * Provides the ids of the first prompt, which no entry holds: {@link OpenEntry.prompt} describes how to find them.
+   * Events need none, but every model call does. After a compaction there are others.
    */
   givePrompt(ids: Uint32Array): void {
     if (this.#compactions === 0) this.#prompt = ids
   }
 
-  /** The engine's context: the prompt and all that followed it. @throws HarmonyResponsesError `bad_option` without a prompt */
+  /**
+   * The engine's context: the prompt and all tokens after it. @throws HarmonyResponsesError `bad_option` without a
+   * prompt
+   */
   get context(): Uint32Array {
     const prompt = this.#prompt
     check(prompt !== undefined, 'entries', 'the ids of the prompt', prompt)
@@ -141,8 +147,8 @@ export class ResponseFold {
   }
 
   /**
-   * What followed the prompt: what a later request gives as history. Of a response that was compacted, the conversation
-   * as it was then, and what followed.
+   * The tokens after the prompt, which a later request passes as history. After a compaction, the compacted
+   * conversation and the tokens after it.
    */
   get transcript(): readonly number[] {
     return [...(this.#prompt?.subarray(this.#conversationStart) ?? []), ...this.#transcript]
@@ -153,7 +159,7 @@ export class ResponseFold {
     return this.#compactions
   }
 
-  /** Whether the next turn would take in more than the request allows, and a summary may help. */
+  /** Whether the input of the next turn would exceed the request's limit, and a summary may help. */
   get isToCompact(): boolean {
     const { compactAbove, isOneMessage } = this.open
     if (compactAbove === undefined || this.#isIncompressible || this.#turnsCompacted === this.#turns) return false
@@ -161,7 +167,7 @@ export class ResponseFold {
     return this.#nextInput > compactAbove
   }
 
-  /** Whether the conversation is too long all the same, though it was compacted: it will not be again. */
+  /** Whether the conversation is too long although it was compacted: it will not be compacted again. */
   get isIncompressible(): boolean {
     return this.#isIncompressible
   }
@@ -171,32 +177,32 @@ export class ResponseFold {
     return this.#hostWrites
   }
 
-  /** What the model and the host wrote in the turn, after its `<|start|>assistant`. */
+  /** The tokens of the turn, the model's and the host's, after its `<|start|>assistant`. */
   get turnTokens(): readonly number[] {
     return this.#transcript.slice(this.#turnStart)
   }
 
-  /** What the model has sampled since the host last wrote in its turn. */
+  /** The tokens that the model has sampled since the host last wrote in its turn. */
   get sinceHost(): readonly number[] {
     return this.#transcript.slice(this.#hostEnd)
   }
 
-  /** How many tokens the engine's context has. */
+  /** The size of the engine's context in tokens. */
   get contextSize(): number {
     return this.#promptSize + this.#transcript.length
   }
 
-  /** How many of them the turn's first call was given. */
+  /** The number of input tokens of the turn's first call. */
   get turnInput(): number {
     return this.#promptSize + this.#turnStart
   }
 
-  /** How many tokens the next turn takes in: with the `<|start|>assistant` that it begins with. */
+  /** The number of input tokens of the next turn, including the `<|start|>assistant` that begins it. */
   get #nextInput(): number {
     return this.contextSize + 1 + this.#assistant.length
   }
 
-  /** Whether it is known how much of the turn's prompt was in the engine's cache. */
+  /** Whether the number of cached tokens in the turn's prompt is known. */
   get hasCached(): boolean {
     return this.#hasCached
   }
@@ -211,12 +217,12 @@ export class ResponseFold {
     return TERMINATORS.includes(this.#transcript.at(-1) as number)
   }
 
-  /** The response as it stands; undefined before its first entry. */
+  /** The current response; undefined before its first entry. */
   get response(): ResponseObject | undefined {
     return this.#translator?.response
   }
 
-  /** Where the parser stands that reads what the model writes. */
+  /** The state of the parser that reads the model's tokens. */
   get parserState(): ParserSnapshot {
     check(this.#translator !== undefined, 'entries', 'an open entry first', undefined)
     return this.#translator.snapshot().parser
@@ -226,7 +232,7 @@ export class ResponseFold {
     return this.#translator?.output ?? []
   }
 
-  /** Those that the host did not put in. It decides what comes next: an item of the host's looks like a call at most. */
+  /** The items that the host did not insert. They determine the next step; an inserted item only looks like a call. */
   get modelOutput(): readonly OutputItem[] {
     return this.#modelOutputFrom(0)
   }
@@ -241,7 +247,7 @@ export class ResponseFold {
     return this.#isReminded
   }
 
-  /** Whether the model was told that a call of its was refused. */
+  /** Whether the model was told that its call was refused. */
   isRefused(itemId: string): boolean {
     return this.#refused.has(itemId)
   }
@@ -254,7 +260,7 @@ export class ResponseFold {
   /**
    * Applies an entry.
    *
-   * @param at - when it happened, in Unix time: whole seconds
+   * @param at - the time of the entry, in Unix time: whole seconds
    * @returns the events that follow from it
    * @throws HarmonyResponsesError `bad_option` if it cannot follow the entries before it, or is of another behaviour
    */
@@ -286,7 +292,7 @@ export class ResponseFold {
         const unread = entry.usage === undefined ? 0 : this.#readUsage(translator, entry.usage)
         this.#sampled += entry.tokens.length + unread
         this.#count.read(translator, entry.tokens.length, unread)
-        // Nothing may be sampled after it, even if the process died before the engine said that it had stopped.
+        // Nothing may be sampled after it, even if the process died before the engine reported the stop.
         if (STOP_TOKENS.includes(id)) this.#stage = 'stopped'
         return translator.push(entry.tokens)
       }
@@ -325,7 +331,7 @@ export class ResponseFold {
     }
   }
 
-  /** Frees what the translator holds. */
+  /** Frees the translator's resources. */
   dispose(): void {
     this.#translator?.dispose()
   }
@@ -363,7 +369,7 @@ export class ResponseFold {
   #insert(translator: Translator, { item, usage }: ItemEntry): ResponseStreamEvent[] {
     if (usage !== undefined) translator.addUsage(usage)
     const events = translator.insert(hostItem(item))
-    // The first item of a response brings the listings with it, in front of it.
+    // The first item of a response emits the listings too, before itself.
     const added = events.findLast((event) => event.type === 'response.output_item.added')
     if (added !== undefined) this.#inserted.add(added.output_index)
     return events
@@ -379,7 +385,7 @@ export class ResponseFold {
     const { item, prompt, start } = compacted
     this.#compactions += 1
     this.#replacePrompt(prompt, start)
-    // Nothing is left of the turn before that the host could have to complete.
+    // Nothing is left of the earlier turn that the host might have to complete.
     this.#stage = 'idle'
     this.#isIncompressible = this.#nextInput > (this.open.compactAbove ?? Number.POSITIVE_INFINITY)
     return this.#insert(translator, { type: 'item', item })
@@ -398,7 +404,7 @@ export class ResponseFold {
     return this.output.filter((_, index) => index >= start && !this.#inserted.has(index))
   }
 
-  /** @returns how many tokens besides those of the entry the model sampled */
+  /** @returns how many tokens the model sampled beyond those of the entry */
   #readUsage(translator: Translator, { unreadTokens = 0, ...counts }: CallUsage): number {
     this.#addUsage(translator, counts)
     return unreadTokens
@@ -410,7 +416,7 @@ export class ResponseFold {
   }
 }
 
-/** Counts a call of the model of which no item shows the tokens. Its counts are not those of the turn before it. */
+/** Counts a model call whose tokens no item shows. Its counts are not those of the previous turn. */
 export function countCall(translator: Translator, { inputTokens, cachedTokens, outputTokens }: HostUsage): void {
   translator.beginTurn({
     ...(inputTokens !== undefined && { inputTokens }),

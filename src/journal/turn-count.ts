@@ -3,9 +3,9 @@ import type { Translator } from '../translate/translator.js'
 import type { CallUsage } from './entry.js'
 
 /**
- * Tells the translator how many tokens a turn took, where its engine counts more than were read: what the engine gave as
- * text may be other ids than the model sampled. The translator counts what it reads, until it is told: then it is told of
- * all that follows too.
+ * Corrects the translator's token count of a turn if the engine's differs: text from the engine may encode to other ids
+ * than the model sampled. The translator counts what it reads until the first correction; after that, every count is
+ * passed to it.
  */
 export class TurnCount {
   #read = 0
@@ -17,8 +17,8 @@ export class TurnCount {
   }
 
   /**
-   * @param tokens - how many the translator reads
-   * @param unread - how many more the model sampled; fewer if below 0
+   * @param tokens - the number that the translator reads
+   * @param unread - how many more the model sampled; negative if fewer
    */
   read(translator: Translator, tokens: number, unread = 0): void {
     this.#read += tokens

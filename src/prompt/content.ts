@@ -1,6 +1,6 @@
+import { objectAt, optionalTextIn, textIn } from '../recipients/request-fields.js'
 import { invalidType, invalidValue } from '../request-error.js'
 import type { ReadAttachment } from './attachments.js'
-import { objectAt, optionalTextIn, textIn } from './fields.js'
 
 /** Reads each type of content part as text. */
 const PARTS: Readonly<Record<string, (part: Part) => string>> = {

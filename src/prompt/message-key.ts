@@ -1,10 +1,7 @@
 import type { HarmonyMessage } from '../harmony/events.js'
-import { patchText, readPatch } from '../recipients/apply-patch.js'
-import { parseArguments } from '../recipients/arguments.js'
-import { replacedByServer } from '../recipients/builtin-tools.js'
+import { builtinNamed, builtinOfItem, replacedByServer } from '../recipients/builtin-tools.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { RequestTools } from '../recipients/request-tools.js'
-import { commandLineOf, commandOf } from '../recipients/shell-command.js'
 import { objectIn, undeclaredArguments } from '../recipients/written-arguments.js'
 
 /**
@@ -35,20 +32,6 @@ function addressee(name: string | undefined, { classifyPast }: RequestTools): Re
 /** Returns the part of a call that its item shows: the query of a search, the command of a shell. */
 function saidTo(callee: Recipient, content: string): string {
   switch (callee.kind) {
-    case 'web_search_call': {
-      const main = { search: 'query', find_in_page: 'pattern', open_page: undefined }[callee.action]
-      const said = main && parseArguments(content, main)?.[main]
-      return typeof said === 'string' ? said : ''
-    }
-    case 'shell_call':
-    case 'local_shell_call': {
-      const command = commandOf(parseArguments(content, 'cmd') ?? {})
-      return command === undefined ? '' : commandLineOf(command)
-    }
-    case 'apply_patch_call': {
-      const { operation } = readPatch(content) ?? {}
-      return operation === undefined ? content : patchText(operation)
-    }
     // As their items show them: the item of a call without arguments has empty ones.
     case 'function_call':
       if (content.trim() === '') return respelled('{}')
@@ -57,8 +40,12 @@ function saidTo(callee: Recipient, content: string): string {
     case 'mcp_approval_request':
       if (replacedByServer(callee.serverLabel) !== undefined) return content
       return respelled(content.trim() === '' ? '{}' : objectIn(content).shown)
-    default:
-      return content
+    default: {
+      const builtin = builtinOfItem(callee.kind)
+      return builtin === undefined
+        ? content
+        : builtinNamed(builtin).shown(content, 'action' in callee ? callee.action : undefined)
+    }
   }
 }
 

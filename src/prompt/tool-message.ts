@@ -42,7 +42,10 @@ export function* renderToolResultInSlices(
 ): Slices<number[]> {
   const callee = calleeOf(item)
   check(callee !== undefined, 'item', 'a call', item.type)
-  const message = resultMessage({ ...callee, ...(recipient !== undefined && { recipient }) }, textOfResult(result))
+  const message = resultMessage(
+    { ...callee, ...(recipient !== undefined && { recipient }) },
+    textOfResult(result, item.id),
+  )
   const rendered = yield* renderMessagesInSlices([message], { tokenTable, work: createWork() })
   return Array.from((rendered as RenderedMessages).tokens)
 }

@@ -7,7 +7,6 @@ import type { EchoedOnlyTool } from '../responses/request-tools.js'
 const UNADDRESSED: Readonly<Record<EchoedOnlyTool['type'], true>> = {
   computer: true,
   computer_use_preview: true,
-  file_search: true,
   image_generation: true,
   programmatic_tool_calling: true,
   tool_search: true,

@@ -1,6 +1,7 @@
-import type { OutputItem } from '../responses/items.js'
+import type { CallResult } from '../responses/call-result.js'
+import type { BuiltinWires, OutputItem } from '../responses/items.js'
 import type { Builtin } from './builtins/builtin.js'
-import { DESCRIPTORS, type Descriptors } from './builtins/index.js'
+import * as DESCRIPTORS from './builtins/index.js'
 import { undatedType } from './undated-type.js'
 
 /*
@@ -8,8 +9,10 @@ import { undatedType } from './undated-type.js'
  * descriptor and a line in `builtins/index.ts`.
  */
 
+type Descriptors = typeof DESCRIPTORS
+
 /** The built-in tools that gpt-oss models can call, by the type with which a request declares them. */
-export type BuiltinTool = keyof Descriptors
+export type BuiltinTool = keyof BuiltinWires
 
 /** The tools that a host runs: `shell` in a container. */
 export type HostedBuiltin = {
@@ -33,8 +36,10 @@ type CallOf<Tool extends BuiltinTool> = { readonly tool: Tool } & (ReturnType<De
 /** A call of a built-in tool, as a policy has it. */
 export type BuiltinCall = { [Tool in BuiltinTool]: CallOf<Tool> }[BuiltinTool]
 
-/** Rejects a descriptor that lacks a fact. */
-type Complete = { readonly [Tool in BuiltinTool]: Builtin<Descriptors[Tool]['item'], Descriptors[Tool]['runBy']> }
+/** Rejects a tool without a descriptor, and a descriptor that lacks a fact. */
+type Complete = {
+  readonly [Tool in BuiltinTool]: Builtin<BuiltinWires[Tool]['item']['type'], Descriptors[Tool]['runBy']>
+}
 
 const BUILTINS: Descriptors & Complete = DESCRIPTORS
 
@@ -50,7 +55,34 @@ export function builtinOf(type: string): BuiltinTool | undefined {
   return Object.hasOwn(BUILTINS, undated) ? (undated as BuiltinTool) : undefined
 }
 
-export const BUILTIN_TOOLS: readonly BuiltinTool[] = /* @__PURE__ */ Object.keys(BUILTINS) as BuiltinTool[]
+/** The tools that a host runs come first, so that `shell` precedes `local_shell`, which has the same recipient. */
+export const BUILTIN_TOOLS: readonly BuiltinTool[] = /* @__PURE__ */ (() =>
+  (Object.keys(BUILTINS) as BuiltinTool[]).sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1)))()
+
+function rank(tool: BuiltinTool): number {
+  return BUILTINS[tool].runBy === 'client' ? 1 : 0
+}
+
+/** The possible calls of each recipient. */
+const CALLS: ReadonlyMap<string, readonly BuiltinCall[]> = /* @__PURE__ */ (() => {
+  const calls = new Map<string, BuiltinCall[]>()
+  for (const tool of BUILTIN_TOOLS) {
+    for (const [recipient, action] of Object.entries(builtinNamed(tool).recipients)) {
+      // The descriptor says which actions its tool has.
+      const call = (action === null ? { tool } : { tool, action }) as BuiltinCall
+      calls.set(recipient, [...(calls.get(recipient) ?? []), call])
+    }
+  }
+  return calls
+})()
+
+/** Returns the possible calls of a recipient. If it has several, as the shells' has, the first declared tool gets the call. */
+export function builtinsCalled(recipient: string): readonly BuiltinCall[] {
+  return CALLS.get(recipient) ?? []
+}
+
+/** The recipients of all built-in tools. */
+export const BUILTIN_RECIPIENTS: readonly string[] = /* @__PURE__ */ (() => [...CALLS.keys()])()
 
 /**
  * Returns the built-in tool that an MCP server with this label replaces, if the server lists no tools: the model calls
@@ -71,6 +103,7 @@ interface CalledBuiltin extends Builtin {
   isWaiting(item: OutputItem): boolean
   recipientOf(item: OutputItem): string
   actionOf(item: OutputItem): string | undefined
+  asked(item: OutputItem): unknown
 }
 
 /** Returns the descriptor of the tool that an item calls. */
@@ -79,9 +112,28 @@ export function builtinCalled({ type }: Pick<OutputItem, 'type'>): CalledBuiltin
   return tool && builtinNamed(tool)
 }
 
+/** The fields of results that contain a tool's data. Each is a list. */
+export const RESULT_DATA: readonly string[] = /* @__PURE__ */ (() =>
+  BUILTIN_TOOLS.flatMap((tool) => builtinNamed(tool).data))()
+
+/** Formats the data of a result for the model; undefined if the result has none. */
+export function textOfData(result: CallResult, callId: string): string | undefined {
+  for (const tool of BUILTIN_TOOLS) {
+    const text = builtinNamed(tool).resultText(result, callId)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
 /** Whether a host runs calls of a tool, under at least one declaration of it. */
 export function isHostedBuiltin(tool: string): tool is HostedBuiltin {
   return Object.hasOwn(BUILTINS, tool) && BUILTINS[tool as BuiltinTool].runBy !== 'client'
+}
+
+/** Whether items of this type are calls of a tool that a host runs. */
+export function isHostedBuiltinItem(type: string): type is HostedItemType {
+  const tool = builtinOfItem(type)
+  return tool !== undefined && isHostedBuiltin(tool)
 }
 
 export const HOSTED_BUILTINS: readonly HostedBuiltin[] = /* @__PURE__ */ (() => BUILTIN_TOOLS.filter(isHostedBuiltin))()

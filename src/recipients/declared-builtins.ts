@@ -1,6 +1,6 @@
 import { check } from '../errors.js'
 import type { ShellTool, UnknownTool } from '../responses/request.js'
-import { type BuiltinTool, builtinNamed, builtinOf } from './builtin-tools.js'
+import { BUILTIN_RECIPIENTS, type BuiltinTool, builtinNamed, builtinOf, builtinsCalled } from './builtin-tools.js'
 import type { DeclaredEnvironment } from './builtins/builtin.js'
 import { lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
@@ -10,7 +10,9 @@ export interface DeclaredBuiltins {
   readonly builtins: ReadonlySet<BuiltinTool>
   /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
   readonly shell: DeclaredEnvironment
-  /** Looks up a recipient in the policy's table of built-ins; undefined unless the request declares the tool. */
+  /** Returns the recipients of built-in tools in a namespace, declared or not. */
+  recipientsIn(namespace: string, policy: RecipientPolicy): readonly string[]
+  /** Resolves a recipient of a built-in tool; undefined unless the request declares the tool. */
   matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined
 }
 
@@ -31,16 +33,22 @@ export function declareBuiltins(tools: readonly UnknownTool[]): DeclaredBuiltins
     builtins,
     shell,
     matchBuiltin(recipient, policy) {
-      const call = lookUp(policy.builtins, recipient)
-      if (call === undefined) return undefined
+      const own = lookUp(policy.builtins, recipient)
       // In a policy, `shell` means whichever shell is declared.
-      const tool = call.tool === 'shell' && !builtins.has('shell') ? 'local_shell' : call.tool
-      if (!builtins.has(tool)) return undefined
+      const calls = own === undefined ? builtinsCalled(recipient) : own.tool === 'shell' ? SHELLS : [own]
+      const call = calls.find(({ tool }) => builtins.has(tool))
+      if (call === undefined) return undefined
       const action = 'action' in call ? call.action : undefined
-      return builtinNamed(tool).callee(action, shell) as Recipient
+      return builtinNamed(call.tool).callee(action, shell) as Recipient
+    },
+    recipientsIn(namespace, policy) {
+      const all = new Set([...Object.keys(policy.builtins), ...BUILTIN_RECIPIENTS])
+      return [...all].filter((recipient) => recipient.startsWith(`${namespace}.`))
     },
   }
 }
+
+const SHELLS = [{ tool: 'shell' }, { tool: 'local_shell' }] as const
 
 function environmentOf({ environment }: ShellTool, path: string): DeclaredBuiltins['shell'] {
   if (environment == null) return null

@@ -88,6 +88,7 @@ function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTool
     mcpPrefixes: mcpPrefixes([...mcpServers.keys()]),
     builtins: new Set(),
     shell: null,
+    recipientsIn: () => [],
     matchBuiltin: () => undefined,
   }
 }

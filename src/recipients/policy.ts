@@ -8,7 +8,7 @@ export type { BuiltinCall }
  * A way of finding the callee of a recipient:
  *
  * - `functions`: `functions.NAME`, declared or not.
- * - `builtins`: a recipient in the policy's table of built-ins, if the request declares the tool.
+ * - `builtins`: a recipient of a built-in tool, if the request declares the tool.
  * - `function_names`: the exact name of a declared function or custom tool.
  * - `namespaces`: `NAMESPACE.NAME` of a tool in a declared namespace.
  * - `mcp`: a tool of a declared MCP server, by the server's label or an alias of it.
@@ -25,7 +25,10 @@ export interface RecipientPolicy {
   readonly nobody: readonly string[]
   /** The ways of finding the callee, in the order in which they are tried. */
   readonly order: readonly RecipientMatch[]
-  /** The built-in tool that a recipient calls. `shell` means whichever of `shell` and `local_shell` is declared. */
+  /**
+   * The built-in tools that recipients call besides those that the tools are taught by (`browser.search`): `{ jupyter: { tool:
+   * 'code_interpreter' } }`. `shell` means whichever of `shell` and `local_shell` is declared.
+   */
   readonly builtins: Readonly<Record<string, BuiltinCall>>
   /** The MCP `server_label` that the first segment of a recipient may stand for. */
   readonly aliases: Readonly<Record<string, string>>
@@ -49,13 +52,7 @@ const openai: RecipientPolicy = {
   name: 'openai',
   nobody: ['assistant', 'user', ''],
   order: ['functions', 'builtins', 'function_names', 'namespaces', 'mcp'],
-  builtins: {
-    [PYTHON]: { tool: 'code_interpreter' },
-    [`${BROWSER}.search`]: { tool: 'web_search', action: 'search' },
-    [`${BROWSER}.open`]: { tool: 'web_search', action: 'open_page' },
-    [`${BROWSER}.find`]: { tool: 'web_search', action: 'find_in_page' },
-    [`${CONTAINER}.exec`]: { tool: 'shell' },
-  },
+  builtins: {},
   aliases: { [PYTHON]: 'code_interpreter', [BROWSER]: 'web_search_preview', [CONTAINER]: 'container' },
   undeclared: 'function_call',
   mcpApproval: 'always',

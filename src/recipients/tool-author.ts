@@ -30,8 +30,6 @@ export function* calleesNamed(
   if (tool !== undefined) yield [{ kind: 'mcp_call', ...tool, available: true }]
   // The client answers calls of declared functions.
   if (callee.kind !== 'custom_tool_call' && !(callee.kind === 'function_call' && callee.declared)) {
-    yield Object.keys(policy.builtins)
-      .filter((name) => name.startsWith(`${author}.`))
-      .map(named)
+    yield declared.recipientsIn(author, policy).map(named)
   }
 }

@@ -83,7 +83,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   model: {
     support: 'echoed',
-    does: 'the response names it; which model answers is up to the server. May be left out',
+    does: 'the response repeats it; the server decides which model answers. Optional',
     allows: 'a string',
     schema: text,
   },
@@ -106,7 +106,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     allows: 'an id, or `{ id }`; not with `previous_response_id`',
     schema: either('one of a string or object', key, object({ id: key })),
   },
-  moderation: { support: 'refused', does: 'who asks for moderation must not get an answer without it' },
+  moderation: { support: 'refused', does: 'a client that asks for moderation must not get an answer without it' },
   include: {
     support: 'honoured',
     does: 'log-probabilities, sources, outputs and sealed reasoning in the response',
@@ -162,21 +162,21 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   stop: {
     support: 'honoured',
-    does: 'the answer ends in front of the first of these texts. Ignored where `text.format` asks for JSON',
+    does: 'the answer ends before the first of these texts. Ignored where `text.format` asks for JSON',
     allows: 'a string, or an array of up to 4 strings, none of them empty',
     schema: either('one of a string or array of strings', stopString, listUpTo(4, 'strings', stopString)),
     sentBy: 'clients of vLLM, SGLang and llama-server',
   },
   presence_penalty: {
     support: 'echoed',
-    does: 'no engine of this library has it',
+    does: 'no engine of this library supports it',
     allows: 'a number from -2 to 2',
     schema: decimalFrom(-2, 2),
     sentBy: 'clients of Open Responses',
   },
   frequency_penalty: {
     support: 'echoed',
-    does: 'no engine of this library has it',
+    does: 'no engine of this library supports it',
     allows: 'a number from -2 to 2',
     schema: decimalFrom(-2, 2),
     sentBy: 'clients of Open Responses',
@@ -222,7 +222,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   max_tool_calls: {
     support: 'honoured',
-    does: 'hosted calls beyond it are not run, and the model reads that they were not',
+    does: 'hosted calls beyond it do not run, and the model is told so',
     allows: 'an integer from 1',
     schema: integerFrom(1),
   },
@@ -246,7 +246,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     }) satisfies z.ZodType<PromptCacheOptions>,
   },
   prompt_cache_key: { support: 'echoed', does: 'engines cache by the prompt', allows: 'a string', schema: text },
-  prompt_cache_retention: { support: 'ignored', does: 'engines keep what they can' },
+  prompt_cache_retention: { support: 'ignored', does: 'engines cache what they can' },
   truncation: {
     support: 'honoured',
     does: "`'auto'` drops the oldest exchanges of a conversation that does not fit into the context; else it is an error",
@@ -289,7 +289,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     sentBy: 'clients of vLLM',
   },
   access_programs: { support: 'ignored', does: "OpenAI's own" },
-  client_metadata: { support: 'ignored', does: 'what Codex tells about itself', sentBy: 'Codex' },
+  client_metadata: { support: 'ignored', does: 'metadata of Codex', sentBy: 'Codex' },
   image: { support: 'ignored', does: 'no gpt-oss model reads images' },
 }
 

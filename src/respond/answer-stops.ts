@@ -10,13 +10,13 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { openMessage } from './open-message.js'
 import { StopWatch } from './stop-watch.js'
 
-/** As many as OpenAI takes. */
+/** OpenAI's limit. */
 const MOST_STOPS = 4
 
 /**
- * The strings that end the answer of a request: `stop`.
+ * Returns the strings that end the answer of a request: `stop`.
  *
- * @throws HarmonyResponsesError `bad_option`: they are no strings, too many, or one of them is empty
+ * @throws HarmonyResponsesError `bad_option` if they are not strings, too many, or one of them is empty
  */
 export function stopStrings({ stop }: ResponseRequest): readonly string[] {
   const strings: readonly unknown[] = stop == null ? [] : Array.isArray(stop) ? stop : [stop]
@@ -25,18 +25,18 @@ export function stopStrings({ stop }: ResponseRequest): readonly string[] {
   return strings as readonly string[]
 }
 
-/** Half of a surrogate pair is none: an answer that ended in the other half would be no text. */
+/** Whether it is a text, without half of a surrogate pair: an answer that ended in the other half would be invalid. */
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)
 }
 
-/** What ends the answers of a response before the model does. {@link ownParameters} says where `stop` does not. */
+/** The strings that end the answers of a response. {@link ownParameters} describes where `stop` has no effect. */
 export interface AnswerStops {
-  /** A watch over the next call of the model. */
+  /** Creates a watch for the next call of the model. */
   watch(fold: ResponseFold): StopWatch
 }
 
-/** Undefined if nothing does. */
+/** Returns undefined if there are none. */
 export function answerStops(
   open: OpenEntry,
   { declared, classify }: RequestTools,

@@ -3,13 +3,13 @@ import { declareMcpServer, type McpServer, type ToolHints } from '../recipients/
 import type { ListedTool } from '../responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
 
-/** A tool of an MCP server, or a function of the host, of whose calls a policy decides. */
+/** A tool of an MCP server, or a function of the host, for an approval policy. */
 export interface ApprovableTool {
   readonly serverLabel: string
   readonly name: string
-  /** MCP's: `{ readOnlyHint: true }` says that it changes nothing. The server claims it, unchecked. */
+  /** MCP's annotations. `{ readOnlyHint: true }` is the server's unverified claim that the tool changes nothing. */
   readonly annotations?: unknown
-  /** Whether the operator offers it. Otherwise the request declares it. */
+  /** Whether the operator offers it; otherwise the request declares it. */
   readonly isOffered: boolean
 }
 
@@ -17,15 +17,15 @@ export interface ApprovableTool {
 export type ApprovalDecision = 'always' | 'never' | undefined
 
 /**
- * Which calls of MCP servers and of the host's functions the user has to approve first, whatever the request says: all, none,
- * by their names or by the hint that they only read (as `require_approval` of a request), or by a function. A request may
- * ask for more approvals, and never for fewer.
+ * Which calls of MCP servers and of the host's functions need the user's approval, whatever the request says: all,
+ * none, by name or read-only hint (like a request's `require_approval`), or by a function. A request may ask for more
+ * approvals, never for fewer.
  */
 export type ApprovalPolicy<Context = { readonly request: ResponseRequest }> =
   | NonNullable<McpTool['require_approval']>
   | ((tool: ApprovableTool, context: Context) => ApprovalDecision | Promise<ApprovalDecision>)
 
-/** What decides of the tools of one server. */
+/** Decides on the tools of one server. */
 export interface ServerApproval {
   readonly serverLabel: string
   readonly isOffered: boolean
@@ -33,8 +33,8 @@ export interface ServerApproval {
 }
 
 /**
- * A policy's decision about a tool. Where a function throws, or answers what is no decision, that is reported, and the user
- * is asked.
+ * Returns a policy's decision on a tool. If a function throws, or returns an invalid decision, that is reported, and
+ * the user is asked.
  *
  * @throws HarmonyResponsesError `bad_option` if the policy is malformed
  */

@@ -6,22 +6,22 @@ import { demandedAnswer } from './demanded-answer.js'
 import { type ForcedCall, forcedCall } from './forced-call.js'
 import { Strictness } from './strict/strictness.js'
 
-/** What a response may take, and what its request allows and demands. */
+/** The limits of a response, and what its request allows and demands. */
 export interface Budget {
   readonly turns: number
   /** `max_output_tokens` of the request. */
   readonly tokens: number
-  /** Whether the response has taken all the time that it may. */
+  /** Whether the time limit of the response is reached. */
   readonly isTimeUp: boolean
   /** Whether a turn may have several calls: `parallel_tool_calls` of the request. */
   readonly hasParallelCalls: boolean
-  /** What ends an answer before the model does: `stop` of the request. */
+  /** The strings that end an answer: `stop` of the request. */
   readonly stops: AnswerStops | undefined
-  /** The call that the first turn has to be. */
+  /** The call that the first turn has to make. */
   readonly forced: ForcedCall | undefined
-  /** The header of the answer that the response has to have. */
+  /** The header of the answer that the response has to contain. */
   readonly answer: readonly number[] | undefined
-  /** What bodies are held to. */
+  /** The constraints of bodies. */
   readonly strict: Strictness
 }
 
@@ -30,7 +30,7 @@ export interface BudgetOptions {
   readonly turns: number
 }
 
-/** The budget of a response before any of it is used up. Follows from its first entry. */
+/** Returns the full budget of a response, derived from its first entry. */
 export function budgetOf(open: OpenEntry, tools: RequestTools, { tokenTable, turns }: BudgetOptions): Budget {
   const { max_output_tokens: tokens, parallel_tool_calls: isParallel } = open.request
   return {

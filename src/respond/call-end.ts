@@ -3,22 +3,22 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import type { HostUsage, StreamEnd } from '../tokens/token-source.js'
 
 /**
- * How a model call ended.
+ * Returns how a model call ended.
  *
- * @param given - how many tokens the engine gave in it
+ * @param given - the number of tokens that the engine returned in it
  */
 export function stopOf(
   fold: ResponseFold,
   { reason: said = 'stop', usage: counted }: StreamEnd,
   given: number,
 ): StopEntry {
-  // A turn that has ended may be as long as the limit allows. A process that goes on from that token knows no other reason.
+  // An ended turn may be exactly as long as the limit. A process that resumes after that token knows no other reason.
   const reason = fold.stage === 'stopped' ? 'stop' : said
   const usage = usageOf(fold, counted, given)
   return { type: 'stop', reason, ...(Object.keys(usage).length > 0 && { usage }) }
 }
 
-/** What was read is never more than what was sampled, whatever the engine counts. */
+/** Never counts fewer sampled than read tokens, whatever the engine reports. */
 function usageOf(fold: ResponseFold, counted: HostUsage | undefined, given: number): CallUsage {
   const { cachedTokens, outputTokens = 0 } = counted ?? {}
   return {

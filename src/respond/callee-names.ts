@@ -6,8 +6,8 @@ import type { OutputItem } from '../responses/items.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
 /**
- * How the model wrote the recipients of calls: a tool answers by the name that it was called by. Calls that are not in
- * the transcript, such as approved ones, have none.
+ * Returns the recipients of calls as the model wrote them: a tool answers under the name by which it was called. Calls
+ * outside the transcript, such as approved ones, have none.
  */
 export function calleeNames(
   calls: readonly OutputItem[],
@@ -24,13 +24,13 @@ export function calleeNames(
   return names
 }
 
-/** As much of a recipient as its key is made of. */
+/** Returns the fields of a recipient that its key needs. */
 function keyOf(call: OutputItem): string {
   if (call.type === 'mcp_call') {
-    // A key needs the fields that tell recipients of a kind apart, and no others.
+    // A key needs only the fields that distinguish recipients of a kind.
     return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as never)
   }
   const action = builtinCalled(call)?.actionOf(call)
-  // A key needs the fields that tell recipients of a kind apart, and no others.
+  // A key needs only the fields that distinguish recipients of a kind.
   return recipientKey({ kind: call.type, action } as never)
 }

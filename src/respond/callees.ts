@@ -6,7 +6,7 @@ import { classifyRecipient } from '../recipients/classify.js'
 import type { DemandedCall } from '../recipients/tool-choice.js'
 import { atOnce } from '../slices.js'
 
-/** Whether the call that a request demands may be of one of several tools: the model chooses. */
+/** Whether the model chooses the tool of the demanded call among several. */
 export function isCalleeOpen(demand: DemandedCall | undefined): boolean {
   switch (demand?.of) {
     case 'any':
@@ -25,8 +25,9 @@ export function isAnyOf(tool: BuiltinTool): boolean {
 }
 
 /**
- * The recipients that the demanded call may have, if the model can be held to them: there is one, or the engine holds
- * names. Undefined if the model writes the name freely, or the request demands no call.
+ * Returns the recipients that the demanded call may have, if the model can be constrained to them: there is only one,
+ * or the engine supports such a constraint. Undefined if the model writes the name freely, or the request demands no
+ * call.
  */
 export function calleesOf(tools: TaughtTools, capabilities: EngineCapabilities): readonly string[] | undefined {
   const { demand } = tools
@@ -36,7 +37,7 @@ export function calleesOf(tools: TaughtTools, capabilities: EngineCapabilities):
   return isHeld(nameConstraint(callees), capabilities) ? callees : undefined
 }
 
-/** Every recipient that the prompt teaches. */
+/** Returns every recipient that the prompt teaches. */
 export function recipientsOf({ namespaces, builtins }: TaughtTools): string[] {
   const taught = [...namespaces, ...builtinNamespaces(builtins)].flatMap(({ name, tools }) =>
     tools.length === 0 ? [name] : tools.map((tool) => `${name}.${tool.name}`),
@@ -44,7 +45,7 @@ export function recipientsOf({ namespaces, builtins }: TaughtTools): string[] {
   return [...new Set(taught)]
 }
 
-/** Whether a recipient is what is demanded. What `tool_choice` leaves out is not taught. */
+/** Whether a recipient satisfies the demand. Tools that `tool_choice` excludes are not taught. */
 function demandedBy(demand: DemandedCall, { declared, policy }: TaughtTools): (recipient: string) => boolean {
   return (recipient) => {
     const callee = classifyRecipient(recipient, undefined, declared, policy)
@@ -55,7 +56,7 @@ function demandedBy(demand: DemandedCall, { declared, policy }: TaughtTools): (r
   }
 }
 
-/** A constraint to one of these names. */
+/** Returns a constraint to one of these names. */
 export function nameConstraint(names: readonly string[]): Constraint {
   return { regex: `(?:${names.map((name) => name.replace(/[^\w:/@-]/g, '\\$&')).join('|')})` }
 }

@@ -6,8 +6,8 @@ import { listOf, RequestError } from '../request-error.js'
 import { recipientsOf } from './callees.js'
 
 /**
- * Checks that the call which `tool_choice` demands can be made: before anything is sampled, since a header that nothing
- * can follow would be left.
+ * Checks that the call which `tool_choice` demands is possible. Runs before anything is sampled, which would leave a
+ * header that nothing can follow.
  *
  * @throws RequestError if nothing runs what it demands
  */
@@ -30,7 +30,7 @@ export function checkDemand(tools: TaughtTools): void {
   }
 }
 
-/** Whether the server has a tool that the choice may mean. */
+/** Whether the server has a tool that matches the choice. */
 function checkServer(demand: Extract<DemandedCall, { of: 'server' | 'server_tool' }>, tools: TaughtTools): void {
   const { label } = demand
   const name = demand.of === 'server' ? undefined : demand.name
@@ -47,12 +47,12 @@ function checkServer(demand: Extract<DemandedCall, { of: 'server' | 'server_tool
   throw refusal(name === undefined ? `${server} is not` : `the tool '${name}' of ${server} is not`)
 }
 
-/** Whether a server that may be called has no list, so that its tools are not known. */
+/** Whether an allowed server has no listing, so that its tools are unknown. */
 function hasUnlistedServer({ declared, listings, choice }: TaughtTools, wanted?: string): boolean {
   const listed = new Set(listings.map(({ serverLabel }) => serverLabel))
   return [...declared.mcpServers.keys()].some((label) => {
     if (listed.has(label)) return false
-    // What replaces a built-in tool is taught as that.
+    // A replacement of a built-in tool is taught as that tool.
     if (replacedByServer(label) !== undefined && wanted === undefined) return false
     return (wanted === undefined || label === wanted) && choice.isAllowed({ type: 'mcp', label })
   })

@@ -6,9 +6,9 @@ import { declareMcpServer } from '../recipients/mcp-server.js'
 import { undatedType } from '../recipients/undated-type.js'
 import type { Offered } from './offered.js'
 
-// Not known to be a rule: declaring the server is the check.
+// Validated by declaring a server with the rule.
 const aRule: OptionCheck = (rule, path) =>
-  // It throws at every rule that is none.
+  // Throws for an invalid rule.
   void declareMcpServer({ type: 'mcp', server_label: 'any', require_approval: rule as never }, `${path}: `)
 
 export const anApprovalPolicy: OptionCheck = (value, path) => {
@@ -16,7 +16,7 @@ export const anApprovalPolicy: OptionCheck = (value, path) => {
   if (typeof value !== 'function') aRule(value, path)
 }
 
-/** The types of tools that a host can run: others would be offered to no use. */
+/** The types of tools that a host can run: offering others would be useless. */
 const OFFERED_TYPES: readonly string[] = ['mcp', ...HOSTED_BUILTINS]
 
 const anOfferedTool: OptionCheck = (tool, path) => {
@@ -25,7 +25,7 @@ const anOfferedTool: OptionCheck = (tool, path) => {
   check(isKnown, path, `a tool of type ${OFFERED_TYPES.join(', ')}`, type ?? tool)
   if (type !== 'mcp') return
   check(typeof label === 'string' && label !== '', `${path}.server_label`, 'a label', label)
-  // Not known to be one of the types: this checks the rest of it.
+  // Not yet known to have this type: the call validates it.
   declareMcpServer(tool as never, `${path}.`)
 }
 

@@ -3,17 +3,19 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import type { ForcedCall } from './forced-call.js'
 import { isDemanded } from './unmet-demand.js'
 
-/** How far the model has come in choosing a name. */
+/** The model's progress in choosing a name. */
 export interface ChosenName {
   readonly written: string
-  /** What may follow; an empty text if the name may end here. */
+  /** The possible continuations; an empty text if the name may end here. */
   readonly left: readonly string[]
 }
 
-/** Which of its writes the header is after which the model chooses: the first begins the reasoning. */
+/** Which of the host's writes is the header after which the model chooses: the first begins the reasoning. */
 const HEADER = 2
 
-/** The name that the model is choosing, if it is held to some. Undefined where it writes none, or one of its own. */
+/**
+ * Returns the name that the model is choosing, if it is constrained. Undefined if it writes none, or chooses freely.
+ */
 export function chosenName(fold: ResponseFold, { names, textOf }: ForcedCall): ChosenName | undefined {
   if (names === undefined || !isDemanded(fold) || fold.hostWrites !== HEADER) return undefined
   const tokens = fold.sinceHost

@@ -32,14 +32,14 @@ export interface CompactContextOptions extends RespondOptions {
   readonly teach: () => TaughtTools
 }
 
-/** What a summary may take, in tokens: no more than half of what a turn may take in, too. */
+/** The limit of a summary, in tokens; also at most half of a turn's input limit. */
 const LONGEST_SUMMARY = 4096
 
 /**
- * Has the model summarize the conversation so far, as the entry that it gives: with the prompt that the response goes on
- * with, so that a process that goes on from the entries needs neither the summary nor the key that sealed it.
+ * Makes the model summarize the conversation so far. Yields the entry with the prompt that the response continues with,
+ * so that a process that resumes needs neither the summary nor the key that sealed it.
  *
- * @throws what the engine throws, unless its context is too full for a summary
+ * @throws the engine's errors, unless its context is too full for a summary
  */
 export async function* compactContext(
   request: ResponseRequest,
@@ -62,19 +62,22 @@ export async function* compactContext(
     ...(text !== undefined && { compacted: await withPauses(compactedBy(text, request, options), pause, signal) }),
   }
   yield* inbox.before(entry)
-  // Applied now. It is told once: from now on the response is not compacted again.
+  // The entry has been applied. Notified once: from now on the response is not compacted again.
   if (fold.isIncompressible) notify(text === undefined ? 'compaction_failed' : 'compaction_too_long', options)
 }
 
-/** A count of reasoning would be taken for that of the whole response. There is none, since the host began the answer. */
+/**
+ * Drops the count of reasoning, which would be taken for that of the whole response. There is none, since the host
+ * began the answer.
+ */
 function withoutReasoning({ reasoningTokens: _, ...usage }: HostUsage): HostUsage {
   return usage
 }
 
-/** The engine has not begun. */
+/** The engine has not started. */
 type NoAttempt = { readonly [Field in keyof SummaryAttempt]?: undefined }
 
-/** A conversation that leaves no room for its summary may still leave room for an answer. */
+/** Handles a conversation without room for its summary, which may still have room for an answer. */
 function withoutRoom(error: unknown): NoAttempt {
   if (isContextFull(error)) return {}
   throw error
@@ -93,10 +96,10 @@ function* compactedBy(summary: string, request: ResponseRequest, options: Compac
   const rendering = promptOptions(open.prompt, teach(), options)
   const said = yield* unanswered(given, rendering, options, work)
   const text = writeWindow({ ...said, summary })
-  // Not the translator's own ids: the host's items have those.
+  // Not the translator's own ids, which the host's items have.
   const id = deriveId('cmp', compactions, `${open.responseId} compaction`)
   const item = { type: 'compaction', id, encrypted_content: sealCompaction(text, id) } as const
-  // What a later request sends that drops nothing, so that it renders to the same tokens.
+  // A later request that drops nothing sends these items, so that it renders to the same tokens.
   const { input } = given
   const compacted = { ...given, input: [...(Array.isArray(input) ? input : []), item] } as ResponseRequest
   const rendered = { ...rendering, history: [...history, { sealed: item.encrypted_content, text }] }
@@ -105,7 +108,7 @@ function* compactedBy(summary: string, request: ResponseRequest, options: Compac
   return { item, prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)), start }
 }
 
-/** What the user said that is not answered: the latest in any case, what was said before it as far as it is short. */
+/** Returns the user's unanswered messages: the latest in any case, earlier ones while they are short. */
 function* unanswered(
   request: ResponseRequest,
   rendering: RenderOptions,
@@ -119,15 +122,15 @@ function* unanswered(
   let first = said.length - 1
   for (; first >= 0; first--) {
     const ids = createTokenBuffer()
-    // No more of it is counted than there is room for.
+    // Counted only as far as there is room.
     const isFitting = room >= 0 && (yield* encode.into(said[first] as string, ids, work, room))
     room = isFitting ? room - ids.length : -1
     if (room < 0 && first < said.length - 1) break
   }
-  // In this response the model has read all of it.
+  // In this response, the model has read all of them.
   const border = fold.turns > 0 ? said.length : read.length
   return { before: said.slice(first + 1, border), after: said.slice(Math.max(first + 1, border)) }
 }
 
-/** How much of what a turn may take in the user's own words may take, but for the latest. */
+/** The share of a turn's input limit that the user's own words may take, except for the latest message. */
 const KEPT_SHARE = 1 / 4

@@ -4,16 +4,16 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { RespondOptions } from './options.js'
 import { promptBound } from './prompt-bound.js'
 
-/** The context of the gpt-oss models, of which an engine that says nothing else has all. In tokens. */
+/** The context of the gpt-oss models in tokens, for engines that do not report one. */
 const CONTEXT = 131_072
-/** How much of the context a turn may take in where the request names no threshold. */
+/** The share of the context that is the threshold if the request names none. */
 const SHARE = 3 / 4
 
 /**
- * How many tokens a turn may take in before the conversation is compacted: `context_management` of the request.
- * Undefined if the request has none.
+ * Returns the number of input tokens of a turn above which the conversation is compacted: `context_management` of the
+ * request. Undefined if the request has none.
  *
- * @throws RequestError if it is not what the API has, or there is no seal for a compaction
+ * @throws RequestError if it is malformed, or there is no seal for a compaction
  */
 export function compactThreshold(
   request: ResponseRequest,

@@ -16,11 +16,11 @@ import type { SealCompaction } from './options.js'
 import { promptBound } from './prompt-bound.js'
 import { summarize, summaryRequest } from './summarize.js'
 
-/** A conversation in one item: what a later request sends in the place of all that came before. */
+/** A compacted conversation in one item, which a later request sends in place of everything before it. */
 export interface CompactionItem {
   readonly type: 'compaction'
   readonly id: string
-  /** The summary, sealed: the client keeps it and cannot read it. */
+  /** The sealed summary: the client keeps it and cannot read it. */
   readonly encrypted_content: string
 }
 
@@ -32,7 +32,7 @@ export interface CompactOptions
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
   readonly sealCompaction: SealCompaction
-  /** Id of the item, which nothing else has: `cmp_` and random digits. */
+  /** The unique id of the item: `cmp_` and random digits. */
   readonly itemId: string
   readonly signal?: AbortSignal
   /** As in `respond`. */
@@ -47,7 +47,7 @@ const COMPACT_OPTIONS: OptionTable<CompactOptions> = {
   itemId: aString,
 }
 
-/** A compaction, and the tokens that it took. */
+/** A compaction, and its cost in tokens. */
 export interface Compacted {
   readonly item: CompactionItem
   readonly usage: HostUsage
@@ -55,7 +55,7 @@ export interface Compacted {
 
 /**
  * Compacts the conversation of a request: the model summarizes it, and the sealed summary is one item, which a later
- * request sends in the place of the conversation. Unseal it and pass it as `history`.
+ * request sends in place of the conversation. Unseal it and pass it as `history`.
  *
  * @throws RequestError if the conversation cannot be rendered, or does not fit into the engine's context
  * @throws EngineError if the engine fails, or the model writes no summary
@@ -74,7 +74,7 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
   return { item: compactionItem(text, itemId, sealCompaction), usage }
 }
 
-/** An engine that does not say so refuses what is too long for it. */
+/** An engine that does not report its limit refuses longer prompts itself. */
 async function boundOf(engine: TokenEngine, signal: AbortSignal): Promise<number> {
   const unknown = (): EngineCapabilities => ({})
   return promptBound((await engine.capabilities?.({ signal, constraints: false }).catch(unknown)) ?? {})

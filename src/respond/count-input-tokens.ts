@@ -9,13 +9,13 @@ import type { RespondOptions } from './options.js'
 /** Some 20 MB of text, and a few seconds of work. */
 const COUNTED = 4_194_304
 
-/** What a request's first model call takes in. */
+/** The input of a request's first model call. */
 export interface CountedInput {
   readonly inputTokens: number
 }
 
 /**
- * How many tokens the prompt of a request has, with the tools that its MCP servers list.
+ * Counts the tokens of a request's prompt, including the tools that its MCP servers list.
  *
  * @param options - those of `respond`
  * @throws RequestError if the request cannot be rendered, or has more tokens than `limits.countedTokens`
@@ -30,7 +30,7 @@ export async function countInputTokens(request: ResponseRequest, options: Respon
   const policy = resolvePolicy(options.policy, options.mcpApproval)
   const report = (error: unknown): void => callSafely(onError, error)
   const { countedTokens = COUNTED } = options.limits ?? {}
-  // Counted is the whole conversation, whether or not an engine could read or hold it.
+  // Counts the whole conversation, even if no engine could read or constrain it.
   const engine = { generate: options.engine?.generate, health: options.engine?.health }
   const counted = { ...options, policy, engine, onUnsupportedConstraint: 'relax' as const, responseId, onError: report }
   const { truncation: _, ...whole } = request

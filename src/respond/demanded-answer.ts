@@ -7,8 +7,8 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { isForClient } from './waiting-calls.js'
 
 /**
- * The header of the answer that `text.format` demands, for the host to write where the model stops without one; undefined
- * if the answer may be any text. Without `<|constrain|>json`: parsers read that as a recipient.
+ * Returns the header of the answer that `text.format` demands, for the host to write if the model stops without one;
+ * undefined if the answer may be any text. Without `<|constrain|>json`, which parsers read as a recipient.
  */
 export function demandedAnswer(request: ResponseRequest, tokenTable: TokenTable): readonly number[] | undefined {
   if (!isAnswerJson(request)) return undefined
@@ -16,16 +16,16 @@ export function demandedAnswer(request: ResponseRequest, tokenTable: TokenTable)
   return [SPECIAL.start, ...encode('assistant'), SPECIAL.channel, ...encode('final'), SPECIAL.message]
 }
 
-/** Whether the model has stopped and left the client with nothing: with neither an answer nor a call to run. */
+/** Whether the model has stopped without an answer or a call for the client. */
 export function hasNoAnswer({ modelOutput, turnOutput }: ResponseFold): boolean {
   const isAnswer = modelOutput.some((item) => item.type === 'message' && item.phase === 'final_answer')
   const isCall = turnOutput.some((item) => isForClient(item) && !('status' in item && item.status === 'incomplete'))
   return !isAnswer && !isCall
 }
 
-/** Whether the model goes on right behind the header. */
+/** Whether the model continues directly after the header. */
 export function isAnswerBegun(answer: readonly number[], { turnTokens }: ResponseFold): boolean {
   const last = turnTokens.slice(-answer.length)
-  // At the beginning of a turn, `<|start|>assistant` is not of its tokens.
+  // At the beginning of a turn, its tokens exclude `<|start|>assistant`.
   return last.at(-1) === SPECIAL.message && last.every((id, at) => id === answer.at(at - last.length))
 }

@@ -7,9 +7,10 @@ import type { Slices, Work } from '../slices.js'
 import type { FirstPrompt } from './prompt-ids.js'
 
 /**
- * The first prompt of a response that goes on from others: what came before is read and rendered once for all of them.
+ * Renders the first prompt of a response that continues others: the earlier part is read and rendered once for all of
+ * them.
  *
- * @param most - how many tokens of what is new are worth rendering
+ * @param most - the maximum number of new tokens
  * @returns undefined if it has to be rendered as a whole, or cannot be
  */
 export function* promptFromEarlier(
@@ -24,13 +25,13 @@ export function* promptFromEarlier(
     const known = reading && (yield* settled(reading, earlier, work, most))
     if (reading === undefined || known === undefined) return undefined
     const prompt = yield* renderAndGive(known, request, { reading, options, earlier, work, most })
-    // Whether one message is all that there is decides what may be compacted. Reasoning may be it.
+    // A single message affects what may be compacted, and that message may be reasoning.
     if (prompt === undefined || prompt.said < 2) return undefined
     const { tokens: ids, said, placeholders } = prompt
     const size = ids.length + turnStart(options.tokenTable).length
     return { size, ids, said, untaught: reading.tools.untaught, placeholders }
   } catch (error) {
-    // Who renders the whole says what is wrong in the terms of the whole.
+    // Rendering the whole prompt reports the error with its own paths.
     if (error instanceof RequestError) return undefined
     throw error
   }
@@ -44,7 +45,7 @@ interface RenderAndGive {
   readonly most: number
 }
 
-/** Given back at the end and not before: another response that goes on from here would change it in between. */
+/** Returned only at the end: another response that continues from here would change it meanwhile. */
 function* renderAndGive(
   known: KnownConversation,
   request: ResponseRequest,
@@ -57,7 +58,7 @@ function* renderAndGive(
   }
 }
 
-/** The known prompt of the earlier conversation. */
+/** Returns the known prompt of the earlier conversation. */
 function* settled(
   reading: Reading,
   { items, history, take }: EarlierPrompt,

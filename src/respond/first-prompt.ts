@@ -22,25 +22,25 @@ import type { FirstPrompt } from './prompt-ids.js'
 import { summaryRequest } from './summarize.js'
 import { fittingPrompt } from './truncate.js'
 
-/** How the prompts of a response are rendered, as its first entry says it. */
+/** How the prompts of a response are rendered, according to its first entry. */
 export type Rendering = Omit<PromptRecord, 'tokens' | 'digest' | 'listings'>
 
-/** The options of the operator's and of the conversation that prompts are rendered with, besides those of an entry. */
+/** The operator's and the conversation's options for rendering prompts, in addition to those of an entry. */
 export type Rendered = Pick<RespondOptions, 'tokenTable' | 'history' | 'known' | 'pause'>
 
-/** {@link Rendered}, and what was rendered before of the conversation. */
+/** {@link Rendered}, and the earlier rendering of the conversation. */
 export type RenderedBefore = Rendered & { readonly earlier?: EarlierPrompt }
 
-/** What the first prompt depends on, besides the request. */
+/** The inputs of the first prompt besides the request. */
 export interface FirstPromptOptions {
   readonly rendering: Rendering
   readonly tools: TaughtTools
   readonly isCompaction: boolean
-  /** No prompt may have as many tokens: `promptBound` of the engine. */
+  /** An exclusive limit of prompts in tokens: `promptBound` of the engine. */
   readonly contextLength: number
 }
 
-/** What decides which tools the prompts of a response teach, besides its request. */
+/** The facts that determine the taught tools of a response, besides its request. */
 export interface Teaching {
   readonly listings: readonly McpListing[]
   readonly hosted: readonly HostedBuiltin[]
@@ -48,20 +48,20 @@ export interface Teaching {
   readonly choice?: ToolChoice
 }
 
-/** The request whose prompt is rendered: that of a compaction asks for the summary. */
+/** Returns the request whose prompt is rendered: that of a compaction asks for the summary. */
 export function promptedRequest(request: ResponseRequest, isCompaction: boolean): ResponseRequest {
   return isCompaction ? summaryRequest(request) : request
 }
 
-/** The tools of a {@link promptedRequest}, for all prompts of its response. @throws RequestError */
+/** Returns the tools of a {@link promptedRequest}, for all prompts of its response. @throws RequestError */
 export function taughtTools(prompted: ResponseRequest, { listings, hosted, policy, choice }: Teaching): TaughtTools {
   const all = listingsWith(prompted.input, listings)
   return teachTools(prompted as object as Fields, all, policy, hosted, choice)
 }
 
 /**
- * The first prompt of a response: for the process that begins it, and for one that goes on with it. Others take turns while
- * it is rendered.
+ * Renders the first prompt of a response, for the process that begins it and for one that resumes it. Other work takes
+ * turns with it.
  *
  * @param prompted - {@link promptedRequest}
  * @returns undefined if it does not fit
@@ -89,12 +89,12 @@ export async function firstPrompt(
   return { size: tokens.length, ids: tokens.slice(0, messages.at(-1)?.end ?? 0), said, untaught, placeholders }
 }
 
-/** How many tokens a prompt has that is not refused and of which nothing has to be dropped: an answer has room beside it. */
+/** Returns the size up to which a prompt is accepted without dropping anything: it leaves room for an answer. */
 function mostOf({ truncation }: ResponseRequest, contextLength: number): number {
   return (truncation === 'auto' ? Math.floor((contextLength * 3) / 4) : contextLength) - 1
 }
 
-/** How every prompt of a response is rendered. */
+/** Returns the options for rendering every prompt of a response. */
 export function promptOptions(
   { date, images, identity, knowledgeCutoff }: Rendering,
   tools: TaughtTools,
@@ -110,13 +110,13 @@ export function promptOptions(
   }
 }
 
-/** What the servers of a response listed when it began. The conversation has the rest. */
+/** Returns the servers' listings at the beginning of a response. The conversation has the others. */
 export function listingsOfEntry({ listings, prompt }: OpenEntry): readonly McpListing[] {
   return [...listings, ...(prompt.listings ?? [])]
 }
 
 /**
- * The first prompt of a response that another process began, from its conversation.
+ * Renders the first prompt of a response that another process began, from its conversation.
  *
  * @throws HarmonyResponsesError `prompt_differs` if it cannot be rendered, or has other ids than it had there
  */

@@ -2,8 +2,7 @@ import { SPECIAL } from '../harmony/vocabulary.js'
 import type { OpenEntry } from '../journal/entry.js'
 import { developerText } from '../prompt/developer-text.js'
 import { renderMessages } from '../prompt/render-messages.js'
-import { type BuiltinTool, builtinNamed, builtinOfItem } from '../recipients/builtin-tools.js'
-import { lookUp, policies } from '../recipients/policy.js'
+import { type BuiltinTool, builtinNamed, builtinOfItem, builtinsCalled } from '../recipients/builtin-tools.js'
 import type { Recipient } from '../recipients/recipient.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import type { DemandedCall } from '../recipients/tool-choice.js'
@@ -14,40 +13,40 @@ import { isAnyOf } from './callees.js'
 
 /**
  * A call that the request demands, as the host begins it. The model thinks first, since gpt-oss calls tools badly
- * without; then the host writes the header of the call, as far as the request decides it, and the model goes on.
+ * otherwise; then the host writes the header of the call, as far as the request determines it, and the model continues.
  */
 export interface ForcedCall {
-  /** What the turn begins with: the header of the model's reasoning. */
+  /** The beginning of the turn: the header of the model's reasoning. */
   readonly reasoning: readonly number[]
-  /** What follows the reasoning: the header of the call, whole or up to the name that the model chooses. */
+  /** The tokens after the reasoning: the header of the call, complete or up to the name that the model chooses. */
   readonly header: readonly number[]
-  /** The recipients that the model chooses from, one of which follows the header; absent if it is not held to any. */
+  /** The recipients among which the model chooses the one after the header; absent if it is not constrained. */
   readonly names?: readonly string[]
-  /** Whether the request demands one tool, by its name: one call is then what it demands. */
+  /** Whether the request demands one tool by name, and therefore one call. */
   readonly isNamed: boolean
-  /** The message with which the model is reminded, once, if it makes no call. */
+  /** The message that reminds the model, once, if it makes no call. */
   readonly reminder: readonly number[]
-  /** What the client is told if it makes none after that. */
+  /** The client's error if it makes none after that. */
   readonly unmet: string
-  /** What follows a name: the rest of the header. */
+  /** Returns the rest of the header after a name. */
   restOf(name: string): readonly number[]
-  /** The text of ids. */
+  /** Returns the text of ids. */
   textOf(tokens: readonly number[]): string
 }
 
-/** Whether one tool is demanded, by its name or by its type. */
+/** Whether one tool is demanded, by its name or type. */
 function isNamed({ of }: DemandedCall): boolean {
   return of !== 'any' && of !== 'server'
 }
 
-/** The tool whose call is demanded, as the client wrote it. */
+/** Returns the demanded tool in the client's spelling. */
 function demandText(demand: DemandedCall): string {
   if (demand.of === 'any') return 'a tool'
   if (demand.of === 'server') return demand.label === undefined ? "'mcp'" : `a tool of '${demand.label}'`
   return `'${demand.of === 'builtin' ? demand.type : demand.name}'`
 }
 
-/** Says nothing of the tool: the header of the call, which the host writes next, does. */
+/** Does not name the tool: the header of the call, which the host writes next, does. */
 function reminderOf(tokenTable: TokenTable): readonly number[] {
   const content = developerText({ instructions: REMINDER, namespaces: [], formats: [] }) ?? REMINDER
   return Array.from(renderMessages([{ role: 'developer', content }], { tokenTable }).tokens)
@@ -65,7 +64,7 @@ const CODE_BODY: readonly Piece[] = [' code', SPECIAL.message]
 const TEXT_BODY: readonly Piece[] = [SPECIAL.message]
 const BODIES = { json: JSON_BODY, code: CODE_BODY, text: TEXT_BODY } as const
 
-/** The call that `tool_choice` demands; undefined if it leaves the choice to the model, or there is no tool. */
+/** Returns the call that `tool_choice` demands; undefined if it leaves the choice to the model, or there is no tool. */
 export function forcedCall(
   { callees = [] }: OpenEntry,
   tools: RequestTools,
@@ -97,13 +96,13 @@ export function forcedCall(
   }
 }
 
-/** The channel on which the models were trained to call a tool: also where an MCP server answers in its place. */
+/** Returns the channel on which the models were trained to call a tool, also for an MCP server that replaces it. */
 function channelOf(recipient: string): string {
-  const call = lookUp(policies.openai.builtins, recipient)
+  const [call] = builtinsCalled(recipient)
   return call === undefined ? 'commentary' : builtinNamed(call.tool).channel
 }
 
-/** How the header of a call ends. */
+/** Returns the end of a call's header. */
 function bodyOfKind(kind: Recipient['kind']): readonly Piece[] {
   const builtin = builtinOfItem(kind)
   if (builtin !== undefined) return BODIES[builtinNamed(builtin).body]

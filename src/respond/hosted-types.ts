@@ -1,7 +1,7 @@
 import { type BuiltinTool, builtinNamed, HOSTED_BUILTINS, type HostedBuiltin } from '../recipients/builtin-tools.js'
 import type { HostedCall, Tool } from '../tools/tool.js'
 
-/** The built-in tools that the host runs: those of which one of its tools answers an empty call. */
+/** Returns the built-in tools that the host runs: those of which one of its tools answers an empty call. */
 export function hostedBuiltins(tools: readonly Tool[], onError: (error: unknown) => void): readonly HostedBuiltin[] {
   return HOSTED_BUILTINS.filter((builtin) => isAnswered(builtinNamed(builtin).example as HostedCall, tools, onError))
 }
@@ -19,7 +19,7 @@ export function isReplacementHosted(
   return isAnswered(call, tools, onError)
 }
 
-/** A tool that throws would fail at the call, too. */
+/** A tool that throws here would fail at the call, too. */
 function isAnswered(call: HostedCall, tools: readonly Tool[], onError: (error: unknown) => void): boolean {
   try {
     return tools.some((tool) => tool.answers(structuredClone(call)))

@@ -8,19 +8,19 @@ import { insertable } from './insertable.js'
 
 export interface InboxOptions {
   readonly fold: ResponseFold
-  /** The conversation before: its ids are taken. */
+  /** The conversation so far, whose ids are taken. */
   readonly input: ResponseRequest['input']
-  /** What earlier runs of the response wrote. */
+  /** The entries that earlier runs of the response wrote. */
   readonly entries: readonly Entry[]
 }
 
 const LAST: readonly EntryBody['type'][] = ['end', 'fail', 'abort']
 
-/** The items that the host has inserted and that are not written yet. It wakes the loop, whatever it is waiting for. */
+/** The host's inserted items that are not written yet. An item wakes the loop, whatever it is waiting for. */
 export class Inbox {
   readonly #options: InboxOptions
   readonly #items: WholeItem[] = []
-  /** Created when its signal is first read: most responses never do. */
+  /** Created when its signal is first read, since most responses never do. */
   #over: AbortController | undefined
   #isOver = false
   #waiter = createWaiter()
@@ -29,7 +29,7 @@ export class Inbox {
     this.#options = options
   }
 
-  /** Aborts when nothing can be inserted any more. */
+  /** Aborts when insertion ends. */
   get signal(): AbortSignal {
     this.#over ??= new AbortController()
     if (this.#isOver) this.#over.abort()
@@ -41,9 +41,10 @@ export class Inbox {
   }
 
   /**
-   * Takes an item. A property, since it is handed to hosts by itself.
+   * Takes an item. A property, since it is passed to hosts on its own.
    *
-   * @returns whether it will be in the output: not if the response is over, or if an earlier run wrote an item of its id
+   * @returns whether it will be in the output: not if the response has ended, or if an earlier run wrote an item with
+   * its id
    * @throws HarmonyResponsesError `bad_option` if a host may not insert it, or its id is taken
    */
   readonly insert = (item: WholeItem): boolean => {
@@ -58,7 +59,7 @@ export class Inbox {
     return true
   }
 
-  /** The entry of the oldest item; undefined if there is none. */
+  /** Returns the entry of the oldest item; undefined if there is none. */
   next(): EntryBody | undefined {
     if (this.isEmpty) return undefined
     const item = this.#items.shift() as WholeItem
@@ -66,24 +67,24 @@ export class Inbox {
     return { type: 'item', item }
   }
 
-  /** The entries of all items, also of those that come while the first are written. */
+  /** Yields the entries of all items, including those that arrive while the first are written. */
   *all(): Generator<EntryBody> {
     for (let item = this.next(); item !== undefined; item = this.next()) yield item
   }
 
-  /** The entries of all items, and then this one. Nothing can be inserted after the terminal entry. */
+  /** Yields the entries of all items, and then this one. Nothing can be inserted after the terminal entry. */
   *before(entry: EntryBody): Generator<EntryBody> {
     yield* this.all()
     if (LAST.includes(entry.type)) this.close()
     yield entry
   }
 
-  /** Settles as the promise does, or resolves to undefined when there is an item, or nothing can be inserted any more. */
+  /** Settles as the promise does, or resolves to undefined when there is an item, or insertion ends. */
   wait<T>(promise: PromiseLike<T>): Promise<T | undefined> {
     return this.#waiter.wait(promise)
   }
 
-  /** Resolves when there is an item, or nothing can be inserted any more. */
+  /** Resolves when there is an item, or insertion ends. */
   wake(): Promise<void> {
     return this.wait(new Promise<void>(() => {}))
   }
@@ -99,7 +100,7 @@ export class Inbox {
     return this.#options.entries.some((entry) => entry.type === 'item' && entry.item.id === id)
   }
 
-  /** By an item of the response, of the conversation before it, or one that waits. */
+  /** Whether an item of the response, of the conversation before it, or a waiting one has the id. */
   #isTaken(id: string): boolean {
     const { fold, input } = this.#options
     const known: readonly object[] = [...fold.output, ...this.#items, ...(Array.isArray(input) ? input : [])]

@@ -8,15 +8,14 @@ import { hostItem, type WholeItem } from '../translate/host-item.js'
 type Type = NonNullable<InputItem['type']> | OutputItem['type']
 
 /**
- * Whether a host may put an item of the type into the output, but for calls of built-in tools, whose descriptors say it. Not what asks somebody for something, since clients run
- * calls and ask their users; nor what the next request would read as a client's word or as declarations. Types that are
- * not listed are the host's own.
+ * Whether a host may insert an item of the type, except for calls of built-in tools, whose descriptors decide. Excluded
+ * are items that request something, since clients run calls and ask their users; and items that the next request would
+ * read as a client's words or as declarations. Unlisted types are the host's own.
  */
 const INSERTABLE: { readonly [Other in Exclude<Type, BuiltinItemType>]: boolean } = {
   message: true,
   reasoning: true,
   compaction: true,
-  file_search_call: true,
   image_generation_call: true,
   mcp_call: true,
   mcp_list_tools: false,
@@ -42,7 +41,7 @@ const INSERTABLE: { readonly [Other in Exclude<Type, BuiltinItemType>]: boolean 
 }
 
 /**
- * The item as the journal has it.
+ * Converts an item to its form in the journal.
  *
  * @throws HarmonyResponsesError `bad_option` if a host may not insert it
  */
@@ -52,6 +51,6 @@ export function insertable(item: WholeItem): WholeItem {
   const isInsertable = builtin === undefined ? lookUp(INSERTABLE, whole.type) : builtinNamed(builtin).isInsertable
   check(isInsertable ?? true, 'insert: type', 'a type that a host may insert', whole.type)
   check(whole.type !== 'message' || whole['role'] === 'assistant', 'insert: role', "'assistant'", whole['role'])
-  // As the journal will have it: what JSON does not have would be shown by this process alone.
+  // In the journal's form: only this process would show values that JSON lacks.
   return JSON.parse(JSON.stringify(whole))
 }

@@ -5,16 +5,16 @@ import type { ResponseRequest } from '../responses/request.js'
 export interface KnownListingsOptions {
   /** The current listings of the host's servers. */
   readonly listings: readonly McpListing[]
-  /** Those of them that are items of the response. */
+  /** Those that are items of the response. */
   readonly shown: readonly McpListing[]
   /** The labels of the declared servers: a client may send any listing back. */
   readonly declared: ReadonlySet<string>
 }
 
 /**
- * What declared servers listed that is no item of the response, since the conversation has a listing of theirs: names
- * and annotations. Calls of other names are refused. A listing that the host has counts, else the conversation's, also
- * where the server does not answer now.
+ * Returns the declared servers' listings that are no items of the response, since the conversation contains listings of
+ * theirs: names and annotations. Calls of other names are refused. The host's listing takes precedence over the
+ * conversation's, which counts even if the server does not answer now.
  */
 export function knownListings(
   { input }: ResponseRequest,

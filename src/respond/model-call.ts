@@ -13,44 +13,44 @@ import { isBeforeForcedCall } from './next-step.js'
 import type { HalfCharacter } from './strict/half-character.js'
 import { HeaderWatch } from './strict/header-watch.js'
 
-/** What the model is asked for next, and how far what it gives is taken. */
+/** The next request to the model, and how its answer is read. */
 export interface ModelCall {
   readonly options: Pick<GenerateOptions, 'stop' | 'constraint'>
-  /** What it writes. The ends of sequence that end the name of a tool are not part of the transcript. */
+  /** What it writes. The end-of-sequence tokens after a tool's name are not part of the transcript. */
   readonly writes: 'anything' | 'body' | 'name'
-  /** Whether the answers in it end at stop strings. */
+  /** Whether its answers are searched for stop strings. */
   readonly isSearched?: boolean
-  /** The tokens that complete what it has to write, in case the model stops before. */
+  /** Returns the tokens that complete the required text, in case the model stops early. */
   readonly missing?: () => readonly number[]
-  /** What the host writes if the model stops in the header of a body that is held to something. */
+  /** Returns the tokens that the host writes if the model stops in the header of a constrained body. */
   readonly beginning?: () => readonly number[] | undefined
   /**
-   * Reads what the engine gave.
+   * Reads the engine's tokens.
    *
-   * @throws EngineError if the engine did not keep to the constraint
+   * @throws EngineError if the engine violated the constraint
    */
   read(tokens: readonly HarmonyToken[]): TakenTokens
 }
 
 export interface TakenTokens {
   readonly tokens: readonly HarmonyToken[]
-  /** Whether the call is over: nothing that the engine gives after them is taken. */
+  /** Whether the call has ended: later tokens of the engine are dropped. */
   readonly isOver: boolean
-  /** What the host writes so that a body begins that is held to something: the model left its header open. */
+  /** Tokens with which the host begins a constrained body, because the model left its header open. */
   readonly beginning?: readonly number[]
 }
 
 const BODY_ENDS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
-/** The next call of the model, which is sampling. Follows from the entries alone. */
+/** Returns the next call of the sampling model, derived from the entries alone. */
 export function modelCall(fold: ResponseFold, budget: Budget): ModelCall {
   const call = callAt(fold, budget)
   return budget.answer !== undefined && isAnswerBegun(budget.answer, fold) ? endedCall(call) : call
 }
 
 /**
- * A call of the model behind the header of the host's. A model that stops at once has written an empty answer, also if its
- * engine swallows the end: the response has its message, and the header is written once.
+ * Returns a call after the host's header. A model that stops at once has written an empty answer, even if its engine
+ * swallows the end: the response has its message, and the header is written only once.
  */
 function endedCall(call: ModelCall): ModelCall {
   let isEmpty = true
@@ -64,7 +64,7 @@ function endedCall(call: ModelCall): ModelCall {
   }
 }
 
-/** The call that goes on where the model stands. */
+/** Returns the call that continues at the model's place. */
 function callAt(fold: ResponseFold, budget: Budget): ModelCall {
   const name = budget.forced && chosenName(fold, budget.forced)
   if (name !== undefined) return chooseName(name.left)
@@ -85,7 +85,7 @@ function callAt(fold: ResponseFold, budget: Budget): ModelCall {
     options,
     writes: 'anything',
     isSearched,
-    // An engine that swallows the end has the model stop in its header.
+    // If the engine swallows the end, the model appears to stop in its header.
     beginning: () => watch?.beginning,
     read(tokens) {
       const taken = cutAfter(tokens, (id) => (pauses as number[]).includes(id))
@@ -98,7 +98,7 @@ function callAt(fold: ResponseFold, budget: Budget): ModelCall {
   }
 }
 
-/** What a call of the model is asked with, but for its signal. */
+/** Returns the options of a model call, except for its signal. */
 export function generationOptions(fold: ResponseFold, { options, writes }: ModelCall): GenerateOptions {
   const { request, capabilities = {} } = fold.open
   const { logprobs, ...given } = generateOptions(request)
@@ -149,7 +149,7 @@ function readAll(tokens: readonly HarmonyToken[]): TakenTokens {
   return { tokens, isOver: false }
 }
 
-// An engine that lets the model write control tokens lets it forge messages.
+// Rejects control tokens: an engine that samples them lets the model forge messages.
 function readBody(tokens: readonly HarmonyToken[]): TakenTokens {
   const taken = cutAfter(tokens, (id) => id >= FIRST_SPECIAL)
   const last = taken.tokens.at(-1)

@@ -10,14 +10,14 @@ import type { ForcedCall } from './forced-call.js'
 import { isDemanded, isDemandUnmet } from './unmet-demand.js'
 import { isCompleteCall, isForClient, isHosted, isRefused, type RefusedCall, waitingCalls } from './waiting-calls.js'
 
-/** What a response that is open does next. */
+/** The next step of an open response. */
 export type Step =
   | { readonly type: 'sample' }
   | { readonly type: 'compact' }
-  /** The conversation is summarized before the next turn, which would take in too much. */
+  /** Summarizes the conversation before the next turn, whose input would be too long. */
   | { readonly type: 'compact_context' }
   | { readonly type: 'run_tools'; readonly calls: readonly HostedCall[] }
-  /** The model has to learn that these calls of its last turn were refused. */
+  /** Tells the model that these calls of its last turn were refused. */
   | { readonly type: 'tell_refusals'; readonly calls: readonly RefusedCall[] }
   | { readonly type: 'turn'; readonly reminder?: readonly number[] }
   | { readonly type: 'fail'; readonly failure: Failure }
@@ -25,10 +25,12 @@ export type Step =
   | { readonly type: 'stop'; readonly reason: EndReason }
   | { readonly type: 'end'; readonly reason: EndReason }
 
-/** The answer after nearly every token. */
+/** The result after nearly every token. */
 const SAMPLE: Step = { type: 'sample' }
 
-/** Decides from the entries alone, so that a process that takes over a response goes on as the one before would have. */
+/**
+ * Decides from the entries alone, so that a process that takes over a response continues as the earlier one would have.
+ */
 export function nextStep(fold: ResponseFold, budget: Budget): Step {
   if (fold.open.isPreparation) return { type: 'end', reason: 'stop' }
   if (fold.open.isCompaction) return fold.output.length === 0 ? { type: 'compact' } : { type: 'end', reason: 'stop' }
@@ -55,19 +57,19 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
 }
 
 /**
- * What follows where the model has nothing more to do: the header of the answer that the request demands, if there is none.
- * Written once: with it, there is a message.
+ * Decides when the model has finished: writes the header of the answer that the request demands, if there is no
+ * message. Once only, since the header makes a message.
  */
 function answerOrEnd(fold: ResponseFold, budget: Budget): Step {
   const { answer, forced } = budget
-  // Where a call is demanded, no answer may take its place.
+  // If a call is demanded, no answer may take its place.
   if (answer === undefined || (forced !== undefined && isDemanded(fold)) || !hasNoAnswer(fold)) {
     return { type: 'end', reason: 'stop' }
   }
   return isSpent(fold, budget) ? { type: 'end', reason: 'max_output_tokens' } : { type: 'host', tokens: answer }
 }
 
-/** The model is reminded of a demand once. The client must not take what it wrote for the call that it demanded. */
+/** Reminds the model of a demand, once. The client must not take its text for the demanded call. */
 function remind(fold: ResponseFold, budget: Budget): Step {
   const { reminder, unmet } = budget.forced as ForcedCall
   if (fold.isReminded) return { type: 'fail', failure: { code: 'server_error', message: unmet } }
@@ -80,30 +82,31 @@ export function isBeforeForcedCall(fold: ResponseFold, { forced }: Budget): bool
   return forced !== undefined && isDemanded(fold) && fold.hostWrites === 1
 }
 
-/** Whether nothing more may be sampled: of the tokens, of the time or of the engine's context. */
+/** Whether sampling is exhausted: by tokens, time or the engine's context. */
 function isSpent(fold: ResponseFold, { tokens, isTimeUp }: Budget): boolean {
   const { contextLength = Number.POSITIVE_INFINITY } = fold.open.capabilities ?? {}
   return fold.sampled >= tokens || isTimeUp || fold.contextSize >= contextLength
 }
 
-/** What the host has to write now: a call that the request demands, or the end that the engine swallowed. */
+/** Returns the tokens that the host has to write now: a demanded call, or the end that the engine swallowed. */
 function demandedTokens(fold: ResponseFold, budget: Budget): readonly number[] | undefined {
   if (fold.stopped !== 'stop' || (fold.stage !== 'sampling' && fold.stage !== 'stopped')) return undefined
   return forcedTokens(fold, budget) ?? swallowedEnd(fold, budget)
 }
 
-/** What the host has to write now, so that the first turn is the call that the request demands. */
+/** Returns the tokens that the host has to write now for the first turn to be the demanded call. */
 function forcedTokens(fold: ResponseFold, budget: Budget): readonly number[] | undefined {
   const { forced, tokens } = budget
   if (forced === undefined || !isDemanded(fold) || fold.sampled >= tokens) return undefined
   if (fold.hostWrites === 0) return forced.reasoning
   if (isBeforeForcedCall(fold, budget)) {
-    // A model that lost the end of its reasoning may have made the call already: with the header it would make a second one.
+    // A model that lost the end of its reasoning may have made the call already, and would make a second one after the
+    // header.
     return fold.isBetweenMessages && isDemandUnmet(fold, budget) ? forced.header : undefined
   }
   const name = chosenName(fold, forced)
   if (name === undefined || !name.left.includes('')) return undefined
-  // Where another name begins with this one, the model says by stopping that it means this one.
+  // If another name begins with this one, the model selects this one by stopping.
   return name.left.length === 1 || fold.stage === 'stopped' ? forced.restOf(name.written) : undefined
 }
 
@@ -111,17 +114,17 @@ function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[]
   if (fold.stage !== 'stopped' || fold.isBetweenMessages) return undefined
   const body = strict.openBody(fold.turnTokens)
   if (body !== undefined) return [body.terminator]
-  // A call is run, or shown, when it is whole: without its end the next turn would come before its result.
+  // A call runs, or is shown, once complete: without its end the next turn would precede its result.
   return strict.isCallOpen(fold.turnTokens) ? [SPECIAL.call] : undefined
 }
 
-/** Whether the turn is over with its first call: the request says so, or demands one call by its name. */
+/** Whether the turn ends with its first call: the request says so, or demands one call by its name. */
 export function hasOneCall(fold: ResponseFold, { hasParallelCalls, forced }: Budget): boolean {
   return !hasParallelCalls || (forced?.isNamed === true && isDemanded(fold))
 }
 
-/** Whether the model may not write any more in this turn, although it would. */
+/** Whether the model has to stop in this turn, although it would continue. */
 function isTurnOver(fold: ResponseFold, budget: Budget): boolean {
-  // Asked after every token: the output is looked at only where a call can have ended.
+  // Checked after every token, so the output is examined only where a call can have ended.
   return hasOneCall(fold, budget) && fold.isBetweenMessages && fold.turnOutput.some(isCompleteCall)
 }

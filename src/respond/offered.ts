@@ -1,42 +1,42 @@
 import type { OperatorTerms } from '../journal/entry.js'
 import { merged } from '../merged.js'
-import { builtinOfItem } from '../recipients/builtin-tools.js'
+import { builtinOfItem, type HostedBuiltin } from '../recipients/builtin-tools.js'
 import { readToolChoice } from '../recipients/tool-choice.js'
 import { undatedType } from '../recipients/undated-type.js'
+import type { BuiltinWires } from '../responses/items.js'
 import type { McpTool, ResponseRequest, UnknownTool } from '../responses/request.js'
-import type { CodeInterpreterTool, ShellTool, WebSearchTool } from '../responses/request-tools.js'
 
 /** A tool that the host runs, declared as in a request. */
-export type OfferedTool = McpTool | WebSearchTool | CodeInterpreterTool | ShellTool
+export type OfferedTool = McpTool | BuiltinWires[HostedBuiltin]['tool']
 
 /**
- * What the operator gives to each response, though its request does not ask for it. The model is told of it, and the client
- * is not: the response echoes the request as it was.
+ * The operator's additions to each response, whatever its request declares. The model sees them, the client does not:
+ * the response echoes the request unchanged.
  */
 export interface Offered {
   /**
-   * MCP servers and functions of the host by their labels, and built-in tools that one of `tools` answers. What the request
-   * declares itself is not offered as well. Their calls need no approval, unless `require_approval` says so. A request that
-   * demands a call by `tool_choice`, or allows none, is offered no tools.
+   * MCP servers and functions of the host by their labels, and built-in tools that one of `tools` answers. Tools that
+   * the request declares itself are not offered again. Their calls need no approval, unless `require_approval` says so.
+   * A request that demands a call by `tool_choice`, or allows none, is offered no tools.
    */
   readonly tools?: readonly OfferedTool[]
-  /** Before the client's own. */
+  /** Instructions before the client's own. */
   readonly instructions?: string
   /**
-   * What becomes of a request that declares a tool of the same name: `refuse` answers 400; `client` offers the others alone.
-   * Default `refuse`.
+   * How to treat a request that declares a tool of the same name: `refuse` answers 400; `client` offers only the
+   * others. Default `refuse`.
    */
   readonly onClash?: 'refuse' | 'client'
   /**
-   * What `allowed_tools` of a request is to offered tools, which it cannot name: `narrow` leaves them out; `ignore` leaves
-   * them in, so that it is about the client's own tools alone. Default `narrow`.
+   * How `allowed_tools` of a request applies to offered tools, which it cannot name: `narrow` excludes them; `ignore`
+   * keeps them, so that it restricts only the client's own tools. Default `narrow`.
    */
   readonly allowedTools?: 'narrow' | 'ignore'
 }
 
 /**
- * The tools of an offer that are for this request: none where it demands a call, which has to be one of its own, or allows
- * none; and not those that it declares itself.
+ * Returns the offered tools that apply to this request: none if it demands a call, which has to be one of its own, or
+ * allows none; and not those that it declares itself.
  */
 export function toolsFor(request: ResponseRequest, { tools = [] }: Offered): readonly OfferedTool[] {
   const { tool_choice: choice } = request
@@ -50,7 +50,7 @@ function keyOf(tool: UnknownTool): string {
   return JSON.stringify([undatedType(type), label])
 }
 
-/** Tells the calls of offered tools from those of tools that the request declares. */
+/** Distinguishes calls of offered tools from those of tools that the request declares. */
 export function offeredCalls(
   request: ResponseRequest,
   offered: Offered = {},
@@ -58,7 +58,7 @@ export function offeredCalls(
   return callsOf(toolsFor(request, offered))
 }
 
-/** Whether a call is of one of these tools. */
+/** Returns a test for calls of these tools. */
 export function callsOf(tools: readonly UnknownTool[]): ReturnType<typeof offeredCalls> {
   const keys = new Set(tools.map(keyOf))
   return ({ type, server_label }) => {
@@ -67,7 +67,7 @@ export function callsOf(tools: readonly UnknownTool[]): ReturnType<typeof offere
   }
 }
 
-/** The request as the model is given it: with what the operator adds. The response echoes it without. */
+/** Returns the request with the operator's additions, for the model. The response echoes it without them. */
 export function withTerms(request: ResponseRequest, terms: OperatorTerms | undefined): ResponseRequest {
   if (terms === undefined) return request
   const { tools = [], instructions, isExempt = false, asks = {} } = terms
@@ -76,7 +76,7 @@ export function withTerms(request: ResponseRequest, terms: OperatorTerms | undef
   return merged(request, {
     ...(own.length + tools.length > 0 && { tools: [...own, ...tools] as NonNullable<ResponseRequest['tools']> }),
     ...(said.length > 0 && { instructions: said.join('\n\n') }),
-    // The choice of a parsed request is plain JSON, and so is what it becomes.
+    // The choice of a parsed request is plain JSON, and so is the result.
     ...(isExempt && { tool_choice: alsoAllowing(request.tool_choice, tools) as never }),
   })
 }
@@ -89,12 +89,12 @@ function withRule(tool: McpTool, asks: NonNullable<OperatorTerms['asks']>): McpT
   return { ...tool, require_approval: ruleOf(asks[tool.server_label] ?? []) }
 }
 
-/** That calls of these tools need an approval, and those of all others do not. */
+/** Returns a rule by which calls of these tools need an approval, and no others. */
 export function ruleOf(asked: readonly string[]): NonNullable<McpTool['require_approval']> {
   return asked.length === 0 ? 'never' : { always: { tool_names: [...asked] }, never: {} }
 }
 
-/** A list of allowed tools with all of these. */
+/** Extends a list of allowed tools by all of these. */
 function alsoAllowing(choice: unknown, tools: readonly UnknownTool[]): unknown {
   const { type, tools: allowed } = Object(choice) as { readonly type?: unknown; readonly tools?: readonly unknown[] }
   if (type !== 'allowed_tools') return choice

@@ -41,11 +41,11 @@ export interface OpenOptions extends RespondOptions {
   readonly policy: RecipientPolicy
   readonly responseId: string
   readonly onError: (error: unknown) => void
-  /** Receives what the request asks for and does not get. */
+  /** Called with requested features that have no effect. */
   readonly notice?: (code: NoticeCode, subject: string) => void
 }
 
-/** The first entry of a response, and the ids of its prompt, which the entry does not hold. */
+/** The first entry of a response, and the ids of its prompt, which the entry does not contain. */
 export interface Opening {
   readonly entry: OpenEntry
   readonly prompt: Uint32Array
@@ -54,11 +54,11 @@ export interface Opening {
 }
 
 /**
- * How a response begins.
+ * Prepares the beginning of a response.
  *
  * @param at - Unix time in whole seconds
- * @throws RequestError if the request cannot be rendered, is too long, or wants what the engine cannot do
- * @throws EngineError if the engine cannot say what it can do, and the response depends on it
+ * @throws RequestError if the request cannot be rendered, is too long, or needs a capability that the engine lacks
+ * @throws EngineError if the engine cannot report its capabilities, and the response depends on them
  */
 export async function openEntry(
   request: ResponseRequest,
@@ -80,7 +80,7 @@ export async function openEntry(
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
   const { fit: _, ...abilities } = capabilities
   const listed = listings.length === 0 ? new Set() : listedIn(request)
-  // A compaction is one item, and nothing else.
+  // A compaction is a single item.
   const own = declaredServers(request)
   const shown = isCompaction
     ? []
@@ -91,7 +91,7 @@ export async function openEntry(
     request,
     listings.filter((listing) => !shown.includes(listing)),
   )
-  // The entry has a copy of what the request declares, and so has the response: each is made in one piece.
+  // The entry and the response each copy the request's declarations in one piece.
   const pace = createPace(pause, signal)
   await pace(CHARACTERS * ids.length)
   const entry: OpenEntry = {
@@ -129,22 +129,22 @@ export async function openEntry(
   return { entry, prompt: ids, tools }
 }
 
-/** Of a token. */
+/** Characters per token. */
 const CHARACTERS = 4
 
-/** The addition of a response that goes on from no other. */
+/** Returns the addition of a response that continues no other. */
 function wholeInput({ input = [] }: ResponseRequest): Addition {
   const said = { type: 'message', role: 'user', content: input } as InputItem
   return { input: typeof input === 'string' ? [said] : (input as readonly InputItem[]) }
 }
 
-/** What a request's first model call is made of. */
+/** The parts of a request's first model call. */
 interface Prepared {
   readonly isCompaction: boolean
   readonly capabilities: EngineCapabilities
   readonly heldBy: HeldParts
   readonly listings: readonly McpListing[]
-  /** What the operator adds to the request. */
+  /** The operator's additions to the request. */
   readonly operator: OperatorTerms | undefined
   readonly tools: TaughtTools
   readonly rendering: Rendering
@@ -154,8 +154,8 @@ interface Prepared {
 /**
  * Reads a request, and renders its prompt.
  *
- * @param counted - how many tokens are counted, where the engine's context does not matter
- * @throws as {@link openEntry}
+ * @param counted - the maximum number of tokens to count, if the engine's context does not matter
+ * @throws like {@link openEntry}
  */
 export async function prepareRequest(
   request: ResponseRequest,
@@ -192,7 +192,7 @@ export async function prepareRequest(
   return { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
 }
 
-/** A request whose functions all say whether they are strict: the response echoes it. */
+/** Returns the request with an explicit `strict` in all functions, which the response echoes. */
 function withStrict(
   request: ResponseRequest,
   { constraints = [] }: EngineCapabilities,
@@ -204,7 +204,7 @@ function withStrict(
   return { ...request, tools: resolveStrict(tools, isHeld) }
 }
 
-/** How the prompts of a response are rendered. @param at - when it began, in Unix time */
+/** Returns how the prompts of a response are rendered. @param at - when it began, in Unix time */
 function renderingOf(
   { images, identity, knowledgeCutoff }: OpenOptions,
   hosted: readonly HostedBuiltin[],
@@ -220,12 +220,12 @@ function renderingOf(
 }
 
 /**
- * What the engine can do.
+ * Returns the engine's capabilities.
  *
- * @param isNeeded - whether the response depends on what it can be held to. Else an engine that cannot say is as one
- *   that can do nothing.
- * @param isConstrained - whether a call may be constrained: for others, no engine has to find out by which means
- * @throws EngineError if the engine cannot say
+ * @param isNeeded - whether the response depends on constraints. Otherwise, an engine that cannot report its
+ * capabilities counts as one without any.
+ * @param isConstrained - whether a call may be constrained; otherwise, the engine need not find out by which means
+ * @throws EngineError if the engine cannot report them
  */
 async function capabilitiesOf(
   { engine, onError }: OpenOptions,
@@ -237,7 +237,7 @@ async function capabilitiesOf(
   } catch (error) {
     // The caller aborted: the response itself reports it.
     if (signal.aborted) return {}
-    // A call would fail for the same reason, after the client was shown that its response has begun.
+    // A call would fail for the same reason, after the client has been shown the beginning of its response.
     if (isNeeded || isUnavailable(error)) throw error
     onError(error)
     return {}
@@ -256,7 +256,7 @@ function checkCompaction({ input }: ResponseRequest, { sealCompaction }: OpenOpt
   return at !== -1
 }
 
-/** What the servers that the request declares list. A tool that cannot say is as if it had none. */
+/** Returns the listings of the servers that the request declares. A tool that fails counts as one without tools. */
 async function listingsOf(
   request: ResponseRequest,
   { tools = [], onError }: OpenOptions,
@@ -279,7 +279,7 @@ async function listingsOf(
     }),
   )
   const listed = new Map<string, McpListing>()
-  // As with calls, the first tool that knows a server speaks for it.
+  // As for calls, the first tool that knows a server speaks for it.
   for (const listing of answers.flat()) {
     const { serverLabel } = listing
     if (declared.has(serverLabel) && !listed.has(serverLabel)) listed.set(serverLabel, listing)
@@ -296,10 +296,10 @@ async function listingsOf(
 
 const UNKNOWN_SERVER = 'The server is not available.'
 
-/** A request may declare as many servers as it may have tools: the log names the first of them. */
+/** A request may declare as many servers as tools: the log names only the first of them. */
 const MOST_NAMED = 5
 
-/** For the operator alone: a client is not told which servers there are. */
+/** For the operator only: a client is not told which servers exist. */
 function unknownServers(labels: readonly string[], tools: readonly Tool[]): string {
   const known = tools.flatMap(({ serverLabels = [] }) => serverLabels)
   const there =
@@ -313,7 +313,7 @@ function declaredServers({ tools }: ResponseRequest): ReadonlySet<string> {
   return new Set((tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : [])))
 }
 
-/** The servers whose listings the conversation has. */
+/** Returns the servers whose listings the conversation contains. */
 function listedIn({ input }: ResponseRequest): ReadonlySet<unknown> {
   const items = Array.isArray(input) ? (input as readonly { type?: unknown; server_label?: unknown }[]) : []
   return new Set(items.flatMap(({ type, server_label }) => (type === 'mcp_list_tools' ? [server_label] : [])))

@@ -4,12 +4,12 @@ import type { ToolLookup } from '../harmony/header.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
-/** The message that is being written. */
+/** The open message. */
 export interface OpenMessage {
   readonly header: HarmonyHeader
   /** Its body so far. */
   readonly text: string
-  /** The bytes of the character in whose middle the body ends, which `text` is without; none if it ends after a whole one. */
+  /** The bytes of an incomplete character at the end of the body, which `text` excludes; none after a complete one. */
   readonly carried: readonly number[]
 }
 
@@ -22,22 +22,22 @@ export const MESSAGE_BORDERS: readonly number[] = [
   SPECIAL.endoftext,
 ]
 
-/** Where the last message of a turn begins; -1 if it is the first. */
+/** Returns where the last message of a turn begins; -1 if it is the first. */
 export function lastBorder(turn: readonly number[]): number {
   return turn.findLastIndex((id) => MESSAGE_BORDERS.includes(id))
 }
 
 /**
- * The message whose body is being written at the end of a turn; undefined in a header and between messages.
+ * Returns the open message at the end of a turn; undefined in a header and between messages.
  *
- * @param turn - what follows the `<|start|>assistant` of the turn
- * @param toolNamed - as the translator's parser has it, so that both read a malformed header alike
+ * @param turn - the tokens after the turn's `<|start|>assistant`
+ * @param toolNamed - the look-up of the translator's parser, so that both read a malformed header alike
  */
 export function openMessage(
   turn: readonly number[],
   { tokenTable, toolNamed }: { readonly tokenTable: TokenTable; readonly toolNamed: ToolLookup },
 ): OpenMessage | undefined {
-  // Only the last message is read: a long turn may have many pauses.
+  // Only the last message is read, since a long turn may have many pauses.
   const border = lastBorder(turn)
   let open: { header: HarmonyHeader; text: string } | undefined
   const parser = createHarmonyParser({ tokenTable, toolNamed, role: border === -1 ? 'assistant' : null }, (event) => {

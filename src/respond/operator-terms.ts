@@ -21,12 +21,12 @@ export interface TermsOptions {
 }
 
 /**
- * What the operator adds to a request: which tools it is offered by name, and of which tools the user has to approve the
- * calls. Decided once, when the response is opened, and written into its first entry: a process that goes on with it asks no policy
- * again.
+ * Returns the operator's additions to a request: the offered tools by name, and the tools whose calls need the user's
+ * approval. Decided once, when the response is opened, and written into its first entry: a process that resumes it
+ * consults no policy again.
  *
  * @param tools - {@link toolsFor} the request
- * @param listings - what its servers and theirs listed
+ * @param listings - the listings of the request's and the offered servers
  * @throws RequestError if a tool of the request has the name of an offered one
  */
 export async function operatorTerms(
@@ -52,7 +52,7 @@ export async function operatorTerms(
   return Object.keys(terms).length === 0 ? undefined : terms
 }
 
-/** The server with the names of the tools that the request is offered; undefined if there are none. */
+/** Returns the server with the names of its offered tools; undefined if there are none. */
 async function boundedServer(
   tool: McpTool,
   request: ResponseRequest,
@@ -66,12 +66,12 @@ async function boundedServer(
     ...(description != null && { server_description: description }),
   }
   const own = listings.filter((listing) => listing.serverLabel === serverLabel)
-  // One that fails to list is reported by its tool. The model is not told of it.
+  // The tool reports a server that fails to list. The model is not taught it.
   if (own.some(({ error }) => error != null)) return undefined
   const hints = hintsOf(listings)
   const server = declareMcpServer(tool, 'offered: ', undefined, hints)
   const listed = toolsOf(own)
-  // What lists nothing may answer to any name.
+  // A server without a listing may answer to any name.
   if (listed === undefined) {
     const isNever = tool.require_approval === 'never' || (tool.require_approval == null && approval === undefined)
     if (!isNever && approvals === 'refuse') return undefined
@@ -102,15 +102,15 @@ async function boundedServer(
   return names.length === 0 ? undefined : { ...about, allowed_tools: names, require_approval: ruleOf(asked) }
 }
 
-/** Undefined if no listing says which tools there are. */
+/** Returns undefined without a listing of the tools. */
 function toolsOf(listings: readonly McpListing[]): readonly ListedTool[] | undefined {
   const [first] = listings
   return first?.tools
 }
 
 /**
- * The tools of the servers that the request declares itself whose calls need an approval, by what the request says and what
- * the operator does. Where the operator says nothing, the request decides.
+ * Returns the tools of the request's own servers whose calls need an approval, by the rules of the request and of the
+ * operator. Where the operator has none, the request decides.
  */
 async function asksOf(
   request: ResponseRequest,
@@ -127,7 +127,8 @@ async function asksOf(
     if (approval === undefined && rule === undefined) continue
     const listed = toolsOf(listings.filter((listing) => listing.serverLabel === serverLabel && listing.error == null))
     if (listed === undefined) {
-      // No name is known, and a client may send a list of its own: what is not ruled out for all is asked for all.
+      // No name is known, and a client may send a listing of its own: unless all tools are exempt, all need an
+      // approval.
       const { require_approval: offeredRule } = (offer ?? {}) as Partial<McpTool>
       const asksNothing = [approval, offeredRule].every((each) => each == null || each === 'never')
       if (asksNothing) continue
@@ -153,7 +154,7 @@ async function asksOf(
   return asks
 }
 
-/** A call that could not be approved would end the response, and its client would not know why. */
+/** Rejects calls that could not be approved: they would end the response without an explanation for its client. */
 function unapprovable(
   { tools = [] }: ResponseRequest,
   serverLabel: string,
@@ -166,7 +167,7 @@ function unapprovable(
   return new RequestError(`Unsupported value: '${param}': ${what}`, { param, code: 'unsupported_value' })
 }
 
-/** Where the request declares a tool that the model could take for an offered one: the path of its name. */
+/** Returns where the request declares a tool that the model could confuse with an offered one: the path of its name. */
 function clashesIn({ tools }: ResponseRequest): (serverLabel: string, name: string) => string | undefined {
   const paths = new Map<string, string>()
   const add = (name: unknown, path: string, namespace?: unknown): void => {
@@ -184,7 +185,7 @@ function clashesIn({ tools }: ResponseRequest): (serverLabel: string, name: stri
   return (serverLabel, name) => paths.get(name) ?? paths.get(keyOf(`${serverLabel}.${name}`))
 }
 
-/** As models spell names: with `__` for a dot, and `mcp__` in front. */
+/** Normalizes a name as models spell it: with `__` for a dot, and a leading `mcp__`. */
 function keyOf(name: unknown): string {
   return String(name)
     .replaceAll('__', '.')

@@ -16,59 +16,59 @@ import type { Offered } from './offered.js'
 /** Seals a summary: `sealCompaction` of `harmony-responses/seal`. */
 export type SealCompaction = (summary: string, itemId: string) => string
 
-/** What a response may take. Tokens and tool calls are limited by the request. */
+/** Limits of a response. The request limits tokens and tool calls. */
 export interface RespondLimits {
-  /** How often the model is called. Default 32. */
+  /** The maximum number of model calls. Default 32. */
   readonly turns?: number
   /**
-   * How many seconds it may take, by `clock`, from its first entry on. Asked before each step of the model and each
-   * call of a tool; what is running is not interrupted. Default: any number.
+   * The time limit in seconds, by `clock`, from its first entry on. Checked before each step of the model and each tool
+   * call; running work is not interrupted. Default: none.
    */
   readonly seconds?: number
-  /** How many tokens `countInputTokens` counts: a longer prompt is refused. Default 4,194,304. */
+  /** The maximum number of tokens that `countInputTokens` counts: a longer prompt is refused. Default 4,194,304. */
   readonly countedTokens?: number
 }
 
-/** What the model wrote does not fit what the request says of it. */
+/** Output of the model that violates a schema or format of the request. */
 export interface InvalidOutput {
   readonly itemId: string
-  /** What it does not fit: `tools[2].parameters`, `text.format.schema`. */
+  /** What it violates: `tools[2].parameters`, `text.format.schema`. */
   readonly what: string
-  /** What is wrong, and where. The first of them, if there are many. */
+  /** The problems with their places. Only the first ones, if there are many. */
   readonly errors: readonly {
-    /** A JSON pointer into what the model wrote. */
+    /** A JSON pointer into the output. */
     readonly path: string
     readonly message: string
-    /** A JSON pointer to the keyword of the schema: `/properties/a/multipleOf`. Absent for what is no JSON. */
+    /** A JSON pointer to the keyword of the schema: `/properties/a/multipleOf`. Absent if the output is not JSON. */
     readonly keyword?: string
   }[]
 }
 
-/** What a response became. */
+/** An ended response. */
 export interface EndedResponse {
   /** As it is sent. */
   readonly response: ResponseObject
-  /** The ids that followed its prompt: for a later request's `history`. */
+  /** The ids after its prompt: for a later request's `history`. */
   readonly transcript: readonly number[]
 }
 
-/** A response that is open, for its host. */
+/** An open response, for its host. */
 export interface ResponseHandle {
   readonly id: string
-  /** With its input, and without the secrets of its tools. */
+  /** The request with its input, and without the secrets of its tools. */
   readonly request: ResponseRequest
-  /** Aborts when the response is over, however it ends. */
+  /** Aborts when the response ends, in any way. */
   readonly signal: AbortSignal
   /**
-   * Puts a complete item into the output, before the next token or result that comes: also into the middle of a message.
-   * The client is shown it at once, and the model is not.
+   * Adds a complete item to the output before the next token or result, possibly in the middle of a message. The client
+   * sees it at once, the model does not.
    *
-   * A process that goes on from the entries is told anew that the response is open. Give items that you would insert again an
-   * `id`, and they are there once.
+   * A process that resumes from the entries is told again that the response is open. An `id` keeps items that you would
+   * insert again from being duplicated.
    *
-   * @returns whether the item is in the output. It is not, and nothing is checked, once the response is over; nor if an
-   *   earlier run of the response has inserted one of this `id`
-   * @throws HarmonyResponsesError `bad_option`, as {@link ToolContext.insert}
+   * @returns whether the item is in the output. It is not, and nothing is checked, once the response has ended; nor if
+   * an earlier run of the response inserted one with this `id`
+   * @throws HarmonyResponsesError `bad_option`, like {@link ToolContext.insert}
    */
   insert(item: WholeItem): boolean
 }
@@ -92,25 +92,25 @@ export const TRANSLATED = [
 
 interface Translated extends Omit<Pick<TranslatorOptions, (typeof TRANSLATED)[number]>, 'sealReasoning'> {
   /**
-   * Seals a reasoning item's text for `encrypted_content`, if the request includes it: `seal` of `harmony-responses/seal`.
-   * `form` says how the messages since the last seal were sampled, if rendering their items would give other ids, and the
-   * response is not stored. Opened, it belongs into `history`, beside the text.
+   * Seals a reasoning item's text for `encrypted_content`, if the request includes it: `seal` of
+   * `harmony-responses/seal`. `form` records how the messages since the last seal were sampled, if rendering their
+   * items would yield other ids and the response is not stored. Once opened, it belongs in `history`, beside the text.
    */
   readonly sealReasoning?: (text: string, itemId: string, form?: string) => string
   /**
-   * Seals the `form` of what the model wrote after its last reasoning, as the `encrypted_content` of a reasoning item
-   * without a text that ends the output. Without it there is no such item, and what it would tell of is rendered from its
-   * items in the next prompt.
+   * Seals the `form` of messages after the last reasoning, as the `encrypted_content` of a reasoning item without a
+   * text that ends the output. Without this function there is no such item, and the next prompt renders these messages
+   * from their items.
    */
   readonly sealForm?: (form: string, itemId: string) => string
   /**
-   * How the client sends the arguments of its calls back: `text`, as they were sent (default), or `objects`, parsed, as clients
-   * of Messages do. Their spelling is lost then, and seals tell of it.
+   * How the client sends the arguments of its calls back: `text`, unchanged (default), or `objects`, parsed, like
+   * clients of Messages. That loses their spelling, which seals then record.
    */
   readonly returnedArguments?: 'text' | 'objects'
 }
 
-/** What events follow from entries by, besides the entries. Functions cannot be in a journal. */
+/** The options that determine the events of entries. A journal cannot contain functions. */
 export interface TranslateEntriesOptions extends Translated {
   readonly tokenTable: TokenTable
 }
@@ -118,96 +118,96 @@ export interface TranslateEntriesOptions extends Translated {
 /** The options of the prompt that mean the same here. */
 type Prompted = Pick<PromptOptions, 'history' | 'images' | 'identity' | 'knowledgeCutoff'>
 
-/** How a response is made. Give the same options to go on from entries: functions cannot be in a journal. */
+/** Options of {@link respond}. Pass the same ones to resume from entries: a journal cannot contain functions. */
 export interface RespondOptions extends Translated, Prompted {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
   /**
-   * What answers hosted calls. The first tool that answers a call runs it. The model is told of the built-in tools that
-   * one of them answers, and of no others: a diagnostic `unhosted_tool` says which are left out.
+   * The tools that answer hosted calls. The first that answers a call runs it. The model is taught only the built-in
+   * tools that one of them answers: a diagnostic `unhosted_tool` names those left out.
    */
   readonly tools?: readonly Tool[]
-  /** Tools and instructions of the operator's, besides those of the request. Default: none. */
+  /** Tools and instructions of the operator, in addition to those of the request. Default: none. */
   readonly offered?: Offered
   /**
-   * Which calls of MCP servers and of the host's functions the user has to approve, whatever the request says. Default: what
-   * requests say, and of offered tools none.
+   * Which calls of MCP servers and of the host's functions need the user's approval, whatever the request says.
+   * Default: as requested, and none of offered tools.
    */
   readonly approval?: ApprovalPolicy
   /**
-   * Whether the client can be asked for an approval. With `refuse`, the model is not told of offered tools that need one: a
-   * diagnostic `unapprovable_tool` says which; a request that declares one itself is refused. Default `ask`.
+   * Whether the client can be asked for an approval. With `refuse`, the model is not taught offered tools that need
+   * one: a diagnostic `unapprovable_tool` names them; a request that declares one itself is refused. Default `ask`.
    */
   readonly approvals?: 'ask' | 'refuse'
   /**
-   * How many searches of the web may run. Those beyond it fail, and the model reads why. Its first entry has it: a run that goes
-   * on from entries goes by what these say. Default: any number.
+   * The maximum number of web searches. Further ones fail, and the model reads why. The first entry records it: a run
+   * that resumes from entries uses their value. Default: no limit.
    */
   readonly mostSearches?: number
-  /** Id of the response. Default: a random one. */
+  /** The id of the response. Default: a random one. */
   readonly responseId?: string
-  /** Unix time in whole seconds, for timestamps and for the date that the model is told. Default: the system's. */
+  /** Unix time in whole seconds, for timestamps and for the date in the prompt. Default: the system's. */
   readonly clock?: () => number
   readonly limits?: RespondLimits
   /**
-   * Waits until other work was done: called between two slices, of some milliseconds each, of what takes long, such as
+   * Waits until other work has run: called between slices, of some milliseconds each, of long work such as rendering
    * the prompt of a long conversation. Default: a turn of the event loop.
    */
   readonly pause?: Pause
-  /** The texts of tools and instructions that were encoded before, which all responses may share. Default: none. */
+  /** A cache of encoded texts of tools and instructions, which all responses may share. Default: none. */
   readonly known?: KnownTexts
   /** Seals the summary of a conversation that ends in `compaction_trigger`. Without it, such a request is refused. */
   readonly sealCompaction?: SealCompaction
   /** The calls that the user approved since the last response, from the host's store or its seal. */
   readonly approvedCalls?: readonly ApprovedCall[]
   /**
-   * Writes entries, one after the other. It is awaited before anything that follows from them is yielded or started, but for
-   * the model's next steps: what the model gives meanwhile (at most 64 entries) is written by the next call, so that a slow
-   * store does not slow the model down. There is one call at a time. If it throws, the response ends there and its stream
-   * throws the error.
+   * Writes entries in order. It is awaited before anything that follows from them is yielded or started, except for the
+   * model's next steps: tokens that arrive meanwhile (at most 64 entries) are written by the next call, so that a slow
+   * store does not slow the model down. There is one call at a time. If it throws, the response ends there and its
+   * stream throws the error.
    *
-   * @param ended - what the response became, if the last of the entries ends it
+   * @param ended - the ended response, if the last of the entries ends it
    */
   readonly append?: (entries: readonly Entry[], ended?: EndedResponse) => void | Promise<void>
   /**
-   * What the response adds to the conversations that the host keeps, for its first entry. Plain JSON, without secrets.
-   * Default: all of `input`.
+   * The response's addition to the conversations that the host stores, for its first entry. Plain JSON, without
+   * secrets. Default: all of `input`.
    */
   readonly addition?: Addition
   /**
-   * What was rendered before of the conversation, of which `input` and `history` begin with what they were then. It saves
-   * time, and changes no id.
+   * The earlier rendering of the conversation, if `input` and `history` begin as they did then. It saves time, and
+   * changes no id.
    */
   readonly earlier?: EarlierPrompt
   /**
-   * What was written before, by another run of the same response. The stream goes on after it. Entries do not hold the
-   * conversation: give the request with the same `input`, and the same `history`. A prompt that is not the same is a
+   * Entries that another run of the same response wrote. The stream continues after them. They do not contain the
+   * conversation: pass the request with the same `input`, and the same `history`. A different prompt is a
    * HarmonyResponsesError `prompt_differs` before the first event.
    */
   readonly entries?: readonly Entry[]
-  /** Aborts the response: engine and tools are stopped before their next step, and `response.failed` is emitted. */
+  /** Aborts the response: engine and tools stop before their next step, and `response.failed` is emitted. */
   readonly signal?: AbortSignal
   /**
-   * Called when the response is open: written, and about to go on. Again in each process that goes on from its entries;
-   * not for a compaction, nor with `generate: false`, where nothing but their own output may come. Keep the handle to put
-   * items into the output; what it throws or rejects with goes to `onError`.
+   * Called when the response is open: written, and about to continue. Called again in each process that resumes from
+   * its entries; not for a compaction, nor with `generate: false`, whose output contains nothing else. Keep the handle
+   * to insert items into the output; an error or rejection goes to `onError`.
    */
   readonly onOpen?: (response: ResponseHandle) => void | Promise<void>
-  /** How far a running call is. The client is not told. */
+  /** Reports the progress of a running call, to the host only. */
   readonly onProgress?: (itemId: string, progress: ToolProgress) => void
   /**
-   * What becomes of what the engine cannot hold of a function with `strict: true` or a format: `relax` leaves out just
-   * that, reports it (`relaxed_schema`), holds all else, and checks what the model wrote against all of it; `refuse`
-   * refuses the request. A function that does not say `strict` is never refused. Default `relax`.
+   * How to treat parts of a function with `strict: true`, or of a format, that the engine cannot hold: `relax` drops
+   * just those, reports it (`relaxed_schema`), holds the rest, and checks the output against the whole; `refuse`
+   * refuses the request. A function without `strict` is never refused. Default `relax`.
    */
   readonly onUnsupportedConstraint?: 'relax' | 'refuse'
-  /** Called with output that does not fit its schema. The client is sent it as it is. */
+  /** Called with output that violates its schema. The client receives it unchanged. */
   readonly onInvalidOutput?: (invalid: InvalidOutput) => void
   /**
-   * Called with the string of the request's `stop` that ends an answer: the response does not say which it was. Not called
-   * again by a run that goes on from entries behind it.
+   * Called with the string of the request's `stop` that ended an answer, which the response does not report. Not called
+   * again by a run that resumes after it.
    */
   readonly onStopString?: (string: string) => void
-  /** Receives, unchanged, what the engine, the tools and other code of the host threw. Default: `console.error`. */
+  /** Receives, unchanged, errors of the engine, the tools and other code of the host. Default: `console.error`. */
   readonly onError?: (error: unknown) => void
 }

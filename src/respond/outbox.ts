@@ -5,8 +5,8 @@ import type { EndedResponse, RespondOptions } from './options.js'
 type Batch = readonly ResponseStreamEvent[]
 
 /**
- * How many entries may be written and not shown yet. A model that samples 50 tokens a second is that far ahead of a store
- * that takes more than a second for an append.
+ * The maximum number of entries that are not shown yet. A model that samples 50 tokens a second is that far ahead of a
+ * store that takes more than a second for an append.
  */
 const MOST_AHEAD = 64
 
@@ -17,27 +17,27 @@ interface Waiting {
 }
 
 /**
- * Writes entries, and then shows what follows from each: **written before shown**. One append is under way at a time. What
- * comes meanwhile is written together by the next one, so that the model need not wait for the store; what is shown is one
- * batch for each entry all the same.
+ * Writes entries, and then shows the events of each: **written before shown**. One append runs at a time. Entries that
+ * arrive meanwhile are written together by the next one, so that the model need not wait for the store; each entry is
+ * still shown as its own batch.
  */
 export class Outbox {
   readonly #append: NonNullable<RespondOptions['append']>
   readonly #show: (batch: Batch) => void | PromiseLike<void>
   readonly #onFail: (error: unknown) => void
   #waiting: Waiting[] = []
-  /** Of those that are waiting, being written or being shown. */
+  /** The number of entries that are waiting, being written or being shown. */
   #count = 0
   #isWriting = false
   #failure: { readonly error: unknown } | undefined
-  /** Lets those go on that wait for room, or for all to be shown. */
+  /** Wakes those that wait for room, or for all to be shown. */
   readonly #wakes: {
     readonly most: number
     readonly resolve: () => void
     readonly reject: (error: unknown) => void
   }[] = []
 
-  /** @param onFail - called once, when an append has thrown: nothing is written or shown from then on */
+  /** @param onFail - called once, when an append has thrown: nothing is written or shown after that */
   constructor(
     append: NonNullable<RespondOptions['append']>,
     show: (batch: Batch) => void | PromiseLike<void>,
@@ -49,9 +49,9 @@ export class Outbox {
   }
 
   /**
-   * Takes an entry and what follows from it.
+   * Takes an entry and its events.
    *
-   * @param ended - what the response became, if the entry ends it
+   * @param ended - the ended response, if the entry ends it
    * @returns a promise, if there is no room for another entry until it resolves. It rejects if an append has thrown
    */
   add(entry: Entry, batch: Batch, ended?: EndedResponse): void | Promise<void> {
@@ -62,7 +62,7 @@ export class Outbox {
     if (this.#count >= MOST_AHEAD) return this.#until(MOST_AHEAD - 1)
   }
 
-  /** Resolves when all of it is written and shown. Rejects if an append has thrown. */
+  /** Resolves when everything is written and shown. Rejects if an append has thrown. */
   async flushed(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error
     if (this.#count > 0) await this.#until(0)

@@ -4,14 +4,14 @@ import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 
-/** The parameters that no response echoes, and by which it goes on. */
+/** The parameters that affect the response but are not echoed. */
 type OwnParameters = Pick<ParsedRequest, 'generate' | 'seed' | 'stop'>
 
 /**
- * The parameters that have to be in the open entry although no response echoes them. Those that cannot be followed are
- * reported, and are not in it.
+ * Returns the parameters that the open entry has to contain although no response echoes them. Unsupported ones are
+ * reported and left out.
  *
- * @param notice - receives the report of each
+ * @param notice - called with each unsupported one
  */
 export function ownParameters(
   request: ResponseRequest,
@@ -24,7 +24,7 @@ export function ownParameters(
   if (seed != null && !hasSeed) ignore('seed (the engine has none)')
   const isStopped = stop != null && stop.length > 0
   const isFree = !isAnswerJson(request)
-  // A part of a JSON text is none.
+  // Part of a JSON text is not valid JSON.
   if (isStopped && !isFree) ignore('stop (text.format is set)')
   return {
     ...(generate === false && { generate }),

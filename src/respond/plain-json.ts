@@ -1,4 +1,4 @@
-/** A JSON value whose objects inherit nothing, and what a check of it has to know beforehand. */
+/** A JSON value whose objects inherit nothing, and facts that its validation needs beforehand. */
 export interface PlainJson {
   readonly value: unknown
   /** Its strings and the names of its properties. */
@@ -7,9 +7,9 @@ export interface PlainJson {
 }
 
 /**
- * Reads JSON. Nothing is inherited, because a schema may require a property called `constructor`.
+ * Parses JSON. Objects inherit nothing, because a schema may require a property called `constructor`.
  *
- * @throws SyntaxError if it is no JSON
+ * @throws SyntaxError if it is not JSON
  */
 export function parsePlainJson(text: string): PlainJson {
   const texts = new Set<string>()

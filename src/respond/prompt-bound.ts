@@ -1,6 +1,6 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 
-/** The context as far as prompts reach: each prompt of a response has fewer tokens. Infinity if it is unknown. */
+/** Returns the engine's bound of prompts: each prompt of a response has fewer tokens. Infinity if it is unknown. */
 export function promptBound({
   contextLength = Number.POSITIVE_INFINITY,
   maxPromptLength = Number.POSITIVE_INFINITY,

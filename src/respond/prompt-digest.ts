@@ -1,7 +1,7 @@
 /**
- * Tells one prompt from another: 64 bits of a hash of its ids, in hexadecimal digits. It is there to find conversations,
- * policies and versions that differ, none of which gains by a collision, so that it need not be cryptographic, and takes
- * a nanosecond an id.
+ * Returns a digest that distinguishes prompts: 64 bits of a hash of the ids, in hexadecimal digits. It detects
+ * different conversations, policies and versions, none of which gains from a collision, so it need not be
+ * cryptographic, and takes a nanosecond per id.
  */
 export function promptDigest(ids: Uint32Array): string {
   let low = 0xdeadbeef ^ ids.length

@@ -1,10 +1,10 @@
 /** The first prompt of a response. */
 export interface FirstPrompt {
-  /** How many ids the first model call takes in. */
+  /** The number of input ids of the first model call. */
   readonly size: number
-  /** The ids, without the `<|start|>assistant` that every turn begins with. */
+  /** The ids, excluding the `<|start|>assistant` that begins every turn. */
   readonly ids: Uint32Array
-  /** How many messages there are besides instructions. */
+  /** The number of messages that are not instructions. */
   readonly said: number
   readonly untaught: readonly string[]
   readonly placeholders: number

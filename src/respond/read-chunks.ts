@@ -4,20 +4,20 @@ import { encoderOf } from '../tokens/encoder.js'
 import type { HarmonyToken, TokenChunk } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
-/** Reads what an engine gives in one call as tokens. */
+/** Reads an engine's output in one call as tokens. */
 export interface ChunkReader {
-  /** @throws EngineError if it is text whose special tokens the engine does not vouch for, or no chunk of an engine */
+  /** @throws EngineError for text from an engine that does not spell markers, or an invalid chunk */
   read(chunk: TokenChunk): readonly HarmonyToken[]
-  /** What was held back of text that has ended, because it might have become a marker. */
+  /** Returns the held end of a text, which might have become a marker. */
   end(): readonly HarmonyToken[]
 }
 
 /**
- * Text is encoded, so that it can be put back into the engine's context. Its markers become special tokens, which only
- * an engine that says so may send as text: in that of any other, a model that quotes a tool's output could end its
- * message and begin another.
+ * Encodes text, so that it can be put back into the engine's context. Its markers become special tokens, which is safe
+ * only for engines that declare it: with any other, a model that quotes a tool's output could end its message and begin
+ * another.
  *
- * @param spellsMarkers - what the engine's capabilities say
+ * @param spellsMarkers - from the engine's capabilities
  */
 export function createChunkReader(tokenTable: TokenTable, spellsMarkers: boolean): ChunkReader {
   let tokens: HarmonyToken[] = []

@@ -1,7 +1,7 @@
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 
-/** Those of the listings that the conversation does not say the same of: who renders its prompt again needs them. */
+/** Returns the listings that differ from the conversation's, which rendering its prompt again needs. */
 export function relisted({ input }: ResponseRequest, listings: readonly McpListing[]): McpListing[] {
   if (listings.length === 0) return []
   const said = new Map<unknown, string[]>()

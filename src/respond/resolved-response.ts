@@ -20,9 +20,8 @@ import { SampledForms } from './sampled-forms.js'
 const CATALOG: Catalog = /* @__PURE__ */ withHostItems(FULL_CATALOG)
 
 /**
- * One response, and what its request says, each fact resolved once: the translator, the budget, the prompts and the calls
- * of tools are handed the same values. Which tools there are, what `tool_choice` excludes and what it demands is decided
- * here alone.
+ * A response, with each fact of its request resolved once: the translator, the budget, the prompts and the tool calls
+ * share the same values. Only here are the tools, and the exclusions and demands of `tool_choice`, determined.
  */
 export class ResolvedResponse {
   readonly policy: RecipientPolicy
@@ -33,7 +32,7 @@ export class ResolvedResponse {
   #taught: TaughtTools | undefined
   #budget: Budget | undefined
 
-  /** @throws HarmonyResponsesError `bad_option` if the policy is none */
+  /** @throws HarmonyResponsesError `bad_option` if the policy is invalid */
   constructor(options: TranslateEntriesOptions) {
     this.policy = resolvePolicy(options.policy, options.mcpApproval)
     this.#options = options
@@ -47,24 +46,27 @@ export class ResolvedResponse {
     return this.#resolve(this.fold.open)
   }
 
-  /** What it may take, before any of it is used up. @param turns - how often the model may be called */
+  /** Returns its unused budget. @param turns - the maximum number of model calls */
   budget(turns: number): Budget {
     this.#budget ??= budgetOf(this.fold.open, this.tools, { tokenTable: this.#options.tokenTable, turns })
     return this.#budget
   }
 
-  /** The tools of its prompts: by the request, which has the conversation, and by the first entry. @throws RequestError */
+  /**
+   * Returns the tools of its prompts, from the request, which has the conversation, and the first entry. @throws
+   * RequestError
+   */
   taught(request: ResponseRequest): TaughtTools {
     if (this.#taught !== undefined) return this.#taught
     const { open } = this.fold
     const { isCompaction = false, prompt, operator } = open
-    // Entries have names as plain text; a name that no tool has teaches nothing.
+    // Entries contain names as plain text; a name that no tool has teaches nothing.
     const teaching = { listings: listingsOfEntry(open), hosted: prompt.hosted as never, policy: this.policy }
     this.#taught = taughtTools(promptedRequest(withTerms(request, operator), isCompaction), teaching)
     return this.#taught
   }
 
-  /** Gives the tools of its prompts, which were resolved when it was opened. */
+  /** Provides the tools of its prompts, resolved when it was opened. */
   giveTaught(tools: TaughtTools): void {
     this.#taught = tools
   }

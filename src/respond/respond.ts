@@ -25,21 +25,21 @@ import { Outbox } from './outbox.js'
 import { ResolvedResponse } from './resolved-response.js'
 import { runCalls, tellRefusals } from './run-calls.js'
 import { sample } from './sampling.js'
-import { reportInvalid } from './strict/report-invalid.js'
+import type { reportInvalid } from './strict/report-invalid.js'
 import { summarize } from './summarize.js'
 import { terminalResponse } from './terminal.js'
 import { failureOf } from './unavailable.js'
 
 type Batch = readonly ResponseStreamEvent[]
 
-/** The batches of a response, and in the end its transcript: to be pulled, or to be written to their reader. */
+/** The batches of a response, and finally its transcript: to be pulled, or to be drained to a writer. */
 export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
   Pick<Queue<Batch, readonly number[]>, 'drainTo'>
 
-/** A response that shows its batches to a callback, in the very step in which each is made. */
+/** A response that shows its batches to a callback, each in the step that makes it. */
 export interface ResponseRun {
   /**
-   * Makes the response, once.
+   * Runs the response, once.
    *
    * @param show - receives the events of each step. A promise that it returns is awaited before the next step
    * @returns the transcript
@@ -50,13 +50,13 @@ export interface ResponseRun {
 }
 
 /**
- * One response over many model calls: renders the request, calls the model, runs the calls of its tools, and calls it
- * again with their results, until it answers, calls a tool of the client's, needs an approval, or may not go on.
+ * Runs one response over many model calls: renders the request, calls the model, runs the calls of its tools, and calls
+ * it again with their results, until it answers, calls a tool of the client's, needs an approval, or reaches a limit.
  *
- * Yields the events of each step as one array, as `translateBatches` does, and returns the transcript: the ids that
- * followed the prompt, which a later request gives as `history`. A request that cannot be rendered is a `RequestError`
- * before the first event; an engine that fails ends the response with `response.failed`; a tool that fails is a result
- * that the model sees.
+ * Yields the events of each step as one array, as `translateBatches` does, and returns the transcript: the ids after
+ * the prompt, which a later request passes as `history`. A request that cannot be rendered is a `RequestError` before
+ * the first event; an engine that fails ends the response with `response.failed`; the failure of a tool is a result
+ * that the model reads.
  *
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */
@@ -65,7 +65,10 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   return queue(run, close) as ResponseBatches
 }
 
-/** {@link respond} without a reader between the response and its callback. @throws HarmonyResponsesError `bad_option` */
+/**
+ * Runs {@link respond} without a reader between the response and its callback. @throws HarmonyResponsesError
+ * `bad_option`
+ */
 export function responseRun(request: ResponseRequest, options: RespondOptions): ResponseRun {
   checkRespondOptions('respond', options)
   const { turns = 32, seconds } = options.limits ?? {}
@@ -83,7 +86,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
   const inbox = new Inbox({ fold, input: request.input, entries })
   const work = new AbortController()
   let closed: 'aborted' | 'left' | 'unwritten' | undefined
-  /** Why an entry could not be written: then nothing may follow from it, not even a failure. */
+  /** The error of an entry that could not be written. Nothing may follow from such an entry, not even a failure. */
   let unwritten: { readonly error: unknown } | undefined
 
   function close(why: NonNullable<typeof closed>): void {
@@ -107,9 +110,16 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
     const events = fold.apply(body, at)
     const isByHost = body.type === 'item' || body.type === 'compaction'
     if (options.onInvalidOutput !== undefined && !isByHost) {
-      reportInvalid(events, budget().strict.parts, options.onInvalidOutput, report)
+      reporter?.(events, budget().strict.parts, options.onInvalidOutput, report)
     }
     return events
+  }
+
+  /** Loads what checks bodies, with its validator of schemas, once something is to be checked: most responses have nothing. */
+  let reporter: typeof reportInvalid | undefined
+  async function loadReporter(): Promise<void> {
+    if (reporter !== undefined || options.onInvalidOutput === undefined || budget().strict.parts.length === 0) return
+    reporter = (await import('./strict/report-invalid.js')).reportInvalid
   }
 
   function budget(): Budget {
@@ -118,7 +128,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
     return isTimeUp ? merged(allowed, { isTimeUp }) : allowed
   }
 
-  /** Not shown while it is written: the client gets the sealed summary alone. */
+  /** Not shown during writing: the client receives only the sealed summary. */
   async function* compaction(): AsyncGenerator<EntryBody> {
     const { request, responseId } = fold.open
     const { sealCompaction } = options
@@ -147,7 +157,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
     fold.givePrompt(prompt)
   }
 
-  /** What comes next but for sampling. */
+  /** Returns the next step, other than sampling. */
   function step(): AsyncIterable<EntryBody> | Iterable<EntryBody> | undefined {
     if (fold.stage === 'new') return start()
     if (closed === 'aborted') return inbox.before({ type: 'abort' })
@@ -163,14 +173,14 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
   }
 
   let isAnnounced = false
-  /** Tells the host that the response is open, once. */
+  /** Tells the host, once, that the response is open. */
   function announce(): void {
     const { onOpen } = options
     const { isCompaction, isPreparation, responseId: id, request: known } = fold.open
     if (isAnnounced || isClosed() || onOpen === undefined || isCompaction || isPreparation) return
     isAnnounced = true
     const { insert, signal } = inbox
-    // Not `callSafely`, which ignores a promise that rejects: a host that searches meanwhile gives one.
+    // Not `callSafely`, which ignores rejections: a host that searches meanwhile returns a promise.
     const notify = async (): Promise<void> =>
       onOpen({ id, request: { ...known, input: request.input }, insert, signal })
     notify().catch(report)
@@ -181,7 +191,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
       append &&
       new Outbox(append, show, (error) => {
         unwritten = { error }
-        // An engine that is at work is not waited for: nothing that it gives may be shown.
+        // Not awaited: nothing that a working engine still returns may be shown.
         close('unwritten')
       })
     /** Every token passes here: without a promise, unless the store or the reader is behind. */
@@ -190,12 +200,12 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
       if (hasLeft()) return
       const at = clock()
       const batch = follow(next, at)
-      // Without a journal no entry is made: a copy of each would take a tenth of a token's time.
+      // Without a journal no entry is created: a copy of each would take a tenth of a token's time.
       if (outbox !== undefined) return outbox.add({ at, ...next }, batch, endedWith(batch))
       // Many entries cause no event.
       return batch.length > 0 ? show(batch) : undefined
     }
-    /** Nothing may be started before it is written what it follows from, but for another step of the model. */
+    /** Awaits the write before anything else is started, except for another step of the model. */
     async function putWhole(next: EntryBody): Promise<void> {
       await put(next)
       await outbox?.flushed()
@@ -214,6 +224,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
         const isOpen = fold.stage !== 'new'
         if (isOpen) announce()
         try {
+          if (isOpen) await loadReporter()
           const steps = step()
           if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, onStop, put }))
           else for await (const next of steps) await putWhole(next)
@@ -227,7 +238,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
       if (!hasLeft()) await outbox?.flushed()
       return fold.transcript
     } finally {
-      // Where all is done nothing is left to abort.
+      // A closed response has nothing left to abort.
       if (fold.stage === 'closed') signal?.removeEventListener('abort', abort)
       else close('left')
       fold.dispose()

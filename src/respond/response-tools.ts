@@ -4,7 +4,7 @@ import { type RequestTools, resolveTools } from '../recipients/request-tools.js'
 import { readToolChoice } from '../recipients/tool-choice.js'
 import { withTerms } from './offered.js'
 
-/** The tools of a response, from its first entry: those by which its translator, its budget and its calls go on. */
+/** Returns the tools of a response, from its first entry: for its translator, its budget and its calls. */
 export function responseTools(
   { request, operator, listings, knownListings = [] }: OpenEntry,
   policy: RecipientPolicy,

@@ -28,15 +28,17 @@ export interface RunCallsOptions
   readonly resolved: RequestTools
 }
 
-/** The results that the model gets for calls that are not run. */
+/** The results of calls that do not run, for the model. */
 const TOO_MANY: CallResult = { error: { message: 'The limit of tool calls for this response is reached.' } }
-/** As of a call that the translator refuses. An approved one is older than the request, and than the servers' lists. */
+/**
+ * The error of a call that the translator refuses. An approved one is older than the request and the servers' listings.
+ */
 const UNAVAILABLE: CallResult = { error: { code: -32602, message: 'tool not available' } }
 const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. It may have run, or may not.' } }
 
 /**
- * Runs calls side by side, as the entries that they give. Each has to be applied before the next is asked for. Results
- * enter the transcript in the order of the calls, after what the tools insert.
+ * Runs calls concurrently, and yields their entries, each of which has to be applied before the next is requested.
+ * Results enter the transcript in the order of the calls, after the items that the tools insert.
  */
 export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<EntryBody> {
   const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options
@@ -79,7 +81,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
   }
 }
 
-/** Whether as many searches have begun as may run. */
+/** Whether the maximum number of searches has begun. */
 function isSearchTooMany(call: HostedCall, { fold }: RunCallsOptions): boolean {
   const { mostSearches = Number.POSITIVE_INFINITY } = fold.open
   if (!isSearch(call)) return false
@@ -90,7 +92,7 @@ function isSearch(item: Pick<OutputItem, 'type'>): boolean {
   return item.type === 'web_search_call' && (item as WebSearchCallItem).action.type === 'search'
 }
 
-/** Whether a call may run again that may have run already. A user approved it once. */
+/** Whether to repeat a call that may have run. A user approved it once. */
 async function mayRepeat(call: HostedCall, { tools = [], signal, report }: RunCallsOptions): Promise<boolean> {
   if ('approval_request_id' in call && call.approval_request_id !== null) return false
   try {
@@ -102,12 +104,12 @@ async function mayRepeat(call: HostedCall, { tools = [], signal, report }: RunCa
   }
 }
 
-/** Whether the request, or the server's list, leaves a tool out that the user approved a call of. */
+/** Whether the request, or the server's listing, excludes a tool of which the user approved a call. */
 function isExcluded(call: HostedCall, { mcpServers }: DeclaredTools): boolean {
   return call.type === 'mcp_call' && mcpServers.get(call.server_label)?.allows(call.name) === false
 }
 
-/** Tells the model of calls that the translator has refused: their items have their errors already. */
+/** Tells the model of calls that the translator has refused: their items already contain their errors. */
 export async function* tellRefusals(
   calls: readonly RefusedCall[],
   options: RunCallsOptions,

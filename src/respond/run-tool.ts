@@ -1,3 +1,4 @@
+import { RESULT_DATA } from '../recipients/builtin-tools.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostedCall, Tool, ToolProgress } from '../tools/tool.js'
@@ -6,7 +7,7 @@ import type { WholeItem } from '../translate/host-item.js'
 /** The context of a tool's run. */
 export interface RunToolOptions {
   readonly tools: readonly Tool[]
-  /** As the response knows it: without secrets. */
+  /** The request as the response knows it: without secrets. */
   readonly request: ResponseRequest
   readonly signal: AbortSignal
   readonly insert: (item: WholeItem) => boolean
@@ -14,13 +15,11 @@ export interface RunToolOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What the model sees of a call that failed for reasons of the host's own. */
+/** The model's result of a call that failed for internal reasons of the host. */
 const FAILED: CallResult = { error: { message: 'The tool failed.' } }
 const UNKNOWN: CallResult = { error: { message: 'No such tool.' } }
 
-/**
- * Runs a call. It never throws: a tool that does has failed, the host gets its error, and the model a neutral message.
- */
+/** Runs a call. It never throws: if the tool does, the host receives its error, and the model a neutral message. */
 export async function runTool(call: HostedCall, options: RunToolOptions): Promise<CallResult> {
   const { tools, request, signal, insert, onProgress, onError } = options
   let isRunning = true
@@ -31,12 +30,12 @@ export async function runTool(call: HostedCall, options: RunToolOptions): Promis
       request,
       signal,
       report: (progress) => onProgress(call.id, progress),
-      // A process that goes on from the result would miss items that come after it.
+      // A process that resumes from the result would miss later items.
       insert: (item) => isRunning && insert(item),
     })
     return isResult(result) ? result : garbage(result, onError)
   } catch (error) {
-    // The caller aborted, so it is not reported.
+    // The caller aborted, so the error is not reported.
     if (!signal.aborted) onError(error)
     return FAILED
   } finally {
@@ -45,11 +44,13 @@ export async function runTool(call: HostedCall, options: RunToolOptions): Promis
 }
 
 function isResult(result: unknown): result is CallResult {
-  const { output, error, outputs, shell, sources, pages } = Object(result) as { readonly [field: string]: unknown }
+  const given = Object(result) as { readonly [field: string]: unknown }
+  const { output, error } = given
+  const data = RESULT_DATA.map((field) => given[field])
   const isOutput = output === undefined || typeof output === 'string'
   const isError = error === undefined || typeof Object(error).message === 'string'
-  const says = [output, error, outputs, shell, sources, pages].some((field) => field !== undefined)
-  return isOutput && isError && says && [outputs, shell, sources, pages].every((list) => Array.isArray(list ?? []))
+  const says = [output, error, ...data].some((field) => field !== undefined)
+  return isOutput && isError && says && data.every((list) => Array.isArray(list ?? []))
 }
 
 function garbage(result: unknown, onError: (error: unknown) => void): CallResult {

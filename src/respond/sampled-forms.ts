@@ -10,49 +10,52 @@ import { deriveId } from '../translate/ids.js'
 import type { TranslateEntriesOptions } from './options.js'
 import { isForClient, isHosted, isRefused, waitingCalls } from './waiting-calls.js'
 
-/** The `include` value that asks for sealed reasoning. */
+/** The `include` value that requests sealed reasoning. */
 const SEALED = 'reasoning.encrypted_content'
 
-/** A place in a response: how many tokens its transcript has up to there, and how many items its output. */
+/** A place in a response: the length of its transcript, and of its output. */
 interface Border {
   readonly tokens: number
   readonly items: number
 }
 
-/** What was sealed before the results of some calls came, which stand behind it in the transcript. */
+/** Seals that precede the results of some calls, which follow them in the transcript. */
 interface Unsettled {
   readonly start: Border
-  /** From where the first of these seals told, which may be before the turn: it has counted the calls all the same. */
+  /**
+   * The start of the first of these seals' records, which may precede the turn: it has counted the calls all the same.
+   */
   readonly counted: Border
   /** How many of these seals have a form. */
   forms: number
   /** The ids of those calls. */
   readonly calls: readonly string[]
-  /** The reasoning since then by the ids of its items, which may not show it. */
+  /** The reasoning since then by the ids of its items, which may hide it. */
   readonly reasoning: Map<string, string>
 }
 
 const BEGINNING: Border = { tokens: 0, items: 0 }
 
 /**
- * What the seals of one response tell of how its messages were sampled. The transcript is lost of a response that
- * is not stored, and the prompt that is rendered from its items may have other ids: engines would read all of it again.
+ * The records, in the seals of one response, of how its messages were sampled. If a response is not stored, its
+ * transcript is lost, and the prompt that is rendered from its items may have other ids: engines would read all of it
+ * again.
  *
- * A reasoning item's seal tells of its own message and of those since the seal before. What the model writes after its
- * last reasoning no seal can tell of that is sent before: if it renders to other ids, an item for it ends the output.
+ * The seal of a reasoning item records its own message and those since the previous seal. Messages after the last
+ * reasoning have no later seal: if they render to other ids, an additional item ends the output.
  *
- * Where the model reasons between the calls of a turn, their results come behind seals that could not know of them. The
- * first seal after the results tells where everything since the first of these calls stands. So does the last item where no
- * result has come: the next prompt leaves these calls out, and the seals behind them have counted them.
+ * If the model reasons between the calls of a turn, their results follow seals that could not know them. The first seal
+ * after the results records the places of everything since the first of these calls. So does the last item if no result
+ * has arrived: the next prompt omits these calls, which the seals after them have counted.
  *
- * All of it follows from the entries: the seals come in their order, in every process that folds them.
+ * Everything is derived from the entries: the seals come in their order, in every process that folds them.
  */
 export class SampledForms {
   readonly #options: TranslateEntriesOptions
-  /** Up to where the seals so far tell of it. */
+  /** The end of the seals' records so far. */
   #told = BEGINNING
   #unsettled: Unsettled | undefined
-  /** How often the conversation had been compacted then: each time, the transcript begins anew. */
+  /** The number of compactions at that time: each restarts the transcript. */
   #compactions = 0
   readonly #toolsOf: (open: OpenEntry) => RequestTools
 
@@ -61,14 +64,14 @@ export class SampledForms {
     this.#toolsOf = toolsOf
   }
 
-  /** Whether seals are to tell of it: the client gets seals, and the transcript is not kept. */
+  /** Whether seals have to record anything: the client gets seals, and the transcript is not stored. */
   isAsked({ request, isCompaction }: OpenEntry): boolean {
     const isStored = request.store ?? this.#options.store ?? false
     return !isStored && !isCompaction && (request.include?.includes(SEALED) ?? false)
   }
 
   /**
-   * For the seal of a reasoning item that is about to be closed.
+   * Returns the record for the seal of a reasoning item that is about to be closed.
    *
    * @returns undefined if its message, and those since the last seal, are what their items render to
    */
@@ -76,10 +79,10 @@ export class SampledForms {
     const at = fold.output.findIndex(({ id }) => id === itemId)
     const { start, told, messages, items } = this.#untold(fold, at)
     const isOwn = ({ message, end }: TranscriptMessage): boolean => end > told && isReasoning(message, text)
-    // What had to be repaired may read as reasoning and be no item of it: it comes second.
+    // A repaired message may read as reasoning without being an item: it takes second place.
     const wellFormed = messages.findIndex((each) => !each.isRepaired && isOwn(each))
     const own = wellFormed === -1 ? messages.findIndex(isOwn) : wellFormed
-    // Reasoning that had to be repaired is rendered from its item. The calls before it are known all the same.
+    // Repaired reasoning is rendered from its item. The calls before it are known all the same.
     const last = own === -1 ? messages.length : own + 1
     const end = { tokens: start.tokens + (messages[last - 1]?.end ?? 0), items: at + 1 }
     this.#tell(fold, { start, end }, itemId, text)
@@ -89,9 +92,9 @@ export class SampledForms {
   }
 
   /**
-   * The item that ends the output; undefined if there is nothing to tell, or it is there already.
+   * Returns the item that ends the output; undefined if there is nothing to record, or it exists already.
    *
-   * @param isCut - whether what is open now is cut off, and not completed
+   * @param isCut - whether the open message is cut off, not completed
    */
   lastItem(fold: ResponseFold, isCut: boolean): WholeItem | undefined {
     const { sealReasoning, sealForm } = this.#options
@@ -123,9 +126,10 @@ export class SampledForms {
   }
 
   /**
-   * What the next seal has to tell of, of the items before a place: since the last seal, or since calls without results.
+   * Returns what the next seal has to record of the items before a place: since the last seal, or since calls without
+   * results.
    *
-   * @param isOver - whether no result comes any more
+   * @param isOver - whether no more results can arrive
    */
   #untold(fold: ResponseFold, before: number, isOver = false) {
     if (fold.compactions !== this.#compactions) {
@@ -133,7 +137,7 @@ export class SampledForms {
       this.#told = { tokens: 0, items: fold.output.findLastIndex(({ type }) => (type as string) === 'compaction') + 1 }
       this.#unsettled = undefined
     }
-    // Seals that counted calls which never get results have the wrong places: all of it is told again.
+    // Seals that counted calls without final results have wrong places: everything is recorded again.
     const isMiscounted = isOver && this.#unsettled?.calls.some((id) => !fold.isAnswered(id)) === true
     const unsettled = isMiscounted ? this.#unsettled : this.#settled(fold)
     const start = (isMiscounted ? unsettled?.counted : unsettled?.start) ?? this.#told
@@ -153,12 +157,14 @@ export class SampledForms {
     return { start, told, messages, items, replaces: (isMiscounted && this.#unsettled?.forms) || 0 }
   }
 
-  /** What no seal has told of in its order yet, as soon as the results have come. */
+  /** Returns the messages that no seal has recorded in order yet, once the results have arrived. */
   #settled(fold: ResponseFold): Unsettled | undefined {
     return this.#unsettled?.calls.some((id) => fold.isAnswered(id)) ? this.#unsettled : undefined
   }
 
-  /** Goes on behind a seal that told from `start` on, and whose reasoning may stand between a call and its result. */
+  /**
+   * Continues after a seal that recorded from `start` on, and whose reasoning may stand between a call and its result.
+   */
   #tell(
     fold: ResponseFold,
     { start, end }: Readonly<Record<'start' | 'end', Border>>,
@@ -179,7 +185,7 @@ export class SampledForms {
     this.#told = end
   }
 
-  /** Where the turn began. The results of all calls before stand in front of it. */
+  /** Returns where the turn began. The results of all earlier calls precede it. */
   #turnOf({ transcript, turnTokens, output, turnOutput }: ResponseFold): Border {
     const first = output.findIndex(({ id }) => id === turnOutput[0]?.id)
     return { tokens: transcript.length - turnTokens.length, items: first === -1 ? output.length : first }
@@ -187,13 +193,13 @@ export class SampledForms {
 }
 
 /**
- * Whether the next prompt has no message of it, now that the response ends: a hosted call without a result, and if the
- * response is cut off, a call of the client's or reasoning that the model has not written to its end.
+ * Whether the next prompt omits the item, now that the response ends: a hosted call without a result and, if the
+ * response is cut off, a call to the client or reasoning that the model has not finished.
  */
 function isLeftOut(item: OutputItem, fold: ResponseFold, isCut: boolean): boolean {
   const { type, status } = item as { readonly type?: string; readonly status?: string }
   if (isForClient(item) || type === 'reasoning') return isCut && status === 'in_progress'
-  // The status of a shell call says that the command is written, not that it ran.
+  // The status of a shell call states that the command is complete, not that it ran.
   if (type === 'shell_call') return !fold.isAnswered(item.id)
   return isHosted(item) && status !== 'completed' && status !== 'failed'
 }

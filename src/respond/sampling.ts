@@ -24,15 +24,15 @@ export interface SamplingOptions {
   readonly report: (error: unknown) => void
   /** Called with the stop string that ends an answer. */
   readonly onStop: (string: string) => void
-  /** Applies an entry. A promise that it returns is awaited before there is another. */
+  /** Applies an entry. If it returns a promise, that is awaited before the next one. */
   readonly put: (entry: EntryBody) => void | PromiseLike<void>
 }
 
 /**
- * One call of the model: puts each entry that it gives, and each of the host's. Resolves when the call is over, or the
- * response is closed.
+ * Runs one call of the model: puts each of its entries, and each of the host's. Resolves when the call has ended, or
+ * the response is closed.
  *
- * @throws what the engine throws, or `put`
+ * @throws the errors of the engine or of `put`
  */
 export function sample(options: SamplingOptions): Promise<void> {
   return new Promise((resolve, reject) => new SamplingRun(options, { resolve, reject }).goOn())
@@ -48,11 +48,11 @@ interface Outcome {
 }
 
 /**
- * Callbacks instead of a loop that awaits: all that follows from a token then happens in one step. With a thousand
- * streams side by side, each step finds its memory out of the cache.
+ * Callbacks instead of a loop that awaits, so that all effects of a token happen in one step: with a thousand
+ * concurrent streams, each step misses the cache.
  */
 class SamplingRun {
-  // Each by itself: every token reads them, and the options would be one more object that is out of the cache.
+  // Separate fields, since every token reads them, and the options would be another object outside the cache.
   readonly #fold: ResponseFold
   readonly #budget: () => Budget
   readonly #inbox: Inbox
@@ -62,28 +62,28 @@ class SamplingRun {
   readonly #put: SamplingOptions['put']
   readonly #outcome: Outcome
   readonly #call: ModelCall
-  /** Whether the turn may be over after any token: the first call ends it. */
+  /** Whether the turn may end after any token, with its first call. */
   readonly #hasOneCall: boolean
   readonly #stream: TokenStream
-  /** Only if the request has stop strings, and the model is not held to something. */
+  /** Only if the request has stop strings, and the model is not constrained. */
   readonly #watch: StopWatch | undefined
   readonly #chunks: ChunkReader
-  /** How many tokens the response had when the call began. */
+  /** The number of the response's tokens when the call began. */
   readonly #before: number
-  /** How many tokens the engine has given. */
+  /** The number of tokens from the engine. */
   #given = 0
-  /** What it has said of the call before its end, which a call that is closed has not. */
+  /** The engine's counts before the end of the call, which a closed call does not reach. */
   #known: HostUsage | undefined
-  /** The entries that follow from what the engine gave, and that were not put yet. */
+  /** Entries from the engine's output that were not put yet. */
   readonly #queue: EntryBody[] = []
-  /** What happens when all of the queue is taken, because nothing more is read of the engine. */
+  /** Runs when the queue is empty, once nothing more is read from the engine. */
   #last: (() => void) | undefined
-  /** What the engine is doing: nothing, a step that was asked for, or it has answered. */
+  /** The state of the engine: idle, working on a requested step, or its answer. */
   #asked: 'nothing' | 'asked' | EngineStep | EngineFailure = 'nothing'
-  /** Whether nothing is done until the engine answers, or the host inserts something. */
+  /** Whether the run waits for the engine's answer, or an item of the host. */
   #isWaiting = false
   #isWatched = false
-  /** Whether the queue has the last that is taken of this call, and what ends the call is still to come. */
+  /** Whether the queue contains the call's last tokens, and only its end is still to come. */
   #isStopped = false
   #isOver = false
   #hasEnded = false
@@ -151,7 +151,7 @@ class SamplingRun {
   readonly #answered = (step: EngineStep): void => this.#arrived(step)
   readonly #refused = (error: unknown): void => this.#arrived({ error })
 
-  /** It may come while an entry of the host's is being written: then it waits. */
+  /** May arrive while an entry of the host is being written, and then waits. */
   #arrived(answer: EngineStep | EngineFailure): void {
     this.#asked = answer
     if (this.#isWaiting) this.goOn()
@@ -185,14 +185,14 @@ class SamplingRun {
     this.#stream.return().catch(this.#report)
   }
 
-  /** Whether the model has written something, and may not go on. */
+  /** Whether the model has written something and has to stop. */
   #isTurnOver(): boolean {
     const fold = this.#fold
     if (this.#isStopped || fold.sampled === this.#before || fold.stage !== 'sampling') return false
     return nextStep(fold, this.#budget()).type !== 'sample'
   }
 
-  /** Ends the call before the engine does, which then says no more of it. */
+  /** Ends the call before the engine does, which then reports no more about it. */
   #leave(): void {
     const { usage } = this.#stopOf(undefined)
     this.#queue.length = 0
@@ -217,7 +217,7 @@ class SamplingRun {
     const last = missing ?? stop
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
     if (watched === undefined) this.#finish(last)
-    // What was held back may be all that the response may take: then putting it ends the call.
+    // The held tokens may exhaust the response's limit: putting them then ends the call.
     else if (!this.#queueWatched(watched, stop)) {
       this.#known = end?.usage ?? this.#known
       this.#last = () => {
@@ -235,11 +235,11 @@ class SamplingRun {
     const fold = this.#fold
     const watched = this.#isStopped ? undefined : this.#watch?.end(true)
     if (watched !== undefined && this.#queueWatched(watched)) {
-      // The answer is whole as the client wants it. The host learns what its engine did all the same.
+      // The answer is complete for the client. The host still learns of the engine's failure.
       this.#report(error)
       return
     }
-    // What was held back is certain now, and is shown as all that came before a failure.
+    // The held tokens are certain now, and are shown like all that precedes a failure.
     if (this.#queue.length > 0) {
       this.#last = () => {
         throw error
@@ -247,11 +247,13 @@ class SamplingRun {
       return
     }
     if (fold.sampled > this.#before || fold.sampled === 0 || !isContextFull(error)) throw error
-    // What came before has filled the context. That leaves the answer incomplete, as any limit of tokens does.
+    // The output so far has filled the context. That leaves the answer incomplete, like any limit of tokens.
     this.#finish({ type: 'stop', reason: 'max_output_tokens' })
   }
 
-  /** The rest of what the call has to write, if the model stopped before it. The turn then goes on with another call. */
+  /**
+   * Returns the rest of the required text, if the model stopped before it. The turn then continues with another call.
+   */
   #missing(end: StreamEnd | undefined): EntryBody | undefined {
     if ((end?.reason ?? 'stop') !== 'stop') return undefined
     const tokens = this.#call.missing?.() ?? []
@@ -268,7 +270,7 @@ class SamplingRun {
     else if (this.#isCut(this.#watch, tokens, isOver)) return
     if (beginning !== undefined) {
       const { usage = {} } = this.#stopOf(undefined)
-      // What the model wrote in the place of it was sampled all the same.
+      // Tokens that were replaced were sampled all the same.
       const unreadTokens = given.length - tokens.length + (usage.unreadTokens ?? 0)
       this.#queue.push({ type: 'usage', usage: { ...usage, unreadTokens } })
       this.#finish({ type: 'host', tokens: beginning })
@@ -276,7 +278,7 @@ class SamplingRun {
     this.#isStopped ||= isOver
   }
 
-  /** Queues what is certain of these tokens. Returns whether a stop string ends the call. */
+  /** Queues the tokens that are certain. Returns whether a stop string ends the call. */
   #isCut(watch: StopWatch, tokens: readonly HarmonyToken[], isOver: boolean): boolean {
     const certain: HarmonyToken[] = []
     let found: Omit<Watched, 'certain'> = {}
@@ -297,7 +299,7 @@ class SamplingRun {
    */
   #queueWatched({ certain, cut, string = '' }: Watched, stop?: StopEntry): boolean {
     this.#queueTokens(certain)
-    // One entry: a process that goes on between the two would have the model write on.
+    // One entry: a process that resumed between two would let the model continue.
     if (cut !== undefined) {
       this.#last = () => {
         this.#onStop(string)
@@ -307,7 +309,7 @@ class SamplingRun {
     return cut !== undefined
   }
 
-  /** What is not shown was sampled all the same: the stop string, and what the engine gave behind it. */
+  /** Counts hidden tokens as sampled: the stop string, and the engine's tokens after it. */
   #cutOf(tokens: readonly number[], { usage = {} }: StopEntry): ChunkEntry {
     const put = this.#fold.sampled - this.#before + tokens.length
     const unreadTokens = this.#given - put + (usage.unreadTokens ?? 0)
@@ -315,7 +317,7 @@ class SamplingRun {
     return { type: 'chunk', tokens, ...(Object.keys(said).length > 0 && { usage: said }) }
   }
 
-  /** Queues what one engine step gave, token by token if the turn may be over after any of them. */
+  /** Queues the tokens of one engine step, one by one if the turn may end after any of them. */
   #queueTokens(tokens: readonly HarmonyToken[]): void {
     if (tokens.length === 0) return
     if (!this.#hasOneCall) this.#queue.push({ type: 'chunk', tokens })
@@ -333,7 +335,7 @@ class SamplingRun {
     this.#isOver = true
   }
 
-  /** What follows where the engine had to stop, and the turn goes on or has ended. */
+  /** Continues or ends the turn after a stop of the engine. */
   #afterStop(stop: StopEntry): void {
     this.#isOver = true
     if (this.#call.writes === 'name' || this.#fold.stage === 'stopped') this.#queue.push({ ...stop, reason: 'stop' })

@@ -1,10 +1,10 @@
-/** One of the strings, and how much of its beginning the text ends in: Knuth, Morris and Pratt. */
+/** One of the strings, and how much of its beginning the text ends in (Knuth, Morris and Pratt). */
 class Needle {
   readonly length: number
   readonly text: string
-  /** How many of its units the text ends in. */
+  /** The number of its leading units that the text ends in. */
   matched = 0
-  /** For each length of its beginning, the length of the longest shorter beginning that it ends in. */
+  /** For each prefix, the length of the longest shorter prefix that it ends in. */
   readonly #borders: Uint32Array
 
   constructor(text: string) {
@@ -19,7 +19,7 @@ class Needle {
   }
 
   push(unit: number): void {
-    // Behind its last unit there is none, so that a whole match goes on from its border.
+    // There is no unit after the last one, so a complete match continues from its border.
     while (this.matched > 0 && this.text.charCodeAt(this.matched) !== unit) {
       this.matched = this.#borders[this.matched] as number
     }
@@ -28,18 +28,18 @@ class Needle {
 }
 
 /**
- * Finds where the first of some strings begins in a text that comes in pieces. Of two that overlap, the one that begins
- * first counts, however the text is cut: where a string is complete inside a longer one that has begun before it, more
+ * Finds the first occurrence of some strings in a text that arrives in pieces. Of two overlapping ones, the one that
+ * begins first counts, however the text is cut: if a string is complete inside a longer one that began before it, more
  * text has to decide.
  */
 export class StopSearch {
   readonly #needles: readonly Needle[]
   #length = 0
-  /** How long the longest beginning of a string is that the text ends in. */
+  /** The length of the longest prefix of a string that the text ends in. */
   #open = 0
-  /** Where the first of the complete strings begins. */
+  /** Where the first complete string begins. */
   #first = Number.POSITIVE_INFINITY
-  /** The string that begins there; of several the one that is complete first. */
+  /** The string that begins there; of several, the one that is complete first. */
   #string = ''
   #found: number | undefined
 
@@ -48,7 +48,7 @@ export class StopSearch {
     this.#needles = strings.map((string) => new Needle(string))
   }
 
-  /** Where the match begins, in UTF-16 units of the text; undefined as long as there is none, or more text may decide. */
+  /** Where the match begins, in UTF-16 units of the text; undefined while there is none, or more text may decide. */
   get found(): number | undefined {
     return this.#found
   }
@@ -58,12 +58,12 @@ export class StopSearch {
     return this.#string
   }
 
-  /** How much of the text certainly stands in front of any match. */
+  /** How much of the text certainly precedes any match. */
   get certain(): number {
     return Math.min(this.#first, this.#length - this.#open)
   }
 
-  /** Takes more of the text. What follows a match is ignored. */
+  /** Takes more text. Text after a match is ignored. */
   push(text: string): void {
     for (let at = 0; at < text.length && this.#found === undefined; at++) {
       const unit = text.charCodeAt(at)
@@ -81,7 +81,7 @@ export class StopSearch {
     }
   }
 
-  /** The text is over: a complete string counts, although a longer one had begun before it. */
+  /** Ends the text: a complete string counts, although a longer one had begun before it. */
   end(): void {
     if (this.#first !== Number.POSITIVE_INFINITY) this.#found = this.#first
   }

@@ -18,36 +18,36 @@ export interface StopWatchOptions {
   readonly tokenTable: TokenTable
   readonly encode: (text: string) => readonly number[]
   readonly toolNamed: NonNullable<HarmonyParserOptions['toolNamed']>
-  /** Whether the message of a header is an answer: only those are searched. */
+  /** Whether a header begins an answer: only answers are searched. */
   readonly isAnswer: (header: HarmonyHeader) => boolean
-  /** Where the translator's parser stands, so that both read the same messages. */
+  /** The state of the translator's parser, so that both read the same messages. */
   readonly parser: ParserSnapshot
-  /** The answer that is being written, as far as it is put already; undefined if none is. */
+  /** The open answer, as far as it has been put; undefined if there is none. */
   readonly begun: string | undefined
 }
 
-/** What may be put of the tokens that a watch was given. */
+/** The result of a watch for the tokens that it was given. */
 export interface Watched {
-  /** Those that certainly stand in front of a stop string. */
+  /** The tokens that certainly precede any stop string. */
   readonly certain: readonly HarmonyToken[]
-  /** Where a stop string stands: what takes the place of the tokens that are held, to the end of the turn. */
+  /** At a stop string: the tokens that replace the held ones, up to the end of the turn. */
   readonly cut?: readonly number[]
-  /** The stop string that stands there. */
+  /** The stop string that was found. */
   readonly string?: string
 }
 
 /** A token that is held back. */
 interface Held {
   readonly token: HarmonyToken
-  /** Where its text ends in the text of the answer. Below 0 in a header that turned out to be text. */
+  /** Where its text ends in the text of the answer. Negative in a header that turned out to be text. */
   end: number
-  /** Whether it ends in the middle of a character. */
+  /** Whether it ends inside a character. */
   isHalf: boolean
 }
 
-/** What seemed to be the header of an answer, and was its text from somewhere on. */
+/** An apparent header of an answer that turned into its text. */
 interface Unclosed {
-  /** The text of the tokens that are held, and where in it the answer's begins. */
+  /** The text of the held tokens, and where the answer's text begins in it. */
   readonly text: string
   readonly start: number
   /** How many of them there were when the answer turned out to have begun. */
@@ -57,17 +57,16 @@ interface Unclosed {
 const SEGMENTS: readonly number[] = [SPECIAL.start, SPECIAL.channel, SPECIAL.constrain]
 
 /**
- * Finds stop strings in the answers of a model call, and holds tokens back until it is certain that they are in front of
- * any. It reads what the translator will read, so that what it searches is what the client is shown: also where a header
- * is malformed.
+ * Finds stop strings in the answers of a model call, and holds tokens back until they certainly precede any. It parses
+ * like the translator, so that it searches exactly the text that the client sees, even after a malformed header.
  */
 export class StopWatch implements HarmonyHandler {
   readonly #options: StopWatchOptions
   readonly #parser: HarmonyParser
   readonly #held: Held[] = []
-  /** Of the answer that is being written; undefined in everything else. */
+  /** The search of the open answer; undefined outside answers. */
   #search: StopSearch | undefined
-  /** The answer's length; how much of it is put; and the rest. */
+  /** The answer's length; the length of the part that was put; and the rest. */
   #length = 0
   #put = 0
   #rest = ''
@@ -85,7 +84,7 @@ export class StopWatch implements HarmonyHandler {
     this.#rest = ''
   }
 
-  /** Takes the next token of the model. After a cut, there is none. */
+  /** Takes the model's next token. No token may follow a cut. */
   push(token: HarmonyToken): Watched {
     const id = typeof token === 'number' ? token : token.id
     const wasInBody = this.#parser.position === 'content'
@@ -97,9 +96,9 @@ export class StopWatch implements HarmonyHandler {
   }
 
   /**
-   * The model has written all that it will.
+   * Ends the model's output.
    *
-   * @param isCut - whether it was stopped
+   * @param isCut - whether it was interrupted
    */
   end(isCut: boolean): Watched {
     const wasInBody = this.#parser.position === 'content'
@@ -109,7 +108,7 @@ export class StopWatch implements HarmonyHandler {
     return this.#watched(true)
   }
 
-  /** All that is held back: the call is over, and the turn goes on with another one. */
+  /** Returns all held tokens: the call has ended, and the turn continues with another one. */
   release(): readonly HarmonyToken[] {
     return this.#take(this.#held.length)
   }
@@ -137,20 +136,20 @@ export class StopWatch implements HarmonyHandler {
 
   repair(): void {}
 
-  /** @param isSettled - whether no header that is open can still turn out to be the text of an answer */
+  /** @param isSettled - whether an open header can no longer turn out to be the text of an answer */
   #watched(isSettled: boolean): Watched {
     const search = this.#search
     if (search?.found !== undefined) return this.#cut(search.found)
     if (search !== undefined) return { certain: this.#take(this.#countUpTo(search.certain)) }
     const { position, isHolding } = this.#parser
-    // Between messages, a half character may begin a header.
+    // Between messages, half a character may begin a header.
     const isOpen = !isSettled && (position === 'header' || (position === 'between' && isHolding))
     return { certain: isOpen ? [] : this.release() }
   }
 
   /**
-   * An answer has begun: finds out where in it the tokens end that seemed to be its header. They are those behind the
-   * last marker, and the last of them may hold more of the text.
+   * Handles the beginning of an answer: finds where in it the tokens of its apparent header end. They are those after
+   * the last marker, and the last of them may hold more of the text.
    */
   #place(count: number): void {
     const { tokenTable } = this.#options
@@ -170,12 +169,12 @@ export class StopWatch implements HarmonyHandler {
     }
     if (this.#length === 0) return
     this.#unclosed = { text, start, count }
-    // Another call may have put a part of them.
+    // An earlier call may have put a part of them.
     this.#put = Math.max(0, -start)
     this.#rest = this.#rest.slice(this.#put)
   }
 
-  /** How many of the tokens that are held end in front of a place, and with a whole character. */
+  /** Returns how many of the held tokens end before a place, and with a complete character. */
   #countUpTo(place: number): number {
     const first = this.#held.findIndex(({ end }) => end > place)
     let count = first === -1 ? this.#held.length : first
@@ -207,18 +206,18 @@ export class StopWatch implements HarmonyHandler {
     return { certain, cut: [...encode(this.#before(place)), SPECIAL.return], string }
   }
 
-  /** What is left of a header that turned out to be text has to end as a header does. */
+  /** The remains of a header that turned out to be text have to end like a header. */
   #cutUnclosed(place: number, { text, start }: Unclosed): Watched {
     const { encode } = this.#options
     const header = this.#held.splice(0, this.#held.findLastIndex(({ end, isHalf }) => end <= 0 && !isHalf) + 1)
     const written = start + (header.at(-1)?.end ?? -start)
-    // Another call may have put some of the answer: then its header stays as it is.
+    // An earlier call may have put some of the answer: its header then stays as it is.
     const rest = start < 0 ? [] : [...encode(text.slice(written, start)), SPECIAL.message]
     const cut = [...rest, ...encode(this.#before(place)), SPECIAL.return]
     return { certain: header.map(({ token }) => token), cut }
   }
 
-  /** The text in front of a place that is not put yet. */
+  /** Returns the text before a place that has not been put yet. */
   #before(place: number): string {
     return this.#rest.slice(0, Math.max(0, place - this.#put))
   }

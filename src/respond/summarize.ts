@@ -11,22 +11,22 @@ import type { HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js
 import type { TokenTable } from '../tokens/token-table.js'
 import { collectResponse } from '../translate/collect-response.js'
 
-/** Asks for a summary from which the model can go on alone. */
+/** Asks for a summary from which the model alone can continue. */
 const INSTRUCTIONS = `Summarize our conversation for somebody who will go on with it and has not seen it. Write down:
 - what the user wants, with all constraints and preferences, in the user's own words where they matter;
 - what has been done and found, with names, paths, numbers, addresses and decisions exactly as they are;
 - what is still open, and what should happen next.
 Leave out pleasantries and what is no longer of use. Answer with the summary alone.`
 
-/** A summary of a conversation by the model, and what it took. */
+/** The model's summary of a conversation, and its cost. */
 export interface Summary {
   readonly text: string
   readonly usage: HostUsage
 }
 
 /**
- * The request that asks for the summary of a request's conversation. Its tools are known, so that calls of the past are
- * read, and not taught.
+ * Returns the request for the summary of a request's conversation. Its tools are known, so that past calls are read,
+ * but not taught.
  */
 export function summaryRequest(request: ResponseRequest): ResponseRequest {
   const { text: _, input, ...rest } = request
@@ -57,15 +57,15 @@ export async function summarize(
   return { text, usage }
 }
 
-/** What the model wrote where a summary was asked for: no text if it is none, or is not complete. */
+/** The model's attempt at a summary: its text is absent if empty or incomplete. */
 export type SummaryAttempt = Omit<Summary, 'text'> & { readonly text: string | undefined }
 
 /**
- * Has the model summarize what it has read, in the middle of its work: the engine finds all but the question in its cache.
- * The host begins the answer, since a model that has tools would rather go on with them.
+ * Makes the model summarize its context in the middle of its work: the engine's cache has everything but the question.
+ * The host begins the answer, since a model with tools would rather continue with them.
  *
  * @param context - whole messages
- * @param most - how many tokens it may write
+ * @param most - the maximum number of tokens
  * @throws EngineError if the engine fails
  */
 export async function summarizeContext(
@@ -76,7 +76,8 @@ export async function summarizeContext(
 ): Promise<SummaryAttempt> {
   const { tokenTable } = options
   const encode = encoderOf(tokenTable)
-  // A word takes a token and a third. What is cut off is lost, so that the model is given less than it may take.
+  // A word takes a token and a third. A cut summary would be lost, so the model is told a lower limit than the real
+  // one.
   const content = `${INSTRUCTIONS} It may have ${Math.floor(most / 2)} words at most.`
   const { tokens: question } = renderMessages([{ role: 'user', content }], { tokenTable })
   const opening = [SPECIAL.channel, ...encode('final'), SPECIAL.message]
@@ -87,7 +88,7 @@ export async function summarizeContext(
   return await write(prompt, request, options, { opening, most })
 }
 
-/** @param begun - what of the answer the prompt ends with, and how many tokens may follow */
+/** @param begun - the beginning of the answer at the prompt's end, and the maximum number of tokens after it */
 async function write(
   prompt: readonly number[] | Uint32Array,
   request: ResponseRequest,

@@ -1,12 +1,12 @@
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseObject } from '../responses/response.js'
 
-/** The response of the event that ends a stream; undefined for events that do not. */
+/** Returns the response of the event that ends a stream; undefined without one. */
 export function terminalResponse(events: readonly ResponseStreamEvent[]): ResponseObject | undefined {
   return endedResponse(events.at(-1))
 }
 
-/** The response that an event ends; undefined if it ends none. */
+/** Returns the response that an event ends; undefined if it ends none. */
 export function endedResponse(event: ResponseStreamEvent | undefined): ResponseObject | undefined {
   switch (event?.type) {
     case 'response.completed':

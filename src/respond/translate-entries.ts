@@ -8,23 +8,23 @@ import { ResolvedResponse } from './resolved-response.js'
 
 /** A response, rebuilt from its entries. */
 export interface EntryTranslation {
-  /** The response as it stands after the entries so far; undefined before the first. */
+  /** The response after the entries so far; undefined before the first. */
   readonly response: ResponseObject | undefined
-  /** The ids that followed the prompt so far, as `respond` returns them in the end: for a later request's `history`. */
+  /** The ids after the prompt so far, which `respond` finally returns: for a later request's `history`. */
   readonly transcript: readonly number[]
   /**
-   * The events that follow from an entry.
+   * Returns the events of an entry.
    *
    * @throws HarmonyResponsesError `bad_option` if it cannot follow the entries before it, or is of another behaviour
    */
   apply(entry: Entry): readonly ResponseStreamEvent[]
-  /** Frees what it holds. */
+  /** Frees its resources. */
   dispose(): void
 }
 
 /**
- * The events of a response from its entries: the same that `respond` yielded when it wrote them. With it a reader that
- * comes later, or in another process, sees what the first one saw.
+ * Rebuilds the events of a response from its entries: those that `respond` yielded when it wrote them. A later reader,
+ * or one in another process, so sees what the first one saw.
  *
  * @param options - those of `respond`
  * @throws HarmonyResponsesError `bad_option`

@@ -14,10 +14,9 @@ import type { Slices, Work } from '../slices.js'
 type Item = { readonly [field: string]: unknown }
 
 /**
- * The prompt of a request, without the oldest exchanges of its conversation where the request allows that
- * (`truncation: 'auto'`) and they do not fit. An exchange begins with a message of the user's; instructions stay, and
- * so does the last exchange. A call and its output are in one exchange. No more of it is encoded than fits, and one
- * message.
+ * Renders the prompt of a request. If it does not fit and the request allows it (`truncation: 'auto'`), the oldest
+ * exchanges of the conversation are dropped. An exchange begins with a message of the user; instructions stay, and so
+ * does the last exchange. A call and its output belong to one exchange. At most one message more than fits is encoded.
  *
  * @param contextLength - `promptBound` of the engine
  * @returns undefined if it does not fit
@@ -37,13 +36,13 @@ export function* fittingPrompt(
   return whole ?? (isTruncated ? yield* truncated(request, options, work, { room, most }) : undefined)
 }
 
-/** In tokens: what a prompt should take, and what it may take. */
+/** The preferred and the maximum size of a prompt, in tokens. */
 interface Bounds {
   readonly room: number
   readonly most: number
 }
 
-/** The prompt without as many exchanges as it takes, or as may be dropped; undefined if it does not fit either. */
+/** Drops as many exchanges as necessary and possible; undefined if the prompt still does not fit. */
 function* truncated(
   request: ResponseRequest,
   options: RenderOptions,
@@ -61,7 +60,7 @@ function* truncated(
   for (const [nth, exchange] of droppable.entries()) {
     for (const at of exchange) if (!isStaying(at)) dropped.add(at)
     if (nth + 1 < first && nth < droppable.length - 1) continue
-    // Rendered as a whole, because an item may take more by itself than the prompt takes less without it.
+    // Rendered as a whole, because an item may take more by itself than dropping it saves.
     const left = { ...request, input: input.filter((_, at) => !dropped.has(at)) }
     prompt = yield* renderPromptInSlices(left, options, work, most)
     if (prompt !== undefined && prompt.tokens.length <= room) return prompt
@@ -70,8 +69,8 @@ function* truncated(
 }
 
 /**
- * The first exchange from which on all fit into the room, by what each takes in the whole prompt. They are encoded from
- * the last one back, as far as they fit.
+ * Returns the first exchange from which on all fit, by their sizes in the whole prompt. They are encoded from the last
+ * one back, as far as they fit.
  */
 function* firstThatFits(
   { head, messages }: ReadPrompt,
@@ -103,21 +102,21 @@ function* firstThatFits(
   return 0
 }
 
-/** Tokens to keep free for the answer: as many as the request wants, up to a quarter of the context. */
+/** Returns the tokens to reserve for the answer: as many as the request wants, up to a quarter of the context. */
 function reserve({ max_output_tokens: most }: ResponseRequest, contextLength: number): number {
   return contextLength === Number.POSITIVE_INFINITY ? 0 : Math.min(most ?? ANSWER, Math.floor(contextLength / 4))
 }
 
 const ANSWER = 4096
 
-/** Whether it is no part of what was said: instructions, and what the model is told of tools. */
+/** Whether it is not dialogue: instructions, and declarations of tools. */
 function isKept({ type = 'message', role }: Item): boolean {
   return type === 'message' ? role === 'system' || role === 'developer' : KEPT.includes(String(type))
 }
 
 const KEPT: readonly string[] = ['mcp_list_tools', 'additional_tools', 'compaction_trigger']
 
-/** The exchanges of a conversation, oldest first, as the places of their items. */
+/** Returns the exchanges of a conversation, oldest first, by the indexes of their items. */
 function exchangesOf(items: readonly Item[]): number[][] {
   const exchanges: number[][] = [[]]
   const exchangeOf: number[] = []
@@ -127,7 +126,7 @@ function exchangesOf(items: readonly Item[]): number[][] {
     exchangeOf.push(exchanges.length - 1)
     exchanges.at(-1)?.push(at)
   }
-  /** The last exchange that has anything to do with each. */
+  /** The last exchange that is linked with each. */
   const until = exchanges.map((_, at) => at)
   const firsts = new Map<unknown, number>()
   for (const [at, item] of items.entries()) {
@@ -149,5 +148,5 @@ function exchangesOf(items: readonly Item[]): number[][] {
   return joined
 }
 
-/** The fields by which an output names its call, and an approval what it approves. */
+/** The fields by which outputs name their calls, and approvals their requests. */
 const LINKS = ['id', 'call_id', 'approval_request_id'] as const

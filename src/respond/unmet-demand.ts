@@ -3,12 +3,12 @@ import type { OutputItem } from '../responses/items.js'
 import type { Budget } from './budget.js'
 import { isForClient, isHosted } from './waiting-calls.js'
 
-/** Whether the turn has to be the call that the request demands: the first, or the one after the host's reminder. */
+/** Whether the turn has to make the call that the request demands: the first, or the one after the host's reminder. */
 export function isDemanded(fold: ResponseFold): boolean {
   return fold.turns === 1 || fold.isReminded
 }
 
-/** Whether a turn that had to be a call is over without one. A refused call is none. */
+/** Whether a turn that had to make a call has ended without one. A refused call does not count. */
 export function isDemandUnmet(fold: ResponseFold, { forced }: Pick<Budget, 'forced'>): boolean {
   if (forced === undefined || !isDemanded(fold)) return false
   const isCall = (item: OutputItem): boolean => (isForClient(item) || isHosted(item)) && !fold.isRefused(item.id)

@@ -2,7 +2,7 @@ import { builtinCalled } from '../recipients/builtin-tools.js'
 import type { McpCallItem, OutputItem } from '../responses/items.js'
 import type { HostedCall } from '../tools/tool.js'
 
-/** The hosted calls of a response that wait for a result, oldest first. The model is not sampling. */
+/** Returns the hosted calls of a response that wait for a result, oldest first. The model is not sampling. */
 export function waitingCalls(output: readonly OutputItem[]): HostedCall[] {
   const answered = new Set(output.flatMap((item) => (item.type === 'shell_call_output' ? [item.call_id] : [])))
   return output.filter((item): item is HostedCall => {
@@ -13,7 +13,7 @@ export function waitingCalls(output: readonly OutputItem[]): HostedCall[] {
   })
 }
 
-/** Whether the client has to act before the model can go on: run a call, or approve one. */
+/** Whether the client has to act before the model can continue: run a call, or approve one. */
 export function isForClient(item: OutputItem): boolean {
   switch (item.type) {
     case 'function_call':
@@ -25,20 +25,20 @@ export function isForClient(item: OutputItem): boolean {
   }
 }
 
-/** Whether the host ran it: then the model goes on. */
+/** Whether the host ran it, so that the model continues. */
 export function isHosted(item: OutputItem): boolean {
   return item.type === 'mcp_call' || (builtinCalled(item)?.runBy ?? 'client') !== 'client'
 }
 
-/** A call that failed as soon as it was written: the request does not allow its tool. */
+/** A call that failed as soon as it was written, because the request does not allow its tool. */
 export type RefusedCall = McpCallItem & { readonly error: NonNullable<McpCallItem['error']> }
 
-/** Whether a call has failed. It was refused, if it has no result. */
+/** Whether a call has failed. Without a result, it was refused. */
 export function isRefused(item: OutputItem): item is RefusedCall {
   return item.type === 'mcp_call' && item.status === 'failed' && item.error !== null
 }
 
-/** Whether it is a call that the model has written to its end. */
+/** Whether it is a call that the model has completed. */
 export function isCompleteCall(item: OutputItem): boolean {
   if (item.type === 'mcp_approval_request') return true
   if (isForClient(item)) return 'status' in item && item.status === 'completed'

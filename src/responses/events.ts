@@ -1,50 +1,24 @@
 import type {
+  BuiltinEvents,
+  Citation,
   Logprob,
   OutputItem,
   OutputItemByType,
   OutputText,
   ReasoningText,
-  ShellOutput,
+  ShellCallOutputContentDeltaEvent,
+  ShellCallOutputContentDoneEvent,
   SummaryText,
-  UrlCitation,
 } from './items.js'
 import type { Response } from './response.js'
+import type { OfItem, OfItemOnly, OfPart, OfSummary, Sequenced } from './wire-fields.js'
 
 /**
  * The streaming events this library emits, in their wire form: a subset of the `openai` 7.57 union, except that `error`
  * is nested as on the real wire (the SDK's flat type breaks the AI SDK and Codex when it is sent).
  */
 
-interface Sequenced {
-  /** 0, 1, 2, ... over all events of one response. */
-  sequence_number: number
-}
-
-interface OfItem extends Sequenced {
-  /** Position of the item in `response.output`, from 0, in the order in which items were added. */
-  output_index: number
-  item_id: string
-}
-
-interface OfPart extends OfItem {
-  /** Position of the part in its item, from 0. */
-  content_index: number
-}
-
-interface OfSummary extends OfItem {
-  /** Position of the part in the reasoning item's summary, from 0. */
-  summary_index: number
-}
-
-/** Fields of the events about a shell call's command. Neither the API's type nor the wire has an `item_id` here. */
-interface OfCommand extends Sequenced {
-  output_index: number
-  /** Position of the command in the call, from 0. */
-  command_index: number
-}
-
 type Lifecycle<Name extends string> = Sequenced & { type: `response.${Name}`; response: Response }
-type OfItemOnly<Name extends string> = OfItem & { type: `response.${Name}` }
 
 export type ResponseCreatedEvent = Lifecycle<'created'>
 export type ResponseInProgressEvent = Lifecycle<'in_progress'>
@@ -92,7 +66,7 @@ export interface OutputTextAnnotationAddedEvent extends OfPart {
   type: 'response.output_text.annotation.added'
   /** Position of the annotation in its part, from 0. */
   annotation_index: number
-  annotation: UrlCitation
+  annotation: Citation
 }
 
 export interface ReasoningTextDeltaEvent extends OfPart {
@@ -155,49 +129,10 @@ export interface McpCallArgumentsDoneEvent extends OfItem {
   arguments: string
 }
 
-export type CodeInterpreterCallInProgressEvent = OfItemOnly<'code_interpreter_call.in_progress'>
-export type CodeInterpreterCallInterpretingEvent = OfItemOnly<'code_interpreter_call.interpreting'>
-export type CodeInterpreterCallCompletedEvent = OfItemOnly<'code_interpreter_call.completed'>
-export interface CodeInterpreterCallCodeDeltaEvent extends OfItem {
-  type: 'response.code_interpreter_call_code.delta'
-  delta: string
-}
-export interface CodeInterpreterCallCodeDoneEvent extends OfItem {
-  type: 'response.code_interpreter_call_code.done'
-  code: string
-}
-
-export type WebSearchCallInProgressEvent = OfItemOnly<'web_search_call.in_progress'>
-export type WebSearchCallSearchingEvent = OfItemOnly<'web_search_call.searching'>
-export type WebSearchCallCompletedEvent = OfItemOnly<'web_search_call.completed'>
-
-export interface ShellCallCommandAddedEvent extends OfCommand {
-  type: 'response.shell_call_command.added'
-  command: string
-}
-export interface ShellCallCommandDeltaEvent extends OfCommand {
-  type: 'response.shell_call_command.delta'
-  delta: string
-}
-export interface ShellCallCommandDoneEvent extends OfCommand {
-  type: 'response.shell_call_command.done'
-  command: string
-}
-export interface ShellCallOutputContentDeltaEvent extends OfItem {
-  type: 'response.shell_call_output_content.delta'
-  command_index: number
-  delta: { stdout?: string; stderr?: string }
-}
-export interface ShellCallOutputContentDoneEvent extends OfItem {
-  type: 'response.shell_call_output_content.done'
-  command_index: number
-  output: ShellOutput[]
-}
-
 export type TerminalEvent = ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent
 
 /** The events between `output_item.added` and `output_item.done`, by the type of their item. */
-export interface ItemEventByType {
+export interface ItemEventByType extends BuiltinEvents {
   message:
     | ContentPartAddedEvent
     | OutputTextDeltaEvent
@@ -223,17 +158,7 @@ export interface ItemEventByType {
     | McpCallArgumentsDoneEvent
     | McpCallCompletedEvent
     | McpCallFailedEvent
-  code_interpreter_call:
-    | CodeInterpreterCallInProgressEvent
-    | CodeInterpreterCallCodeDeltaEvent
-    | CodeInterpreterCallCodeDoneEvent
-    | CodeInterpreterCallInterpretingEvent
-    | CodeInterpreterCallCompletedEvent
-  web_search_call: WebSearchCallInProgressEvent | WebSearchCallSearchingEvent | WebSearchCallCompletedEvent
-  shell_call: ShellCallCommandAddedEvent | ShellCallCommandDeltaEvent | ShellCallCommandDoneEvent
   shell_call_output: ShellCallOutputContentDeltaEvent | ShellCallOutputContentDoneEvent
-  local_shell_call: never
-  apply_patch_call: never
 }
 
 export type ResponseStreamEvent =

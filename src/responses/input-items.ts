@@ -1,6 +1,6 @@
 /**
- * What a client sends as `input`: the conversation so far. `type` narrows an item; a message may leave it out. Source:
- * the `openai` 7.57 union, and what Codex, the AI SDK, the Agents SDK and LangChain send.
+ * The items of a client's `input`: the conversation so far. `type` narrows an item; a message may omit it. Source: the
+ * `openai` 7.57 union, and requests of Codex, the AI SDK, the Agents SDK and LangChain.
  */
 
 import type { InputCaller, InputStatus } from './input-status.js'
@@ -36,7 +36,7 @@ export interface InputFile {
   readonly prompt_cache_breakpoint?: PromptCacheBreakpoint | null
 }
 
-/** What a text cites, in the API's four forms. */
+/** A citation of a text, in the API's four forms. */
 export type InputAnnotation =
   | Readonly<UrlCitation>
   | {
@@ -70,14 +70,17 @@ export interface InputRefusal {
 
 export type InputContent = InputText | InputImage | InputFile | InputOutputText | InputRefusal
 
-/** A message of any role. Clients leave out its `type`. */
+/** A message of any role. Clients may omit its `type`. */
 export interface InputMessage {
   readonly type?: 'message'
   readonly id?: string | null
   readonly role: 'user' | 'assistant' | 'system' | 'developer'
   readonly content: string | readonly InputContent[]
   readonly status?: InputStatus | null
-  /** A preamble or the answer, of the assistant. Send it back: else only a preamble before a call is known as one. */
+  /**
+   * Whether an assistant's message is a preamble or the answer. Send it back: without it, only a preamble before a call
+   * is recognized.
+   */
   readonly phase?: 'commentary' | 'final_answer' | null
 }
 
@@ -102,7 +105,7 @@ export interface InputFunctionCall {
   readonly caller?: InputCaller | null
 }
 
-/** What the client's function returned. */
+/** The result of the client's function. */
 export interface InputFunctionCallOutput {
   readonly type: 'function_call_output'
   readonly id?: string | null
@@ -152,7 +155,7 @@ export interface InputMcpCall {
   readonly arguments: string
   readonly approval_request_id?: string | null
   readonly output?: string | null
-  /** Older SDKs have a string here. */
+  /** A string in older SDKs. */
   readonly error?: Readonly<McpError> | string | null
   readonly status?: InputStatus | null
 }
@@ -185,7 +188,7 @@ export interface InputCodeInterpreterCall {
   readonly status?: InputStatus | null
 }
 
-/** What a web search did. */
+/** The action of a web search. */
 export type InputWebSearchAction =
   | {
       readonly type: 'search'
@@ -195,10 +198,10 @@ export type InputWebSearchAction =
     }
   | { readonly type: 'open_page'; readonly url?: string | null }
   | { readonly type: 'find_in_page'; readonly url: string; readonly pattern: string }
-  /** Codex sends back so what it does not know. */
+  /** Codex sends this for actions that it does not know. */
   | { readonly type: 'other' }
 
-/** Codex leaves out the id, and the action if it knows none. */
+/** Codex omits the id, and an action that it does not know. */
 export interface InputWebSearchCall {
   readonly type: 'web_search_call'
   readonly id?: string | null
@@ -257,7 +260,7 @@ export interface InputLocalShellCallOutput {
   readonly status?: InputStatus | null
 }
 
-/** An earlier item by its id, of a server that stores responses. */
+/** A reference to an earlier item by its id, for servers that store responses. */
 export interface InputItemReference {
   readonly type?: 'item_reference' | null
   readonly id: string

@@ -1,4 +1,4 @@
-/** The status of any item. It says nothing to the model. */
+/** The status of any item. The model does not see it. */
 export type InputStatus =
   | 'in_progress'
   | 'searching'
@@ -9,5 +9,5 @@ export type InputStatus =
   | 'incomplete'
   | 'failed'
 
-/** What called a tool: the model, or a program that it wrote. */
+/** The caller of a tool: the model, or a program that it wrote. */
 export type InputCaller = { readonly type: 'direct' } | { readonly type: 'program'; readonly caller_id: string }

@@ -1,6 +1,10 @@
-/** The output items this library emits, in their wire form. Source: the `openai` 7.57 union and captured streams. */
+import type { BuiltinItems, ShellCallOutputItem } from './builtins/index.js'
+import type { ItemStatus } from './wire-fields.js'
 
-export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+export type * from './builtins/index.js'
+export type { ItemStatus }
+
+/** The output items this library emits, in their wire form. Source: the `openai` 7.57 union and captured streams. */
 
 /** One token of the text with its probability. `bytes` are the token's UTF-8 bytes, which alone may not be text. */
 export interface Logprob {
@@ -18,10 +22,21 @@ export interface UrlCitation {
   end_index: number
 }
 
+/** The file that a passage of the answer cites. */
+export interface FileCitation {
+  type: 'file_citation'
+  file_id: string
+  filename: string
+  /** The position of the citation mark, which the text does not contain. In the unit of `start_index`. */
+  index: number
+}
+
+export type Citation = UrlCitation | FileCitation
+
 export interface OutputText {
   type: 'output_text'
   text: string
-  annotations: UrlCitation[]
+  annotations: Citation[]
   logprobs: Logprob[]
 }
 
@@ -96,7 +111,7 @@ export interface McpListToolsItem {
   error?: string
 }
 
-/** A call that the user has to approve. Added with its complete arguments, and never has a status. */
+/** A call that needs the user's approval. Added with its complete arguments, and never has a status. */
 export interface McpApprovalRequestItem {
   type: 'mcp_approval_request'
   id: string
@@ -123,96 +138,11 @@ export interface McpCallItem {
   server_label: string
 }
 
-export type CodeOutput = { type: 'logs'; logs: string } | { type: 'image'; url: string }
-
-export interface CodeInterpreterCallItem {
-  type: 'code_interpreter_call'
-  id: string
-  status: ItemStatus | 'interpreting' | 'failed'
-  code: string
-  container_id: string
-  outputs: CodeOutput[] | null
-}
-
-/** The action of a web search. Fields that the model omitted and unknown page addresses are empty. */
-export type WebSearchAction =
-  | { type: 'search'; query: string; sources?: { type: 'url'; url: string }[] }
-  | { type: 'open_page'; url: string }
-  | { type: 'find_in_page'; pattern: string; url: string }
-
-export interface WebSearchCallItem {
-  type: 'web_search_call'
-  id: string
-  status: ItemStatus | 'searching' | 'failed'
-  action: WebSearchAction
-}
-
-/** Where shell commands run: in a container of the host's, or on the client's machine. */
-export type ShellEnvironment = { type: 'container_reference'; container_id: string } | { type: 'local' }
-
-export interface ShellCallItem {
-  type: 'shell_call'
-  id: string
-  status: ItemStatus
-  call_id: string
-  action: {
-    commands: string[]
-    /** Milliseconds. */
-    timeout_ms: number | null
-    /** Characters. */
-    max_output_length: number | null
-  }
-  environment: ShellEnvironment | null
-}
-
-/** The output and the outcome of one command of a shell call. */
-export interface ShellOutput {
-  stdout: string
-  stderr: string
-  outcome: { type: 'exit'; exit_code: number } | { type: 'timeout' }
-}
-
-export interface ShellCallOutputItem {
-  type: 'shell_call_output'
-  id: string
-  status: ItemStatus
-  /** `call_id` of the shell call that it answers. */
-  call_id: string
-  output: ShellOutput[]
-  max_output_length: number | null
-}
-
-export interface LocalShellCallItem {
-  type: 'local_shell_call'
-  id: string
-  status: ItemStatus
-  call_id: string
-  action: {
-    type: 'exec'
-    command: string[]
-    env: { [name: string]: string }
-    timeout_ms?: number | null
-    user?: string | null
-    working_directory?: string | null
-  }
-}
-
-/** A change of one file. The diff has the V4A format: of a new file, all its lines, each after a `+`. */
-export type PatchOperation =
-  | { type: 'create_file' | 'update_file'; path: string; diff: string }
-  | { type: 'delete_file'; path: string }
-
-export interface ApplyPatchCallItem {
-  type: 'apply_patch_call'
-  id: string
-  /** `in_progress` if it was cut off. */
-  status: 'in_progress' | 'completed'
-  call_id: string
-  operation: PatchOperation
-}
-
-/** Every kind of output item, by its `type`. A line added here makes the compiler name every place that needs one. */
-export interface OutputItemByType {
+/**
+ * Every kind of output item, by its `type`, including those of built-in tools (`builtins/`). The compiler names every place
+ * that a new line affects.
+ */
+export interface OutputItemByType extends BuiltinItems {
   message: MessageItem
   reasoning: ReasoningItem
   function_call: FunctionCallItem
@@ -220,12 +150,7 @@ export interface OutputItemByType {
   mcp_list_tools: McpListToolsItem
   mcp_approval_request: McpApprovalRequestItem
   mcp_call: McpCallItem
-  code_interpreter_call: CodeInterpreterCallItem
-  web_search_call: WebSearchCallItem
-  shell_call: ShellCallItem
   shell_call_output: ShellCallOutputItem
-  local_shell_call: LocalShellCallItem
-  apply_patch_call: ApplyPatchCallItem
 }
 
 export type OutputItem = OutputItemByType[keyof OutputItemByType]

@@ -36,20 +36,20 @@ export interface InputApplyPatchCallOutput {
   readonly caller?: InputCaller | null
 }
 
-/** A conversation that the server compacted. Only the server can open it. */
+/** A compacted part of the conversation. Only the server can open it. */
 export interface InputCompaction {
   readonly type: 'compaction'
   readonly id?: string | null
   readonly encrypted_content: string
 }
 
-/** Asks for the conversation to be compacted. */
+/** A request to compact the conversation. */
 export interface InputCompactionTrigger {
   readonly type: 'compaction_trigger'
   readonly id?: string | null
 }
 
-/** What the computer tool does, by its `type`. It is checked no further: no gpt-oss model calls that tool. */
+/** An action of the computer tool, by its `type`. It is not checked further: no gpt-oss model calls that tool. */
 export interface InputComputerAction {
   readonly type: string
 }

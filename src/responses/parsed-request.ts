@@ -13,7 +13,7 @@ import type {
 } from './request-parameters.js'
 import type { RequestTool } from './request-tools.js'
 
-/** An input item of a parsed request. Unlike that of a body, it always has a type. */
+/** An input item of a parsed request. Unlike one of a body, it always has a type. */
 export type ParsedInputItem =
   | Exclude<InputItem, InputMessage | InputItemReference>
   | (InputMessage & { readonly type: 'message' })
@@ -25,8 +25,8 @@ export type ParsedToolChoice =
   | (Omit<AllowedTools, 'tools'> & { readonly tools: readonly NamedTool[] })
 
 /**
- * A Responses create request that has been checked. A parameter that the client left out, or sent as null, an empty
- * string or an empty object, is absent. It can be given wherever a request is expected.
+ * A checked Responses create request. A parameter that the client omitted, or sent as null, an empty string or an empty
+ * object, is absent. It can be passed wherever a request is expected.
  */
 export interface ParsedRequest {
   readonly background?: boolean
@@ -38,7 +38,7 @@ export interface ParsedRequest {
   /** False: the request prepares a later one and generates nothing. */
   readonly generate?: boolean
   readonly include?: readonly Includable[]
-  /** Absent only if something else holds the conversation. */
+  /** Absent only if another parameter identifies the conversation. */
   readonly input?: string | readonly ParsedInputItem[]
   readonly instructions?: string
   readonly max_output_tokens?: number
@@ -58,7 +58,7 @@ export interface ParsedRequest {
   readonly stop?: string | readonly string[]
   readonly store?: boolean
   readonly stream?: boolean
-  /** Which of the streams on a WebSocket the events belong to. */
+  /** The stream of a WebSocket to which the events belong. */
   readonly stream_id?: string
   readonly stream_options?: StreamOptions
   readonly temperature?: number

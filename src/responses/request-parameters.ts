@@ -2,7 +2,7 @@
 
 import type { ReasoningEffort } from './response.js'
 
-/** What the response is to contain beside the text. */
+/** The optional parts of a response. */
 export type Includable =
   | 'code_interpreter_call.outputs'
   | 'computer_call_output.output.image_url'
@@ -24,7 +24,7 @@ export interface ReasoningOptions {
   readonly mode?: string | null
 }
 
-/** An answer that has to be JSON and fit a schema. */
+/** The format of an answer that has to be JSON and match a schema. */
 export interface JsonSchemaFormat {
   readonly type: 'json_schema'
   readonly name: string
@@ -40,7 +40,7 @@ export interface TextOptions {
   readonly verbosity?: 'low' | 'medium' | 'high' | null
 }
 
-/** Tools that the API runs or knows by their type alone. */
+/** Tools that the API runs, or knows by their type alone. */
 export type HostedToolType =
   | 'apply_patch'
   | 'code_interpreter'
@@ -61,11 +61,11 @@ export type HostedToolType =
 export type NamedTool =
   | { readonly type: 'function'; readonly name: string }
   | { readonly type: 'custom'; readonly name: string }
-  /** A tool of an MCP server, any of it without a name. Without a label, any server. */
+  /** A tool of an MCP server; without a name, any of its tools; without a label, any server's. */
   | { readonly type: 'mcp'; readonly server_label?: string | null; readonly name?: string | null }
   | { readonly type: HostedToolType }
 
-/** The model may use these tools alone. `required`: it has to use one of them. */
+/** Limits the model to these tools. `required`: it has to call one of them. */
 export interface AllowedTools {
   readonly type: 'allowed_tools'
   readonly mode: 'auto' | 'required'
@@ -77,7 +77,10 @@ export type ToolChoice = 'none' | 'auto' | 'required' | NamedTool | AllowedTools
 export interface ContextManagement {
   /** `compaction`. */
   readonly type: string
-  /** The conversation is compacted where a turn would take in more tokens. Default: three quarters of the context. */
+  /**
+   * The number of input tokens of a turn above which the conversation is compacted. Default: three quarters of the
+   * context.
+   */
   readonly compact_threshold?: number | null
 }
 

@@ -1,7 +1,18 @@
 /** The tools that a request can declare. Source: the `openai` 7.57 types. */
 
-/** Who may call a tool: the model, or programs that it writes. */
-export type AllowedCallers = readonly ('direct' | 'programmatic')[]
+import type { BuiltinWires } from './builtins/index.js'
+import type { AllowedCallers } from './wire-fields.js'
+
+export type {
+  ApplyPatchTool,
+  CodeInterpreterTool,
+  FileSearchFilter,
+  FileSearchTool,
+  LocalShellTool,
+  ShellTool,
+  WebSearchTool,
+} from './builtins/index.js'
+export type { AllowedCallers }
 
 /** A function of the client's. */
 export interface FunctionTool {
@@ -16,7 +27,7 @@ export interface FunctionTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** What the input of a custom tool has to look like. */
+/** The format of a custom tool's input. */
 export type CustomToolFormat =
   | { readonly type: 'text' }
   | { readonly type: 'grammar'; readonly syntax: 'lark' | 'regex'; readonly definition: string }
@@ -51,7 +62,7 @@ export interface McpTool {
   readonly type: 'mcp'
   readonly server_label: string
   readonly server_description?: string | null
-  /** Where the client says the server is, and how to get in. Never used or echoed. */
+  /** The client's address and credentials for the server. Never used or echoed. */
   readonly server_url?: string | null
   readonly connector_id?: string | null
   readonly tunnel_id?: string | null
@@ -60,9 +71,9 @@ export interface McpTool {
   /** The server's tools that the model may call; absent or null means all. */
   readonly allowed_tools?: readonly string[] | McpToolFilter | null
   /**
-   * The tools whose calls the user has to approve first. If it is unset (absent, null, or an object with neither key),
-   * the policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if
-   * `never` is given, every tool that it does not select needs approval.
+   * The tools whose calls need the user's approval. If it is unset (absent, null, or an object with neither key), the
+   * policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if `never` is
+   * given, every tool that it does not select needs approval.
    */
   readonly require_approval?:
     | 'always'
@@ -73,57 +84,9 @@ export interface McpTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
-/** A shell. The host runs its commands in a container; otherwise the client runs them. */
-export interface ShellTool {
-  readonly type: 'shell'
-  readonly environment?: { readonly type: string; readonly container_id?: string } | null
-  readonly allowed_callers?: AllowedCallers | null
-}
-
-/** Code that the host runs: what the model writes for `python`. */
-export interface CodeInterpreterTool {
-  readonly type: 'code_interpreter'
-  /** A container's id, or the configuration of a new one. */
-  readonly container?: string | { readonly type: string } | null
-  readonly allowed_callers?: AllowedCallers | null
-}
-
-/** A search that the host runs: what the model writes for `browser`. */
-export interface WebSearchTool {
-  readonly type: 'web_search' | 'web_search_preview' | `web_search_${number}_${string}` | `web_search_preview_${string}`
-  readonly search_context_size?: 'low' | 'medium' | 'high' | null
-  readonly search_content_types?: readonly ('text' | 'image')[] | null
-  readonly external_web_access?: boolean | null
-  readonly filters?: { readonly allowed_domains?: readonly string[] | null } | null
-  readonly user_location?: {
-    readonly type?: 'approximate' | null
-    readonly city?: string | null
-    readonly country?: string | null
-    readonly region?: string | null
-    readonly timezone?: string | null
-  } | null
-}
-
-/** Commands that the client runs on its own machine. */
-export interface LocalShellTool {
-  readonly type: 'local_shell'
-}
-
-/** Patches that the client applies to its own files. */
-export interface ApplyPatchTool {
-  readonly type: 'apply_patch'
-  readonly allowed_callers?: AllowedCallers | null
-}
-
-/** The API's other tools. No recipient addresses them: they are only echoed. */
+/** The API's other tools. No recipient addresses them, so they are only echoed. */
 export interface EchoedOnlyTool {
-  readonly type:
-    | 'computer'
-    | 'computer_use_preview'
-    | 'file_search'
-    | 'image_generation'
-    | 'programmatic_tool_calling'
-    | 'tool_search'
+  readonly type: 'computer' | 'computer_use_preview' | 'image_generation' | 'programmatic_tool_calling' | 'tool_search'
 }
 
 /** A tool that a request declares. `type` narrows it. */
@@ -132,14 +95,10 @@ export type RequestTool =
   | CustomTool
   | NamespaceTool
   | McpTool
-  | ShellTool
-  | CodeInterpreterTool
-  | WebSearchTool
-  | LocalShellTool
-  | ApplyPatchTool
+  | BuiltinWires[keyof BuiltinWires]['tool']
   | EchoedOnlyTool
 
-/** A tool of any type and with any parameters, as it is in a JSON body. */
+/** A tool of any type with any parameters, as in a JSON body. */
 export interface UnknownTool {
   readonly type: string
 }

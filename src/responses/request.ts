@@ -10,7 +10,7 @@ import type { RequestTool, UnknownTool } from './request-tools.js'
 
 export type * from './request-tools.js'
 
-/** Fields with any text, as they are in a JSON body. */
+/** Fields with any text, as in a JSON body. */
 type Untyped<Fields extends string> = { readonly [Field in Fields]?: string | null | undefined }
 
 /**
@@ -30,7 +30,7 @@ export interface ResponseRequest {
   readonly context_management?: readonly (ContextManagement | object)[] | null | undefined
   readonly enable_response_messages?: boolean | null | undefined
   readonly frequency_penalty?: number | null | undefined
-  /** The conversation. It is neither echoed nor kept: the prompt was made of it before. */
+  /** The conversation. It is neither echoed nor kept: the prompt was rendered from it before. */
   readonly input?: string | readonly (InputItem | object)[] | null | undefined
   readonly instructions?: string | null | undefined
   readonly max_output_tokens?: number | null | undefined

@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { resolveDialect } from '../dialects/named.js'
+import { later } from '../next-turn.js'
 import { RequestError } from '../request-error.js'
 import { unixSeconds } from '../unix-seconds.js'
 import { APP_OPTIONS } from './check-app-options.js'
@@ -19,6 +20,7 @@ import { modelRoutes } from './routes/models.js'
 import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { openService, type ResponseService } from './service/response-service.js'
+import { createTurnstile } from './service/turnstile.js'
 import { webSocketRoute } from './web-socket/web-socket-route.js'
 import { withBearer } from './with-bearer.js'
 
@@ -37,6 +39,9 @@ export interface ResponsesApp {
    */
   drain(signal?: AbortSignal): Promise<void>
 }
+
+/** How many requests are begun in one turn of the event loop. */
+const MOST_REQUESTS = 16
 
 /**
  * The OpenAI Responses API in front of a gpt-oss engine, as an app of Hono's.
@@ -79,7 +84,10 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   })
   healthRoutes(app, server)
 
+  const arrivals = createTurnstile(MOST_REQUESTS, later)
   const guard: MiddlewareHandler<Env> = async (context, next) => {
+    const turn = arrivals.pass()
+    if (turn !== undefined) await turn
     const id = context.get('requestId')
     const theirs = speaksMessages(context) ? { 'request-id': id } : {}
     const headers = { 'x-request-id': id, ...theirs, ...corsHeaders(context.req.raw.headers, origins) }

@@ -11,7 +11,7 @@ import type { ResponsesAppOptions } from './options.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 
 export interface ServeOptions extends Omit<ResponsesAppOptions, 'upgradeWebSocket'> {
-  /** Default 8000; 0 takes one that is free. */
+  /** The port to listen on. Default 8000; 0 picks a free one. */
   readonly port?: number
   /** The address to listen on. Default `127.0.0.1`: any other needs `authorize`. */
   readonly hostname?: string

@@ -1,20 +1,20 @@
 import type { EntryBlock, FinishedResponse } from './store.js'
 
-/** Bytes of an object, an array or a text by itself, and of a field or an element. */
+/** Bytes of an object, an array or a text itself, and of a field or an element. */
 const OBJECT = 24
 const FIELD = 8
-/** Of a block besides its bytes: what says where it stands, and the buffer. */
+/** Overhead of a block: its position and its buffer. */
 const BLOCK = 200
 
 /**
- * About how many bytes of memory plain data takes: two for each character of a text, eight for each number, field and
- * element, and 24 for each text, object and array; typed arrays as they are. It is more than V8 needs where a text
- * is Latin, where objects share texts, and where several responses share a transcript.
+ * Estimates the bytes of memory that plain data takes: two for each character of a text, eight for each number, field
+ * and element, and 24 for each text, object and array; typed arrays as they are. It exceeds V8's need for Latin texts,
+ * for texts that objects share, and for transcripts that responses share.
  */
 export function bytesOf(value: unknown): number {
   let bytes = 0
   const waiting: unknown[] = [value]
-  // Not by recursion: what a client sent may be nested as deep as its limits allow.
+  // Iterative: a client's data may be nested as deep as its limits allow.
   while (waiting.length > 0) {
     const next = waiting.pop()
     if (typeof next === 'string') bytes += OBJECT + 2 * next.length
@@ -37,12 +37,12 @@ export function bytesOf(value: unknown): number {
 const RESPONSE = 700
 const ITEM = 400
 
-/** About how many bytes a response takes that is over, with what it takes to find it and its items. */
+/** Estimates the bytes of a finished response, including the indexes that find it and its items. */
 export function bytesOfFinished(finished: FinishedResponse): number {
   return bytesOf(finished) + RESPONSE + ITEM * (finished.added.length + finished.response.output.length)
 }
 
-/** About how many bytes a block of entries takes. */
+/** Estimates the bytes of a block of entries. */
 export function bytesOfBlock({ bytes }: EntryBlock): number {
   return BLOCK + bytes.byteLength
 }

@@ -1,22 +1,22 @@
 import { Expiring } from './expiring.js'
 
-/** A response as a part of its conversation. */
+/** A response in its conversation. */
 export interface Member {
-  /** The one that it goes on from. */
+  /** The response that it continues. */
   previous: Member | undefined
-  /** How many go on from it. */
+  /** The number of responses that continue it. */
   children: number
   conversation: Conversation
   isRunning: boolean
-  /** Whether it is deleted for its owner. It stays for the responses that go on from it. */
+  /** Whether its owner has deleted it. It stays for the responses that continue it. */
   isDeleted: boolean
   items: number
   bytes: number
 }
 
-/** Responses that go on from each other: a tree. */
+/** A tree of responses that continue each other. */
 export interface Conversation {
-  /** Its own, which no other has had. */
+  /** A key that no other conversation has had. */
   readonly key: string
   readonly members: Set<Member>
   running: number
@@ -25,11 +25,13 @@ export interface Conversation {
 }
 
 /**
- * The conversations of a store. They are forgotten as wholes: the least recently used first, and none in which a response
- * is running. A deleted response is forgotten with the last one that goes on from it.
+ * The conversations of a store. They are evicted as wholes: the least recently used first, and none with a running
+ * response. A deleted response is evicted with the last one that continues it.
  */
 export class Conversations<Kept extends Member> {
-  /** Those in which nothing is running, the least recently used first. There are never more than responses. */
+  /**
+   * The conversations without a running response, the least recently used first. There are never more than responses.
+   */
   readonly #idle: Expiring<Conversation>
   readonly #onForget: (response: Kept) => void
   #made = 0
@@ -37,13 +39,13 @@ export class Conversations<Kept extends Member> {
   #running = 0
   #bytes = 0
 
-  /** @param onForget - called with each response that is forgotten, deleted or not */
+  /** @param onForget - called with each evicted response, deleted or not */
   constructor(times: { readonly seconds: number; readonly clock: () => number }, onForget: (response: Kept) => void) {
     this.#onForget = onForget
     this.#idle = new Expiring(Number.POSITIVE_INFINITY, times, (conversation) => this.#forget(conversation))
   }
 
-  /** How many responses are over, those that were deleted and are kept for others among them. */
+  /** The number of finished responses, including deleted ones that are kept for others. */
   get finished(): number {
     return this.#size - this.#running
   }
@@ -52,7 +54,7 @@ export class Conversations<Kept extends Member> {
     return this.#bytes
   }
 
-  /** How many conversations there are in which nothing is running. */
+  /** The number of conversations without a running response. */
   get idle(): number {
     return this.#idle.size
   }
@@ -62,7 +64,7 @@ export class Conversations<Kept extends Member> {
     return this.#idle.oldest
   }
 
-  /** A response that is about to run. */
+  /** Adds a response that is about to run. */
   begin(response: Kept, previous: Kept | undefined): void {
     if (previous !== undefined) {
       response.previous = previous
@@ -71,13 +73,13 @@ export class Conversations<Kept extends Member> {
     this.#join(response, previous?.conversation ?? this.#new())
   }
 
-  /** A conversation that nothing belongs to yet. */
+  /** Creates an empty conversation. */
   #new(): Conversation {
     this.#made += 1
     return { key: String(this.#made), members: new Set(), running: 0, items: 0, bytes: 0 }
   }
 
-  /** The response has become larger, or smaller. */
+  /** Adjusts the size of a response. */
   grow(response: Kept, { bytes = 0, items = 0 }: { readonly bytes?: number; readonly items?: number }): void {
     response.bytes += bytes
     response.items += items
@@ -86,7 +88,7 @@ export class Conversations<Kept extends Member> {
     this.#bytes += bytes
   }
 
-  /** The response is over. */
+  /** Ends a response. */
   end(response: Kept): void {
     response.isRunning = false
     response.conversation.running -= 1
@@ -94,7 +96,7 @@ export class Conversations<Kept extends Member> {
     this.use(response)
   }
 
-  /** Somebody asks for the response. */
+  /** Marks the conversation of a response as used. */
   use({ conversation }: Member): void {
     if (conversation.running === 0) this.#idle.set(conversation.key, conversation)
   }
@@ -105,7 +107,7 @@ export class Conversations<Kept extends Member> {
     this.#prune(response)
   }
 
-  /** Forgets what was not used for too long. */
+  /** Evicts expired conversations. */
   expire(): void {
     this.#idle.expire()
   }
@@ -127,7 +129,7 @@ export class Conversations<Kept extends Member> {
     this.#idle.delete(conversation.key)
   }
 
-  /** @returns the one that it went on from */
+  /** @returns the response that it continued */
   #leave(response: Kept): Kept | undefined {
     const { conversation, previous } = response
     conversation.members.delete(response)
@@ -146,7 +148,7 @@ export class Conversations<Kept extends Member> {
     return previous as Kept | undefined
   }
 
-  /** Forgets a deleted response that nothing goes on from, and then those before it of which the same is true. */
+  /** Evicts a deleted response that nothing continues, and then its predecessors of which the same is true. */
   #prune(response: Kept | undefined): void {
     let last = response
     while (last?.isDeleted && last.children === 0) {

@@ -2,9 +2,9 @@ import type { Reclaimable } from '../byte-budget.js'
 import { Expiring } from './expiring.js'
 
 export interface ExpiringBytesOptions {
-  /** How many bytes all values may have together. */
+  /** The limit of all values together, in bytes. */
   readonly most: number
-  /** For how long a value is kept, in seconds since it was kept or renewed. */
+  /** How long a value is kept, in seconds since it was added or renewed. */
   readonly seconds: number
   /** Unix time in seconds. */
   readonly clock: () => number
@@ -15,7 +15,9 @@ interface Entry<Value> {
   readonly bytes: number
 }
 
-/** Values by key, of which the oldest are forgotten where there are too many bytes, or where the budget of the process needs them. */
+/**
+ * Values by key. The oldest are evicted when there are too many bytes, or when the budget of the process needs them.
+ */
 export class ExpiringBytes<Value> implements Reclaimable {
   readonly #most: number
   readonly #entries: Expiring<Entry<Value>>
@@ -41,7 +43,7 @@ export class ExpiringBytes<Value> implements Reclaimable {
     return this.#entries.get(key)?.value
   }
 
-  /** Keeps a value as the newest, in the place of what was kept under its key. */
+  /** Adds a value as the newest, replacing the one under its key. */
   keep(key: string, value: Value, bytes: number): void {
     this.#remove(key)
     this.#bytes += bytes
@@ -50,14 +52,14 @@ export class ExpiringBytes<Value> implements Reclaimable {
     this.#tell()
   }
 
-  /** The value, which is the newest from now on. */
+  /** Returns the value, and makes it the newest. */
   renew(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry !== undefined) this.keep(key, entry.value, entry.bytes)
     return entry?.value
   }
 
-  /** The value, which is kept no longer. */
+  /** Removes and returns the value. */
   take(key: string): Value | undefined {
     const entry = this.#remove(key)
     if (entry !== undefined) this.#tell()

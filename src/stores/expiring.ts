@@ -1,4 +1,4 @@
-/** A map that forgets: what was not set for too long, and the oldest of what is too much. */
+/** A map that evicts expired entries, and the oldest above a limit. */
 export class Expiring<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>()
   readonly #most: number
@@ -7,8 +7,8 @@ export class Expiring<Value> {
   readonly #onForget: (value: Value) => void
 
   /**
-   * @param most - how many entries there may be
-   * @param onForget - called with each value that is forgotten, not with those that are deleted
+   * @param most - the maximum number of entries
+   * @param onForget - called with each evicted value, not with deleted ones
    */
   constructor(
     most: number,
@@ -25,7 +25,7 @@ export class Expiring<Value> {
     return this.#entries.size
   }
 
-  /** The one that was set first; undefined if there is none. */
+  /** The oldest value; undefined if there is none. */
   get oldest(): Value | undefined {
     const [entry] = this.#entries.values()
     return entry?.value
@@ -43,12 +43,12 @@ export class Expiring<Value> {
     while (this.#entries.size > this.#most) this.dropOldest()
   }
 
-  /** Whether it was there. */
+  /** Deletes an entry. Returns whether it existed. */
   delete(key: string): boolean {
     return this.#entries.delete(key)
   }
 
-  /** Forgets what is too old: all entries are kept for the same time, so that they are in the order of their ends. */
+  /** Evicts expired entries. All are kept for the same time, so they are ordered by expiry. */
   expire(): void {
     const now = this.#clock()
     for (const [key, { until, value }] of this.#entries) {

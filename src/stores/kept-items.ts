@@ -4,13 +4,16 @@ import type { FinishedResponse, FoundItem } from './store.js'
 interface KeptItem {
   item: InputItem
   isOutput: boolean
-  /** The responses that have it, the latest last. Nearly always it is one: a set for each item takes twice the time. */
+  /**
+   * The responses that have the item, the latest last. Nearly always one, because a set for each item takes twice the
+   * time.
+   */
   holders: string | Set<string>
   /** Whether it is a request for an approval that was answered. */
   isConsumed: boolean
 }
 
-/** Where the items of a response are kept. */
+/** The index entries of a response's items. */
 interface Held {
   readonly owner: string
   readonly ids: readonly string[]
@@ -18,7 +21,7 @@ interface Held {
 
 /** The items of kept responses, by owner and id. An item is kept as long as any response has it. */
 export class KeptItems {
-  /** Two owners may have items of the same id: a client chooses those that it sends. */
+  /** Two owners may have items with the same id, since clients choose the ids of the items that they send. */
   readonly #byOwner = new Map<string, Map<string, KeptItem>>()
   readonly #held = new Map<string, Held>()
   #size = 0
@@ -46,9 +49,9 @@ export class KeptItems {
           continue
         }
         if (!has(known, responseId)) ids.push(id)
-        // Behind those that were there, so that the latest is last.
+        // Appended, so that the latest is last.
         add(known, responseId)
-        // A client's copy never replaces what a response gave: an approval is looked up here.
+        // A client's copy never replaces a response's own item: approvals are looked up here.
         if (known.isOutput || !isOutput) continue
         known.item = item
         known.isOutput = true
@@ -101,7 +104,7 @@ function add(item: KeptItem, responseId: string): void {
   item.holders = all
 }
 
-/** Returns whether no response has it any more. */
+/** Removes a holder. Returns whether no response has the item any more. */
 function remove({ holders }: KeptItem, responseId: string): boolean {
   if (typeof holders === 'string') return holders === responseId
   holders.delete(responseId)

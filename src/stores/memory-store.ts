@@ -24,8 +24,8 @@ import type {
 } from './store.js'
 
 /**
- * How much a store in memory keeps. Over it, whole conversations go, the least recently used first; never one in which a
- * response is running, and the last one only if it is too large by itself and has more than one response.
+ * Limits of a store in memory. Above them, whole conversations are evicted, the least recently used first; never one
+ * with a running response, and the last one only if it exceeds them by itself and has more than one response.
  */
 export interface MemoryStoreOptions {
   /** Responses. Default 10,000. */
@@ -33,16 +33,16 @@ export interface MemoryStoreOptions {
   /** Items of all conversations, each counted once. Default 200,000. */
   readonly items?: number
   /**
-   * Entries of all responses, about one a token: without them, a response can still be had, and not streamed again.
-   * Default 1,000,000.
+   * Entries of all responses, about one per token: without them, a response can still be retrieved, but not streamed
+   * again. Default 1,000,000.
    */
   readonly entries?: number
   /**
-   * Bytes of all responses and entries, by an estimate (`bytes-of.ts`). Entries of responses that are over go first.
-   * Default 268,435,456: 256 MiB.
+   * Bytes of all responses and entries, by an estimate (`bytes-of.ts`). Entries of finished responses are evicted
+   * first. Default 268,435,456: 256 MiB.
    */
   readonly bytes?: number
-  /** How long a conversation is kept after it was last used, in seconds. Default 86,400: a day. */
+  /** How long a conversation is kept after its last use, in seconds. Default 86,400: a day. */
   readonly seconds?: number
   /** Unix time in seconds. Default: the system's. */
   readonly clock?: () => number
@@ -57,12 +57,12 @@ const MEMORY_STORE_OPTIONS: OptionTable<MemoryStoreOptions> = {
   clock: aFunction,
 }
 
-/** A store whose bytes a budget of the whole process counts, and may ask to be less. */
+/** A store whose bytes count towards a budget of the whole process, which may reclaim them. */
 export interface MemoryStore extends ResponseStore {
   /**
-   * What it keeps of responses that are over, by an estimate: running ones are counted by who runs them. Asked for bytes, it
-   * forgets what it can do without: entries, the oldest first, then whole conversations, the least recently used first.
-   * Nothing of a conversation in which a response is running.
+   * The size of finished responses, by an estimate: running ones are counted by their service. On demand it evicts
+   * dispensable data: entries, the oldest first, then whole conversations, the least recently used first. Nothing of a
+   * conversation with a running response.
    */
   readonly memory: Reclaimable
 }
@@ -74,20 +74,21 @@ interface Kept extends Member {
   /** By the clock. */
   leaseUntil: number
   key: KeyedResponse | undefined
-  /** How many entries there are, or were before they were dropped. */
+  /** The number of entries, including evicted ones. */
   count: number
-  /** Undefined once they were dropped. */
+  /** Undefined once evicted. */
   blocks: StoredBlock[] | undefined
   entryBytes: number
   finished: FinishedResponse | undefined
-  /** Where it stands in its conversation, once it is over. */
+  /** Its place in its conversation, once it has finished. */
   place: PathEnd<FinishedResponse> | undefined
-  /** Resolves what waits for an entry or the end. */
+  /** Callbacks of readers that wait for an entry or the end. */
   readonly readers: Set<() => void>
 }
 
 /**
- * A store in this process's memory, bounded and expiring. It survives no restart: that is for a store of another kind.
+ * Creates a store in this process's memory, bounded and expiring. It does not survive a restart; use another kind of
+ * store for that.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -101,14 +102,14 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const conversations = new Conversations<Kept>(times, forget)
   /** The responses with a key. */
   const keys = new Map<string, Kept>()
-  /** Those that are running: few of all that are kept. */
+  /** The running responses, few of all that are kept. */
   const running = new Set<Kept>()
   const approvals = new Expiring<true>(items, times)
-  /** Finished responses whose entries are kept, the oldest first. */
+  /** Finished responses with entries, the oldest first. */
   const replayable = new Set<Kept>()
   let entryCount = 0
   const listeners = new Set<() => void>()
-  /** Of entries of running responses. */
+  /** The size of entries of running responses. */
   let runningBytes = 0
   let told = 0
 
@@ -116,7 +117,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     return conversations.bytes - runningBytes
   }
 
-  /** Called last, when nothing is half done: a listener may reclaim. */
+  /** Called last, when the state is consistent: a listener may reclaim. */
   function tell(): void {
     if (overBytes() === told) return
     told = overBytes()
@@ -129,7 +130,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     return response?.owner === owner && !response.isDeleted ? response : undefined
   }
 
-  /** A response that somebody asks for. */
+  /** Returns a response and marks it as used. */
   function used(responseId: string, owner: string): Kept | undefined {
     const response = own(responseId, owner)
     if (response !== undefined) conversations.use(response)
@@ -149,7 +150,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     replayable.delete(response)
   }
 
-  /** Drops entries of responses that are over, the oldest first. */
+  /** Evicts entries of finished responses, the oldest first. */
   function dropReplays(isTooMuch: () => boolean): void {
     for (const response of replayable) {
       if (!isTooMuch()) return
@@ -157,7 +158,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     }
   }
 
-  /** Only its part of the conversation stays. */
+  /** Hides a deleted response, which stays only as a part of its conversation. */
   function hide(response: Kept): void {
     dropEntries(response)
     found.forget(response.responseId)
@@ -183,7 +184,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     wake(response)
   }
 
-  /** A key without its response would answer nothing for as long as it is kept. */
+  /** A key without its response would block the same request as long as it is kept. */
   function forgetKey(response: Kept): void {
     if (response.key !== undefined) keys.delete(JSON.stringify([response.owner, response.key.key]))
     response.key = undefined
@@ -195,7 +196,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
   function consume(approvalRequestIds: readonly string[], owner: string): void {
     for (const id of approvalRequestIds) {
-      // An item may be renewed, and found for longer than a time alone is kept.
+      // An item may be renewed, and so be found for longer than the time limit.
       found.consume(id, owner)
       approvals.set(JSON.stringify([owner, id]), true)
     }
@@ -387,7 +388,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   }
 }
 
-/** With four bytes for each id, where a list takes eight. */
+/** Converts transcripts to typed arrays: four bytes per id, instead of eight in a list. */
 function compact(finished: FinishedResponse): FinishedResponse {
   const history = finished.history.map((entry): HistoryEntry => {
     const isList = 'tokens' in entry && Array.isArray(entry.tokens)
@@ -396,7 +397,7 @@ function compact(finished: FinishedResponse): FinishedResponse {
   return { ...finished, history }
 }
 
-/** @param list - the blocks, which the reader keeps also if the store drops or replaces them before it begins */
+/** @param list - the blocks, which the reader keeps even if the store evicts or replaces them before it begins */
 function follow(response: Kept, list: readonly StoredBlock[], from: number): AsyncGenerator<readonly StoredBlock[]> {
   const { readers } = response
   let isLeft = false

@@ -3,36 +3,36 @@ import type { HistoryEntry } from '../prompt/history.js'
 import type { InputItem } from '../responses/input-items.js'
 import type { ResponseObject } from '../responses/response.js'
 
-/** A response as it is kept: what was sent, with the states that only a server has. */
+/** A stored response: as it was sent, with the states that only a server has. */
 export type KeptResponse = Omit<ResponseObject, 'status'> & {
   readonly status: ResponseObject['status'] | 'cancelled'
 }
 
-/** A response that is over: what it added to its conversation, and nothing of what came before it. Plain JSON. */
+/** A finished response: its own additions to its conversation, without its predecessors'. Plain JSON. */
 export interface FinishedResponse {
   /** As it was sent. */
   readonly response: KeptResponse
-  /** The items that it was sent, without its output. Each has an id. */
+  /** The input items of its request, without its output. Each has an id. */
   readonly added: readonly InputItem[]
   /**
-   * What it knows of the tokens of its items, its own transcript last, so that the next prompt begins with the same ones.
-   * It is given with plain arrays of ids, and may be found with typed ones.
+   * Its record of the tokens of its items, its own transcript last, so that the next prompt begins with the same ones.
+   * Written with plain arrays of ids; may be read with typed ones.
    */
   readonly history: readonly HistoryEntry[]
 }
 
-/** Some entries of a response, which only their writer reads: `count` of them, as bytes. */
+/** Entries of a response, which only their writer reads: `count` of them, as bytes. */
 export interface EntryBlock {
   readonly count: number
   readonly bytes: Uint8Array
 }
 
-/** A block where it stands: `at` entries come before it. */
+/** A block with its position: `at` entries precede it. */
 export interface StoredBlock extends EntryBlock {
   readonly at: number
 }
 
-/** The right to write a response, which one process has at a time, until it expires by the store's clock. */
+/** The right to write a response. One process has it at a time, until it expires by the store's clock. */
 export interface Lease {
   readonly responseId: string
   readonly owner: string
@@ -40,94 +40,96 @@ export interface Lease {
   readonly epoch: number
 }
 
-/** A request that is sent again is recognized by its key. */
+/** Identifies a repeated request. */
 export interface RequestKey {
   /** The `Idempotency-Key`. */
   readonly key: string
-  /** Of the request's body: a key belongs to one body. */
+  /** A digest of the request's body: a key belongs to one body. */
   readonly digest: string
 }
 
-/** The response that has a key. */
+/** The response with a key. */
 export interface KeyedResponse extends RequestKey {
   readonly responseId: string
 }
 
-/** A response that begins, with all that begins with it: in one step, or not at all. */
+/** A new response, with all that is written in the same step: everything or nothing. */
 export interface NewResponse {
   readonly responseId: string
   /** The owner of the response. No other owner can find it. */
   readonly owner: string
-  /** The response that it goes on from, if the store has it. */
+  /** The response that it continues, if the store has it. */
   readonly previous?: string
   /** Its first entries. */
   readonly entries: EntryBlock
-  /** The approval requests whose calls it runs. None of them may have been consumed before; then all are. */
+  /**
+   * The approval requests whose calls it runs. If any was consumed before, the opening fails; else all are consumed.
+   */
   readonly approvals?: readonly string[]
-  /** The key of its request, which no other response of the owner's may have. It goes with the response. */
+  /** The key of its request, unique among the owner's responses. It is deleted with the response. */
   readonly key?: RequestKey
-  /** How long the lease lasts. 0: it has expired already. */
+  /** How long the lease lasts. 0: it expires at once. */
   readonly leaseSeconds: number
 }
 
-/** What became of a new response. Only an opened one changes anything. */
+/** The result of opening a response. Only an opened one changes anything. */
 export type Opening =
   | { readonly state: 'opened'; readonly lease: Lease }
-  /** The id is known, also as that of a deleted response that others go on from. */
+  /** The id is known, possibly as that of a deleted response that others continue. */
   | { readonly state: 'exists' }
-  /** `previous` is not a response of this owner's that is over and not deleted. */
+  /** `previous` is not a finished, undeleted response of this owner. */
   | { readonly state: 'no_previous' }
   /** Another response has the key. */
   | { readonly state: 'key_taken'; readonly by: KeyedResponse }
   /** One of the approvals was consumed before. */
   | { readonly state: 'consumed' }
 
-/** How a response ends. */
+/** The end of a response. */
 export interface Ending {
   /** The finished response. */
   readonly finished: FinishedResponse
   /**
-   * All of its entries in one block, which takes the place of those that were appended. Absent: they stay as they are.
-   * With `count` 0 none are kept.
+   * All of its entries in one block, which replaces the appended ones. Absent: they stay. With `count` 0, none are
+   * kept.
    */
   readonly entries?: EntryBlock
-  /** Whether the key of its request is free again: the client lost it, and may send it once more. */
+  /** Whether to free the key of its request: the client lost the response, and may send the request again. */
   readonly freesKey?: boolean
 }
 
-/** What one writer adds to its response. */
+/** One writer's addition to its response. */
 export interface Append {
   readonly lease: Lease
-  /** How many entries the writer knows of. */
+  /** The number of entries that the writer knows. */
   readonly at: number
-  /** None: the lease is renewed, and the writer learns whether it is right about the index and the lease. */
+  /** Absent: the append only renews the lease, and verifies the writer's index and lease. */
   readonly entries?: EntryBlock
-  /** The response is over, once the entries are written: nothing is appended afterwards. */
+  /** Ends the response, once the entries are written: nothing can be appended afterwards. */
   readonly end?: Ending
-  /** How long the lease lasts from now on. 0: it is given up, for another process to claim. */
+  /** The remaining time of the lease. 0: it is given up, for another process to claim. */
   readonly leaseSeconds: number
 }
 
 /**
- * What became of an append: `written`; or nothing of it was done. `behind` says how many entries there are where the
- * writer is wrong about that alone; `lost` that the lease is not the latest, or the response is over, deleted or unknown.
+ * The result of an append: `written`, or it had no effect. `behind` returns the number of entries if only the writer's
+ * index is wrong; `lost`: the lease is not the latest, or the response is finished, deleted or unknown.
  */
 export type Appended =
   | { readonly state: 'written' }
   | { readonly state: 'behind'; readonly count: number }
   | { readonly state: 'lost' }
 
-/** A response of the store: what it became, or that it is being written. */
+/** A response of the store: finished, or still running. */
 export type FoundResponse =
   | { readonly state: 'running' }
   | { readonly state: 'finished'; readonly finished: FinishedResponse }
 
-/** A response with those that it goes on from. */
+/** A response with its predecessors. */
 export interface FoundLineage {
   readonly state: FoundResponse['state']
   /**
-   * The first one of the conversation first, and the response itself last, once it is over. Those that were deleted since
-   * are among them: the response was made of them.
+   * From the first response of the conversation to the response itself, if it has finished. Includes predecessors that
+   * were deleted since, because the response was made from them.
    */
   readonly responses: readonly FinishedResponse[]
 }
@@ -135,7 +137,7 @@ export interface FoundLineage {
 /** An item of the store. */
 export interface FoundItem {
   readonly item: InputItem
-  /** The latest response that added it, or gave it. */
+  /** The latest response that added or produced it. */
   readonly responseId: string
   /** Whether a response produced it. Items from clients are untrusted. */
   readonly isOutput: boolean
@@ -147,88 +149,92 @@ export interface ExpiredResponse {
   readonly owner: string
 }
 
-/** Who asks for a lease that another one has. */
+/** A request for a lease that another process has. */
 export interface Claim {
   readonly responseId: string
   readonly owner: string
   readonly leaseSeconds: number
-  /** Whether a lease is taken that has not expired: the response is to be cancelled or deleted. Default: false. */
+  /**
+   * Whether to take a lease that has not expired, because the response is to be cancelled or deleted. Default: false.
+   */
   readonly isForced?: boolean
 }
 
-/** A lease that was claimed, and how many entries there are. */
+/** A claimed lease, and the number of entries. */
 export interface Claimed {
   readonly lease: Lease
   readonly count: number
 }
 
 /**
- * What a store survives: `none`, not the end of this process; `process`, the end of every process that uses it; `power`,
- * that of the machine, too.
+ * The events that a store survives: `none`; `process`, the end of every process that uses it; `power`, also a power
+ * failure of the machine.
  */
 export type Durability = 'none' | 'process' | 'power'
 
 /**
- * Keeps responses, by the entries that went into them. Every method but `expired` is about one owner: what belongs to another
- * is as if it did not exist. What is given is bytes and plain JSON, which no caller changes afterwards, and what is found may be a
- * copy.
+ * Stores responses as their entries. Every method except `expired` concerns one owner: another owner's data does not
+ * exist for it. Arguments are bytes and plain JSON, which no caller changes afterwards; results may be copies.
  *
- * **Conversations.** Responses that go on from each other are a tree. Each keeps what it added; what came before is found
- * by walking to the root, `lineage`. There is no cycle, since a response is opened after the one that it goes on from is
- * over. Finding a response, its lineage, its entries or an item of its renews the whole tree. What a store forgets by itself,
- * because of its age or for want of room, it forgets by whole trees, the least recently used first, and none in which a
- * response is running. The entries of a response that is over may go before.
+ * **Conversations.** Responses that continue each other form a tree. Each stores its own additions; `lineage` walks to
+ * the root for the rest. There is no cycle, since a response is opened after its predecessor has finished. Finding a
+ * response, its lineage, its entries or one of its items renews the whole tree. A store evicts whole trees, because of
+ * age or for lack of space, the least recently used first, and none with a running response. It may evict the entries
+ * of a finished response earlier.
  *
- * **Deletion.** What was deleted is not found, neither by its id nor by those of its items, and nothing goes on from it. What
- * it added stays as long as a response is there that goes on from it, and goes with the last of these.
+ * **Deletion.** A deleted response is not found, neither by its id nor by those of its items, and cannot be continued.
+ * Its additions stay for the responses that continue it, and are deleted with the last of these.
  *
- * **Leases.** One process writes a response: the one with the latest lease. A lease lasts for as long as its last append
- * said, by the store's clock. Any process may claim one that has expired, and so go on with the response.
+ * **Leases.** One process writes a response: the one with the latest lease. A lease lasts as long as its last append
+ * requested, by the store's clock. Any process may claim an expired one, and continue the response.
  *
- * A store may fail; what it throws reaches the host's `onError`, and the client a neutral error. What it has
- * acknowledged it keeps until the response expires or is deleted.
+ * A store may fail: the host's `onError` receives its error, and the client a neutral one. It keeps what it has
+ * acknowledged until the response expires or is deleted.
  */
 export interface ResponseStore {
   readonly durability: Durability
-  /** What it keeps in this process, for the budget of the process to count. Absent if it keeps it elsewhere. */
+  /** The memory that it uses in this process, for the budget to count. Absent if it stores its data elsewhere. */
   readonly memory?: Reclaimable
   open(response: NewResponse): Promise<Opening>
   /**
-   * Appends to many responses in one step. Each is done whole or not at all, and whether one is done depends on no other of
-   * them. A response is at most once among them.
+   * Appends to many responses in one step. Each append is atomic and independent of the others. A response occurs at
+   * most once.
    *
-   * @returns what became of each, in the order of the appends
+   * @returns the result of each, in order
    */
   append(appends: readonly Append[]): Promise<readonly Appended[]>
   /**
-   * A lease that replaces the one before it; undefined if the response is unknown or over, or the lease has not expired
-   * and the claim is not forced.
+   * Takes over a lease; undefined if the response is unknown or finished, or the lease has not expired and the claim is
+   * not forced.
    */
   claim(claim: Claim): Promise<Claimed | undefined>
-  /** Responses of all owners that are running without a lease that lasts: those that expired first, at most so many. */
+  /** Lists at most `most` running responses of all owners whose lease has expired, in order of expiry. */
   expired(most: number): Promise<readonly ExpiredResponse[]>
   find(responseId: string, owner: string): Promise<FoundResponse | undefined>
-  /** The conversation of a response. Undefined where `find` finds nothing. Time and memory are linear in its length. */
+  /**
+   * Returns the conversation of a response. Undefined if `find` finds nothing. Takes time and memory linear in its
+   * length.
+   */
   lineage(responseId: string, owner: string): Promise<FoundLineage | undefined>
   findItem(itemId: string, owner: string): Promise<FoundItem | undefined>
-  /** The response that has a key. */
+  /** Returns the response with a key. */
   findKey(key: string, owner: string): Promise<KeyedResponse | undefined>
   /**
-   * The entries of a response from one index on, in the blocks in which they are kept: all that are there in the first array,
-   * and then each as any process appends it, until the response is over or the reader leaves. The first block
+   * Yields the entries of a response from an index on, in the blocks in which they are stored: all present ones in the
+   * first array, and then each as any process appends it, until the response ends or the reader leaves. The first block
    * may begin before the index. Undefined if the response is unknown, or its entries have expired.
    */
   entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly StoredBlock[]> | undefined>
-  /** Whether there was such a response. One that is being written is deleted too, and its writer refused. */
+  /** Deletes a response, also a running one, whose writer is then refused. Returns whether it existed. */
   delete(responseId: string, owner: string): Promise<boolean>
   /**
-   * True if none of these was consumed before: now all are, in one step. For responses that are not opened here. A store
-   * knows an approval for as long as it can find the item of the request.
+   * Consumes approvals in one step, and returns true, unless one of them was consumed before. For responses that are
+   * not opened here. A store remembers an approval as long as it can find the item of the request.
    */
   consumeApprovals(approvalRequestIds: readonly string[], owner: string): Promise<boolean>
 }
 
-/** A writer that is not the writer any more, or not where it thinks. It has to stop. */
+/** Thrown to a writer that has lost its response or its place in it, and has to stop. */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict'
 }

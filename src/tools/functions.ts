@@ -25,34 +25,37 @@ export { ToolError } from './tool-error.js'
 /** A JSON Schema: a plain object. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What a function is given beside its arguments. */
+/** The context that a function receives beside its arguments. */
 export type FunctionContext = Pick<ToolContext, 'signal' | 'report' | 'insert'>
 
 interface FunctionAbout {
-  /** What the model reads about it: what it does, and when to call it. */
+  /** The description that the model reads: what it does, and when to call it. */
   readonly description?: string
-  /** MCP's annotations. With `readOnlyHint` or `idempotentHint`, a call whose process died runs again. `allowed_tools` and `require_approval` can select by `{ readOnlyHint: true }`. */
+  /**
+   * MCP's annotations. With `readOnlyHint` or `idempotentHint`, a call is repeated if its process died. `allowed_tools`
+   * and `require_approval` can select by `{ readOnlyHint: true }`.
+   */
   readonly annotations?: { readonly readOnlyHint?: boolean; readonly [name: string]: unknown }
 }
 
-/** The object that the model wrote. */
+/** The model's arguments as an object. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** What a function gets: what its schema gives or, without one, the object that the model wrote. */
+/** The arguments that a function receives: its schema's output or, without one, the model's object. */
 type ArgumentsOf<Schema> = Schema extends StandardSchema ? OutputOf<Schema> : JsonObject
 
-/** Needed unless the schema can say itself what it accepts. */
+/** Required unless the schema can describe its own input. */
 type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
   ? { readonly parameters?: JsonSchema | StandardSchemaWithJson }
   : { readonly parameters: JsonSchema | StandardSchemaWithJson }
 
 /**
- * A function of the host. `parameters` are what the model is told of its arguments: a JSON Schema, or a schema that can say
- * itself as one, as Zod's can. Nothing validates against them:
- * `input` does, and without it the function gets any object that the model wrote.
+ * A function of the host. `parameters` describe its arguments to the model: a JSON Schema, or a schema that converts to
+ * one, like Zod's. Nothing is validated against them: that is the task of `input`, without which the function receives
+ * any object that the model wrote.
  *
- * What it returns is what the model reads: a string as it is, anything else as JSON. A {@link ToolError} that it throws
- * is read by the model too; any other error is the host's alone.
+ * The model reads what it returns: a string unchanged, anything else as JSON. The model also reads a {@link ToolError}
+ * that it throws; any other error is for the host alone.
  */
 export type HostFunction<Schema = undefined> = FunctionAbout & {
   /** Validates and converts the arguments. */
@@ -60,7 +63,7 @@ export type HostFunction<Schema = undefined> = FunctionAbout & {
   run(args: ArgumentsOf<Schema>, context: FunctionContext): unknown
 } & ParametersOf<Schema>
 
-/** Functions of the host, as the tools of one server. */
+/** Functions of the host, as the tools of a single MCP server. */
 export interface FunctionTools extends Tool {
   /** The request's entry that offers them to the model. Calls need no approval, unless you change that. */
   readonly declaration: McpTool
@@ -77,20 +80,20 @@ interface AnyFunction extends FunctionAbout {
 const FUNCTION_OPTIONS: OptionTable<AnyFunction> = {
   description: that((value) => typeof value === 'string', 'a string'),
   annotations: anObject,
-  // Both are checked where the schema is made of them.
+  // Checked when the schema is derived from both.
   input: anything,
   parameters: anything,
   run: aFunction,
 }
 
-/** What a request may have as a server's label, and the API as a function's name. */
+/** A valid server label, and a valid function name of the API. */
 const LABEL = /^[a-zA-Z0-9_.-]{1,128}$/
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/
 
 /**
- * Functions of the host that the model can call in the middle of a response. To clients they are the tools of an MCP
- * server with this label: their calls are `mcp_call` items. They are offered to a request that declares the label,
- * which its client may do, or the host by adding `declaration` to the request's tools.
+ * Creates a tool of host functions that the model can call in the middle of a response. To clients they are the tools
+ * of an MCP server with this label: their calls are `mcp_call` items. They are offered to a request that declares the
+ * label, which its client may do, or the host by adding `declaration` to the request's tools.
  *
  *     const weather = functionTools('weather', {
  *       get_weather: {
@@ -100,8 +103,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/
  *       },
  *     })
  *
- * Arguments that are no JSON, or that `input` does not accept, are an error that the model reads and can correct. The
- * tool's `run` throws what a function throws.
+ * Arguments that are not JSON, or that `input` rejects, are an error that the model reads and can correct. The tool's
+ * `run` throws whatever a function throws.
  *
  * @param label - `server_label`: the model calls `LABEL.NAME`
  * @throws HarmonyResponsesError `bad_option`
@@ -117,7 +120,7 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
     label,
   )
   check(typeof functions === 'object' && functions !== null, label, 'an object of functions', functions)
-  // Copied, because a call looks them up much later.
+  // Copied, because calls look functions up much later.
   const table = { ...functions } as unknown as Readonly<Record<string, AnyFunction>>
   const listing: McpListing = { serverLabel: label, tools: Object.entries(table).map(listed) }
 
@@ -130,7 +133,7 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
     async run(call, { signal, report, insert }) {
       const { name, arguments: text } = mcpCall(call, label)
       const called = lookUp(table, name)
-      // As of an MCP server that does not have the tool.
+      // The error of an MCP server for an unknown tool.
       if (called === undefined) return { error: { code: -32602, message: 'tool not available' } }
       const read = await readArguments(text, called.input)
       if ('problem' in read) return { error: { message: read.problem } }
@@ -174,7 +177,7 @@ function isDeclaration(tool: unknown, label: string): boolean {
   return type === 'mcp' && server_label === label
 }
 
-/** A function that returns nothing has nothing to say. */
+/** A function that returns nothing yields an empty result. */
 function resultText(output: unknown): string {
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? '')
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a tool says by MCP's annotations that calling it twice is as calling it once: it only reads (`readOnlyHint`), or what
- * it does it does once (`idempotentHint`).
+ * Whether a tool's MCP annotations allow a second call: it only reads (`readOnlyHint`), or repeating it has no further
+ * effect (`idempotentHint`).
  */
 export function saysRepeatable(annotations: unknown): boolean {
   const { readOnlyHint, idempotentHint } = Object(annotations) as {

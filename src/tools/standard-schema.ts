@@ -1,6 +1,6 @@
 /*
- * What is used here of the interfaces Standard Schema and Standard JSON Schema (standardschema.dev, version 1). Zod,
- * Valibot, ArkType and others have them.
+ * The parts of Standard Schema and Standard JSON Schema (standardschema.dev, version 1) that are used here. Zod,
+ * Valibot, ArkType and others implement them.
  */
 
 /** A schema that can validate a value. */
@@ -13,7 +13,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** A schema that can also say what it accepts as JSON Schema, as Zod's can. */
+/** A schema that can also describe its input as JSON Schema, like Zod's. */
 export interface StandardSchemaWithJson<Input = unknown, Output = Input> extends StandardSchema<Input, Output> {
   readonly '~standard': StandardSchema<Input, Output>['~standard'] & {
     readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
@@ -29,5 +29,5 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema gives once it has validated a value. */
+/** The output of a schema after validation. */
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output']

@@ -1,6 +1,6 @@
 import type { Tool } from './tool.js'
 
-/** A tool whose calls run otherwise. Its methods are called on the tool itself, which may be of a class. */
+/** Replaces a tool's `run`. The other methods are called on the tool itself, which may be an instance of a class. */
 export function withRun(tool: Tool, run: Tool['run']): Tool {
   const { listings, serverLabels, isRepeatable } = tool
   return {

@@ -7,6 +7,7 @@ import { callSafely } from './call-safely.js'
 import { type Catalog, readTools } from './catalog.js'
 import { checkHost, checkToken } from './check-chunk.js'
 import type { Failure } from './failure.js'
+import type { KindTable } from './items/kinds.js'
 import { MessageRouter } from './message-router.js'
 import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options/options.js'
 import { readClock } from './options/read-clock.js'
@@ -34,6 +35,7 @@ export class Translation {
   readonly lifecycle: Lifecycle
   readonly parser: HarmonyParser
   readonly feed: TokenFeed
+  readonly kinds: KindTable
   readonly tracer: Tracer | undefined
   readonly #options: TranslatorOptions
   /** Emits the part before the model's first token. */
@@ -64,6 +66,7 @@ export class Translation {
     const parser =
       options.parser?.(handler) ??
       createNativeParser({ tokenTable, toolNamed: (word) => toolNamed(word, declared) }, handler, snapshot?.parser)
+    this.kinds = kinds
     this.state = state
     this.context = context
     this.output = output

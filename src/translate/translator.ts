@@ -112,7 +112,7 @@ export class Translator {
       const { context, output, lifecycle, parser } = this.#translation
       lifecycle.expectOpen('toolResult')
       const { transcript = '', ...rest } = Object(result) as ToolResult
-      const checked = checkResult(rest)
+      const checked = checkResult(rest, this.#translation.kinds)
       checkHost(transcript)
       const id = checked.itemId
       const item = output.calls.find(id)

@@ -23,17 +23,30 @@ const SERVERS = 2
 /** Each round of faults is for so many responses. */
 const RESPONSES_A_ROUND = 50
 const SHOWN = 10
+/** The servers, which are killed if the run takes too long. */
+const running = []
 
 const options = readOptions()
 const store = STORES[options.store]
 const missing = await store.unavailable()
 if (missing !== undefined) fail(`--store ${options.store}: ${missing}`)
+if (options.limit !== undefined) endAfter(options.limit)
 const results = await chaos()
 report(results)
 
 function fail(message) {
   process.stderr.write(`test:chaos: ${message}\n`)
   process.exit(2)
+}
+
+/** A run that hangs, or has become too slow for where it runs, ends with a line that says so. */
+function endAfter(seconds) {
+  const end = () => {
+    for (const server of running) server.end()
+    process.stderr.write(`test:chaos: not over after the ${seconds} s of --limit, --seed ${options.seed}\n`)
+    process.exit(1)
+  }
+  setTimeout(end, seconds * 1000).unref()
 }
 
 function readOptions() {
@@ -46,6 +59,8 @@ function readOptions() {
         seed: { type: 'string', default: String(Date.now() % 1_000_000) },
         // How long clients may take for all of it, in seconds.
         seconds: { type: 'string' },
+        // How long the whole run may take, in seconds, its checks included. Default: no limit.
+        limit: { type: 'string' },
         // Says what happens to the servers, and when.
         verbose: { type: 'boolean', default: false },
         // A file for a report in the form of Vitest's, in which each law is a test.
@@ -67,6 +82,7 @@ function readOptions() {
       concurrency: number('concurrency', 1),
       seed: number('seed', 0),
       seconds: values.seconds === undefined ? 120 + responses : number('seconds', 1),
+      limit: values.limit === undefined ? undefined : number('limit', 1),
       report: values.report,
       verbose: values.verbose,
     }
@@ -95,6 +111,7 @@ async function chaos() {
   const takeOvers = []
   const errors = new Map()
   const servers = Array.from({ length: SERVERS }, () => createServer({ settings, counts, takeOvers, errors }))
+  running.push(...servers)
   await Promise.all(servers.map((server) => server.start()))
   const cuts = createRandom(seed + 1)
   const proxy = await startProxy({

@@ -58,6 +58,8 @@ export function createServer({ settings, counts, takeOvers, errors }) {
       clearTimeout(late)
       return signal === null ? [] : [`a server did not end by SIGTERM: ${JSON.stringify(lateness)}`]
     },
+    /** Kills it without waiting for its end. */
+    end: () => child?.kill('SIGKILL'),
     /** Sleeps, and still takes connections. */
     pause: () => child.kill('SIGSTOP'),
     wake: () => child.kill('SIGCONT'),

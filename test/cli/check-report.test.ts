@@ -16,13 +16,23 @@ import {
 
 const PLAIN = { columns: 100, hasColors: false }
 
+/** Takes what the checker reported, and returns what is printed of it live. */
+function take(stream: CheckedStream, violations: readonly Violation[], line?: number): string {
+  return violations
+    .map((one) => {
+      stream.add(one, line)
+      return stream.live(one, line)
+    })
+    .join('')
+}
+
 /** A stream that was watched, each event on every third line of its file. */
 function watched(events: readonly Draft[], screen = PLAIN): { stream: CheckedStream; live: string; text: string } {
   const checker = createChecker()
   const stream = createCheckedStream({ profile: 'openai', number: 1, screen })
   let live = ''
-  for (const [at, event] of events.entries()) live += stream.event(checker.push(event as StreamEvent), at * 3 + 1)
-  live += stream.event(checker.end())
+  for (const [at, event] of events.entries()) live += take(stream, checker.push(event as StreamEvent), at * 3 + 1)
+  live += take(stream, checker.end())
   return { stream, live, text: stream.end(events.length) }
 }
 
@@ -157,25 +167,25 @@ describe('a stream that is watched', () => {
   const stream = () => createCheckedStream({ profile: 'openai', number: 1, screen: PLAIN })
 
   test('a stream that is watched reports each violation in a short line', () => {
-    expect(stream().event([violation({})], 12)).toBe(
+    expect(take(stream(), [violation({})], 12)).toBe(
       'error line 12 output_text.delta: expected a thing, got another (within-part)\n',
     )
     const { type: _, ...atEnd } = violation({ severity: 'warning' })
-    expect(stream().event([atEnd])).toBe('warning at the end: expected a thing, got another (within-part)\n')
+    expect(take(stream(), [atEnd])).toBe('warning at the end: expected a thing, got another (within-part)\n')
   })
 
   test('a watched stream mutes a rule after its third violation, and reports that once', () => {
     const watched = stream()
-    const lines = Array.from({ length: 6 }, (_, position) => watched.event([violation({ position })], position + 1))
+    const lines = Array.from({ length: 6 }, (_, position) => take(watched, [violation({ position })], position + 1))
     expect(lines.slice(3)).toEqual(['… further violations of within-part are only counted\n', '', ''])
-    expect(watched.event([violation({ rule: 'seconds', position: 6 })], 7)).toContain('(seconds)')
+    expect(take(watched, [violation({ rule: 'seconds', position: 6 })], 7)).toContain('(seconds)')
     expect(watched.end(7)).toContain('and 5 more like it')
   })
 
   test('a stream that is watched keeps no more of ten thousand faulty events than of ten', () => {
     const of = (count: number): number => {
       const watched = stream()
-      for (let position = 0; position < count; position++) watched.event([violation({ position })], position)
+      for (let position = 0; position < count; position++) take(watched, [violation({ position })], position)
       return watched.end(count).length
     }
     expect(of(10_000) - of(10)).toBeLessThan(40)

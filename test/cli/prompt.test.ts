@@ -70,7 +70,7 @@ describe('prompt shows each message', () => {
 
       	a message.<|end|>
 
-      what the model goes on from  tokens 148-149 (2)
+      the beginning of the model's turn  tokens 148-149 (2)
       <|start|>assistant
 
 150 tokens, 5 messages
@@ -122,8 +122,8 @@ describe('prompt shows each message', () => {
   })
 
   test('prompt names the declared tools that nothing runs', async () => {
-    const { out } = await prompt({ tools: [{ type: 'file_search' }, { type: 'web_search' }], input: 'Hi' })
-    expect(out.match(/! not taught: .*/g)).toEqual(['! not taught: file_search, which nothing runs'])
+    const { out } = await prompt({ tools: [{ type: 'image_generation' }, { type: 'web_search' }], input: 'Hi' })
+    expect(out.match(/! not taught: .*/g)).toEqual(['! not taught: image_generation, which nothing runs'])
   })
 
   test('prompt stops silently when its output is closed', async () => {

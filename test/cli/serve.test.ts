@@ -204,7 +204,7 @@ describe('the options of serve', () => {
     for (const { io } of [first, rotated, other, drawn]) {
       for (const key of [old, next]) expect(io.out + io.err).not.toContain(key)
     }
-    const lost = 'no HARMONY_RESPONSES_SEAL_KEYS: a restart loses what it sealed for clients\n'
+    const lost = 'no HARMONY_RESPONSES_SEAL_KEYS: no seal opens after a restart\n'
     expect([first, rotated, drawn].map(({ io }) => io.out.includes(lost))).toEqual([false, false, true])
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tokenStream } from '../../src/engine/index.js'
 import { answer, call, type Script, scriptedEngine, think } from '../../src/testing/index.js'
+import { fileSearch } from '../../src/tools/file-search.js'
 import { functionTools } from '../../src/tools/functions.js'
 import { type Answer, type Endpoint, endpoint } from '../server/endpoint.js'
 import { encodeHarmony } from '../support/tokens.js'
@@ -118,11 +119,22 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
       await refusal({ input }, 400, 'unsupported_value')
       expect((await made({ input }, [TURN], { response: { images: 'placeholder' } })).status).toBe(200)
     },
-    '`file_search`, `computer`, `image_generation`': async () => {
+    '`file_search`': async () => {
+      const tools = [{ type: 'file_search', vector_store_ids: ['vs_1'] }]
+      for (const [isRun, search] of [
+        [true, [fileSearch(() => [])]],
+        [false, []],
+      ] as const) {
+        const server = endpoint([TURN], { tools: search })
+        expect((await server.create({ input: 'Hi', tools })).body.status).toBe('completed')
+        expect(JSON.stringify(server.engine.calls[0]?.messages).includes('file_search')).toBe(isRun)
+      }
+    },
+    '`computer`, `image_generation`': async () => {
       const server = endpoint([TURN])
-      const tools = [{ type: 'file_search', vector_store_ids: ['vs_1'] }, { type: 'image_generation' }]
+      const tools = [{ type: 'computer' }, { type: 'image_generation' }]
       expect((await server.create({ input: 'Hi', tools })).body.status).toBe('completed')
-      expect(JSON.stringify(server.engine.calls[0]?.messages)).not.toMatch(/file_search|image_generation/)
+      expect(JSON.stringify(server.engine.calls[0]?.messages)).not.toMatch(/computer|image_generation/)
     },
     '`temperature`, `top_p`': async () => {
       const server = endpoint([TURN])

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
-import { BadGrammar, createMatcher, jsonSchemaToGbnf, type MatcherState, remaining } from '../../src/grammar/index.js'
+import {
+  BadGrammar,
+  createMatcher,
+  jsonSchemaToGbnf,
+  type MatcherState,
+  matcherOfGbnf,
+  remaining,
+} from '../../src/grammar/index.js'
 import { runs } from '../support/runs.js'
 import { anyCase } from './schemas.js'
 import { allows, anyWalk, walk } from './walk.js'
@@ -78,6 +85,33 @@ function statesOf({ schema, text }: AllowedText, cuts: readonly number[]): [Matc
     return [start.accept(characters.slice(0, at).join('')) as MatcherState, characters.slice(at).join('')]
   })
 }
+
+describe('a grammar that is read for matching', () => {
+  /** How many pauses there are until a grammar can be followed. */
+  function pausesOf(gbnf: string): number {
+    const slices = matcherOfGbnf(gbnf)
+    for (let pauses = 0; ; pauses++) if (slices.next().done) return pauses
+  }
+  const names = Array.from({ length: 1_500 }, (_, index) => `a-rule-with-a-long-name-${index}`)
+
+  test.each<[string, string, number]>([
+    ['many rules', `root ::= ${names.join(' ')}\n${names.map((name) => `${name} ::= "a"\n`).join('')}`, 8],
+    ['one long rule', `root ::= ${names.map((name) => `"${name}"`).join(' | ')}`, 3],
+    [
+      'rules that use each other',
+      `root ::= ${names.map((name) => `"a" ${name}`).join(' | ')}\n${names.map((name) => `${name} ::= "b" | "c" root\n`).join('')}`,
+      8,
+    ],
+  ])('%s are read in pieces, as many as they are long', (_, gbnf, least) => {
+    expect(pausesOf(gbnf)).toBeGreaterThan(least)
+    expect(pausesOf('root ::= "a"')).toBe(0)
+  })
+
+  test('the shortest text is found where rules use each other before they are known', () => {
+    const gbnf = 'root ::= a\na ::= "xxxxx" | "(" b ")"\nb ::= c | a a\nc ::= "[" a "]" | "y"'
+    expect(createMatcher(gbnf).completion()).toBe('(y)')
+  })
+})
 
 describe('a state', () => {
   const anyText = fc.tuple(anyCase(), anyWalk()).map(

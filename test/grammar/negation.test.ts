@@ -9,7 +9,7 @@ import { allows, anyWalk, walk } from './walk.js'
 /** Undefined for a schema of which something is relaxed. */
 function matcherOfWhole(schema: unknown): MatcherState | undefined {
   const { grammar, relaxed } = atOnce(compileSchema(schema))
-  return relaxed.length === 0 ? matcherOf(grammar) : undefined
+  return relaxed.length === 0 ? atOnce(matcherOf(grammar)) : undefined
 }
 
 const name = fc.constantFrom('a', 'b', 'c')

@@ -20,7 +20,7 @@ interface Case {
 function matcherOfWhole(schema: unknown): MatcherState | undefined {
   try {
     const { grammar, relaxed } = atOnce(compileSchema(schema))
-    return relaxed.length === 0 ? matcherOf(grammar) : undefined
+    return relaxed.length === 0 ? atOnce(matcherOf(grammar)) : undefined
   } catch (error) {
     if (error instanceof InvalidSchema) return undefined
     throw error

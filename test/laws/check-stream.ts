@@ -60,7 +60,7 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
       }
       continue
     }
-    if (event.type === 'response.output_text.annotation.added') {
+    if (event.type === 'response.output_text.annotation.added' && event.annotation.type === 'url_citation') {
       const { start_index, end_index, url } = event.annotation
       const about = [...item.deltas].slice(start_index, end_index).join('')
       if (!about.startsWith('([') || !about.endsWith(')')) fault(`${at}: about ${about}, not a link to ${url}`)
@@ -148,6 +148,7 @@ export function itemText(item: OutputItem): string {
     case 'mcp_list_tools':
     case 'mcp_approval_request':
     case 'web_search_call':
+    case 'file_search_call':
     case 'apply_patch_call':
     case 'local_shell_call':
       return ''

@@ -48,6 +48,7 @@ import { createVllmEngine } from '../../src/sources/vllm.js'
 import { createSseDecoder, sseStream, toSseResponse } from '../../src/sse/index.js'
 import { createSqliteStore } from '../../src/stores/sqlite/index.js'
 import { checkStore, scriptedEngine } from '../../src/testing/index.js'
+import { fileSearch } from '../../src/tools/file-search.js'
 import { functionTools } from '../../src/tools/functions.js'
 import { mcpTools } from '../../src/tools/mcp/index.js'
 import { exportedOptions } from '../support/exported-options.js'
@@ -125,6 +126,7 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './sources/text textSource options': (more) => textSource([], { ...more }),
   './sources/replay replay options': (more) => replay({ version: 1, name: 'a', tokens: [] }, { ...more }),
   './sources/record record about': (more) => record([], () => {}, { name: 'a', ...more }),
+  './tools/file-search fileSearch options': (more) => fileSearch(() => [], { ...more }),
   './tools/mcp mcpTools options': (more) => mcpTools({ servers: {}, ...more }),
 }
 

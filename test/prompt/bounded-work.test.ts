@@ -30,8 +30,11 @@ const denial = (at: number) => ({ type: 'mcp_approval_response', approval_reques
 const RUN = '<|start|>assistant<|channel|>analysis to=python code<|message|>x<|call|>'
 const RAN = '<|start|>python to=assistant<|channel|>analysis<|message|>1<|end|>'
 const SAID = '<|start|>assistant<|channel|>commentary<|message|>Hm.<|end|>'
+const idsOf = new Map([RUN, RAN, SAID].map((message) => [message, encodeHarmony(message)]))
 /** Without the `<|start|>assistant` that the prompt ended in. */
-const transcript = (...messages: string[]): HistoryEntry => ({ tokens: encodeHarmony(messages.join('')).slice(2) })
+const transcript = (...messages: string[]): HistoryEntry => ({
+  tokens: messages.flatMap((message) => idsOf.get(message) ?? []).slice(2),
+})
 const ran = { type: 'code_interpreter_call', code: 'x', container_id: 'c', outputs: null }
 const said = { role: 'assistant', phase: 'commentary', content: 'Hm.' }
 

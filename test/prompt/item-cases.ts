@@ -325,7 +325,23 @@ export const ITEM_CASES: readonly ItemCase[] = [
     ],
   },
   {
-    what: '`file_search_call`, `image_generation_call`',
+    what: '`file_search_call` with its results',
+    input: [
+      {
+        type: 'file_search_call',
+        id: 'fs_1',
+        queries: ['otters'],
+        results: [{ file_id: 'file-1', filename: 'a.md', text: 'They swim.' }],
+        status: 'completed',
+      },
+    ],
+    messages: [
+      'assistant to=file_search.search analysis code {"queries":["otters"]}',
+      'file_search.search to=assistant analysis 【fs1:0†a.md】\nThey swim.',
+    ],
+  },
+  {
+    what: '`file_search_call` of a host, `image_generation_call`',
     input: [
       message('user', 'Hi'),
       { type: 'file_search_call', id: 'fs_1', queries: ['otters'], results: null, status: 'completed' },

@@ -10,11 +10,17 @@ import { runs } from '../support/runs.js'
 const tokenTable = await loadTokenTable()
 const DATE = '2026-01-31'
 
-const UNADDRESSED = ['computer', 'file_search', 'image_generation', 'tool_search'] as const
+const UNADDRESSED = ['computer', 'image_generation', 'tool_search'] as const
 const tool = fc.constantFrom(
-  ...['code_interpreter', 'web_search', 'web_search_preview', 'local_shell', 'apply_patch', ...UNADDRESSED].map(
-    (type) => ({ type }),
-  ),
+  ...[
+    'code_interpreter',
+    'web_search',
+    'web_search_preview',
+    'file_search',
+    'local_shell',
+    'apply_patch',
+    ...UNADDRESSED,
+  ].map((type) => ({ type })),
   { type: 'shell' },
   { type: 'shell', environment: { type: 'local' } },
   { type: 'shell', environment: { type: 'container_auto' } },
@@ -61,13 +67,13 @@ describe('tools that nothing runs', () => {
   })
 
   test('a type that is no type of the API is not reported as untaught', () => {
-    const tools = ['file_search\n12:00:00  GET /admin 200', '__proto__', 'web_search_9999_99_99\n', '<|end|>']
+    const tools = ['image_generation\n12:00:00  GET /admin 200', '__proto__', 'web_search_9999_99_99\n', '<|end|>']
     const { untaught } = teachTools({ tools: tools.map((type) => ({ type })) }, [], policies.openai, [])
     expect(untaught).toEqual([])
   })
 
   test.each([['web'], [['web']], [[1]], [{}]])('%j is no list of built-in tools that the host runs', (hosted) => {
     const render = () => renderPrompt({ input: 'Hi' }, { tokenTable, date: DATE, hosted: hosted as never })
-    expect(render).toThrow(/^hosted(\[0\])?: expected .*code_interpreter'?, '?web_search'?, '?shell/)
+    expect(render).toThrow(/^hosted(\[0\])?: expected .*code_interpreter'?, '?file_search'?, '?shell'?, '?web_search/)
   })
 })

@@ -26,14 +26,20 @@ describe('declareTools', () => {
     expect(declareTools([builtin(type)]).builtins).toEqual(new Set(['web_search']))
   })
 
-  test.each(['code_interpreter', 'shell', 'local_shell', 'apply_patch'] as const)('declareTools knows %s', (type) => {
-    expect(declareTools([builtin(type)]).builtins).toEqual(new Set([type]))
-  })
+  test.each(['code_interpreter', 'file_search', 'shell', 'local_shell', 'apply_patch'] as const)(
+    'declareTools knows %s',
+    (type) => {
+      expect(declareTools([builtin(type)]).builtins).toEqual(new Set([type]))
+    },
+  )
 
-  test.each(['file_search', 'web_searcher', 'web_search_soon', 'constructor'])('declareTools ignores %s', (type) => {
-    const matchBuiltin = expect.any(Function)
-    expect(declareTools([builtin(type)])).toEqual({ ...declareTools([]), matchBuiltin })
-  })
+  test.each(['image_generation', 'web_searcher', 'web_search_soon', 'constructor'])(
+    'declareTools ignores %s',
+    (type) => {
+      const methods = { matchBuiltin: expect.any(Function), recipientsIn: expect.any(Function) }
+      expect(declareTools([builtin(type)])).toEqual({ ...declareTools([]), ...methods })
+    },
+  )
 
   const ok = builtin('shell')
   const malformed: [unknown, string][] = [

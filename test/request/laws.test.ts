@@ -174,8 +174,7 @@ const NOT_CHECKED: readonly { readonly path: RegExp; readonly because: string }[
   { path: /\.container\.(?!type$)/, because: 'the container of a code interpreter is only echoed' },
   { path: /^(image|access_programs)(\.|$)|^prompt_cache_retention$/, because: 'it is ignored' },
 ]
-const ONLY_ECHOED =
-  /^(computer|computer_use_preview|file_search|image_generation|programmatic_tool_calling|tool_search)$/
+const ONLY_ECHOED = /^(computer|computer_use_preview|image_generation|programmatic_tool_calling|tool_search)$/
 
 describe('one mistake', () => {
   test('a request that is wrong in one place is refused, and the error names that place', () => {

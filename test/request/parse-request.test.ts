@@ -362,7 +362,7 @@ describe('tools', () => {
   test('an unknown type of tool is answered with all types', () => {
     const { param, message } = errorOf(withTools({ type: 'telepathy' })).body.error
     expect(param).toBe('tools[0].type')
-    expect(message).toContain("'function', 'custom', 'namespace', 'mcp', 'web_search'")
+    expect(message).toContain("'function', 'custom', 'namespace', 'mcp', 'web_search_2025_08_26'")
   })
 
   test.each([

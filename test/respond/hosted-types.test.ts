@@ -40,18 +40,24 @@ describe('which built-in tools the host runs', () => {
     const asked: HostedCall[] = []
     const tool = answering((call) => asked.push(call) === 0)
     expect(hostedBuiltins([tool], noErrors)).toEqual([])
-    expect(asked.map(({ type }) => type)).toEqual(['code_interpreter_call', 'web_search_call', 'shell_call'])
+    expect(asked.map(({ type }) => type)).toEqual([
+      'code_interpreter_call',
+      'file_search_call',
+      'shell_call',
+      'web_search_call',
+    ])
     expect(asked).toMatchObject([
       { code: '', outputs: null },
-      { action: { type: 'search', query: '' } },
+      { queries: [], results: null },
       { action: { commands: [] }, environment: { type: 'container_reference' } },
+      { action: { type: 'search', query: '' } },
     ])
   })
 
   test('the built-in tools that some tool answers are run', () => {
     const shell = answering((call) => call.type === 'shell_call' && call.environment?.type === 'container_reference')
     expect(hostedBuiltins([python, shell], noErrors)).toEqual(['code_interpreter', 'shell'])
-    expect(hostedBuiltins([echo], noErrors)).toEqual(['code_interpreter', 'web_search', 'shell'])
+    expect(hostedBuiltins([echo], noErrors)).toEqual(['code_interpreter', 'file_search', 'shell', 'web_search'])
     expect(hostedBuiltins([], noErrors)).toEqual([])
   })
 
@@ -61,7 +67,7 @@ describe('which built-in tools the host runs', () => {
       throw new Error('broken')
     })
     expect(hostedBuiltins([broken], (error) => errors.push(error))).toEqual([])
-    expect(errors).toHaveLength(3)
+    expect(errors).toHaveLength(4)
   })
 
   test('a tool that changes the empty call that it is asked about changes no other', () => {

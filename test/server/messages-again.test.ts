@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponsesAppOptions } from '../../src/server/index.js'
 import type { Tool } from '../../src/tools/tool.js'
+import { expectSame } from '../support/expect-same.js'
 import { RUNS } from '../support/runs.js'
 import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
 import { endpoint } from './endpoint.js'
@@ -190,8 +192,9 @@ test(
       fc.asyncProperty(conversation, shown, async ({ written, declared, options }, thinking) => {
         const theirs = await byMessages(written, 4, () => ({ ...declared.messages, thinking }), options)
         const ours = await byResponses(written, 4, declared.responses, options)
-        expect(theirs.map(decodeTokens)).toEqual(ours.map(decodeTokens))
-        expect(theirs).toEqual(ours)
+        // As text first, which a reader of the failure understands.
+        if (!isDeepStrictEqual(theirs, ours)) expect(theirs.map(decodeTokens)).toEqual(ours.map(decodeTokens))
+        expectSame(theirs, ours)
       }),
       { numRuns: RUNS },
     )

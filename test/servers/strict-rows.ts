@@ -141,5 +141,5 @@ function withoutBlanks(text: string): string {
 
 /** Whether a text can become valid, as our own grammar sees it. */
 function isBeginning(text: string, schema: object): boolean {
-  return matcherOf(atOnce(compileSchema(schema)).grammar).accept(text) !== undefined
+  return atOnce(matcherOf(atOnce(compileSchema(schema)).grammar)).accept(text) !== undefined
 }

@@ -199,7 +199,7 @@ describe('an encoder', () => {
     const letters = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(97 + ((at * at * 7 + at) % 26)))
     try {
       for (const unit of [...UNITS, letters.join('')]) {
-        const [short, long] = [5000, 20_000].map((size) => {
+        const [short, long] = [sized(5000, 2500), sized(20_000, 10_000)].map((size) => {
           const text = unit.repeat(size / unit.length + 1).slice(0, size)
           return counter.count(() => void counted(text)) / size
         })
@@ -287,7 +287,7 @@ describe('the slices of an encoder', () => {
     const counted = counter.module.createEncoder(table)
     try {
       for (const unit of ['a', 'qzx', ' ', '\u0301', 'some words ']) {
-        const steps = counted.slices(unit.repeat(sized(300_000, 60_000) / unit.length))
+        const steps = counted.slices(unit.repeat(sized(300_000, 30_000) / unit.length))
         for (let isOver = false; !isOver; ) {
           const work = counter.count(() => {
             isOver = steps.next().done === true

@@ -42,7 +42,7 @@ export const tool: Tool = tools
 
 export const one: HostFunction<typeof plain> = { input: plain, parameters: {}, run: ({ n }) => n.toFixed() }
 
-// @ts-expect-error the schema cannot say what it accepts, so parameters have to
+// @ts-expect-error the schema cannot describe what it accepts, so parameters have to
 functionTools('weather', { count: { input: plain, run: ({ n }) => n } })
 // @ts-expect-error nothing says what the arguments are
 functionTools('weather', { any: { run: () => 1 } })

@@ -345,12 +345,12 @@ describe('what the host gets wrong', () => {
     [
       't',
       { f: { input: schema((value) => ({ value })), run() {} } },
-      'f.parameters: expected a JSON Schema, as input cannot say what it accepts, got undefined',
+      'f.parameters: expected a JSON Schema, as input cannot describe what it accepts, got undefined',
     ],
     [
       't',
       { f: { input: z.object({ at: z.date() }), run() {} } },
-      'f.input: expected a schema that JSON Schema can say; give parameters beside it',
+      'f.input: expected a schema that JSON Schema can express; give parameters beside it',
     ],
     ['t', { f: { description: 1, parameters: {}, run() {} } }, 'f.description: expected a string, got 1'],
     ['t', { f: { parameter: {}, run() {} } }, 'f: there is no option "f.parameter", did you mean f.parameters?'],
@@ -367,7 +367,7 @@ describe('what the host gets wrong', () => {
     [
       't',
       { f: { parameters: schema((value) => ({ value })), run() {} } },
-      'f.parameters: expected a JSON Schema, got a schema of test that cannot say itself as one: give it as input, and a JSON Schema as parameters',
+      'f.parameters: expected a JSON Schema, got a schema of test that does not convert to one: give it as input, and a JSON Schema as parameters',
     ],
   ])('functions that are declared wrongly are refused: %s %j', (label, functions, message) => {
     expect(() => functionTools(label, functions as never)).toThrow(

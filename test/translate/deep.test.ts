@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../src/errors.js'
 import { type ResponseRequest, translate } from '../../src/index.js'
 import { builtin, mcp } from '../recipients/tools.js'
+import { expectSame } from '../support/expect-same.js'
 import { Translator } from '../support/translator.js'
 import { callTo, createRun, FIXED, type Run, runOf, terminal } from './run.js'
 
@@ -75,7 +76,7 @@ describe.each(CALLS)('%s', (_, tools, recipient) => {
         })
       }
       const last = moved(run, options, isMoved).translator.end(cut === text.length ? 'stop' : undefined)
-      expect(JSON.parse(JSON.stringify(terminal(last)))).toEqual(terminal(last))
+      expectSame(JSON.parse(JSON.stringify(terminal(last))), terminal(last))
     }
   })
 })

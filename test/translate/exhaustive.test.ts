@@ -1,15 +1,21 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 import { expect, test } from 'vitest'
+import { BUILTIN_TOOLS, builtinNamed } from '../../src/recipients/builtin-tools.js'
 import { programOf } from '../support/compiler.js'
 
 // CONTRIBUTING.md promises that the compiler names every file that needs a line for a new kind.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const roots = ['src/index.ts', 'src/items.ts', 'src/dialects/index.ts', 'src/respond/insertable.ts'].map(
-  (file) => root + file,
-)
+const roots = [
+  'src/index.ts',
+  'src/items.ts',
+  'src/dialects/index.ts',
+  'src/respond/insertable.ts',
+  'src/request/index.ts',
+].map((file) => root + file)
 
 /** Of the files, those in which the compiler finds an error after one file's text was edited. Default: of all files. */
 function filesToChange(file: string, before: string, after: string, files?: readonly string[]): string[] {
@@ -29,7 +35,7 @@ function filesToChange(file: string, before: string, after: string, files?: read
 
 test('a new type of output item makes the compiler name its events, its kind, its wording in every dialect and who may insert it', () => {
   const added = '  image_call: { type: "image_call"; id: string; status: ItemStatus }\n'
-  const anchor = 'export interface OutputItemByType {\n'
+  const anchor = 'export interface OutputItemByType extends BuiltinItems {\n'
   const named = [
     'src/dialects/open-responses.ts',
     'src/dialects/vllm.ts',
@@ -48,31 +54,64 @@ test('a new kind of recipient without items makes the compiler name the router t
   expect(filesToChange('src/recipients/recipient.ts', anchor, anchor + added, named)).toEqual(named)
 })
 
-test('a new built-in tool makes the compiler ask for its descriptor', () => {
-  const anchor = 'export interface Descriptors {\n'
-  const file = 'src/recipients/builtins/index.ts'
-  const added = '  readonly image_generation: typeof webSearch\n'
-  expect(filesToChange(file, anchor, anchor + added, [file])).toEqual([file])
+test('a new built-in tool makes the compiler ask for its descriptor, the kind of its item and how a request declares it', () => {
+  const anchor = 'export interface BuiltinWires {\n'
+  const wire =
+    "{ tool: { type: 'image_generation' }; item: { type: 'image_generation_call'; id: string }; event: never; result: object }"
+  const named = [
+    'src/recipients/builtin-tools.ts',
+    'src/request/schemas/tools.ts',
+    'src/translate/full-catalog.ts',
+    'src/translate/items/kinds.ts',
+  ]
+  expect(
+    filesToChange('src/responses/builtins/index.ts', anchor, `${anchor}  image_generation: ${wire}\n`, named),
+  ).toEqual(named)
 })
 
-test('a descriptor of a built-in tool that lacks a fact is refused by the compiler, whichever fact it is', () => {
-  const PLANTED: readonly (readonly [tool: string, fact: string])[] = [
-    ['web-search', '  isInsertable: true,\n'],
-    ['code-interpreter', "  isWaiting: ({ status }) => status === 'interpreting',\n"],
-    ['shell', "  replacedBy: { label: 'container', tool: 'exec' },\n"],
-    ['local-shell', '  recipientOf: () => EXEC,\n'],
-    ['apply-patch', "  body: 'text',\n"],
-  ]
-  const texts = PLANTED.map(([tool, fact]) => {
-    const path = `${root}src/recipients/builtins/${tool}.ts`
-    const text = readFileSync(path, 'utf8')
-    expect(text).toContain(fact)
-    return [path, text.replace(fact, '')] as const
-  })
-  const program = programOf([`${root}src/recipients/builtins/index.ts`], { types: [] }, new Map(texts))
-  for (const [index, [path]] of texts.entries()) {
-    const found = program.getSemanticDiagnostics(program.getSourceFile(path))
-    const fact = PLANTED[index]?.[1].trim().split(':')[0]
-    expect(found.map(({ messageText }) => messageText)).toEqual([expect.stringContaining(`'${fact}' is missing`)])
+/** The facts of the descriptors, by the types of the interface, each with the text of the line or the lines that state it. */
+function factsOf(path: string): Map<string, string> {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  const facts = new Map<string, string>()
+  const visit = (node: ts.Node): void => {
+    const { parent } = node
+    const isFact = ts.isObjectLiteralElementLike(node) && ts.isVariableDeclaration(parent.parent) && parent.parent.type
+    if (isFact) facts.set(node.name?.getText() ?? '', node.getFullText())
+    ts.forEachChild(node, visit)
   }
+  const text = source.text
+  ts.forEachChild(source, function statements(node) {
+    if (!ts.isVariableStatement(node) || !text.slice(node.pos, node.end).includes(': Builtin<')) return
+    visit(node)
+  })
+  return facts
+}
+
+test('a descriptor of a built-in tool that lacks a fact is refused by the compiler, whichever tool and whichever fact it is', () => {
+  const folder = `${root}src/recipients/builtins/`
+  const tools = readdirSync(folder).filter((file) => /: Builtin</.test(readFileSync(folder + file, 'utf8')))
+  expect(tools.length).toBe(BUILTIN_TOOLS.length)
+  const all = new Set<string>()
+  const texts = tools.map((file) => {
+    const facts = factsOf(folder + file)
+    for (const fact of facts.keys()) all.add(fact)
+    const before = readFileSync(folder + file, 'utf8')
+    // A descriptor for each of its facts, each without that one.
+    const declaration = /export const \w+: (Builtin<[\s\S]*?>) = \{/.exec(before)
+    const planted = [...facts.keys()].map(
+      (missing, index) =>
+        `export const without${index}: ${declaration?.[1]} = {${[...facts].flatMap(([fact, text]) => (fact === missing ? [] : [text])).join(',')}}`,
+    )
+    return { path: folder + file, facts: [...facts.keys()], text: `${before}\n${planted.join('\n')}\n` }
+  })
+  const program = programOf(
+    [`${root}src/recipients/builtins/index.ts`],
+    { types: [] },
+    new Map(texts.map(({ path, text }) => [path, text])),
+  )
+  for (const { path, facts } of texts) {
+    const found = program.getSemanticDiagnostics(program.getSourceFile(path)).map(({ messageText }) => messageText)
+    expect(found).toEqual(facts.map((fact) => expect.stringContaining(`'${fact}' is missing`)))
+  }
+  expect([...all].sort()).toEqual(Object.keys(builtinNamed('web_search')).sort())
 })

@@ -33,6 +33,7 @@ const REAL: Readonly<Record<Kind, readonly string[]>> = {
     'code_interpreter_call.in_progress code_interpreter_call_code.delta* code_interpreter_call_code.done code_interpreter_call.interpreting code_interpreter_call.completed',
   ],
   web_search_call: ['web_search_call.in_progress web_search_call.searching web_search_call.completed'],
+  file_search_call: ['file_search_call.in_progress file_search_call.searching file_search_call.completed'],
   shell_call: ['shell_call_command.added shell_call_command.delta* shell_call_command.done'],
   shell_call_output: ['shell_call_output_content.delta* shell_call_output_content.done'],
   local_shell_call: [''],
@@ -75,6 +76,12 @@ const EXTENSIONS: readonly { readonly kind: Kind; readonly grammar: string; read
     when: 'the search failed, or no result came',
   },
   { kind: 'web_search_call', grammar: 'web_search_call.in_progress', when: 'the arguments were cut off' },
+  {
+    kind: 'file_search_call',
+    grammar: 'file_search_call.in_progress file_search_call.searching',
+    when: 'the search failed, or no result came',
+  },
+  { kind: 'file_search_call', grammar: 'file_search_call.in_progress', when: 'the arguments were cut off' },
   { kind: 'shell_call', grammar: '', when: 'the arguments name no command' },
   { kind: 'shell_call_output', grammar: '', when: 'the call had no command, or the result no output' },
 ]

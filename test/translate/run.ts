@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import type { HostTokens, OutputItem, Response, ResponseStreamEvent, TokenChunk } from '../../src/index.js'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
 import { hostItem, type WholeItem } from '../../src/translate/host-item.js'
@@ -7,6 +6,7 @@ import type { ToolResult } from '../../src/translate/output/tool-result.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { accumulated, accumulatorsFor } from '../support/accumulators.js'
+import { expectSame } from '../support/expect-same.js'
 import { Translator } from '../support/translator.js'
 
 /** The moment at which every response of these tests is made. */
@@ -58,7 +58,7 @@ export function runOf(translator: Translator, diagnostics: Diagnostic[] = [], tr
     // Every stream of these tests that has a beginning and an end passes through the SDK's own accumulator.
     if (made.length > 0 && isOver(translator) && events[0]?.type === 'response.created') {
       const response = JSON.parse(JSON.stringify(translator.response))
-      for (const accumulate of accumulatorsFor(events)) expect(accumulated(accumulate, events)).toEqual(response)
+      for (const accumulate of accumulatorsFor(events)) expectSame(accumulated(accumulate, events), response)
     }
     return made
   }
@@ -128,6 +128,8 @@ export function briefItem(item: OutputItem): string {
       return `${item.type} ${item.server_label} ${item.error ?? item.tools.map(({ name }) => name).join(',')}`
     case 'web_search_call':
       return `${item.type} ${item.status} ${JSON.stringify(item.action)}`
+    case 'file_search_call':
+      return `${item.type} ${item.status} ${JSON.stringify(item.queries)}`
     case 'shell_call':
       return `${item.type} ${item.status} ${JSON.stringify(item.action.commands)}`
     case 'shell_call_output':

@@ -5,10 +5,10 @@ import { type Io, nameOf, readFileOrStdin, UsageError } from '../io.js'
 const ONE_OWNER = 'key'
 
 /**
- * Who may ask: the one key, and those of a file, of which it has the SHA-256 alone.
+ * Opens the keys: the single key, and those of a file, which contains only their SHA-256.
  *
  * @returns undefined if there is no key
- * @throws UsageError, which names a line and never what it says
+ * @throws UsageError, which names a line but never quotes it
  */
 export async function openKeys(
   { key, file }: { readonly key: string | undefined; readonly file: string | undefined },
@@ -20,7 +20,7 @@ export async function openKeys(
   return async (request) => (await one?.(request)) ?? (await many(request))
 }
 
-/** Lines of `OWNER SHA256`, in hexadecimal digits as `sha256sum` prints them; `#` begins a comment. */
+/** Parses lines of `OWNER SHA256`, in hexadecimal digits as `sha256sum` prints them; `#` begins a comment. */
 function readHashes(text: string, file: string): Record<string, string> {
   const owners = new Map<string, string>()
   for (const [index, line] of text

@@ -1,17 +1,17 @@
 import type { CallRecord } from '../../server/index.js'
 import { complaint, type Io, UsageError, unreadable } from '../io.js'
 
-/** A file that has a line of JSON for each call of a tool. */
+/** A file with a line of JSON for each tool call. */
 export interface AuditFile {
   write(call: CallRecord): void
-  /** Resolves when all lines are written that there are. */
+  /** Resolves when all pending lines are written. */
   flush(): Promise<void>
 }
 
 /**
- * Opens the file of `--audit`. Lines are added to what it has.
+ * Opens the file of `--audit` for appending.
  *
- * @throws UsageError if it cannot be written: better before the first call than after it
+ * @throws UsageError if it cannot be written, before the first call rather than after it
  */
 export async function openAudit(file: string | undefined, io: Io): Promise<AuditFile | undefined> {
   if (file === undefined) return undefined
@@ -20,7 +20,7 @@ export async function openAudit(file: string | undefined, io: Io): Promise<Audit
   } catch (error) {
     throw new UsageError(`--audit: ${unreadable(file, error, 'write').message}`, { cause: error })
   }
-  // One after the other: side by side, a long line may be written in pieces.
+  // Writes are sequential: concurrent ones may interleave long lines.
   let last: Promise<void> = Promise.resolve()
   return {
     write(call) {
@@ -33,7 +33,9 @@ export async function openAudit(file: string | undefined, io: Io): Promise<Audit
   }
 }
 
-/** Every line has the same fields in the same order; null where there is nothing. `arguments` are last, if asked for. */
+/**
+ * Formats a line. All lines have the same fields in the same order, null if empty. `arguments` are last, if requested.
+ */
 function lineOf(call: CallRecord): string {
   const fields = {
     time: new Date(call.at * 1000).toISOString().replace('.000', ''),
@@ -53,7 +55,9 @@ function lineOf(call: CallRecord): string {
   return `${escaped(JSON.stringify(fields))}\n`
 }
 
-/** JSON escapes line breaks, but not all that a terminal or an editor acts on. Escaped, the value is the same. */
+/**
+ * Escapes characters that a terminal or an editor acts on: JSON escapes only some of them. The value stays the same.
+ */
 function escaped(json: string): string {
   return json.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join(''),

@@ -3,25 +3,25 @@ import type { Screen } from '../timeline-layout.js'
 
 export interface BannerOptions {
   readonly version: string
-  /** Where it listens: `http://127.0.0.1:8000`. */
+  /** The address of the server: `http://127.0.0.1:8000`. */
   readonly url: string
-  /** What answers: `a scripted model`. */
+  /** The description of the engine: `a scripted model`. */
   readonly engine: string
   readonly models: readonly string[]
   readonly hasKey: boolean
-  /** The environment variable that has the key. */
+  /** The environment variable that holds the key. */
   readonly keyVariable: string
-  /** Whether what it seals opens after a restart. */
+  /** Whether seals open after a restart. */
   readonly hasSealKeys: boolean
-  /** Where responses are kept; undefined for the memory of the process. */
+  /** The store of responses; undefined for the memory of the process. */
   readonly store: string | undefined
-  /** The file of the keys of seals that was made for the store; undefined if they are elsewhere. */
+  /** The file of seal keys that was created for the store; undefined if they are elsewhere. */
   readonly keyFile: string | undefined
-  /** The environment variable that may have the keys of seals. */
+  /** The environment variable that may hold the seal keys. */
   readonly sealKeysVariable: string
 }
 
-/** What `serve` prints when it listens: where it is, and what to paste to use it. */
+/** Formats the banner of `serve`: its address, and snippets that use it. */
 export function banner(options: BannerOptions, { columns, hasColors }: Screen): string {
   const paint = createPaint(hasColors)
   const { version, url, engine, models, hasKey } = options
@@ -40,16 +40,16 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
       .flatMap((text) => wrap(plain(text), columns, 2))
       .map((line) => `${line}\n`),
     ...blocks.map(([title, lines]) => `\n${paint(title, 'cyan')}\n${lines.map((line) => `  ${line}\n`).join('')}`),
-    `\n${paint('Ctrl-C ends it when its responses are over; a second one at once.', 'dim')}\n`,
+    `\n${paint('Ctrl-C stops it after its responses have ended; a second one stops it at once.', 'dim')}\n`,
   ].join('')
 }
 
-/** What a restart loses: nothing, where responses and the keys of seals outlive the process. */
+/** Describes what a restart loses: nothing, if responses and seal keys outlive the process. */
 function aboutRestart({ hasSealKeys, sealKeysVariable, store, keyFile }: BannerOptions): string[] {
   return [
-    store === undefined ? 'no --store: nothing that it keeps survives a restart' : `keeps responses in ${store}`,
-    ...(keyFile === undefined ? [] : [`keys of what it seals for clients are in ${keyFile}: keep them with it`]),
-    ...(hasSealKeys ? [] : [`no ${sealKeysVariable}: a restart loses what it sealed for clients`]),
+    store === undefined ? 'no --store: stored responses do not survive a restart' : `keeps responses in ${store}`,
+    ...(keyFile === undefined ? [] : [`seal keys are in ${keyFile}: keep them with it`]),
+    ...(hasSealKeys ? [] : [`no ${sealKeysVariable}: no seal opens after a restart`]),
   ]
 }
 

@@ -13,73 +13,73 @@ const text = z.string().min(1)
 const texts = z.array(text)
 const count = z.int().min(1)
 
-/** Every option but `--config`, by its name. The compiler asks for a line where `serve` gets an option. */
+/** Every option except `--config`, by name. The compiler requires a line for each option of `serve`. */
 const OPTIONS = {
   replay: z
     .union([z.boolean(), text])
-    .describe('Recordings (token fixtures), else a script: true, or a folder or file.'),
-  script: text.describe('A file of turns that a scripted model says.'),
+    .describe('Plays recordings (token fixtures), else a script: true, or a folder or file.'),
+  script: text.describe('A file of turns that a scripted model plays.'),
   model: text.describe('A GGUF file of a gpt-oss model, by llama.cpp.'),
   vllm: text.describe('The URL of vLLM.'),
   sglang: text.describe('The URL of SGLang.'),
   'llama-server': text.describe("The URL of llama.cpp's server."),
-  'skip-model-check': z.boolean().describe('Whether a server that cannot prove it is trusted to run gpt-oss.'),
+  'skip-model-check': z.boolean().describe('Whether to trust a server that cannot prove that its model is gpt-oss.'),
   'structured-outputs': z
     .enum(NAMED_BACKENDS)
     .describe('The grammar backend of vLLM or SGLang. Default: asked of the server.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
-  'mcp-config': text.describe('A file of MCP servers, as Claude Desktop (JSON) or Codex (TOML) has it.'),
-  offer: texts.describe('MCP servers whose tools each response has: labels, or LABEL=COMMAND or LABEL=URL.'),
+  'mcp-config': text.describe('A file of MCP servers in the format of Claude Desktop (JSON) or Codex (TOML).'),
+  offer: texts.describe(
+    'MCP servers whose tools are offered to every response: labels, or LABEL=COMMAND or LABEL=URL.',
+  ),
   'offered-calls': z
     .enum(['shown', 'hidden'])
     .describe('Whether the Responses API shows the calls of tools that a request does not declare. Default shown.'),
-  instructions: text.describe("A file of instructions that come before every client's."),
+  instructions: text.describe("A file of instructions that precede every client's."),
   approval: z
     .enum(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[])
-    .describe('Which calls of MCP tools the user has to approve, whatever a request says. Default request.'),
+    .describe("Which calls of MCP tools need the user's approval, whatever a request says. Default request."),
   host: text.describe('The address to listen on. Default 127.0.0.1.'),
-  port: z.int().min(0).max(65_535).describe('Default 8000; 0 takes one that is free.'),
-  origin: texts.describe('The sites whose pages may ask, such as https://chat.example.com.'),
-  'api-key': text.describe('What clients have to send. Better in HARMONY_RESPONSES_API_KEY.'),
+  port: z.int().min(0).max(65_535).describe('The port to listen on. Default 8000; 0 picks a free one.'),
+  origin: texts.describe('The sites whose pages may send requests, such as https://chat.example.com.'),
+  'api-key': text.describe('The key that clients have to send. Better in HARMONY_RESPONSES_API_KEY.'),
   'api-keys': text.describe('A file of further keys: lines of OWNER and the SHA-256 of its key.'),
-  'no-key': z.boolean().describe('Whether anyone who reaches it is served without a key, also through proxies.'),
-  'seal-keys': text.describe('A file of the keys of what clients keep, one a line.'),
-  store: text.describe(
-    'A SQLite database that responses are kept in. Default: none, so that nothing survives a restart.',
-  ),
+  'no-key': z.boolean().describe('Whether to serve every client without a key, also through proxies.'),
+  'seal-keys': text.describe('A file of the keys that seal what clients keep for the server, one a line.'),
+  store: text.describe('A SQLite database that stores responses. Default: none, so that nothing survives a restart.'),
   durability: z
     .enum(['process', 'power'])
-    .describe('What an answer survives once it is shown, with store. Default process.'),
-  'model-alias': texts.describe('Names of the model beside gpt-oss. Other names are refused then.'),
+    .describe(
+      'Whether an answer that was shown survives the end of the process or a power failure, with store. Default process.',
+    ),
+  'model-alias': texts.describe('Further names of the model besides gpt-oss. All others are then refused.'),
   reasoning: z.enum(['raw', 'summary', 'both', 'hidden']).describe('How reasoning is shown. Default raw.'),
   'chat-reasoning': z
     .enum(['reasoning_content', 'reasoning', 'both'])
-    .describe('The field of Chat Completions that has the reasoning. Default reasoning_content.'),
+    .describe('The field of the reasoning in Chat Completions. Default reasoning_content.'),
   'chat-calls': z
     .enum(['hidden', 'reasoning'])
     .describe('Whether reasoning in Chat Completions names the calls that the server runs. Default hidden.'),
   policy: z
     .enum(Object.keys(policies) as (keyof typeof policies)[])
-    .describe('What becomes of calls to undeclared tools. Default openai.'),
+    .describe('How calls to undeclared tools are handled. Default openai.'),
   dialect: z.enum(DIALECTS).describe('How events are worded. Default openai.'),
-  images: z.enum(ATTACHMENT_POLICIES).describe('What becomes of images and files. Default refuse-last.'),
+  images: z.enum(ATTACHMENT_POLICIES).describe('How images and files are handled. Default refuse-last.'),
   'unsupported-constraints': z
     .enum(['relax', 'refuse'])
-    .describe('What becomes of a strict schema that the engine cannot hold whole. Default relax.'),
-  'context-size': count.describe("Tokens of the model's context, with model."),
-  parallel: count.describe('How many responses are made at once. Default 256, with model 1.'),
+    .describe('How a strict schema is handled that the engine cannot hold completely. Default relax.'),
+  'context-size': count.describe("The model's context in tokens, with model."),
+  parallel: count.describe('Concurrent responses. Default 256, with model 1.'),
   limit: z
     .partialRecord(z.enum(LIMIT_NAMES as [string, ...string[]]), z.number().min(0))
-    .describe('Limits of the server, by their names.'),
+    .describe('Limits of the server, by name.'),
   'on-disconnect': z
     .union([z.enum(['stop', 'finish']), z.int().min(0)])
-    .describe('What becomes of a response whose client leaves: stop, finish, or seconds to wait. Default stop.'),
+    .describe('How a response is handled whose client leaves: stop, finish, or seconds to wait. Default stop.'),
   delay: z.int().min(0).describe('Milliseconds before each token of replay or script.'),
-  record: text.describe(
-    'A folder that gets a token fixture of each response: what the model says, not what it is asked.',
-  ),
-  audit: text.describe('A file that gets a line of JSON for each call of a tool.'),
-  'audit-arguments': z.boolean().describe('Whether those lines have the arguments of the calls, which are content.'),
+  record: text.describe("A folder for a token fixture of each response: the model's text, not its input."),
+  audit: text.describe('A file to which a line of JSON is appended for each tool call.'),
+  'audit-arguments': z.boolean().describe('Whether those lines include the arguments of the calls, which are content.'),
   log: z.enum(['text', 'json']).describe('How requests are logged. Default text.'),
   verbose: z.boolean().describe('Draws the timeline of each response.'),
 } satisfies Record<keyof Required<ServeValues>, z.ZodType>
@@ -89,12 +89,14 @@ const configShape = z
   .partial()
   .meta({ title: 'harmony-responses serve --config', description: 'Options of serve, by their names.' })
 
-/** The JSON Schema of a configuration, for editors. The package has it as `serve-config.schema.json`. */
+/** Returns the JSON Schema of a configuration, for editors. The package contains it as `serve-config.schema.json`. */
 export function configSchema(): object {
   return z.toJSONSchema(configShape, { target: 'draft-2020-12' })
 }
 
-/** What a configuration says, as if it had been typed. Its `replay` may name a folder, which is an operand there. */
+/**
+ * The values of a configuration, as if typed. Its `replay` may name a folder, which is an operand on the command line.
+ */
 export interface ConfigValues {
   readonly values: ServeValues
   readonly operands: readonly string[]
@@ -108,7 +110,7 @@ export async function readConfig(file: string, io: Io): Promise<ConfigValues> {
     value = JSON.parse((await readFileOrStdin(file, io)).replace(/^\ufeff/, ''))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    // Some of Node's messages quote the file, which may have a key.
+    // Some of Node's messages quote the file, which may contain a key.
     const reason = messageOf(error).replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '')
     throw new UsageError(`${where}: expected JSON: ${reason}`, { cause: error })
   }
@@ -127,7 +129,7 @@ export async function readConfig(file: string, io: Io): Promise<ConfigValues> {
   }
 }
 
-/** On the command line all but flags are texts. */
+/** Converts a value: on the command line, all options but flags are texts. */
 function typedOf<Option>(option: Option): string | Option {
   return typeof option === 'number' ? String(option) : option
 }
@@ -135,7 +137,7 @@ function typedOf<Option>(option: Option): string | Option {
 function wordsOf({ code, path, message, ...issue }: z.core.$ZodIssue): string {
   const place = path.length === 0 ? '' : `${toDotPath(path)}: `
   if (code !== 'unrecognized_keys') return `${place}${message}`
-  // The cast: an issue of this code has keys, but the rest of a destructured union is not narrowed by its code.
+  // Cast: an issue of this code has keys, but the code does not narrow the rest of a destructured union.
   const [key = ''] = (issue as unknown as { keys: readonly string[] }).keys
   const [what, names] = path[0] === 'limit' ? ['a limit', LIMIT_NAMES] : ['an option of serve', Object.keys(OPTIONS)]
   return `${place}expected ${what}, got ${JSON.stringify(key)}${didYouMean(key, names)}`

@@ -1,12 +1,12 @@
 import { plain } from '../terminal-text.js'
 import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
 
-/** How much of a client's words a line repeats, in characters. */
+/** The maximum number of a client's characters in a line. */
 const MOST_WORDS = 200
 
 /**
- * A log for programs to read: a JSON object a line. Those of one `event` have the same fields in the same order; null where
- * nothing is known.
+ * Creates a log for programs: one JSON object per line. Lines of one `event` have the same fields in the same order,
+ * null if unknown.
  *
  * @param time - the time in UTC: `2026-01-31T12:34:56Z`
  * @param write - receives whole lines
@@ -50,13 +50,13 @@ function fieldsOf(entry: LogEntry): object {
   }
 }
 
-/** Null for a response that was taken over: its client asked another process. */
+/** Returns null for a response that was taken over: its client asked another process. */
 function transportOf(entry: LogEntry): string | null {
   if (entry.request !== undefined) return 'http'
   return entry.isTakenOver ? null : 'websocket'
 }
 
-/** JSON escapes line breaks, but not all that a terminal acts on. */
+/** Escapes characters that a terminal acts on: JSON escapes only some of them. */
 function shown(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : plain(text.slice(0, MOST_WORDS))
 }

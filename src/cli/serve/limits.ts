@@ -5,13 +5,13 @@ import { UsageError } from '../io.js'
 
 type AppLimits = NonNullable<ResponsesAppOptions['limits']>
 
-/** The limits of the server, and those of a request's body, which an app has in two places. */
+/** The limits of the server and those of a request's body, which an app takes in two places. */
 export interface ServeLimits {
   readonly app: AppLimits
   readonly request: RequestLimits
 }
 
-/** Where each limit belongs. The compiler asks for a line where the server gets a limit. */
+/** The place of each limit. The compiler requires a line for each limit of the server. */
 const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof Required<RequestLimits>, 'request'>> = {
   concurrency: 'app',
   concurrencyPerOwner: 'app',
@@ -43,7 +43,7 @@ const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof R
 export const LIMIT_NAMES: readonly string[] = Object.keys(PLACES)
 
 /**
- * Reads `NAME=VALUE`. What a limit may be, the server checks: it knows.
+ * Parses `NAME=VALUE`. The server validates the values.
  *
  * @throws UsageError
  */

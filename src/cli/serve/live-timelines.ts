@@ -8,20 +8,20 @@ import type { ToolResult } from '../../translate/output/tool-result.js'
 import { createLayout, type Moment, type Screen } from '../timeline-layout.js'
 import { traceTranslator } from '../traced-translator.js'
 
-/** Draws the timelines of responses while they are made. */
+/** Draws the timelines of responses in progress. */
 export interface LiveTimelines {
   take(responseId: string, entry: Entry): void
-  /** The response is over, though its last entry may not have been written. */
+  /** Ends a response, even if its last entry could not be written. */
   end(responseId: string): void
 }
 
-/** How many characters of a response's timeline wait while another one is drawn. */
+/** The maximum number of characters of a response's timeline that are held while another one is drawn. */
 const HELD = 100_000
 
 /**
- * One timeline is drawn at a time, since the lines of two would mix: those of the others wait until it is over.
+ * Draws one timeline at a time, since the lines of two would mix: those of the others are held until it has ended.
  *
- * @param settings - the translator's, as responses are made with
+ * @param settings - the translator settings of the responses
  * @param write - receives whole lines
  */
 export function createLiveTimelines(
@@ -29,7 +29,7 @@ export function createLiveTimelines(
   screen: Screen,
   write: (lines: string) => void,
 ): LiveTimelines {
-  /** By the ids of responses. The first is drawn. */
+  /** By the ids of responses. The first one is drawn. */
   const drawings = new Map<string, { readonly draw: (entry: Entry) => string; held: string; isOver: boolean }>()
 
   function end(responseId: string): void {
@@ -41,7 +41,7 @@ export function createLiveTimelines(
       drawings.delete(id)
       const [next] = drawings.values()
       if (next === undefined) continue
-      write(next.held.length < HELD ? next.held : `${next.held}(the lines up to here are too many to keep)\n`)
+      write(next.held.length < HELD ? next.held : `${next.held}(too many lines to show up to here)\n`)
       next.held = ''
     }
   }
@@ -68,7 +68,7 @@ function isLast({ type }: Entry): boolean {
   return type === 'end' || type === 'fail' || type === 'abort'
 }
 
-/** One response, entry by entry. The tokens are pushed one by one, as in the timeline of a fixture. */
+/** Draws one response, entry by entry. The tokens are pushed one by one, as in the timeline of a fixture. */
 function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, screen: Screen): (entry: Entry) => string {
   const { responseId, request, listings: mcpListings, knownListings = [], approvedCalls, prompt } = open
   const layout = createLayout(screen)
@@ -79,7 +79,7 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
   let context = prompt.tokens
   const count = new TurnCount()
 
-  /** What the host did in one step: a line of its own, though tokens were pushed by it. */
+  /** Draws a step of the host as one line, although it pushed tokens. */
   function hostStep(name: string, step: () => void): string {
     const moment = observe(name, step)
     return layout.moment({ ...moment, cause: name })

@@ -1,42 +1,42 @@
 import type { MemoryRefused, Metric, RequestEnded, ResponseEnded, ResponseTakenOver } from '../../server/index.js'
 
 /**
- * A request that is over, with the response that it began; or a response without a request of its own: of a socket, or of a
- * process that has died.
+ * A finished request with the response that it began; or a response without a request of its own: of a socket, or of a
+ * dead process.
  */
 export type LogEntry =
   | { readonly request: RequestEnded; readonly response: ResponseEnded | undefined }
   | { readonly request: undefined; readonly response: ResponseEnded; readonly isTakenOver: boolean }
 
-/** Writes a line for each entry: no content, and nothing in it that a terminal would act on. */
+/** Writes a line for each entry, without content and without characters that a terminal acts on. */
 export interface RequestLog {
   take(metric: Metric): void
 }
 
-/** A request that has a response, and which of the two is over. */
+/** A request with a response, one of which has finished. */
 interface Pending {
   response?: ResponseEnded
   request?: RequestEnded
 }
 
-/** Monitors ask for these again and again: they are logged only when they fail. */
+/** Monitors poll these paths, so they are logged only when they fail. */
 const QUIET: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
 /**
- * Brings together what is known of each request.
+ * Joins the events of each request and its response.
  *
- * @param write - receives it when request and response are over
+ * @param write - receives the entry when request and response have finished
  * @param refused - receives each refusal of memory, which explains the 429s and 413s around it
- * @param takenOver - receives each response of a process that has died
+ * @param takenOver - receives each response of a dead process
  */
 export function createLogEntries(
   write: (entry: LogEntry) => void,
   refused: (refusal: MemoryRefused) => void,
   takenOver: (taken: ResponseTakenOver) => void,
 ): RequestLog {
-  /** Requests whose responses are not over; by the ids of requests. */
+  /** Requests with unfinished responses, by the ids of requests. */
   const pending = new Map<string, Pending>()
-  /** The responses that were taken over and are not over. */
+  /** The responses that were taken over and have not finished. */
   const resumed = new Set<string>()
 
   function finish(requestId: string, { request, response }: Pending): void {

@@ -9,7 +9,7 @@ const texts = z.array(z.string())
 const textsByName = z.record(z.string(), z.string())
 const seconds = z.number().positive()
 
-/** Everything that is read of a server, by the names of Claude's and Codex's files. */
+/** All fields of a server that are read, by their names in Claude's and Codex's files. */
 const SERVER = {
   type: z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'streamable_http']),
   command: text,
@@ -41,12 +41,12 @@ const configShape = z
   })
   .partial()
 
-/** By their names: a value is a secret. */
+/** The environment, by names: a value is a secret. */
 type Variables = Io['env']
 
 /**
- * Reads the MCP servers of a file as Claude Desktop has it (JSON with `mcpServers`) or Codex (TOML with `mcp_servers`).
- * What it says of a server that is not read here is reported, and a server that is switched off is left out.
+ * Reads the MCP servers of a file in the form of Claude Desktop (JSON with `mcpServers`) or Codex (TOML with
+ * `mcp_servers`). Unsupported fields are reported, and disabled servers are left out.
  *
  * @throws UsageError
  */
@@ -66,7 +66,7 @@ export async function readMcpConfig(file: string, io: Io): Promise<NamedServer[]
     for (const name of Object.keys(server).filter((field) => !Object.hasOwn(SERVER, field))) {
       io.complain(complaint(new Error(`${path}: ${JSON.stringify(name)} is not read`)))
     }
-    // Codex takes its file as it stands.
+    // Codex does not expand variables.
     const known = mcpServers === undefined ? server : expanded(server, path, io.env)
     return [{ label, config: configOf(known, path, io.env) }]
   })
@@ -78,7 +78,7 @@ async function parsed(file: string, where: string, io: Io): Promise<unknown> {
   try {
     return isToml ? (await import('smol-toml')).parse(given) : JSON.parse(given)
   } catch (error) {
-    // Neither parser's message is repeated whole: both quote the file, which may have secrets.
+    // The parsers' messages are not repeated in full: both quote the file, which may contain secrets.
     const [reason] = messageOf(error).split('\n')
     throw new UsageError(`${where}: expected ${isToml ? 'TOML' : 'JSON'}${isToml ? `: ${reason}` : ''}`, {
       cause: error,
@@ -129,14 +129,16 @@ function remote(server: Server, path: string, env: Variables) {
   return { url, ...(Object.keys(headers).length > 0 && { headers }) }
 }
 
-/** @throws UsageError if it is not set: a server that is asked without its key fails later, and says less. */
+/**
+ * @throws UsageError if it is not set: a server that is called without its key would fail later, with a vaguer error.
+ */
 function variable(name: string, path: string, env: Variables): string {
   const value = env[name]
   if (value === undefined) throw new UsageError(`${path}: the environment has no ${name}`)
   return value
 }
 
-/** The fields in which Claude Code puts variables of the environment, for `${NAME}` and `${NAME:-default}`. */
+/** The fields in which Claude Code expands environment variables, `${NAME}` and `${NAME:-default}`. */
 const EXPANDED = ['command', 'args', 'env', 'url', 'headers'] as const
 
 function expanded(server: Server, path: string, env: Variables): Server {
@@ -161,7 +163,7 @@ function expandedValue(
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]))
 }
 
-/** Without the value: it may be a secret. */
+/** Formats an issue without the value, which may be a secret. */
 function wordsOf({ path, message }: z.core.$ZodIssue): string {
   const about = message
     .replace(/^Invalid (input|option): /, '')

@@ -1,13 +1,13 @@
 import type { McpServerConfig, McpTools } from '../../tools/mcp/index.js'
 import { messageOf, UsageError } from '../io.js'
 
-/** An MCP server that the command line names. */
+/** An MCP server named on the command line. */
 export interface NamedServer {
   readonly label: string
   readonly config: McpServerConfig
 }
 
-/** Reads `label=command` and `label=url` of an option. Throws a {@link UsageError}. */
+/** Parses `label=command` and `label=url` of an option. @throws UsageError */
 export function mcpServers(given: readonly string[], option: string): NamedServer[] {
   return distinct(
     given.map((each) => mcpServer(each, option)),
@@ -15,14 +15,14 @@ export function mcpServers(given: readonly string[], option: string): NamedServe
   )
 }
 
-/** Checks that each label is there once. Throws a {@link UsageError}. */
+/** Checks that each label occurs once. @throws UsageError */
 export function distinct(servers: readonly NamedServer[], where: string): NamedServer[] {
   const repeated = servers.find(({ label }, index) => servers.findIndex((one) => one.label === label) !== index)
   if (repeated === undefined) return [...servers]
   throw new UsageError(`${where}: expected each label once, got ${JSON.stringify(repeated.label)} again`)
 }
 
-/** Messages repeat no address: it may have a key. */
+/** Parses a server. Messages quote no address, which may contain a key. */
 function mcpServer(given: string, option: string): NamedServer {
   const at = given.indexOf('=')
   const label = given.slice(0, Math.max(at, 0)).trim()
@@ -36,17 +36,17 @@ function mcpServer(given: string, option: string): NamedServer {
   return { label, config: { url: target } }
 }
 
-/** A command's words: quotes keep spaces together, and nothing else is special. */
+/** Splits a command into words: quotes keep spaces together, and nothing else is special. */
 function words(command: string): string[] {
   return Array.from(command.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g), ([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single),
   )
 }
 
-/** In a variable, so that neither bundlers nor TypeScript look for what only this needs. */
+/** In a variable, so that neither bundlers nor TypeScript resolve a package that only this needs. */
 const PEER = '@modelcontextprotocol/client'
 
-/** The tools of these servers. Throws a {@link UsageError} if what connects to them is not installed. */
+/** Returns the tools of these servers. @throws UsageError if the client package is not installed */
 export async function openMcpTools(
   servers: readonly NamedServer[],
   onError: (error: unknown, label: string) => void,
@@ -68,7 +68,7 @@ export async function openMcpTools(
   })
 }
 
-/** Inherited, a program's standard error could control the terminal. */
+/** Redirects a program's standard error to the log: inherited, it could control the terminal. */
 function loggingOutput(config: McpServerConfig, stderr: (line: string) => void): McpServerConfig {
   return 'command' in config ? { ...config, stderr } : config
 }

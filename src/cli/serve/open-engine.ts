@@ -20,25 +20,27 @@ import {
 } from './replay/replay-tool.js'
 import type { EngineChoice } from './settings.js'
 
-/** An engine that is ready, and what belongs to it. */
+/** A ready engine, and its accessories. */
 export interface OpenedEngine {
   readonly engine: TokenEngine
-  /** What it is, for people. */
+  /** Its description, for people. */
   readonly about: string
-  /** What answers hosted calls where there are no tools. */
+  /** Tools that answer hosted calls if no others do. */
   readonly tools: readonly Tool[]
-  /** What compiles its constraints, `unknown` before that was needed. Absent where the engine has one way. */
+  /**
+   * Returns the name of the server's grammar backend, `unknown` before it was needed. Absent for engines with only one.
+   */
   readonly grammarBackend?: () => string
   close(): Promise<void>
 }
 
-/** The variable of the environment that may have the key of the engine's server. */
+/** The environment variable that may hold the key of the engine's server. */
 const KEY_VARIABLE = 'HARMONY_ENGINE_API_KEY'
 
 /**
- * Opens the engine. Throws a {@link UsageError} if that is not possible as it was asked for.
+ * Opens the engine. @throws UsageError if that fails with these settings
  *
- * @param labels - the MCP servers that are there, and are not played
+ * @param labels - the available MCP servers, whose calls are not replayed
  */
 export async function openEngine(
   choice: EngineChoice,
@@ -82,7 +84,7 @@ async function openReplay(
     }
     return createPlayable(fixture, listings, tokenTable)
   })
-  // The package's own can be rendered: its tests do it. One of the user's is refused now, not at some request.
+  // The package's own fixtures render, as tests prove. A user's is checked now rather than at some request.
   if (folder !== undefined) for (const playable of playables) await render(playable)
   const servers = new Set([...recordedServers(fixtures)].filter((label) => !labels.has(label)))
   return {

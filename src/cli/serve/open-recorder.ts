@@ -6,8 +6,8 @@ import { createRecorder, type MadeRecording, type Recorder } from './recorder.js
 import type { ServeSettings } from './settings.js'
 
 /**
- * The recorder of `--record`, which writes a file for each response; undefined without the option. Throws a
- * {@link UsageError} if nothing can be written there.
+ * Opens the recorder of `--record`, which writes a file for each response; undefined without the option. @throws
+ * UsageError if the folder is not writable
  */
 export async function openRecorder(
   { recordings: folder, policy, reasoning }: ServeSettings,
@@ -21,7 +21,7 @@ export async function openRecorder(
   const write = ({ fixture, lacks }: MadeRecording): void => {
     const file = `${folder.replace(/\/$/, '')}/${fixture.name}.json`
     const saved = io.writeFile(file, [`${JSON.stringify(fixture)}\n`])
-    // Not awaited: a full disk must not keep an answer.
+    // Not awaited: a full disk must not delay an answer.
     saved.catch((error: unknown) => io.complain(complaint(unreadable(file, error, 'write'))))
     if (lacks !== undefined) io.complain(complaint(new Error(`--record ${fixture.name}: the recording lacks ${lacks}`)))
   }

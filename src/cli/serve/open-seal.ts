@@ -3,14 +3,14 @@ import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.j
 import { SEAL_KEYS_VARIABLE, type SealKeySource } from './settings.js'
 
 /**
- * The seal of the keys that the operator gave; undefined without any. Throws a {@link UsageError}, which says where a key
- * is wrong and never what it is.
+ * Opens the seal with the operator's keys; undefined without any. @throws UsageError, which locates a wrong key but
+ * never quotes it
  */
 export async function openSeal(source: SealKeySource | undefined, io: Io): Promise<Seal | undefined> {
   if (source === undefined) return undefined
   if ('text' in source) return sealOf(source.text, SEAL_KEYS_VARIABLE)
   const { file } = source
-  // The error of a file that is not there would show it.
+  // The error for a missing file would print the key.
   if (isKey(file)) throw new UsageError(`--seal-keys: expected a file, got a key: use ${SEAL_KEYS_VARIABLE} for it`)
   return sealOf(await readFileOrStdin(file, io), `--seal-keys ${nameOf(file)}`)
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { SqliteStore } from '../../stores/sqlite/index.js'
 import { type Io, messageOf, UsageError } from '../io.js'
 import type { SealKeySource, StoreChoice } from './settings.js'
 
-/** The store of `--store`. @throws UsageError */
+/** Opens the store of `--store`. @throws UsageError */
 export async function openStore({ file, durability }: StoreChoice): Promise<SqliteStore> {
   const { createSqliteStore } = await import('../../stores/sqlite/index.js')
   try {
@@ -15,8 +15,8 @@ export async function openStore({ file, durability }: StoreChoice): Promise<Sqli
 }
 
 /**
- * The seal keys beside a store: what it keeps is sealed with them, and a restart must not lose them. They are drawn at the first
- * start, into a file that its owner alone can read.
+ * Returns the seal keys beside a store: its content is sealed with them, so a restart must not lose them. They are
+ * generated at the first start, in a file that only its owner can read. One that others can read is refused.
  *
  * @throws UsageError
  */
@@ -30,15 +30,25 @@ export async function keysBeside({ file }: StoreChoice, io: Io): Promise<SealKey
     }
     createKeys(keys)
   }
+  checkPrivate(keys, file)
   return { file: keys }
 }
 
-/** Where the seal keys of a store are. */
+/** Refuses keys that others can read: they could open what clients keep, and forge it. @throws UsageError */
+function checkPrivate(keys: string, store: string): void {
+  // Windows has no such bits.
+  const mode = process.platform === 'win32' ? 0 : (statSync(keys, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+  if ((mode & 0o077) === 0) return
+  const told = `${keys} has mode ${mode.toString(8).padStart(3, '0')}, which lets other users in`
+  throw new UsageError(`--store ${store}: ${told}. Run chmod 600 on it, or delete it if its keys may be known`)
+}
+
+/** Returns the file of a store's seal keys. */
 export function keyFileOf(file: string): string {
   return `${file}.keys`
 }
 
-/** Two processes may start at the same time: the file appears whole, and the keys of the first are those of both. */
+/** Creates the file atomically, since two processes may start at the same time: both then use the keys of the first. */
 function createKeys(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   try {

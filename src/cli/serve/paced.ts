@@ -3,8 +3,8 @@ import { tokenStream } from '../../engine/token-stream.js'
 import { sleep } from '../../sources/sleep.js'
 
 /**
- * An engine that waits before each of its tokens, so that a recording takes as long as a model does: long enough to see a
- * spinner, to cancel, and to resume.
+ * Wraps an engine so that it waits before each of its tokens: a recording then takes as long as a model, long enough to
+ * see a spinner, to cancel, and to resume.
  *
  * @param delayMs - before each token, in milliseconds
  */

@@ -1,23 +1,23 @@
 import type { Metric, ResponseService } from '../../server/index.js'
 
-/** What a server has done, for Prometheus. */
+/** The metrics of a server, for Prometheus. */
 export interface PrometheusMetrics {
   take(metric: Metric): void
-  /** The text that Prometheus reads, as `text/plain; version=0.0.4`. */
+  /** Returns the text for Prometheus, as `text/plain; version=0.0.4`. */
   text(): string
 }
 
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Upper limits of the histograms' buckets, in seconds. */
+/** Upper bounds of the histograms' buckets, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
 type Labels = Readonly<Record<string, string | number>>
 
-/** Nothing that a client wrote becomes a label, so that there are only so many series as the server has names. */
+/** No client's text becomes a label, so that the number of series is bounded by the server's own names. */
 /**
- * @param memory - how many bytes are held now, and for what; undefined before there is a server
- * @param grammarBackend - what compiles the engine's constraints; undefined if there is nothing to tell apart
+ * @param memory - returns the bytes in use, by purpose; undefined before there is a server
+ * @param grammarBackend - returns the engine's grammar backend; undefined if there is only one
  */
 export function createPrometheusMetrics(
   memory: () => ResponseService['memory'] | undefined = () => undefined,
@@ -32,24 +32,24 @@ export function createPrometheusMetrics(
   const time = (name: string, help: string): Histogram => add(createHistogram(`harmony_${name}_seconds`, help))
   const gauge = (name: string, help: string): Gauge => add(createGauge(`harmony_${name}`, help))
 
-  const requests = count('requests_total', 'HTTP requests that were answered, by the status of the answer.')
-  const aborts = count('aborted_requests_total', 'HTTP requests whose clients left before they had the whole answer.')
-  const requestTime = time('request', 'From an HTTP request to the end of its answer.')
-  const running = gauge('responses_running', 'Responses that are made now.')
-  const waiting = gauge('responses_waiting', 'Requests that wait for their turn.')
-  const queueTime = time('queue', 'How long requests waited for their turn.')
-  const firstToken = time('first_token', 'From a request to the first token of the model.')
-  const memoryHeld = gauge('memory_bytes', 'Bytes that are held now, by what they are for.')
-  const memoryLimit = gauge('memory_limit_bytes', 'Bytes that may be held in all.')
-  const memoryRefusals = count('memory_refusals_total', 'What was refused because there was no room for its bytes.')
-  const responses = count('responses_total', 'Responses that are over, by how they ended.')
-  const responseTime = time('response', 'From a request to the end of its response.')
+  const requests = count('requests_total', 'Answered HTTP requests, by the status of the answer.')
+  const aborts = count('aborted_requests_total', 'HTTP requests whose clients left before the end of the answer.')
+  const requestTime = time('request', 'Time from an HTTP request to the end of its answer.')
+  const running = gauge('responses_running', 'Responses in progress.')
+  const waiting = gauge('responses_waiting', 'Requests waiting for their turn.')
+  const queueTime = time('queue', 'Time that requests waited for their turn.')
+  const firstToken = time('first_token', "Time from a request to the model's first token.")
+  const memoryHeld = gauge('memory_bytes', 'Bytes in use, by purpose.')
+  const memoryLimit = gauge('memory_limit_bytes', 'Limit of the bytes in use.')
+  const memoryRefusals = count('memory_refusals_total', 'Refusals for lack of memory.')
+  const responses = count('responses_total', 'Finished responses, by outcome.')
+  const responseTime = time('response', 'Time from a request to the end of its response.')
   const tokens = count('tokens_total', 'Tokens of responses. Cached ones are of the input, reasoning is of the output.')
   const modelCalls = count('model_calls_total', 'Calls of the engine.')
-  const modelTime = time('model_call', 'How long calls of the engine took.')
-  const toolCalls = count('tool_calls_total', 'Hosted calls that were run.')
-  const toolTime = time('tool_call', 'How long hosted calls took.')
-  const backendHelp = "What compiles the constraints of the engine's server now, as a label."
+  const modelTime = time('model_call', 'Time that calls of the engine took.')
+  const toolCalls = count('tool_calls_total', 'Hosted calls that ran.')
+  const toolTime = time('tool_call', 'Time that hosted calls took.')
+  const backendHelp = "The grammar backend of the engine's server, as a label."
   add(createInfo('harmony_grammar_backend_info', backendHelp, 'backend', grammarBackend))
 
   return {
@@ -150,7 +150,10 @@ function createGauge(name: string, help: string): Gauge {
   }
 }
 
-/** A value as the label of a gauge that is 1: none before there is a value, and never an earlier one. */
+/**
+ * Formats a value as the label of a gauge that is 1: no series before there is a value, and only the latest one after
+ * that.
+ */
 function createInfo(name: string, help: string, label: string, value: () => string | undefined): Family {
   return {
     text() {

@@ -2,21 +2,21 @@ import type { Entry, OpenEntry } from '../../journal/entry.js'
 import type { FixtureChunk, FixtureSetup, TokenFixture } from '../../sources/token-fixture.js'
 import type { HarmonyToken } from '../../tokens/token-source.js'
 
-/** Makes token fixtures of what goes into responses: with them a bug report is a test. */
+/** Records responses as token fixtures, which turn a bug report into a test. */
 export interface Recorder {
   take(responseId: string, entry: Entry): void
-  /** The response is over, though its last entry may not have been written. */
+  /** Ends a response, even if its last entry could not be written. */
   end(responseId: string): void
 }
 
-/** A fixture, and what it cannot hold. */
+/** A fixture, and a list of what it lacks. */
 export interface MadeRecording {
   readonly fixture: TokenFixture
-  /** In words for the log; undefined if it holds all of the response. */
+  /** In words for the log; undefined if it contains the whole response. */
   readonly lacks: string | undefined
 }
 
-/** How many tokens a recording has at most: without a limit, responses that never end would fill the memory. */
+/** The maximum number of tokens in a recording: without a limit, responses that never end would fill the memory. */
 export const MOST_RECORDED_TOKENS = 1_000_000
 
 interface Recording {
@@ -24,16 +24,16 @@ interface Recording {
   readonly tokens: FixtureChunk[]
   count: number
   turns: number
-  /** What the host writes before the next token of the model. */
+  /** The host's tokens before the model's next one. */
   host: number[]
   insertions: number
   isOver: boolean
 }
 
 /**
- * @param beginning - the ids of `<|start|>assistant`, with which every turn but the first begins in a fixture
- * @param setup - the translator's options that do not follow from the entries
- * @param write - receives each recording once, when its response is over
+ * @param beginning - the ids of `<|start|>assistant`, which begin every turn but the first in a fixture
+ * @param setup - the translator's options that are not in the entries
+ * @param write - receives each recording once, when its response has ended
  */
 export function createRecorder(
   beginning: readonly number[],

@@ -2,21 +2,21 @@ import type { MemoryRefused, ResponseEnded, ResponseTakenOver } from '../../serv
 import { clip, createPaint, plain, type Style } from '../terminal-text.js'
 import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
 
-/** Why a response that was taken over does not go on. */
+/** Why a response that was taken over does not continue. */
 const REASONS: Readonly<Record<string, string>> = {
   client_gone: 'its client has left',
-  other_version: 'another version of this program made it',
+  other_version: 'another version of this program began it',
   text_engine: 'the engine gives text, not tokens',
   unknown_model: 'its model is not served here',
 }
 
-/** The owner of every request where no key is asked for: it says nothing. */
+/** The owner of every request if no key is required: not worth logging. */
 const EVERYBODY = 'anonymous'
 
 /**
- * A log for people to read.
+ * Creates a log for people.
  *
- * @param time - the time of day, as each line begins with it
+ * @param time - the time of day, which begins each line
  * @param write - receives whole lines
  */
 export function createRequestLog(time: () => string, hasColors: boolean, write: (line: string) => void): RequestLog {
@@ -71,12 +71,12 @@ function responseFacts(response: ResponseEnded | undefined): string[] {
   return [shown(requestedModel), ...(status === 'completed' ? [] : [status]), ...tokens, responseId, ...without]
 }
 
-/** What a client wrote, so much of it as says what it is. */
+/** Returns as much of a client's text as identifies it. */
 function shown(text: string): string {
   return clip(plain(text.slice(0, 200)), 120).replaceAll(' ', '\\u0020')
 }
 
-/** Never 0 where there is something. */
+/** Rounds to megabytes, but never to 0 if there are any bytes. */
 function megabytes(bytes: number): string {
   return `${(Math.ceil(bytes / 1e5) / 10).toFixed(1)} MB`
 }

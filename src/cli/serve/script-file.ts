@@ -26,7 +26,10 @@ const CODES = [
 
 const text = z.string()
 
-/** The pieces of `harmony-responses/testing`, as JSON: an object with one of these keys, or Harmony with literal markers. */
+/**
+ * The pieces of `harmony-responses/testing`, as JSON: an object with one of these keys, or Harmony with literal
+ * markers.
+ */
 const piece = z.union([
   text,
   z.strictObject({ think: text }),
@@ -44,8 +47,8 @@ type Piece = z.infer<typeof piece>
 type Turn = z.infer<typeof turn>
 
 /**
- * An engine that says what a file says, one turn for each call of the model, and begins again after the last: failures,
- * hangs and odd tokens on demand.
+ * Opens an engine that plays a file, one turn for each call of the model, and restarts after the last: failures, hangs
+ * and odd tokens on demand.
  *
  * @throws UsageError
  */
@@ -56,7 +59,9 @@ export async function openScript(file: string, tokenTable: TokenTable, io: Io): 
   return scriptedEngine(nextTurn, { tokenTable, remembered: REMEMBERED })
 }
 
-/** How many turns may be cut short at once and go on: without a limit, a server that runs for long keeps them all. */
+/**
+ * The maximum number of interrupted turns that are remembered: a long-running server would otherwise keep all of them.
+ */
 const REMEMBERED = 1_000
 
 function readScript(given: string, where: string): readonly Turn[] {

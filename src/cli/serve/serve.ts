@@ -30,7 +30,7 @@ import { APPROVALS, KEY_VARIABLE, SEAL_KEYS_VARIABLE, type ServeSettings } from 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
 
-/** Serves until it is told to stop. Returns the exit code. */
+/** Serves until told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   const keys = settings.sealKeys ?? (settings.store && (await keysBeside(settings.store, io)))
   const seal = await openSeal(keys, io)
@@ -80,13 +80,13 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   }
 }
 
-/** Throws a {@link UsageError}. */
+/** Returns the configured MCP servers. @throws UsageError */
 async function mcpServersOf({ mcp, mcpConfig }: ServeSettings, io: Io): Promise<readonly NamedServer[]> {
   if (mcpConfig === undefined) return mcp
   return distinct([...mcp, ...(await readMcpConfig(mcpConfig, io))], '--mcp and --mcp-config')
 }
 
-/** What the hosted tools of the API do, by their names there and by those that gpt-oss has for them. */
+/** What the API's hosted tools do, by their names in the API and in gpt-oss. */
 const BUILTINS: { readonly [name: string]: string } = {
   code_interpreter: 'runs code',
   python: 'runs code',
@@ -99,7 +99,7 @@ const BUILTINS: { readonly [name: string]: string } = {
   image_generation: 'draws images',
 }
 
-/** What each response has. Throws a {@link UsageError}. */
+/** Returns the servers that are offered to each response. @throws UsageError */
 async function offeredOf(
   { offered, instructions: file }: ServeSettings,
   servers: readonly NamedServer[],
@@ -193,12 +193,12 @@ function createLog({ log }: ServeSettings, io: Io): RequestLog {
   return createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
 }
 
-/** So many reports of schemas are remembered. */
+/** The maximum number of reports about schemas that are remembered. */
 const MOST_TOLD = 1_000
 
 /**
- * Reports seals of other keys, since the user would see only that the model has forgotten what it thought; and what is not
- * held of schemas, and MCP servers that there are not, each once, since agents declare the same tools with every request.
+ * Reports seals of other keys, because the user would only see that the model has forgotten its reasoning; and, each
+ * once, relaxed schemas and missing MCP servers, because agents declare the same tools with every request.
  */
 function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
   const told = new Set<string>()
@@ -213,7 +213,7 @@ function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
   }
 }
 
-/** Throws a {@link UsageError} if it cannot listen there. */
+/** Starts listening. @throws UsageError if that is impossible */
 async function listen(options: ServeOptions): Promise<ResponsesServer> {
   try {
     return await serveResponses(options)
@@ -223,7 +223,7 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
       `${errorCode(error)}`
     ]
     const isTold = reason !== undefined || ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(`${errorCode(error)}`)
-    // Limits: the server knows what they may be.
+    // For limits, the server knows the valid values.
     if (error instanceof HarmonyResponsesError) {
       throw new UsageError(`serve: ${error.message.replace(/^limits\./, '--limit ')}`, { cause: error })
     }
@@ -238,7 +238,7 @@ function aboutServer(
   { about }: OpenedEngine,
   version: string,
 ): Parameters<typeof banner>[0] {
-  // An address that stands for all is none to go to.
+  // An address that stands for all interfaces cannot be visited.
   const isAll = host === '0.0.0.0' || host === '::'
   return {
     version,
@@ -254,7 +254,7 @@ function aboutServer(
   }
 }
 
-/** The reader of standard output is gone: the server stops. */
+/** Stops the server if the reader of standard output is gone. */
 async function printBanner(about: Parameters<typeof banner>[0], server: ResponsesServer, io: Io): Promise<void> {
   try {
     await io.print(banner(about, io.screen))
@@ -264,7 +264,7 @@ async function printBanner(about: Parameters<typeof banner>[0], server: Response
   }
 }
 
-/** An engine behind HTTP may start later than we do, so that it is no error if it does not answer yet. */
+/** Warns if the engine does not answer yet. An engine behind HTTP may start later, so that is no error. */
 function checkHealth({ engine }: OpenedEngine, io: Io): void {
   engine.health({ signal: AbortSignal.timeout(5000) }).catch((error: unknown) => {
     io.complain(complaint(new Error(`the engine does not answer yet: ${messageOf(error)}`)))
@@ -291,14 +291,14 @@ async function stop(server: ResponsesServer, again: Promise<void>, io: Io): Prom
   }
   const closed = server.close().then(() => 0)
   const code = await Promise.race([closed, again.then(() => STOPPED)])
-  // Not awaited: what does not end when it is told to must not keep us.
+  // Not awaited: work that ignores the abort must not delay the exit.
   if (code === STOPPED) server.close({ graceMs: 0 }).catch(() => {})
   return code
 }
 
-/** One line, with nothing in it that a terminal would act on. */
+/** Prints one line, without characters that a terminal acts on. */
 function reportTo(io: Io, error: unknown): void {
-  // A client that leaves is no error, and has its line in the log.
+  // A client that leaves is not an error, and has its line in the log.
   if (error instanceof DOMException && error.name === 'AbortError') return
   const kind = error instanceof EngineError ? `the engine (${plain(error.code)}): ` : ''
   io.complain(complaint(new Error(`${kind}${messageOf(error)}`)))

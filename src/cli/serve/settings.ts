@@ -8,7 +8,7 @@ import { DIALECTS } from '../replay.js'
 import { limitsOf, type ServeLimits } from './limits.js'
 import { distinct, mcpServers, type NamedServer } from './mcp-servers.js'
 
-/** What the options of `serve` say, by their names. */
+/** The values of `serve`'s options, by name. */
 export interface ServeValues {
   readonly replay?: boolean | undefined
   readonly script?: string | undefined
@@ -53,7 +53,7 @@ export interface ServeValues {
   readonly verbose?: boolean | undefined
 }
 
-/** Where answers come from. */
+/** The source of answers. */
 export type EngineChoice =
   | { readonly kind: 'replay'; readonly folder: string | undefined; readonly delayMs: number }
   | { readonly kind: 'script'; readonly file: string; readonly delayMs: number }
@@ -62,36 +62,36 @@ export type EngineChoice =
       readonly kind: 'vllm' | 'sglang' | 'llama-server'
       readonly url: string
       readonly checkModel: boolean
-      /** What compiles schemas there; undefined to ask the server. */
+      /** Its grammar backend; undefined to ask the server. */
       readonly structuredOutputs?: NamedBackend
     }
 
-/** What `serve` does, checked. */
+/** The checked settings of `serve`. */
 export interface ServeSettings {
   readonly engine: EngineChoice
   readonly mcp: readonly NamedServer[]
-  /** A file of further MCP servers. */
+  /** A file with further MCP servers. */
   readonly mcpConfig: string | undefined
-  /** The labels of those that each response has. */
+  /** The labels of the servers that are offered to each response. */
   readonly offered: readonly string[]
   readonly offeredCalls: 'shown' | 'hidden'
-  /** A file of what every response is told before the client's instructions. */
+  /** A file of instructions that precede the client's in every response. */
   readonly instructions: string | undefined
   readonly approval: keyof typeof APPROVALS
   readonly host: string
   readonly port: number
-  /** The sites whose pages may ask. */
+  /** The sites whose pages may send requests. */
   readonly origins: readonly string[]
   readonly key: string | undefined
-  /** The file of the hashes of further keys. */
+  /** The file with the hashes of further keys. */
   readonly keyFile: string | undefined
-  /** It serves every client that reaches it, at any address and through any proxy. */
+  /** Whether it serves every client that reaches it, at any address and through any proxy. */
   readonly needsNoKey: boolean
-  /** Where the keys are that seal what clients keep; undefined for a key that is drawn at random. */
+  /** The source of the keys that seal content for clients; undefined for a random key. */
   readonly sealKeys: SealKeySource | undefined
-  /** Where responses are kept; undefined for the memory of the process. */
+  /** The store of responses; undefined for the memory of the process. */
   readonly store: StoreChoice | undefined
-  /** The names of the model. The first is its own. */
+  /** The names of the model, its own first. */
   readonly models: readonly [string, ...string[]]
   readonly servesAnyName: boolean
   readonly reasoning: 'raw' | 'summary' | 'both' | 'hidden'
@@ -103,25 +103,25 @@ export interface ServeSettings {
   readonly onUnsupportedConstraint: 'relax' | 'refuse'
   readonly limits: ServeLimits
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
-  /** The folder that gets a token fixture of each response. */
+  /** The folder for token fixtures of each response. */
   readonly recordings: string | undefined
-  /** The file that gets a line for each call of a tool. */
+  /** The file for a line about each tool call. */
   readonly audit: string | undefined
   readonly auditsArguments: boolean
   readonly log: 'text' | 'json'
   readonly isVerbose: boolean
 }
 
-/** The variable of the environment that may have the key, so that it is in no list of processes. */
+/** The environment variable that may hold the key, which keeps it out of process lists. */
 export const KEY_VARIABLE = 'HARMONY_RESPONSES_API_KEY'
 
-/** The variable that may have the keys of seals. */
+/** The environment variable that may hold the seal keys. */
 export const SEAL_KEYS_VARIABLE = 'HARMONY_RESPONSES_SEAL_KEYS'
 
-/** Where keys are: a file, or the text of {@link SEAL_KEYS_VARIABLE}. */
+/** The source of seal keys: a file, or the text of {@link SEAL_KEYS_VARIABLE}. */
 export type SealKeySource = { readonly file: string } | { readonly text: string }
 
-/** Which calls of MCP tools the user has to approve, whatever a request says. */
+/** Which calls of MCP tools need the user's approval, whatever a request says. */
 export const APPROVALS = {
   request: undefined,
   always: 'always',
@@ -129,7 +129,7 @@ export const APPROVALS = {
   never: 'never',
 } as const
 
-/** The servers, and the labels of those that are offered. Throws a {@link UsageError}. */
+/** Returns the servers, and the labels of the offered ones. @throws UsageError */
 function mcpSettings({
   mcp = [],
   offer = [],
@@ -151,7 +151,7 @@ export interface StoreChoice {
 const OWN_NAME = 'gpt-oss'
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 
-/** Throws a {@link UsageError}. */
+/** Parses and checks the options. @throws UsageError */
 export function serveSettings(
   values: ServeValues,
   operands: readonly string[],
@@ -224,14 +224,14 @@ export function serveSettings(
   }
 }
 
-/** Throws a {@link UsageError}. */
+/** Returns the source of the seal keys. @throws UsageError */
 function sealKeySource(file: string | undefined, text: string | undefined): SealKeySource | undefined {
   if (file === '') throw new UsageError('--seal-keys: expected a file, got an empty text')
   if (file !== undefined) return { file }
   return text === undefined ? undefined : { text }
 }
 
-/** Throws a {@link UsageError}. */
+/** Returns the choice of a store. @throws UsageError */
 function storeChoice({ store: file, durability }: ServeValues): StoreChoice | undefined {
   if (file === '' || file === '-') throw new UsageError(`--store: expected a file, got ${JSON.stringify(file)}`)
   if (file !== undefined) {
@@ -241,7 +241,7 @@ function storeChoice({ store: file, durability }: ServeValues): StoreChoice | un
   return undefined
 }
 
-/** `--parallel` is the commonest limit by a name of its own. Throws a {@link UsageError}. */
+/** Adds `--parallel`, the most common limit, which has an option of its own. @throws UsageError */
 function limitsWith({ limit = [], parallel }: ServeValues): ServeLimits {
   const concurrency = countOf(parallel, '--parallel')
   const limits = limitsOf(limit)
@@ -250,7 +250,7 @@ function limitsWith({ limit = [], parallel }: ServeValues): ServeLimits {
   throw new UsageError('--parallel: expected it, or --limit concurrency, got both')
 }
 
-/** Throws a {@link UsageError}. */
+/** Normalizes an origin. @throws UsageError */
 function originOf(given: string): string {
   const origin = URL.canParse(given) ? new URL(given).origin : 'null'
   if (origin === given && origin !== 'null') return origin
@@ -301,7 +301,7 @@ function backendOf(given: string | undefined, kind: EngineChoice['kind']): Named
   throw new UsageError(`--structured-outputs: expected ${NAMED_BACKENDS.join(', ')}, got ${JSON.stringify(given)}`)
 }
 
-/** Below `tokenSeconds`, which ends a model call that is silent for longer. */
+/** Less than `tokenSeconds`, which ends a model call that is silent for longer. */
 const LONGEST_DELAY_MS = 10_000
 
 function countOf(
@@ -317,7 +317,7 @@ function countOf(
   throw new UsageError(`${option}: expected a whole number ${range}, got ${JSON.stringify(given)}`)
 }
 
-/** A day. */
+/** One day. */
 const LONGEST_GRACE_SECONDS = 86_400
 
 function onDisconnectOf(given: string): ServeSettings['onDisconnect'] {

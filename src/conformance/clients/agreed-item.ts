@@ -62,16 +62,20 @@ export class AgreedParts {
   /** The number of parts in each place that lists all of them. */
   readonly #lists = new Map<Place, number>()
   #last = 0
+  /** The part of the previous event: most events are about the same one. */
+  #lastPart: AgreedPart | undefined
 
   /** The part at an index. If the index is not a number, the part of the previous event. */
   at(index: unknown): AgreedPart {
     const at = typeof index === 'number' ? index : this.#last
+    if (at === this.#last && this.#lastPart !== undefined) return this.#lastPart
     this.#last = at
     let part = this.#parts.get(at)
     if (part === undefined) {
       part = new AgreedPart()
       this.#parts.set(at, part)
     }
+    this.#lastPart = part
     return part
   }
 

@@ -1,5 +1,6 @@
 import type { Invariant } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
+import { jsonIn } from '../json-text.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { Client } from './names.js'
 import { TextHash } from './text-hash.js'
@@ -43,17 +44,9 @@ export interface SeenCall {
 export const callWords = ({ name, arguments: given }: Pick<SeenCall, 'name' | 'arguments'>): string =>
   `${name} with ${given.plain}`
 
-/** Creates a call from its name and arguments. */
-export function seenCall(name: string, given: string): SeenCall {
-  return { name, arguments: TextHash.of(given), value: jsonHash(parsedOrText(given)) }
-}
-
-function parsedOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+/** Creates a call from its name and arguments. `json`: what these are as JSON, where the caller has read that. */
+export function seenCall(name: string, given: string, json: ReturnType<typeof jsonIn> = jsonIn(given)): SeenCall {
+  return { name, arguments: TextHash.of(given), value: jsonHash(json === undefined ? given : json.value) }
 }
 
 /** What a client's user sees of a stream. Client readers add to it as the client does. */

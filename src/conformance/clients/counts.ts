@@ -8,7 +8,7 @@ export class Counts<Value> {
 
   /** Counts a value. Returns whether it is new, and counted. */
   add(value: Value): boolean {
-    const at = this.values.indexOf(value)
+    const at = this.values[0] === value ? 0 : this.values.indexOf(value)
     if (at >= 0) this.#counts[at] = (this.#counts[at] as number) + 1
     else if (this.values.length < MAX_VALUES) {
       this.values.push(value)
@@ -24,6 +24,7 @@ export class Counts<Value> {
 
   /** The value that came most often; the first one in a tie. */
   get most(): Value | undefined {
+    if (this.values.length < 2) return this.values[0]
     return this.values[this.#counts.indexOf(Math.max(...this.#counts))]
   }
 }

@@ -1,3 +1,4 @@
+import { byType } from '../by-type.js'
 import { itemTypeOfEvent } from '../event-kind.js'
 import { asFields, type StreamEvent } from '../stream-event.js'
 
@@ -35,19 +36,8 @@ export function ownerIn({ part }: StreamEvent, { isOfContent, owner }: Moment): 
   return asFields(part)['type'] === 'reasoning_text' ? 'reasoning' : undefined
 }
 
-/** What a type says. It is read once, as most events of all streams have the same few types. */
-export function momentOf(type: string): Moment {
-  const known = MOMENTS.get(type)
-  if (known !== undefined) return known
-  const moment = read(type)
-  if (MOMENTS.size < MAX_TYPES) MOMENTS.set(type, moment)
-  return moment
-}
-
-const MOMENTS = new Map<string, Moment>()
-
-/** The limit for remembered types, of which a broken server may send any number. */
-const MAX_TYPES = 200
+/** What a type says. */
+export const momentOf: (type: string) => Moment = byType(read)
 
 const ENDING = /^response\.(completed|incomplete|failed)$/
 const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning_summary_text)\.(?:delta|done)$/

@@ -7,12 +7,16 @@ export class ItemFinder {
   /** Usually one item per id; two if an event has the id of another item. */
   readonly #byId = new Map<string, AgreedItem[]>()
   readonly #byIndex = new Map<number, AgreedItem>()
+  /** The item that the last event was about, where its id and its index both named it. */
+  #last: { readonly id: string; readonly index: number; readonly item: AgreedItem } | undefined
 
   /**
    * The item that an event adds: a new one, unless its id and index name a known item. If that is done, it is repeated.
    */
   added(id: unknown, index: unknown, type?: unknown): AgreedItem {
-    const [known, placed] = [this.#withId(id), this.#at(index)]
+    this.#last = undefined
+    const known = this.#withId(id)
+    const placed = this.#at(index)
     if (known !== undefined && known === placed && !isUndone(known) && known.kind === type) {
       known.isRepeated = true
       return known
@@ -32,7 +36,13 @@ export class ItemFinder {
 
   /** The item that any other event is about. `type` is the item type that the event implies, if any. */
   about(id: unknown, index: unknown, type: string | undefined): AgreedItem {
-    const [known, placed] = [this.#withId(id), this.#at(index)]
+    const last = this.#last
+    // Most events are about the same item as the one before.
+    if (last !== undefined && last.id === id && last.index === index) return this.#named(last.item, id, index)
+    const known = this.#withId(id)
+    const placed = this.#at(index)
+    this.#last =
+      known !== undefined && known === placed ? { id: id as string, index: index as number, item: known } : undefined
     if (known !== undefined && placed !== undefined && known !== placed) {
       // The id or the index is wrong. Prefers an item of the right type, and then an open one.
       const fits = (item: AgreedItem): number => (item.mayHaveType(type) ? 2 : 0) + (item.isOpen ? 1 : 0)
@@ -51,6 +61,7 @@ export class ItemFinder {
    * type, as some servers give items new ids there.
    */
   listed(list: readonly { readonly id: unknown; readonly type: unknown }[]): (AgreedItem | undefined)[] {
+    this.#last = undefined
     const taken = new Set<AgreedItem>()
     const take = (item: AgreedItem | undefined): AgreedItem | undefined => {
       if (item === undefined || taken.has(item)) return undefined
@@ -83,7 +94,8 @@ export class ItemFinder {
 
   #withId(id: unknown): AgreedItem | undefined {
     const items = isId(id) ? this.#byId.get(id) : undefined
-    return items?.reduce((best, item) => (item.countOfId(id as string) > best.countOfId(id as string) ? item : best))
+    if (items === undefined || items.length === 1) return items?.[0]
+    return items.reduce((best, item) => (item.countOfId(id as string) > best.countOfId(id as string) ? item : best))
   }
 
   #at(index: unknown): AgreedItem | undefined {

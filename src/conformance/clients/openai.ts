@@ -3,6 +3,7 @@ import { asString, type StreamEvent } from '../stream-event.js'
 import { type ClientModel, type Ending, rulesOf } from './client.js'
 import { concatenated } from './mutable-text.js'
 import { Accumulator, resultText, type Snapshot } from './openai/accumulator.js'
+import { routeOf } from './openai/event-route.js'
 import { TextHash } from './text-hash.js'
 import { ThrowingReader } from './throwing-reader.js'
 import { Thrown } from './thrown.js'
@@ -101,7 +102,7 @@ class OpenAIReader extends ThrowingReader<StreamEvent> {
     if (type === 'response.output_text.delta') this.seen.streamed.append(concatenated(delta))
     else if (type === 'response.reasoning_text.delta') this.#raw.append(concatenated(delta))
     else if (type === 'response.reasoning_summary_text.delta') this.#summary.append(concatenated(delta))
-    if (/^response\.reasoning_(summary_)?text\./.test(type)) this.#streamsReasoning = true
+    if (routeOf(asString(type)).isReasoning) this.#streamsReasoning = true
   }
 
   protected finish(): void {

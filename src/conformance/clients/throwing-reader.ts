@@ -1,5 +1,5 @@
 import { type ClientReader, type ReportBreak, Seen } from './client.js'
-import { throwsIn } from './thrown.js'
+import { recordThrown } from './thrown.js'
 
 /** A reader of a client that throws at what it cannot read, and then stops. */
 export abstract class ThrowingReader<Event> implements ClientReader<Event> {
@@ -13,13 +13,22 @@ export abstract class ThrowingReader<Event> implements ClientReader<Event> {
   }
 
   read(event: Event): void {
-    if (!this.isOver) this.#try(() => this.take(event))
+    if (this.isOver) return
+    try {
+      this.take(event)
+    } catch (thrown) {
+      this.#end(thrown)
+    }
   }
 
   end(): void {
     if (this.isOver) return
     this.isOver = true
-    this.#try(() => this.finish())
+    try {
+      this.finish()
+    } catch (thrown) {
+      this.#end(thrown)
+    }
   }
 
   /** Reads an event. Throws {@link Thrown} where the client throws. */
@@ -28,7 +37,8 @@ export abstract class ThrowingReader<Event> implements ClientReader<Event> {
   /** Ends the stream. Throws {@link Thrown} where the client throws. */
   protected abstract finish(): void
 
-  #try(step: () => void): void {
-    if (throwsIn(step, this.seen, this.reportBreak)) this.isOver = true
+  #end(thrown: unknown): void {
+    recordThrown(thrown, this.seen, this.reportBreak)
+    this.isOver = true
   }
 }

@@ -16,8 +16,7 @@ export class Thrown {
 }
 
 /**
- * Runs one step of a simulated client. If the client throws, records the exception as its ending and reports it.
- * Any other exception is a bug of ours, and is not caught.
+ * Runs one step of a simulated client. See {@link recordThrown}.
  *
  * @returns whether the client threw
  */
@@ -26,10 +25,19 @@ export function throwsIn(step: () => void, seen: Seen, reportBreak: ReportBreak)
     step()
     return false
   } catch (thrown) {
-    if (!(thrown instanceof Thrown)) throw thrown
-    seen.ending = 'threw'
-    seen.error = `expected ${thrown.expected}`
-    reportBreak(thrown.rule, thrown.expected, thrown.got, thrown.words)
+    recordThrown(thrown, seen, reportBreak)
     return true
   }
+}
+
+/**
+ * Records what a simulated client threw as its ending, and reports it.
+ *
+ * @throws what is no {@link Thrown}: that is a bug of ours
+ */
+export function recordThrown(thrown: unknown, seen: Seen, reportBreak: ReportBreak): void {
+  if (!(thrown instanceof Thrown)) throw thrown
+  seen.ending = 'threw'
+  seen.error = `expected ${thrown.expected}`
+  reportBreak(thrown.rule, thrown.expected, thrown.got, thrown.words)
 }

@@ -42,10 +42,12 @@ export class Votes<Value> {
   }
 
   add(value: Value, place: Place, at: EventRef): void {
-    const vote = this.#votes.find((one) => this.#isSame(one.value, value))
-    if (vote === undefined) {
-      if (this.#votes.length < MAX_VALUES) this.#votes.push({ value, places: [place], at })
-    } else if (!vote.places.includes(place)) vote.places.push(place)
+    for (const { value: known, places } of this.#votes) {
+      if (!this.#isSame(known, value)) continue
+      if (!places.includes(place)) places.push(place)
+      return
+    }
+    if (this.#votes.length < MAX_VALUES) this.#votes.push({ value, places: [place], at })
   }
 
   get isEmpty(): boolean {
@@ -59,10 +61,10 @@ export class Votes<Value> {
 
   /** The value of most places. In a tie, one that `prefers` accepts wins, and then the one in the last place. */
   elected(prefers: (value: Value) => boolean = () => false): Vote<Value> | undefined {
-    const weight = ({ value, places }: Vote<Value>): number =>
-      places.length * 100 + (prefers(value) ? 50 : 0) + Math.max(...places.map((place) => TRUST_ORDER.indexOf(place)))
     // Almost always all places agree.
     if (this.#votes.length < 2) return this.#votes[0]
+    const weight = ({ value, places }: Vote<Value>): number =>
+      places.length * 100 + (prefers(value) ? 50 : 0) + Math.max(...places.map((place) => TRUST_ORDER.indexOf(place)))
     return this.#votes.reduce<Vote<Value> | undefined>(
       (best, vote) => (best === undefined || weight(vote) > weight(best) ? vote : best),
       undefined,

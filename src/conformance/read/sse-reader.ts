@@ -99,9 +99,13 @@ export class SseReader {
       return true
     }
     const colon = line.indexOf(':')
+    if (colon === 4 && line.startsWith('data')) {
+      this.#frames.data(fieldValue(line, colon), number, isCut)
+      return true
+    }
     const name = colon < 0 ? line : line.slice(0, colon)
-    if (name === 'data') this.#frames.data(fieldValue(line, colon), number, isCut)
-    else if (name === 'event') this.#frames.name(fieldValue(line, colon), number)
+    if (name === 'event') this.#frames.name(fieldValue(line, colon), number)
+    else if (name === 'data') this.#frames.data('', number, isCut)
     else if (name !== '' && name !== 'id' && name !== 'retry') {
       if (this.#frames.isEmpty && statusOf(line) !== undefined) return false
       this.#takeOther(line, number)
@@ -153,31 +157,34 @@ export class SseReader {
     this.#lastType = type
     if (type === undefined) return
 
-    const report = (
-      rule: string,
-      at: number,
-      expected: string,
-      got: string,
-      lost: readonly string[] = [type],
-    ): void => {
-      this.#sink.framing({ kind: 'framing', rule, line: at, expected, got, type, lost })
-    }
-    if (misplaced !== undefined) report(misplaced.rule, misplaced.line, 'a line that begins with data:', misplaced.got)
+    if (misplaced !== undefined)
+      this.#reportEvent(type, misplaced.rule, misplaced.line, 'a line that begins with data:', misplaced.got)
     if (isSecond) {
       const both = before === undefined ? [type] : [before, type]
-      report('frames-apart', line, 'a blank line before it', 'a second event in the frame', both)
+      this.#reportEvent(type, 'frames-apart', line, 'a blank line before it', 'a second event in the frame', both)
     }
     // If the event begins a stream, the sink has said so, and nothing is done.
     if (wasDone && this.#isDone && type !== 'response.created')
-      report('done-is-last', line, 'nothing after [DONE]', 'an event')
+      this.#reportEvent(type, 'done-is-last', line, 'nothing after [DONE]', 'an event')
     if (name === undefined) {
-      if (!this.#hasReportedNameless) report('event-named', line, `event: ${type}`, 'no name')
+      if (!this.#hasReportedNameless) this.#reportEvent(type, 'event-named', line, `event: ${type}`, 'no name')
       this.#hasReportedNameless = true
     } else if (name !== type) {
       const isMisleading = (name === 'error' && type !== 'error') || name.startsWith('thread.')
       const rule = isMisleading ? 'event-name-misleads' : 'event-name-is-type'
-      report(rule, line, `event: ${type}`, `event: ${name.slice(0, 60)}`)
+      this.#reportEvent(type, rule, line, `event: ${type}`, `event: ${name.slice(0, 60)}`)
     }
+  }
+
+  #reportEvent(
+    type: string,
+    rule: string,
+    line: number,
+    expected: string,
+    got: string,
+    lost: readonly string[] = [type],
+  ): void {
+    this.#sink.framing({ kind: 'framing', rule, line, expected, got, type, lost })
   }
 
   #reportFraming(rule: string, line: number, expected: string, got: string, lost?: string): void {

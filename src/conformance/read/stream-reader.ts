@@ -3,6 +3,7 @@ import { isFields } from '../../fields.js'
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { oneOf, wholeNumber } from '../../options/checks.js'
 import type { Api } from '../api.js'
+import { sharedType } from '../by-type.js'
 import { isTerminalType } from '../event-kind.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import {
@@ -55,6 +56,12 @@ export interface StreamReader {
 /** Longer than any event with an image, and far below the longest string of JavaScript. */
 const MAX_EVENT_LENGTH = 2 ** 26
 
+/**
+ * How many bytes to decode at a time. Longer texts are slow to collect: with the lines that are parts of them, they take
+ * more time and memory.
+ */
+const DECODED_LENGTH = 32 * 1024
+
 /** How many formats of one capture to report: a file may hold any number of responses. */
 const MAX_FORMATS = 100
 
@@ -76,8 +83,40 @@ const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)/i
  */
 export function createStreamReader(options: StreamReaderOptions = {}): StreamReader {
   checkOptions('createStreamReader', options, STREAM_READER_OPTIONS)
-  const { maxEventLength = MAX_EVENT_LENGTH, api = 'responses' } = options
-  return new Reader(maxEventLength, api)
+  let reads: StreamRead[] = []
+  const reader = readerInto(options, (read) => reads.push(read))
+  const taken = (): StreamRead[] => {
+    const all = reads
+    if (all.length > 0) reads = []
+    return all
+  }
+  return {
+    push(piece) {
+      reader.push(piece)
+      return taken()
+    },
+    end() {
+      reader.end()
+      return taken()
+    },
+  }
+}
+
+/** What reads a capture, and passes on each thing that it finds. */
+export interface ReaderInto {
+  push(piece: string | Uint8Array): void
+  end(): void
+}
+
+/**
+ * As {@link createStreamReader}, which checks the options, but each event is passed on before the next one is parsed: a list
+ * of them would outlive a collection of garbage.
+ */
+export function readerInto(
+  { maxEventLength = MAX_EVENT_LENGTH, api = 'responses' }: StreamReaderOptions,
+  take: (read: StreamRead) => void,
+): ReaderInto {
+  return new Reader(maxEventLength, api, take)
 }
 
 /** Whether an event of this type ends a stream of an API with typed events. */
@@ -91,14 +130,14 @@ const BEGINNINGS: Readonly<Record<Api, string | undefined>> = {
   messages: 'message_start',
 }
 
-class Reader implements StreamReader {
+class Reader implements ReaderInto {
   readonly #maxLength: number
+  readonly #take: (read: StreamRead) => void
   readonly #decoder = new CaptureDecoder()
   readonly #text: CaptureText
   readonly #sse: SseReader
   readonly #chunks: Dechunker
   readonly #reportedFormats = new Set<string>()
-  #reads: StreamRead[] = []
   #isAtStart = true
   /** The capture starts with a byte order mark. */
   #hasMark = false
@@ -118,8 +157,9 @@ class Reader implements StreamReader {
   /** Broken text was reported, and no event has come since. */
   #isBroken = false
 
-  constructor(maxLength: number, api: Api) {
+  constructor(maxLength: number, api: Api, take: (read: StreamRead) => void) {
     this.#maxLength = maxLength
+    this.#take = take
     this.#api = api
     const broken = (head: string, line: number, why: BrokenReason): void => this.#reportBroken(head, line, why)
     this.#text = new CaptureText(
@@ -141,7 +181,7 @@ class Reader implements StreamReader {
     this.#sse = new SseReader(
       {
         value: (json, line) => this.#takeValue(json, line),
-        framing: (read) => this.#reads.push(read),
+        framing: take,
         broken,
       },
       this.#text.lines,
@@ -149,18 +189,22 @@ class Reader implements StreamReader {
     )
   }
 
-  push(piece: string | Uint8Array): StreamRead[] {
+  push(piece: string | Uint8Array): void {
     // Not `instanceof Uint8Array`, which fails for bytes from another realm, such as a test runner's.
     const isBytes = ArrayBuffer.isView(piece)
     check(isBytes || typeof piece === 'string', 'createStreamReader.push', 'text or bytes', piece, 'bad_stream')
-    if (isBytes) {
-      this.#hasBytes = true
-      this.#chunks.push(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength))
-    } else this.#chunks.push(piece)
-    return this.#flush()
+    if (!isBytes) {
+      this.#chunks.push(piece)
+      return
+    }
+    this.#hasBytes = true
+    const { buffer, byteOffset: from, byteLength: length } = piece
+    for (let at = 0; at < length; at += DECODED_LENGTH) {
+      this.#chunks.push(new Uint8Array(buffer, from + at, Math.min(DECODED_LENGTH, length - at)))
+    }
   }
 
-  end(): StreamRead[] {
+  end(): void {
     this.#chunks.end()
     if (this.#hasBytes) this.#takeDecoded(this.#decoder.end())
     if (!this.#isStopped) {
@@ -168,13 +212,6 @@ class Reader implements StreamReader {
       if (this.#isSse) this.#sse.end(isCut)
       this.#endStream()
     }
-    return this.#flush()
-  }
-
-  #flush(): StreamRead[] {
-    const reads = this.#reads
-    if (reads.length > 0) this.#reads = []
-    return reads
   }
 
   // ---------------------------------------------------------------------------------------------------------- text
@@ -187,7 +224,7 @@ class Reader implements StreamReader {
     const { line } = this.#text.lines
     this.#takeText(text.slice(invalidAt))
     if (!this.#isSse) return
-    this.#reads.push({ kind: 'framing', rule: 'text-encoding', line, expected: 'UTF-8', got: 'other bytes' })
+    this.#take({ kind: 'framing', rule: 'text-encoding', line, expected: 'UTF-8', got: 'other bytes' })
   }
 
   #takeText(piece: string): void {
@@ -223,7 +260,7 @@ class Reader implements StreamReader {
       this.#isSse = true
       if (this.#hasMark) {
         const rule = 'no-mark-at-start'
-        this.#reads.push({ kind: 'framing', rule, line: number, expected: 'no byte order mark', got: 'U+FEFF' })
+        this.#take({ kind: 'framing', rule, line: number, expected: 'no byte order mark', got: 'U+FEFF' })
       }
       this.#sse.take(line, number, isCut)
     } else if (/^[ \t]*[{[]/.test(line) && !isLogTime(line)) this.#text.scan(line, number)
@@ -290,7 +327,7 @@ class Reader implements StreamReader {
     this.#isBroken = false
     if (this.#api === 'chat') return this.#takeChunk(value, line)
     if (isFields(value) && typeof value['type'] === 'string') {
-      const event = value as StreamEvent
+      const event = withSharedType(value as StreamEvent)
       if (this.#api === 'responses' && isOfClient(event.type)) {
         this.#reportFormat({ format: 'web-socket', description: 'a log of a WebSocket' }, line)
         return undefined
@@ -302,7 +339,7 @@ class Reader implements StreamReader {
       }
       const isFirst = this.#beginsStream(event.type)
       if (isTerminalOf(this.#api, event.type)) this.#hasTerminal = true
-      this.#reads.push({ kind: 'event', event, line, isFirst })
+      this.#take({ kind: 'event', event, line, isFirst })
       return event.type
     }
     if (isHar(value)) this.#takeHar(value, line)
@@ -316,7 +353,7 @@ class Reader implements StreamReader {
     const isInPlace = (given === undefined || given.format === 'error') && this.#isWithin()
     if (given !== undefined || !isInPlace) this.#reportFormat(given ?? unknownJson(value), line, value)
     if (!isInPlace) return
-    this.#reads.push({ kind: 'untyped', value, line, isFirst: this.#beginsStream(undefined) })
+    this.#take({ kind: 'untyped', value, line, isFirst: this.#beginsStream(undefined) })
   }
 
   /** Reads what may be a chunk of Chat Completions. Returns its `object`, or `error`, if it stands in a stream. */
@@ -343,7 +380,7 @@ class Reader implements StreamReader {
     this.#isNextFirst = false
     this.#chatId = id
     if (said.some(({ finish_reason: reason }) => typeof reason === 'string')) this.#hasTerminal = true
-    this.#reads.push({ kind: 'untyped', value, line, isFirst })
+    this.#take({ kind: 'untyped', value, line, isFirst })
     return isChunk ? CHUNK : 'error'
   }
 
@@ -361,9 +398,9 @@ class Reader implements StreamReader {
     for (const { source, body } of bodies) {
       this.#endStream()
       this.#reportFormat({ format: 'har', description: source }, line)
-      const reader = new Reader(this.#maxLength, this.#api)
-      for (const read of reader.push(body)) this.#reads.push(read)
-      for (const read of reader.end()) this.#reads.push(read)
+      const reader = new Reader(this.#maxLength, this.#api, this.#take)
+      reader.push(body)
+      reader.end()
     }
   }
 
@@ -378,7 +415,7 @@ class Reader implements StreamReader {
   #endStream(): void {
     if (this.#isSse && this.#hasTerminal && !this.#sse.isDone) {
       const { line } = this.#text.lines
-      this.#reads.push({
+      this.#take({
         kind: 'framing',
         rule: 'done-at-end',
         line,
@@ -398,7 +435,7 @@ class Reader implements StreamReader {
     const key = given.format === 'json' ? given.format : `${given.format} ${given.description}`
     if (this.#reportedFormats.has(key) || this.#reportedFormats.size === MAX_FORMATS) return
     this.#reportedFormats.add(key)
-    this.#reads.push({ kind: 'format', ...given, line, ...(given.format === 'response' ? { value } : {}) })
+    this.#take({ kind: 'format', ...given, line, ...(given.format === 'response' ? { value } : {}) })
   }
 
   #stop(given: DetectedFormat, line: number): void {
@@ -417,8 +454,14 @@ class Reader implements StreamReader {
       endless: `an event of at most ${this.#maxLength} characters`,
     }[why]
     const got = why === 'endless' ? `no newline in ${sizeOf(length)}: ${describe(head)}` : describe(head)
-    this.#reads.push({ kind: 'broken', line, expected, got })
+    this.#take({ kind: 'broken', line, expected, got })
   }
+}
+
+/** The event, which was parsed here, with a type that is fast to look up. */
+function withSharedType(event: { type: string } & StreamEvent): StreamEvent {
+  event.type = sharedType(event.type)
+  return event
 }
 
 const sizeOf = (length: number): string =>

@@ -1,24 +1,24 @@
 import type { RequestError } from '../../request-error.js'
 import { Origins } from './origins.js'
 
-/** What a body becomes, while it is read. */
+/** A request under construction, filled from a body. */
 export class BodyDraft {
   readonly request: { [parameter: string]: unknown } = {}
   readonly origins: Origins
   readonly tools: object[] = []
 
-  /** @param partOf - as {@link Origins} has it */
+  /** @param partOf - see {@link Origins} */
   constructor(partOf: (path: string) => string) {
     this.origins = new Origins(partOf)
   }
 
-  /** Sets a parameter. @param theirs - its path in the body, if it has another */
+  /** Sets a parameter. @param theirs - its path in the body, if different */
   put(parameter: string, value: unknown, theirs: string = parameter): void {
     this.request[parameter] = value
     if (theirs !== parameter) this.origins.rename(parameter, theirs)
   }
 
-  /** The request, and what is refused of it in the words of the body. */
+  /** Returns the request, and a function that words refusals of it in terms of the body. */
   finish(): Pick<BodyDraft, 'request'> & { refusal(error: RequestError): RequestError } {
     if (this.tools.length > 0) this.put('tools', this.tools)
     const { request, origins } = this

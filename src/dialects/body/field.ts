@@ -2,26 +2,26 @@ import { unsupportedParameter } from '../../request-error.js'
 import type { BodyDraft } from './draft.js'
 
 /**
- * What becomes of a parameter:
+ * How a parameter is supported:
  *
- * - `mapped`: it is a parameter of the Responses request, or decides how the answer is worded.
+ * - `mapped`: it is a parameter of the Responses request, or affects the form of the answer.
  * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
  * - `ignored`: it changes nothing.
  */
 export type Support = 'mapped' | 'refused' | 'ignored'
 
-/** All that is known of a parameter of an API's body. */
+/** All facts about a parameter of an API's body. */
 export interface BodyField<Draft extends BodyDraft = BodyDraft> {
   readonly support: Support
-  /** What it becomes, in a word or two; why it is not mapped, as a phrase. */
+  /** Its counterpart, in a word or two, or the reason why it has none, as a phrase. */
   readonly does: string
-  /** Who sends it, if it is not a parameter of the API's SDK. */
+  /** The clients that send it, if it is not a parameter of the API's SDK. */
   readonly sentBy?: string
-  /** Reads a value that is not null. @throws RequestError */
+  /** Reads a non-null value. @throws RequestError */
   readonly read?: (value: unknown, draft: Draft) => void
 }
 
-/** A parameter that the Responses API has too. */
+/** Describes a parameter that the Responses API has too. */
 export function same(name: string, does: string = `\`${name}\``): BodyField {
   return { support: 'mapped', does, read: (value, draft) => draft.put(name, value) }
 }

@@ -5,10 +5,9 @@ import type { BodyField } from './field.js'
 import { fieldOf } from './read.js'
 
 /**
- * Reads a body of an API whose conversation is in `messages`, by the table of its parameters. Those that are not in it are
- * ignored.
+ * Reads a body of an API whose conversation is in `messages`, by the table of its parameters. Unknown ones are ignored.
  *
- * @param body - what `JSON.parse` made of it
+ * @param body - the parsed JSON
  * @throws RequestError with the path in the body
  */
 export function readBody<Draft extends BodyDraft>(

@@ -2,55 +2,55 @@ import { type Fields, isFields } from '../../fields.js'
 import { invalidType, missingParameter } from '../../request-error.js'
 
 /*
- * Reading a body that may be any JSON. Only what has to be understood is checked here: `parseRequest` checks the rest,
- * as a part of the request that it becomes. Null is absent, as clients send it for whatever they leave out.
+ * Readers of a body that may be any JSON. They check only what they have to understand: `parseRequest` checks the rest,
+ * as part of the resulting request. Null counts as absent, because clients send it for omitted values.
  */
 
-/** An own field that is not null. */
+/** Returns an own field that is not null. */
 export function fieldOf(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined
 }
 
-/** @throws RequestError if it is no object */
+/** @throws RequestError if it is not an object */
 export function objectAt(value: unknown, param: string): Fields {
   if (isFields(value)) return value
   throw invalidType(param, 'an object', value)
 }
 
-/** @throws RequestError if it is missing or no object */
+/** @throws RequestError if it is missing or not an object */
 export function objectIn(fields: Fields, name: string, param: string): Fields {
   const value = fieldOf(fields, name)
   if (value === undefined) throw missingParameter(`${param}.${name}`)
   return objectAt(value, `${param}.${name}`)
 }
 
-/** @throws RequestError if it is no array of objects */
+/** @throws RequestError if it is not an array of objects */
 export function objectsAt(value: unknown, param: string): readonly Fields[] {
   if (!Array.isArray(value)) throw invalidType(param, 'an array of objects', value)
   return value.map((entry, index) => objectAt(entry, `${param}[${index}]`))
 }
 
-/** A text that may be absent. @throws RequestError if it is no string */
+/** Returns an optional text. @throws RequestError if it is not a string */
 export function optionalTextIn(fields: Fields, name: string, param: string): string | undefined {
   const value = fieldOf(fields, name)
   if (value === undefined || typeof value === 'string') return value
   throw invalidType(`${param}.${name}`, 'a string', value)
 }
 
-/** @throws RequestError if it is missing or no string */
+/** @throws RequestError if it is missing or not a string */
 export function textIn(fields: Fields, name: string, param: string): string {
   const text = optionalTextIn(fields, name, param)
   if (text === undefined) throw missingParameter(`${param}.${name}`)
   return text
 }
 
-/** A flag that may be absent. @throws RequestError if it is no boolean */
+/** Returns an optional flag. @throws RequestError if it is not a boolean */
 export function flagAt(value: unknown, param: string): boolean | undefined {
   if (value === undefined || typeof value === 'boolean') return value
   throw invalidType(param, 'a boolean', value)
 }
 
-/** The fields of an object that are there, under the names that they have in the other API. */
+/** Returns the present fields of an object, under their names in the other API. */
 export function renamed(fields: Fields, names: { readonly [theirs: string]: string }): { [name: string]: unknown } {
   const copy: { [name: string]: unknown } = {}
   for (const [theirs, ours] of Object.entries(names)) {

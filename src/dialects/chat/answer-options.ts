@@ -1,29 +1,29 @@
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { aBoolean, aString, aText, oneOf, that } from '../../options/checks.js'
 
-/** How an answer is worded. What the client asked for comes from `fromChatRequest`. */
+/** The form of an answer. `fromChatRequest` returns what the client asked for. */
 export interface ChatAnswerOptions {
-  /** Default: the id of the response, with `chatcmpl-` in the place of `resp_`. */
+  /** Default: the id of the response, with `chatcmpl-` in place of `resp_`. */
   readonly id?: string
   /** The name of the model, as the client knows it. Default: that of the response. */
   readonly model?: string
   /** Unix time in whole seconds. Default: that of the response. */
   readonly created?: number
-  /** Ends the stream with a chunk of the token counts and without choices. Default: false. */
+  /** Ends the stream with a chunk that has the token counts and no choices. Default: false. */
   readonly includeUsage?: boolean
   /**
-   * The fields that carry the reasoning: `reasoning_content`, which DeepSeek has made known, `reasoning`, which OpenRouter
-   * and vLLM have, or both. Some clients show both, so that their users read everything twice. Default: `reasoning_content`.
+   * The fields that carry the reasoning: `reasoning_content`, introduced by DeepSeek, `reasoning`, as in OpenRouter and
+   * vLLM, or both. Some clients show both, so that their users read everything twice. Default: `reasoning_content`.
    */
   readonly reasoning?: 'both' | 'reasoning_content' | 'reasoning' | 'hidden'
-  /** Where preambles go, which the model writes before its answer or a call. Default: `content`. */
+  /** The field for preambles, which the model writes before its answer or a call. Default: `content`. */
   readonly preambles?: 'content' | 'reasoning'
   /**
-   * Whether a client learns of calls that the host runs: `reasoning` names each of them between the pieces of reasoning.
+   * Whether a client is shown calls that the host runs: `reasoning` names each of them between the pieces of reasoning.
    * Default: `hidden`.
    */
   readonly hostedCalls?: 'hidden' | 'reasoning'
-  /** Says the first call as `function_call`, for clients that declare `functions`. Default: `tool_calls`. */
+  /** Sends the first call as `function_call`, for clients that declare `functions`. Default: `tool_calls`. */
   readonly calls?: 'tool_calls' | 'function_call'
 }
 

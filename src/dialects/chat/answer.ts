@@ -1,3 +1,4 @@
+import { isHostedBuiltinItem } from '../../recipients/builtin-tools.js'
 import type { CustomToolCallItem, FunctionCallItem, Logprob, OutputItem, UrlCitation } from '../../responses/items.js'
 import type { Response, ResponseUsage } from '../../responses/response.js'
 import type { ResolvedChatAnswerOptions } from './answer-options.js'
@@ -9,35 +10,30 @@ export interface Piece {
   readonly logprobs?: readonly Logprob[]
 }
 
-/** A call that the client answers. Calls that the host ran have had their results, and clients would run them again. */
+/**
+ * A call that the client answers. Calls that the host ran are left out: they have their results, and clients would run
+ * them again.
+ */
 export type ChatCall = FunctionCallItem | CustomToolCallItem
 
 export function isClientCall(item: OutputItem): item is ChatCall {
   return item.type === 'function_call' || item.type === 'custom_tool_call'
 }
 
-/** What a call that the host runs is called; undefined of any other item. */
+/** Returns the name of a call that the host runs; undefined for any other item. */
 function hostedName(item: OutputItem): string | undefined {
-  switch (item.type) {
-    case 'mcp_call':
-      return `${item.server_label}.${item.name}`
-    case 'web_search_call':
-    case 'code_interpreter_call':
-    case 'shell_call':
-      return item.type.replace(/_call$/, '')
-    default:
-      return undefined
-  }
+  if (item.type === 'mcp_call') return `${item.server_label}.${item.name}`
+  return isHostedBuiltinItem(item.type) ? item.type.replace(/_call$/, '') : undefined
 }
 
-/** What stands between two messages, or two stretches of reasoning, that are one text in Chat Completions. */
+/** Separates two messages, or two stretches of reasoning, which are one text in Chat Completions. */
 const BETWEEN = '\n\n'
 
 type Field = 'content' | 'reasoning'
 
 /**
- * One answer as it grows: what of a response becomes which piece of the message. Streams are made of the pieces as they
- * come; an answer that does not stream is made of the same pieces, put together.
+ * A growing answer: maps the content of a response to pieces of the message. Streams send the pieces one by one; a
+ * whole answer is assembled from the same pieces.
  */
 export class ChatAnswer {
   readonly #options: ResolvedChatAnswerOptions
@@ -46,7 +42,7 @@ export class ChatAnswer {
   readonly #annotations: ChatAnnotation[] = []
   /** The position of each call in `tool_calls`, by that of its item. */
   readonly #calls = new Map<number, number>()
-  /** The length of `content`, and how much of it stands before the current message. */
+  /** The length of `content`, and of the part before the current message. */
   #length = 0
   #start = 0
 
@@ -58,7 +54,7 @@ export class ChatAnswer {
     return { delta: { role: 'assistant', content: null, refusal: null } }
   }
 
-  /** @param isPreamble - whether it stands before the answer, or before a call */
+  /** @param isPreamble - whether the text precedes the answer, or a call */
   text(at: number, isPreamble: boolean, text: string, logprobs: readonly Logprob[]): Piece[] {
     if (isPreamble && this.#options.preambles === 'reasoning') return this.reasoning(at, text)
     if (text === '' && logprobs.length === 0) return []
@@ -78,13 +74,13 @@ export class ChatAnswer {
     return [{ delta }]
   }
 
-  /** A call that the host runs. Its name is all that is said of it. */
+  /** Adds a call that the host runs, of which only the name is shown. */
   hosted(at: number, item: OutputItem): Piece[] {
     const name = this.#options.hostedCalls === 'reasoning' ? hostedName(item) : undefined
     return name === undefined ? [] : this.reasoning(at, `Calls ${name}.`)
   }
 
-  /** The beginning of a call. */
+  /** Begins a call. */
   call(at: number, item: ChatCall): Piece[] {
     const index = this.#calls.size
     this.#calls.set(at, index)
@@ -99,7 +95,7 @@ export class ChatAnswer {
     return [{ delta: { tool_calls: [call] } }]
   }
 
-  /** A piece of what a call says. */
+  /** Adds a piece of a call's text. */
   said(at: number, type: ChatCall['type'], text: string): Piece[] {
     const index = this.#calls.get(at)
     if (index === undefined || text === '') return []
@@ -111,9 +107,9 @@ export class ChatAnswer {
     return [{ delta: { tool_calls: [call] } }]
   }
 
-  /** A citation in the message that wrote last. @param isPreamble - as in {@link text} */
+  /** Adds a citation to the message that was written last. @param isPreamble - see {@link text} */
   cite(isPreamble: boolean, annotation: UrlCitation | { readonly type: string }): void {
-    // A host's own message may cite files, for which this API has no word.
+    // A host's own message may cite files, which this API cannot express.
     if (!isUrlCitation(annotation) || (isPreamble && this.#options.preambles === 'reasoning')) return
     const { url, title, start_index, end_index } = annotation
     const place = { start_index: this.#start + start_index, end_index: this.#start + end_index }
@@ -136,7 +132,7 @@ export class ChatAnswer {
   }
 }
 
-/** The token counts in the words of Chat Completions. */
+/** Returns the token counts in the form of Chat Completions. */
 export function chatUsage(usage: ResponseUsage): ChatUsage {
   return {
     prompt_tokens: usage.input_tokens,
@@ -147,7 +143,7 @@ export function chatUsage(usage: ResponseUsage): ChatUsage {
   }
 }
 
-/** What names an answer, in each of its chunks. */
+/** The identity of an answer, which each of its chunks repeats. */
 export interface Identity {
   readonly id: string
   readonly created: number

@@ -12,13 +12,13 @@ interface Call {
 }
 
 /**
- * Which result belongs to which call. Servers that count calls from 0 in every turn give an id more than once: each
- * call gets one of its own in the request, where ids have to be unique. The model never sees them.
+ * Matches results with calls. Servers that number calls from 0 in every turn reuse ids: each call gets a distinct one
+ * in the request, where ids have to be unique. The model never sees them.
  */
 export class ChatCalls {
-  /** The calls without a result, by the ids that the client knows. */
+  /** The calls without a result, by the client's ids. */
   readonly #open = new Map<string, Call>()
-  /** How often each id was given. */
+  /** How often each id was used. */
   readonly #given = new Map<string, number>()
 
   /** @returns its `call_id` in the request. @throws RequestError if another open call has this id */
@@ -29,7 +29,7 @@ export class ChatCalls {
     return callId
   }
 
-  /** The call that a tool message answers. @throws RequestError if there is none */
+  /** Returns the call that a tool message answers. @throws RequestError if there is none */
   close(id: string, param: string): Call {
     if (this.#open.size === 0) throw withoutCalls(param)
     const call = this.#open.get(id)

@@ -24,12 +24,12 @@ export interface ChatAnnotation {
   url_citation: { start_index: number; end_index: number; title: string; url: string }
 }
 
-/** The model's message. Fields that OpenAI leaves out where there is nothing to say are left out. */
+/** The model's message. Empty fields that OpenAI omits are omitted. */
 export interface ChatMessage {
   role: 'assistant'
   /** Null if the model wrote no text. */
   content: string | null
-  /** gpt-oss refuses in its text. */
+  /** Always null: gpt-oss refuses in its text. */
   refusal: null
   reasoning_content?: string
   reasoning?: string
@@ -67,7 +67,7 @@ export interface ChatCompletion {
   usage?: ChatUsage
 }
 
-/** The beginning of a call has its id, type and name; what follows has its index and a piece of text. */
+/** The beginning of a call has its id, type and name; later pieces have its index and some text. */
 export interface ChatToolCallDelta {
   /** Position of the call in `tool_calls`, from 0. */
   index: number
@@ -83,7 +83,7 @@ export interface ChatDelta {
   refusal?: null
   reasoning_content?: string
   reasoning?: string
-  /** All of them, in the last chunk. */
+  /** All annotations, in the last chunk. */
   annotations?: ChatAnnotation[]
   tool_calls?: ChatToolCallDelta[]
   function_call?: { name?: string; arguments?: string }
@@ -94,18 +94,18 @@ export interface ChatChunk {
   object: 'chat.completion.chunk'
   created: number
   model: string
-  /** One; none in the chunk of the token counts. */
+  /** One choice; none in the chunk of the token counts. */
   choices: {
     index: number
     delta: ChatDelta
     logprobs: ChatLogprobs | null
     finish_reason: ChatFinishReason | null
   }[]
-  /** Only if the request asks for the token counts: null but for the last chunk. */
+  /** Only if the request asks for the token counts: null in all but the last chunk. */
   usage?: ChatUsage | null
 }
 
-/** What ends a stream that failed, in the place of the last chunk, and the body of an HTTP error. */
+/** The error in place of the last chunk of a failed stream, and the body of an HTTP error. */
 export interface ChatError {
   error: { message: string; type: string; param: string | null; code: string | null }
 }

@@ -2,7 +2,7 @@ import type { Fields } from '../../fields.js'
 import { invalidType, invalidValue, missingParameter } from '../../request-error.js'
 import { fieldOf, objectIn, objectsAt, renamed, textIn } from '../body/read.js'
 
-/** What a content part becomes. @param text - the type of a text: of the client's or of the model's */
+/** Maps a content part. @param text - the type of a text: the client's or the model's */
 type ReadPart = (part: Fields, param: string, text: TextType) => object
 
 type TextType = 'input_text' | 'output_text'
@@ -21,7 +21,7 @@ const PARTS: { readonly [type: string]: ReadPart } = {
     ...renamed(part, BREAKPOINT),
   }),
   refusal: (part) => ({ type: 'refusal', ...renamed(part, { refusal: 'refusal' }) }),
-  // The Responses API has audio as a file alone. Whether it is refused depends on where it stands, as for any file.
+  // The Responses API takes audio only as a file. As for any file, its place determines whether it is refused.
   input_audio: (part, param) => {
     const at = `${param}.input_audio`
     const audio = objectIn(part, 'input_audio', param)
@@ -36,7 +36,8 @@ const PARTS: { readonly [type: string]: ReadPart } = {
 const BREAKPOINT: { readonly [field: string]: string } = { prompt_cache_breakpoint: 'prompt_cache_breakpoint' }
 
 /**
- * The content of a message: a text as it is, or a part for each part. Undefined if there is none.
+ * Returns the content of a message: a text unchanged, or a list with an entry for each part. Undefined if there is
+ * none.
  *
  * @throws RequestError
  */
@@ -54,7 +55,7 @@ export function contentIn(message: Fields, param: string, type: TextType): strin
   })
 }
 
-/** {@link contentIn} of a message that has to have one. @throws RequestError */
+/** Returns {@link contentIn} of a message that requires a content. @throws RequestError */
 export function requiredContentIn(message: Fields, param: string): string | object[] {
   const content = contentIn(message, param, 'input_text')
   if (content !== undefined) return content

@@ -2,7 +2,7 @@ import { BodyDraft } from '../body/draft.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import type { ChatRequestOptions } from './request-options.js'
 
-/** What a body becomes, while it is read. */
+/** A request under construction, filled from a body. */
 export class Draft extends BodyDraft {
   answer: ChatAnswerOptions = {}
   readonly options: ChatRequestOptions
@@ -13,7 +13,7 @@ export class Draft extends BodyDraft {
   }
 }
 
-/** A path within the content of a message, whose images and files have a level more here. */
+/** Returns a path within the content of a message, whose images and files are nested one level deeper here. */
 function partOf(path: string): string {
   return path
     .replace(/^(content\[\d+\])\.image_url$/, '$1.image_url.url')

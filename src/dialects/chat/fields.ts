@@ -16,10 +16,10 @@ import {
 import { readResponseFormat } from './response-format.js'
 import { readFunctionChoice, readFunctions, readToolChoice, readTools, readWebSearch } from './tools.js'
 
-const SAMPLING: string = 'no engine of this library has it'
+const SAMPLING: string = 'no engine of this library supports it'
 const LOCAL = 'clients of vLLM, SGLang and llama-server'
 
-/** Everything about every parameter, in the order in which they are read: the first error is reported. */
+/** All facts about every parameter, in reading order: the first error is reported. */
 export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   model: same('model'),
   messages: {
@@ -27,9 +27,9 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
     does: '`input`: see [messages](#messages)',
     read: (value, draft) => draft.put('input', readMessages(value, draft), 'messages'),
   },
-  audio: refused('audio', 'gpt-oss does not speak'),
+  audio: refused('audio', 'gpt-oss has no audio output'),
   modalities: { support: 'refused', does: 'anything but `text`', read: checkModalities },
-  moderation: refused('moderation', 'who asks for moderation must not get an answer without it'),
+  moderation: refused('moderation', 'a client that asks for moderation must not get an answer without it'),
   n: { support: 'refused', does: 'more than 1', read: checkCount },
   stop: same('stop'),
   logit_bias: { support: 'refused', does: `unless it is empty: ${SAMPLING}`, read: refuseUnlessEmpty('logit_bias') },
@@ -58,7 +58,7 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   stream: same('stream'),
   stream_options: {
     support: 'mapped',
-    does: '`include_usage` is how the answer is worded, `include_obfuscation` is `stream_options`',
+    does: '`include_usage` affects the form of the answer, `include_obfuscation` is `stream_options`',
     read: readStreamOptions,
   },
   max_tokens: {
@@ -78,13 +78,13 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   },
   reasoning: {
     support: 'mapped',
-    does: '`effort` is `reasoning.effort`, `exclude` is how the answer is worded',
+    does: '`effort` is `reasoning.effort`, `exclude` affects the form of the answer',
     sentBy: 'clients of OpenRouter',
     read: readReasoning,
   },
   include_reasoning: {
     support: 'mapped',
-    does: 'how the answer is worded',
+    does: 'the form of the answer',
     sentBy: 'clients of OpenRouter',
     read: readIncludeReasoning,
   },
@@ -98,14 +98,14 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   safety_identifier: same('safety_identifier'),
   prompt_cache_key: same('prompt_cache_key'),
   prompt_cache_options: same('prompt_cache_options'),
-  prompt_cache_retention: ignored('engines keep what they can'),
+  prompt_cache_retention: ignored('engines cache what they can'),
   store: same('store', '`store`, but false if it is missing: a chat has no way to go on from a response'),
   service_tier: same('service_tier'),
   logprobs: { support: 'mapped', does: '`include`: `message.output_text.logprobs`', read: readLogprobs },
   top_logprobs: { support: 'mapped', does: '`top_logprobs`; needs `logprobs`', read: readTopLogprobs },
-  prediction: ignored('it would only make the answer come sooner'),
+  prediction: ignored('it would only speed up the answer'),
   top_k: ignored(SAMPLING, LOCAL),
   min_p: ignored(SAMPLING, LOCAL),
   repetition_penalty: ignored(SAMPLING, LOCAL),
-  strictJsonSchema: ignored('a setting of the client alone', "Mastra's router"),
+  strictJsonSchema: ignored('a setting for the client only', "Mastra's router"),
 }

@@ -9,13 +9,13 @@ interface ChatConversation {
   readonly items: object[]
   readonly draft: Draft
   readonly calls: ChatCalls
-  /** The ids of calls that the host was asked about. */
+  /** The ids of calls about which the host was asked. */
   readonly asked: Set<string>
 }
 
 type ReadMessage = (message: Fields, conversation: ChatConversation, param: string) => void
 
-/** What becomes of a message, by its role. */
+/** Reads a message, by its role. */
 const ROLES: { readonly [role: string]: ReadMessage } = {
   system: readInstructions,
   developer: readInstructions,
@@ -26,7 +26,7 @@ const ROLES: { readonly [role: string]: ReadMessage } = {
 }
 
 /**
- * The messages as the items of a Responses request.
+ * Maps the messages to the items of a Responses request.
  *
  * @throws RequestError
  */
@@ -45,7 +45,7 @@ export function readMessages(value: unknown, draft: Draft): object[] {
   return conversation.items
 }
 
-/** @param fields - where the item's fields are in the message, if they have other names there */
+/** @param fields - the places of the item's fields in the message, if they have other names there */
 function add(
   { items, draft }: ChatConversation,
   item: object,
@@ -56,21 +56,21 @@ function add(
   draft.origins.add('input', fields === undefined ? { at } : { at, fields })
 }
 
-/** A message that says what its role says, in either API. */
+/** Reads a message whose role has the same meaning in both APIs. */
 function readInstructions(message: Fields, conversation: ChatConversation, param: string): void {
   const role = textIn(message, 'role', param)
   add(conversation, { type: 'message', role, content: requiredContentIn(message, param) }, param)
 }
 
 /**
- * What the model said in one turn: reasoning, text, calls. A text beside calls is a preamble. Without calls, the prompt
- * finds out from what follows.
+ * Reads a turn of the model: reasoning, text, calls. A text beside calls is a preamble. Without calls, the prompt
+ * infers the phase from the next messages.
  */
 function readAssistant(message: Fields, conversation: ChatConversation, param: string): void {
   if (fieldOf(message, 'audio') !== undefined) throw unsupported(`${param}.audio`, 'audio inputs are')
   const calls = fieldOf(message, 'tool_calls')
   const tools = calls === undefined ? [] : objectsAt(calls, `${param}.tool_calls`)
-  // Also what is said before the call stands behind what was done before it.
+  // A text before the call also follows the calls that the host ran before it.
   if (!addBefore(tools[0], conversation, `${param}.tool_calls[0]`)) readReasoning(message, conversation, param)
   const call = fieldOf(message, 'function_call')
   const content = saidIn(message, param)
@@ -84,7 +84,7 @@ function readAssistant(message: Fields, conversation: ChatConversation, param: s
     readFunctionCall(objectAt(call, `${param}.function_call`), conversation, param)
 }
 
-/** The text and the refusal of a message of the model's. Undefined if it has neither. */
+/** Returns the text and the refusal of a message of the model. Undefined if it has neither. */
 function saidIn(message: Fields, param: string): string | object[] | undefined {
   const content = contentIn(message, param, 'output_text')
   const refusal = optionalTextIn(message, 'refusal', param)
@@ -94,7 +94,7 @@ function saidIn(message: Fields, param: string): string | object[] | undefined {
   return [...parts, { type: 'refusal', refusal }]
 }
 
-/** Adds what the host knows that the model did before a call. @returns whether it knows of anything */
+/** Adds the host's record of the model's work before a call. @returns whether there is one */
 function addBefore(call: Fields | undefined, conversation: ChatConversation, at: string): boolean {
   const { draft, asked } = conversation
   const id = call && fieldOf(call, 'id')
@@ -105,7 +105,7 @@ function addBefore(call: Fields | undefined, conversation: ChatConversation, at:
   return items.length > 0
 }
 
-/** The two names that servers gave it. */
+/** The two names of the reasoning among servers. */
 const REASONING = ['reasoning_content', 'reasoning'] as const
 
 function readReasoning(message: Fields, conversation: ChatConversation, param: string): void {
@@ -121,7 +121,7 @@ function readReasoning(message: Fields, conversation: ChatConversation, param: s
 const FUNCTION_CALL = { call_id: 'id', name: 'function.name', arguments: 'function.arguments' } as const
 const CUSTOM_CALL = { call_id: 'id', name: 'custom.name', input: 'custom.input' } as const
 
-/** An entry of `tool_calls`. */
+/** Reads an entry of `tool_calls`. */
 function readCall(call: Fields, conversation: ChatConversation, at: string): void {
   const type = optionalTextIn(call, 'type', at) ?? 'function'
   if (type !== 'function' && type !== 'custom') throw invalidValue(`${at}.type`, type, ['function', 'custom'])
@@ -137,7 +137,7 @@ function readCall(call: Fields, conversation: ChatConversation, at: string): voi
   }
 }
 
-/** The only call of a turn, in the form before `tool_calls`. Its name is all that its result has of it. */
+/** Reads the only call of a turn, in the form before `tool_calls`. Its result identifies it by name alone. */
 function readFunctionCall(call: Fields, conversation: ChatConversation, param: string): void {
   const at = `${param}.function_call`
   const call_id = conversation.calls.open(`function ${textIn(call, 'name', at)}`, 'function', at)
@@ -152,7 +152,7 @@ function readTool(message: Fields, conversation: ChatConversation, param: string
   add(conversation, { type, call_id: callId, output: requiredContentIn(message, param) }, param, OUTPUT)
 }
 
-/** The result of a `function_call`. It may be null. */
+/** Reads the result of a `function_call`, which may be null. */
 function readFunction(message: Fields, conversation: ChatConversation, param: string): void {
   const { callId } = conversation.calls.close(`function ${textIn(message, 'name', param)}`, param)
   const output = contentIn(message, param, 'input_text') ?? ''

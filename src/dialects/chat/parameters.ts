@@ -10,9 +10,9 @@ import {
 import { fieldOf, flagAt, objectAt } from '../body/read.js'
 import type { Draft } from './draft.js'
 
-/** Parameters that more than their name tells apart. Each throws RequestError. */
+/** Readers of parameters that are more than renamed. Each throws RequestError. */
 
-/** `n`: one answer is all that there is. */
+/** Checks `n`: only one answer is supported. */
 export function checkCount(n: unknown): void {
   if (!Number.isInteger(n)) throw invalidType('n', 'an integer', n)
   const count = n as number
@@ -22,7 +22,7 @@ export function checkCount(n: unknown): void {
   throw new RequestError(message, { param: 'n', code: 'unsupported_value' })
 }
 
-/** `modalities`: text. */
+/** Checks `modalities`: only text is supported. */
 export function checkModalities(modalities: unknown): void {
   if (!Array.isArray(modalities)) throw invalidType('modalities', 'an array of strings', modalities)
   for (const [index, modality] of modalities.entries()) {
@@ -31,7 +31,7 @@ export function checkModalities(modalities: unknown): void {
   }
 }
 
-/** `stop`, `logit_bias`: refused unless they are empty. */
+/** Checks `stop` or `logit_bias`, which have to be empty. */
 export function refuseUnlessEmpty(name: string): (value: unknown) => void {
   return (value) => {
     const isEmpty = value === '' || (Object(value) === value && Object.keys(value as object).length === 0)
@@ -39,13 +39,13 @@ export function refuseUnlessEmpty(name: string): (value: unknown) => void {
   }
 }
 
-/** `logprobs`: a flag here, an `include` there. */
+/** Reads `logprobs`: a flag here, a value of `include` in the Responses API. */
 export function readLogprobs(value: unknown, draft: Draft): void {
   if (flagAt(value, 'logprobs') !== true) return
   draft.put('include', ['message.output_text.logprobs'], 'logprobs')
 }
 
-/** `top_logprobs`: alternatives, of which there are none without `logprobs`. */
+/** Reads `top_logprobs`: alternatives, which require `logprobs`. */
 export function readTopLogprobs(value: unknown, draft: Draft): void {
   if (value !== 0 && draft.request['include'] === undefined) {
     const message = "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled."
@@ -54,7 +54,7 @@ export function readTopLogprobs(value: unknown, draft: Draft): void {
   draft.put('top_logprobs', value)
 }
 
-/** `stream_options`. The token counts are in every answer of the other API. */
+/** Reads `stream_options`. The Responses API always sends the token counts. */
 export function readStreamOptions(value: unknown, draft: Draft): void {
   const options = objectAt(value, 'stream_options')
   const includeUsage = flagAt(fieldOf(options, 'include_usage'), 'stream_options.include_usage')
@@ -63,14 +63,14 @@ export function readStreamOptions(value: unknown, draft: Draft): void {
   if (obfuscation !== undefined) draft.put('stream_options', { include_obfuscation: obfuscation })
 }
 
-/** `reasoning` as OpenRouter has it: an effort, and whether the client wants to see the reasoning. */
+/** Reads `reasoning` in OpenRouter's form: an effort, and whether the client wants to see the reasoning. */
 export function readReasoning(value: unknown, draft: Draft): void {
   const options = objectAt(value, 'reasoning')
   putEffort(fieldOf(options, 'effort'), 'reasoning.effort', draft)
   if (flagAt(fieldOf(options, 'exclude'), 'reasoning.exclude') === true) hideReasoning(draft)
 }
 
-/** `include_reasoning`, the name before `reasoning.exclude`. */
+/** Reads `include_reasoning`, the older name of `reasoning.exclude`. */
 export function readIncludeReasoning(value: unknown, draft: Draft): void {
   if (flagAt(value, 'include_reasoning') === false) hideReasoning(draft)
 }
@@ -79,13 +79,16 @@ function hideReasoning(draft: Draft): void {
   draft.answer = { ...draft.answer, reasoning: 'hidden' }
 }
 
-/** `chat_template_kwargs`: what llama-server and vLLM pass to the model's template, of which gpt-oss knows the effort. */
+/**
+ * Reads `chat_template_kwargs`: arguments of llama-server and vLLM for the model's template, of which gpt-oss uses the
+ * effort.
+ */
 export function readTemplateArguments(value: unknown, draft: Draft): void {
   if (!isFields(value)) return
   putEffort(fieldOf(value, 'reasoning_effort'), 'chat_template_kwargs.reasoning_effort', draft)
 }
 
-/** The first effort that the body has. */
+/** Sets the first effort in the body. */
 export function putEffort(effort: unknown, param: string, draft: Draft): void {
   if (effort === undefined || draft.request['reasoning'] !== undefined) return
   draft.putIn('reasoning', 'effort', effort, param)

@@ -1,14 +1,14 @@
 import type { OptionTable } from '../../options/check-options.js'
 import { aFunction } from '../../options/checks.js'
 
-/** What the host knows of a conversation that its client cannot send back. */
+/** The host's record of a conversation, as far as its client cannot send it back. */
 export interface ChatRequestOptions {
   /**
-   * What the model did in its turn before a call of the client's: its reasoning and the calls that the host ran, as the
-   * items of the response. They stand in the place of the reasoning that the message has. Undefined if there were no calls
-   * of the host. Asked once for each id. Default: nothing is known.
+   * Returns the model's work in its turn before a call to the client: its reasoning and the calls that the host ran, as
+   * the items of the response. They replace the reasoning in the message. Undefined if the host ran no calls. Called
+   * once for each id. Default: no record.
    *
-   * @param callId - the `id` of an entry of `tool_calls`, which is the client's word: look it up among its own calls alone
+   * @param callId - the `id` of an entry of `tool_calls`, untrusted: look it up among this client's own calls only
    */
   readonly before?: (callId: string) => readonly object[] | undefined
 }

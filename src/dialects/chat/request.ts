@@ -6,26 +6,26 @@ import { Draft } from './draft.js'
 import { CHAT_FIELDS } from './fields.js'
 import { CHAT_REQUEST_OPTIONS, type ChatRequestOptions } from './request-options.js'
 
-/** A Chat Completions request in the words of the Responses API. */
+/** A Chat Completions request mapped to the Responses API. */
 export interface ChatRequest {
-  /** The body of a Responses create request, for `parseRequest` to check: its values are the client's own. */
+  /** The body of a Responses create request, which `parseRequest` has to check: its values are the client's own. */
   readonly request: { readonly [parameter: string]: unknown }
-  /** How the client wants the answer: for `toChatChunks` and `toChatCompletion`. */
+  /** The form of the answer that the client wants: for `toChatChunks` and `toChatCompletion`. */
   readonly answer: ChatAnswerOptions
   /**
-   * What `parseRequest` or `renderPrompt` refuses, in the words of the body: `messages[1].tool_calls[0].id` in the place of
-   * `input[2].call_id`.
+   * Words a refusal by `parseRequest` or `renderPrompt` in terms of the body: `messages[1].tool_calls[0].id` in place
+   * of `input[2].call_id`.
    */
   refusal(error: RequestError): RequestError
 }
 
 /**
- * Reads the body of a Chat Completions create request. docs/chat-completions.md says what becomes of each parameter;
- * those that are not known are ignored.
+ * Reads the body of a Chat Completions create request. docs/chat-completions.md lists the parameters; unknown ones are
+ * ignored.
  *
  *     const { request, answer, refusal } = fromChatRequest(await httpRequest.json())
  *
- * @param body - what `JSON.parse` made of it
+ * @param body - the parsed JSON
  * @throws RequestError with the path in the body: `messages[3].content[0]`
  * @throws HarmonyResponsesError `bad_option`
  */

@@ -4,7 +4,8 @@ import type { Draft } from './draft.js'
 const JSON_SCHEMA = { name: 'name', description: 'description', schema: 'schema', strict: 'strict' } as const
 
 /**
- * `response_format`. Where the answer has to be JSON, preambles go with the reasoning: clients parse all of `content`.
+ * Reads `response_format`. If the answer has to be JSON, preambles join the reasoning, because clients parse all of
+ * `content`.
  *
  * @throws RequestError
  */
@@ -17,6 +18,6 @@ export function readResponseFormat(value: unknown, draft: Draft): void {
     return
   }
   const json = renamed(objectIn(asked, 'json_schema', 'response_format'), JSON_SCHEMA)
-  // A schema may be left out: then any JSON fits.
+  // A missing schema accepts any JSON.
   draft.putIn('text', 'format', { type, schema: {}, ...json }, 'response_format.json_schema')
 }

@@ -7,7 +7,7 @@ import { type ChatAnswerOptions, type ResolvedChatAnswerOptions, resolveAnswerOp
 import type { ChatChunk, ChatError, ChatFinishReason } from './completion.js'
 import { toChatError } from './to-completion.js'
 
-/** Maps the events of one stream in order, each to the chunks that it becomes: none, one, or some. */
+/** Maps the events of one stream in order, each to any number of chunks. */
 export type ChatEncoder = (event: ResponseStreamEvent) => (ChatChunk | ChatError)[]
 
 /**
@@ -28,7 +28,7 @@ export function toChatChunks(
 }
 
 /**
- * {@link toChatChunks} for callers that get the events one at a time.
+ * Creates the mapping of {@link toChatChunks} for callers that get the events one at a time.
  *
  * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
  */
@@ -68,7 +68,7 @@ class Encoder {
     return this.#pieces(event).map((piece) => this.#chunk(piece))
   }
 
-  /** The pieces of the answer that an event has. Hosted tools have none: the client has nothing to run. */
+  /** Returns the pieces of the answer in an event. Hosted tools have none: the client has nothing to run. */
   #pieces(event: ResponseStreamEvent): Piece[] {
     switch (event.type) {
       case 'response.output_item.added':
@@ -113,7 +113,7 @@ class Encoder {
 
   #chunk({ delta, logprobs }: Piece, finish_reason: ChatFinishReason | null = null): ChatChunk {
     check(this.#identity !== undefined, 'toChatChunks', 'response.created first', delta, 'bad_stream')
-    // Written out, because spreading costs more than all else that is done for a token.
+    // Written out, because spreading would cost more than all other work for a token.
     const { id, created, model } = this.#identity
     const content = logprobs === undefined ? null : { content: [...logprobs], refusal: null }
     const choices = [{ index: 0, delta, logprobs: content, finish_reason }]

@@ -6,12 +6,13 @@ import { type ChatAnswerOptions, resolveAnswerOptions } from './answer-options.j
 import type { ChatCompletion, ChatError, ChatMessage, ChatToolCall, ChatToolCallDelta } from './completion.js'
 
 /**
- * The answer to a Chat Completions request that does not stream: what {@link toChatChunks} says, put together.
+ * Returns the answer to a Chat Completions request that does not stream: the assembled chunks of {@link toChatChunks}.
  *
  *     toChatCompletion(await collectResponse(events), answer)
  *
- * @param response - of a terminal event. That of a failure is no answer: {@link toChatError} has its words.
- * @throws HarmonyResponsesError `bad_stream`: it is no response, or one that failed or is not over; `bad_option`
+ * @param response - of a terminal event. A failed one is no answer: use {@link toChatError}.
+ * @throws HarmonyResponsesError `bad_stream` if it is not a response, or one that failed or is still in progress;
+ * `bad_option`
  */
 export function toChatCompletion(response: Response, options: ChatAnswerOptions = {}): ChatCompletion {
   const resolved = resolveAnswerOptions('toChatCompletion', options)
@@ -32,7 +33,7 @@ export function toChatCompletion(response: Response, options: ChatAnswerOptions 
   return { ...identityOf(response, resolved), object: 'chat.completion', choices: [choice], ...usage }
 }
 
-/** The words of a failure: the body of an HTTP error. */
+/** Returns the error of a failed response: the body of an HTTP error. */
 export function toChatError({ error }: Pick<Response, 'error'>): ChatError {
   const { code = 'server_error', message = 'The server had an internal error.' } = error ?? {}
   return { error: { message, type: code, param: null, code } }
@@ -50,7 +51,7 @@ function piecesOf(item: OutputItem, at: number, answer: ChatAnswer): Piece[] {
   if (item.type !== 'message') return answer.hosted(at, item)
   const isPreamble = item.phase === 'commentary'
   return item.content.flatMap(({ type, text, logprobs, annotations }) => {
-    // A host that inserts a message may have it refuse: as in a stream, that is no content.
+    // A host's inserted message may contain a refusal: as in a stream, that is no content.
     if (type !== 'output_text') return []
     const pieces = answer.text(at, isPreamble, text, logprobs)
     for (const annotation of annotations) answer.cite(isPreamble, annotation)
@@ -58,7 +59,7 @@ function piecesOf(item: OutputItem, at: number, answer: ChatAnswer): Piece[] {
   })
 }
 
-/** Puts the pieces together, as clients do with a stream. */
+/** Assembles the pieces, as clients do with a stream. */
 function messageOf(pieces: readonly Piece[]): ChatMessage {
   const message: ChatMessage = { role: 'assistant', content: null, refusal: null }
   const calls: ChatToolCall[] = []

@@ -7,7 +7,7 @@ const FUNCTION = { name: 'name', description: 'description', parameters: 'parame
 const CUSTOM = { name: 'name', description: 'description' } as const
 const TYPES = ['function', 'custom'] as const
 
-/** Where the fields of a tool are in the body, by their type. */
+/** The places of a tool's fields in the body, by its type. */
 const WITHIN = {
   function: {
     name: 'function.name',
@@ -25,7 +25,7 @@ const WITHIN = {
   },
 } as const
 
-/** `tools`. @throws RequestError */
+/** Reads `tools`. @throws RequestError */
 export function readTools(value: unknown, draft: Draft): void {
   for (const [index, tool] of objectsAt(value, 'tools').entries()) {
     const at = `tools[${index}]`
@@ -37,12 +37,12 @@ export function readTools(value: unknown, draft: Draft): void {
   }
 }
 
-/** A function, which in Chat Completions is not strict unless it says so. */
+/** Maps a function, which is not strict by default in Chat Completions. */
 function functionOf(declared: Fields): object {
   return { type: 'function', ...renamed(declared, FUNCTION), strict: fieldOf(declared, 'strict') ?? false }
 }
 
-/** What the input of a custom tool has to look like: the grammar is an object of its own in Chat Completions. */
+/** Maps the format of a custom tool's input: in Chat Completions, the grammar is a nested object. */
 function formatOf(declared: Fields, param: string): { format?: object } {
   if (fieldOf(declared, 'format') === undefined) return {}
   const format = objectIn(declared, 'format', param)
@@ -52,7 +52,7 @@ function formatOf(declared: Fields, param: string): { format?: object } {
   return { format: { type, ...renamed(grammar, { syntax: 'syntax', definition: 'definition' }) } }
 }
 
-/** `functions`, the form before `tools`. @throws RequestError */
+/** Reads `functions`, the form before `tools`. @throws RequestError */
 export function readFunctions(value: unknown, draft: Draft): void {
   for (const [index, declared] of objectsAt(value, 'functions').entries()) {
     draft.tools.push(functionOf(declared))
@@ -61,7 +61,7 @@ export function readFunctions(value: unknown, draft: Draft): void {
   draft.answer = { ...draft.answer, calls: 'function_call' }
 }
 
-/** `web_search_options` declares the search that the Responses API has as a tool. @throws RequestError */
+/** Reads `web_search_options`, which declares the search that is a tool of the Responses API. @throws RequestError */
 export function readWebSearch(value: unknown, draft: Draft): void {
   const options = objectAt(value, 'web_search_options')
   const location = fieldOf(options, 'user_location')
@@ -78,7 +78,7 @@ export function readWebSearch(value: unknown, draft: Draft): void {
   draft.origins.add('tools', { at: 'web_search_options', fields })
 }
 
-/** `tool_choice`. @throws RequestError */
+/** Reads `tool_choice`. @throws RequestError */
 export function readToolChoice(value: unknown, draft: Draft): void {
   if (!isFields(value)) draft.put('tool_choice', value)
   else if (value['type'] === 'allowed_tools') readAllowedTools(value, draft)
@@ -103,7 +103,7 @@ interface NamedTool {
   readonly name: string
 }
 
-/** A tool that is chosen by its name. */
+/** Maps a tool that is chosen by name. */
 function namedTool(tool: Fields, at: string, others: readonly string[] = []): NamedTool {
   const type = typeIn(tool, at, others)
   return { type, name: textIn(objectIn(tool, type, at), 'name', `${at}.${type}`) }
@@ -115,7 +115,7 @@ function typeIn(tool: Fields, at: string, others: readonly string[] = []): (type
   throw invalidValue(`${at}.type`, type, [...TYPES, ...others])
 }
 
-/** `function_call`, the form before `tool_choice`. @throws RequestError */
+/** Reads `function_call`, the form before `tool_choice`. @throws RequestError */
 export function readFunctionChoice(value: unknown, draft: Draft): void {
   if (value !== 'none' && value !== 'auto' && !isFields(value)) {
     throw typeof value === 'string'

@@ -2,28 +2,31 @@ import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { aFunction, aString, aText, oneOf, wholeNumber } from '../../options/checks.js'
 import type { OutputItem } from '../../responses/items.js'
 
-/** How an answer is worded. What the client asked for comes from `fromMessagesRequest`. */
+/** The form of an answer. `fromMessagesRequest` returns what the client asked for. */
 export interface MessageAnswerOptions {
-  /** Default: the id of the response, with `msg_` in the place of `resp_`. */
+  /** Default: the id of the response, with `msg_` in place of `resp_`. */
   readonly id?: string
   /** The name of the model, as the client knows it. Default: that of the response. */
   readonly model?: string
   /**
-   * What the client is shown of the reasoning. `shown`: its text. `omitted`: thinking blocks without a text. `sealed`
-   * (default): nothing, but for a `redacted_thinking` block in front of calls, for the model to read when it comes back with
-   * their results.
+   * The part of the reasoning that the client is shown. `shown`: its text. `omitted`: thinking blocks without a text.
+   * `sealed` (default): nothing except a `redacted_thinking` block before calls, which the model reads when it comes
+   * back with their results.
    */
   readonly thinking?: 'shown' | 'omitted' | 'sealed'
-  /** Where preambles go, which the model writes before its answer or a call. Default: `text`. */
+  /** Whether preambles are shown, which the model writes before its answer or a call. Default: `text`. */
   readonly preambles?: 'text' | 'hidden'
-  /** How many searches of the web the client wants at most, by which one that failed is told apart. Default: any number. */
+  /**
+   * The maximum number of web searches that the client wants, which distinguishes searches that failed because of it.
+   * Default: any number.
+   */
   readonly mostSearches?: number
   /**
-   * What the model takes in, as far as it is known when the message begins: `usage` of `message_start`, which some clients read.
-   * Default: nothing is known.
+   * Returns the model's input so far as it is known when the message begins: `usage` of `message_start`, which some
+   * clients read. Default: nothing is known.
    */
   readonly input?: () => { readonly inputTokens?: number; readonly cachedTokens?: number }
-  /** The stop string that ended the answer, asked for when it is over. Default: none did. */
+  /** Returns the stop string that ended the answer, once it has ended. Default: none did. */
   readonly stopSequence?: () => string | undefined
   /**
    * Seals an item that no block shows, such as a call of a tool that the request does not declare. The seal comes back in a

@@ -15,7 +15,7 @@ import { type ServerCallItem, serverCallBlocks, shownCalls } from './server-tool
 import { type PlacedSeal, writeSignature } from './signature.js'
 import { toolInput, toolUseId } from './tool-input.js'
 
-/** The call of a client's function. */
+/** Whether it is a call of a client's function. */
 export function isToolUse(item: OutputItem): item is FunctionCallItem {
   return item.type === 'function_call'
 }
@@ -28,26 +28,26 @@ export function isServed(
 }
 
 /**
- * One answer as it grows: what of a response becomes which block. Streams are its events as they come; an answer that does
- * not stream is the same events, put together.
+ * A growing answer: maps the content of a response to blocks. Streams send its events one by one; a whole answer is
+ * assembled from the same events.
  *
- * A call is shown when it is whole, so that no client runs half of one, and behind the block with the seals that belong to
- * it. So a thinking block in front of calls stays open until the answer goes on with text, or is over.
+ * A call is shown once complete, so that no client runs half of one, and after the block with the seals that belong to
+ * it. So a thinking block before calls stays open until the answer continues with text, or ends.
  */
 export class MessageAnswer {
   readonly #options: ResolvedMessageAnswerOptions
-  /** How many blocks have begun; how many of them, and of the calls that wait, are text or calls. */
+  /** How many blocks have begun; how many of them, and of the waiting calls, are text or calls. */
   #count = 0
   #placed = 0
   #open: { readonly type: 'thinking' | 'text'; readonly item: number } | undefined
-  /** The seals that no block carries yet, and the calls that are whole. */
+  /** The seals that no block carries yet, and the complete calls. */
   #seals: PlacedSeal[] = []
   /** Whether there is a call among them that is not shown; in front of how many blocks such calls began, by their positions. */
   #hasSealedCall = false
   readonly #begun = new Map<number, number>()
   #calls: (FunctionCallItem | ServerCallItem)[] = []
   #hasCalls = false
-  /** How many calls of the server's were shown, and how many of them searched the web. */
+  /** How many calls of the server were shown, and how many of them searched the web. */
   #served = 0
   #searches = 0
   #isShown = shownCalls([])
@@ -64,13 +64,13 @@ export class MessageAnswer {
     return [{ type: 'message_start', message: { id, type: 'message', role: 'assistant', model, content: [], ...rest } }]
   }
 
-  /** What is known of the counts before the model has answered. */
+  /** Returns the counts known before the model has answered. */
   #usageSoFar(): MessageUsage {
     const { inputTokens = 0, cachedTokens = 0 } = this.#options.input?.() ?? {}
     return countsOf(inputTokens, cachedTokens, 0)
   }
 
-  /** A piece of the reasoning of an item. @param at - the item's position in the output */
+  /** Adds a piece of an item's reasoning. @param at - the item's position in the output */
   reasoning(at: number, text: string): MessageStreamEvent[] {
     if (text === '' || this.#options.thinking !== 'shown') return []
     return [...this.#enter('thinking', at), this.#delta({ type: 'thinking_delta', thinking: text })]
@@ -81,13 +81,13 @@ export class MessageAnswer {
     if (sealed !== undefined && sealed !== '') this.#seals.push({ before: this.#placed, at, sealed })
   }
 
-  /** @param isPreamble - whether it stands before the answer, or before a call */
+  /** @param isPreamble - whether the text precedes the answer, or a call */
   text(at: number, isPreamble: boolean, text: string): MessageStreamEvent[] {
     if (text === '' || (isPreamble && this.#options.preambles === 'hidden')) return []
     return [...this.#enter('text', at), this.#delta({ type: 'text_delta', text })]
   }
 
-  /** A call that is whole. */
+  /** Adds a complete call. */
   call(item: FunctionCallItem): MessageStreamEvent[] {
     // A text has no seal to wait for.
     const ended = this.#open?.type === 'text' ? this.#close() : []
@@ -97,7 +97,7 @@ export class MessageAnswer {
     return ended
   }
 
-  /** Whether the client is shown a call of the server's, as soon as it is over. */
+  /** Whether the client is shown a call that the server runs, as soon as it has ended. */
   shows(item: OutputItem): boolean {
     return this.#isShown(item)
   }
@@ -122,7 +122,7 @@ export class MessageAnswer {
     this.#calls.push(item)
     this.#placed += 1
     this.#served += 1
-    // Behind the client's calls it waits with them, for what seals them stands in front.
+    // After the client's calls it waits with them, because the block that seals them precedes it.
     return this.#hasCalls ? [] : this.#settle()
   }
 
@@ -144,7 +144,7 @@ export class MessageAnswer {
     return stopped === undefined ? 'end_turn' : 'stop_sequence'
   }
 
-  /** Goes on in the block of an item, which begins unless it is open. */
+  /** Continues the block of an item, or begins one. */
   #enter(type: 'thinking' | 'text', item: number): MessageStreamEvent[] {
     if (this.#open?.type === type && this.#open.item === item) return []
     const before = this.#settle()
@@ -155,10 +155,10 @@ export class MessageAnswer {
     return [...before, this.#start(block)]
   }
 
-  /** Ends what is open, and shows the calls that waited behind it. */
+  /** Ends the open block, and shows the calls that waited for it. */
   #settle(): MessageStreamEvent[] {
     const events = this.#open === undefined ? [] : this.#close()
-    // Reasoning that the client does not see is of use to the model beside calls alone: an answer drops it.
+    // Hidden reasoning is useful to the model only beside calls: an answer drops it.
     const isOfUse = this.#options.thinking !== 'sealed' || this.#calls.length > 0 || this.#served > 0
     if (this.#seals.length > 0 && isOfUse) events.push(...this.#carrier())
     for (const item of this.#calls) events.push(...(isToolUse(item) ? this.#toolUse(item) : this.#serverCall(item)))
@@ -175,7 +175,7 @@ export class MessageAnswer {
     return [...events, { type: 'content_block_stop', index: this.#count - 1 }]
   }
 
-  /** A block for seals that no thinking block has taken. */
+  /** Creates a block for seals that no thinking block has taken. */
   #carrier(): MessageStreamEvent[] {
     const seals = this.#takeSeals()
     if (this.#options.thinking === 'sealed') {
@@ -199,12 +199,12 @@ export class MessageAnswer {
     if (item.type === 'web_search_call' && item.action.type === 'search') this.#searches += 1
     const { mostSearches = Number.POSITIVE_INFINITY } = this.#options
     const { use, result } = serverCallBlocks(item, this.#searches > mostSearches)
-    // Clients put no deltas together for a call of an MCP tool.
+    // Clients do not join the deltas of an MCP tool's call.
     const shown = use.type === 'mcp_tool_use' ? [this.#start(use), this.#stop()] : this.#use(use)
     return [...shown, this.#start(result), this.#stop()]
   }
 
-  /** The block of a call, whose input comes in a delta. */
+  /** Shows the block of a call, whose input follows in a delta. */
   #use(block: MessageToolUseBlock | MessageServerToolUseBlock): MessageStreamEvent[] {
     const start = this.#start({ ...block, input: {} })
     return [start, this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }), this.#stop()]
@@ -224,12 +224,12 @@ export class MessageAnswer {
   }
 }
 
-/** The id of a response as that of a message. */
+/** Returns the id of a message for that of a response. */
 export function messageId(responseId: string): string {
   return responseId.replace(/^(resp_)?/, 'msg_')
 }
 
-/** The token counts in the words of this API, whose clients add the cached ones to `input_tokens`. */
+/** Returns the token counts in the form of this API, whose clients add the cached ones to `input_tokens`. */
 export function messageUsage(usage: ResponseUsage | null): MessageUsage {
   const { input_tokens = 0, output_tokens = 0, input_tokens_details } = usage ?? {}
   return countsOf(input_tokens, input_tokens_details?.cached_tokens ?? 0, output_tokens)
@@ -244,7 +244,7 @@ function countsOf(input: number, cached: number, output_tokens: number): Message
   }
 }
 
-/** Puts the events of an answer together, as clients do with a stream. */
+/** Assembles the events of an answer, as clients do with a stream. */
 export function messageOf(events: readonly MessageStreamEvent[]): Message | undefined {
   let message: Message | undefined
   let json = ''

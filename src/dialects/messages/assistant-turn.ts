@@ -6,11 +6,11 @@ import type { MessagesRequestOptions } from './request-options.js'
 import { readMcpResult, readSearch } from './server-tools.js'
 import { inItemOrder, type PlacedSeal, readSignature } from './signature.js'
 
-/** Items, with what they were made of. */
+/** An item with its origin. */
 export interface MadeItem {
   readonly item: object
   readonly at: string
-  /** Where the item's fields are in the body, if they have other names there. */
+  /** The places of the item's fields in the body, if they have other names there. */
   readonly fields?: { readonly [ours: string]: string }
 }
 
@@ -51,7 +51,7 @@ export class AssistantTurn {
     else if (type === 'server_tool_use' || type === 'mcp_tool_use') this.#serverCall(block, type, at)
     else if (type === 'web_search_tool_result' || type === 'mcp_tool_result') this.#serverResult(block, type, at)
     else if (type === 'image' || type === 'document') throw unsupported(`${at}.type`, `${type}s of the assistant are`)
-    // What the servers of other APIs listed: ours are asked.
+    // Listings of other servers are skipped, since ours are asked again.
     else if (type !== 'mcp_tool_listing') throw invalidValue(`${at}.type`, type, BLOCKS)
   }
 
@@ -82,7 +82,7 @@ export class AssistantTurn {
     return items
   }
 
-  /** @param signature - of ours it holds seals; of another server's nothing that can be read here */
+  /** @param signature - seals, if it is ours; another server's cannot be read here */
   #thinking(text: string, signature: string | undefined, at: string, field: 'signature' | 'data'): void {
     const fields = { encrypted_content: field }
     const seals = signature === undefined || signature === '' ? undefined : readSignature(signature)
@@ -173,7 +173,7 @@ function inputOf(block: Fields, at: string): Fields {
   return input
 }
 
-/** The text of a result. */
+/** Returns the text of a result. */
 function textOf(block: Fields, at: string): string {
   const content = fieldOf(block, 'content') ?? ''
   if (typeof content === 'string') return content

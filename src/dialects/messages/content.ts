@@ -2,10 +2,10 @@ import type { Fields } from '../../fields.js'
 import { invalidType, invalidValue, unsupported } from '../../request-error.js'
 import { fieldOf, objectIn, objectsAt, optionalTextIn, textIn } from '../body/read.js'
 
-/** What a block of a user's message, or of the result of a tool, becomes. */
+/** Maps a block of a user's message, or of a tool's result. */
 type ReadBlock = (block: Fields, param: string) => object[]
 
-/** The blocks that say something, by their types. */
+/** Maps the blocks with content, by type. */
 const BLOCKS: { readonly [type: string]: ReadBlock } = {
   text: (block, param) => [inputText(textIn(block, 'text', param))],
   image: (block, param) => [
@@ -19,7 +19,7 @@ const BLOCKS: { readonly [type: string]: ReadBlock } = {
     )
     return [inputText([...lines, ...said].filter((line) => line).join('\n'))]
   },
-  // The name of a tool that a search found: it is taught behind the result.
+  // The name of a tool that a search found, which is taught after the result.
   tool_reference: (block, param) => [inputText(`Found the tool ${textIn(block, 'tool_name', param)}.`)],
 }
 
@@ -27,7 +27,7 @@ function inputText(text: string): object {
   return { type: 'input_text', text }
 }
 
-/** A text is read as it is; what has to be looked at is an attachment, as an image is. */
+/** Maps a document: a text becomes a text, anything visual an attachment, like an image. */
 function readDocument(block: Fields, param: string): object[] {
   const at = `${param}.source`
   const source = objectIn(block, 'source', param)
@@ -40,7 +40,7 @@ function readDocument(block: Fields, param: string): object[] {
   return [{ type: 'input_file', filename: title ?? 'document', [field]: addressOf(source, at) }]
 }
 
-/** Where an image or a document is. A file that a server stores is none of this one's. */
+/** Returns the address of an image or a document. Files that a server stores are not supported. */
 function addressOf(source: Fields, param: string): string {
   const type = textIn(source, 'type', param)
   if (type === 'url') return textIn(source, 'url', param)
@@ -52,7 +52,7 @@ function addressOf(source: Fields, param: string): string {
 }
 
 /**
- * The content of a user's message or a tool's result: a text, or a part for each block.
+ * Maps the content of a user's message or a tool's result: a text, or a part for each block.
  *
  * @throws RequestError
  */

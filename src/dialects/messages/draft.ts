@@ -4,19 +4,19 @@ import type { BodyOrigin } from '../body/origins.js'
 import type { MessageAnswerOptions } from './answer-options.js'
 import type { MessagesRequestOptions } from './request-options.js'
 
-/** A server as the request declares it. */
+/** A server that the request declares. */
 interface GivenServer {
   readonly at: string
   readonly server: Fields
   isUsed: boolean
 }
 
-/** What a body becomes, while it is read. */
+/** A request under construction, filled from a body. */
 export class Draft extends BodyDraft {
   answer: MessageAnswerOptions = {}
-  /** The servers of the request by their names, and whether a toolset is of it. */
+  /** The servers of the request by name, and whether each has a toolset. */
   readonly mcpServers: Map<string, GivenServer> = new Map()
-  /** The tools that the model is not told of until a result names them. */
+  /** The tools that are not taught until a result names them. */
   readonly #deferred = new Map<string, { readonly tool: object; readonly origin: BodyOrigin }>()
 
   readonly options: MessagesRequestOptions
@@ -32,13 +32,16 @@ export class Draft extends BodyDraft {
     this.origins.add('tools', origin)
   }
 
-  /** Keeps a tool back until it is named. */
+  /** Withholds a tool until it is named. */
   defer(name: string, tool: object, origin: BodyOrigin): void {
     if (this.#deferred.has(name)) this.addTool(tool, origin)
     else this.#deferred.set(name, { tool, origin })
   }
 
-  /** Makes a deferred tool one of the request's. @returns undefined if there is none of this name, or it is one already */
+  /**
+   * Adds a deferred tool to those of the request. @returns undefined if there is none of this name, or it was added
+   * before
+   */
   load(name: string): object | undefined {
     const { tool, origin } = this.#deferred.get(name) ?? {}
     if (tool === undefined || origin === undefined) return undefined
@@ -48,7 +51,7 @@ export class Draft extends BodyDraft {
   }
 }
 
-/** A path within the content of a message: images and documents have their source as an object. */
+/** Returns a path within the content of a message, where the source of images and documents is an object. */
 function partOf(path: string): string {
   return path.replace(/^(content\[\d+\])\.(image_url|file_data|file_url|file_id)$/, '$1.source')
 }

@@ -12,23 +12,23 @@ const TYPES: ReadonlyMap<number, MessageErrorType> = new Map([
   [529, 'overloaded_error'],
 ])
 
-/** The status that this API has for one of the Responses API. */
+/** Returns the status of this API for one of the Responses API. */
 export function messagesStatus(status: number): number {
   if (status === 503) return 529
   return TYPES.has(status) || status < 500 ? status : 500
 }
 
-/** What tells the SDK, whose tool runner has the server keep the conversation, to send all of it instead. */
+/** Makes the SDK, whose tool runner has the server keep the conversation, send all of it instead. */
 const WITHOUT_THREADS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] } as const
 
-/** What is refused, in the words of this API. */
+/** A refusal in the form of this API. */
 export interface MessagesErrorAnswer {
   readonly status: number
   readonly body: MessageError
 }
 
 /**
- * An error of a request, as this API words it.
+ * Words an error of a request in the form of this API.
  *
  * @param requestId - the `request-id` of its answer
  */
@@ -51,7 +51,7 @@ export function toMessagesError(
   }
 }
 
-/** A failure of a response: what ends its stream. */
+/** Words the failure of a response, which ends its stream. */
 export function messagesFailure({ code, message }: { readonly code: string; readonly message: string }): MessageError {
   return { type: 'error', error: { type: FAILURES.get(code) ?? 'api_error', message: messageOf({ code, message }) } }
 }
@@ -63,7 +63,7 @@ const FAILURES: ReadonlyMap<string, MessageErrorType> = new Map([
   ['server_is_overloaded', 'overloaded_error'],
 ])
 
-/** Clients find a prompt that is too long by these words, and compact their conversation. */
+/** Clients recognize an excessive prompt by these words, and compact their conversation. */
 const TOO_LONG = 'prompt is too long (capability_rejected: prompt_too_long)'
 
 interface Worded {
@@ -72,7 +72,7 @@ interface Worded {
   readonly param?: string | null
 }
 
-/** The API has no `param`: the message says where. */
+/** Adds the parameter to the message, since the API has no `param`. */
 function messageOf({ code, message, param = null }: Worded): string {
   if (code === 'context_length_exceeded') return `${TOO_LONG}: ${message}`
   return param === null || message.includes(param) ? message : `${param}: ${message}`

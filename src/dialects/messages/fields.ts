@@ -8,16 +8,16 @@ import { readToolChoice, readTools } from './tools.js'
 const OLDER = 'older clients'
 const COMPACTED = 'a conversation that is too long is refused in the words that clients compact theirs for'
 
-/** Everything about every parameter, in the order in which they are read: the first error is reported. */
+/** All facts about every parameter, in reading order: the first error is reported. */
 export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   model: same('model'),
-  // Before the tools, which name them.
+  // Read before the tools, which name them.
   mcp_servers: {
     support: 'mapped',
     does: "`tools`: the operator's MCP servers of the same names: see [tools](#tools)",
     read: readMcpServers,
   },
-  // Before the messages, which name those that are deferred.
+  // Read before the messages, which name deferred tools.
   tools: { support: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
   messages: {
     support: 'mapped',
@@ -60,20 +60,20 @@ export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   temperature: { ...same('temperature'), sentBy: OLDER },
   top_p: { ...same('top_p'), sentBy: OLDER },
   stream: same('stream'),
-  container: refused('container', 'there is no container to go on in'),
+  container: refused('container', 'there is no container to continue in'),
   thread: refused('thread', 'nothing is stored; the SDK then sends the whole conversation'),
   billing_policy: ignored('nothing is billed'),
-  cache_control: ignored('engines keep what they can, and find it by the tokens'),
+  cache_control: ignored('engines cache what they can, by its tokens'),
   compaction: ignored(COMPACTED),
-  context_management: ignored('the prompt drops the reasoning of earlier turns, as gpt-oss was trained to have it'),
-  diagnostics: ignored('there is nothing to tell'),
+  context_management: ignored("the prompt drops the reasoning of earlier turns, as in gpt-oss's training"),
+  diagnostics: ignored('the server has no such diagnostics'),
   fallback_credit_token: ignored('nothing is billed'),
-  fallbacks: ignored('the model that is asked answers'),
-  inference_geo: ignored('the server is where it is'),
-  metadata: ignored('who asks is known by the key'),
+  fallbacks: ignored('the requested model always answers'),
+  inference_geo: ignored('the server runs in one place'),
+  metadata: ignored('the key identifies the caller'),
   service_tier: ignored('there is one tier'),
   speed: ignored('there is one speed'),
-  top_k: { ...ignored('no engine of this library has it'), sentBy: OLDER },
-  user_profile_id: ignored('who asks is known by the key'),
-  workspace_id: ignored('who asks is known by the key'),
+  top_k: { ...ignored('no engine of this library supports it'), sentBy: OLDER },
+  user_profile_id: ignored('the key identifies the caller'),
+  workspace_id: ignored('the key identifies the caller'),
 }

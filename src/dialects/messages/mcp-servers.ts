@@ -4,11 +4,11 @@ import { fieldOf, flagAt, objectAt, objectIn, objectsAt, textIn } from '../body/
 import type { Draft } from './draft.js'
 
 /*
- * The MCP connector. A server is the operator's of the same name: where the client says that it is, and how to get in, is
- * never read.
+ * The MCP connector. Each declared server stands for the operator's server of the same name: the client's address and
+ * credentials are never read.
  */
 
-/** `mcp_servers`. @throws RequestError */
+/** Reads `mcp_servers`. @throws RequestError */
 export function readMcpServers(value: unknown, draft: Draft): void {
   for (const [index, server] of objectsAt(value, 'mcp_servers').entries()) {
     const at = `mcp_servers[${index}]`
@@ -20,7 +20,7 @@ export function readMcpServers(value: unknown, draft: Draft): void {
   }
 }
 
-/** A tool of the type `mcp_toolset`. @throws RequestError */
+/** Reads a tool of the type `mcp_toolset`. @throws RequestError */
 export function readToolset(toolset: Fields, at: string, draft: Draft): void {
   const name = textIn(toolset, 'mcp_server_name', at)
   const known = draft.mcpServers.get(name)
@@ -30,7 +30,10 @@ export function readToolset(toolset: Fields, at: string, draft: Draft): void {
   draft.addTool(serverTool(name, enabledTools(toolset, at)), { at, fields: { server_label: 'mcp_server_name' } })
 }
 
-/** The servers without a toolset: as clients declare them that know the older form of the connector. @throws RequestError */
+/**
+ * Adds the servers without a toolset, declared by clients that use the older form of the connector. @throws
+ * RequestError
+ */
 export function addOlderServers(draft: Draft): void {
   for (const [name, { at, server, isUsed }] of draft.mcpServers) {
     if (isUsed) continue
@@ -42,7 +45,10 @@ export function addOlderServers(draft: Draft): void {
   }
 }
 
-/** This API has no approvals: the client that declares a server has approved its calls. */
+/**
+ * Returns a server's tool entry that needs no approval: this API has none, so a client that declares a server approves
+ * its calls.
+ */
 function serverTool(label: string, allowed: unknown): object {
   return {
     type: 'mcp',
@@ -52,7 +58,7 @@ function serverTool(label: string, allowed: unknown): object {
   }
 }
 
-/** The names of the tools that the model may call; undefined if it may call all. @throws RequestError */
+/** Returns the names of the tools that the model may call; undefined for all. @throws RequestError */
 function enabledTools(toolset: Fields, at: string): readonly string[] | undefined {
   const given = fieldOf(toolset, 'default_config')
   const byDefault =

@@ -8,15 +8,15 @@ export interface MessageTextBlock {
   citations: null
 }
 
-/** The model's reasoning; empty where the client asked for it to be left out. */
+/** The model's reasoning; empty if the client asked to omit it. */
 export interface MessageThinkingBlock {
   type: 'thinking'
   thinking: string
-  /** What the server seals for itself: see {@link writeSignature}. */
+  /** The server's own seals: see {@link writeSignature}. */
   signature: string
 }
 
-/** Reasoning that is sealed alone: the client did not ask to see it, and the model reads it when it comes back. */
+/** Sealed reasoning without a text: the client did not ask to see it, and the model reads it when it comes back. */
 export interface MessageRedactedThinkingBlock {
   type: 'redacted_thinking'
   data: string
@@ -29,7 +29,7 @@ export interface MessageToolUseBlock {
   input: { [name: string]: unknown }
 }
 
-/** A search that the server ran. Its `input` is a query, or the page that the model looked at. */
+/** A search that the server ran. Its `input` is a query, or the page that the model opened. */
 export interface MessageServerToolUseBlock {
   type: 'server_tool_use'
   id: string
@@ -41,7 +41,7 @@ export interface MessageWebSearchResult {
   type: 'web_search_result'
   url: string
   title: string
-  /** Empty: what the model read is sealed with its reasoning. */
+  /** Empty: the page that the model read is sealed with its reasoning. */
   encrypted_content: string
   page_age: string | null
 }
@@ -80,14 +80,14 @@ export type MessageBlock =
   | MessageMcpToolUseBlock
   | MessageMcpToolResultBlock
 
-/** Tokens: `input_tokens` are those that no cache had. */
+/** Token counts. `input_tokens` excludes cached ones. */
 export interface MessageUsage {
   input_tokens: number
   output_tokens: number
-  /** Engines do not tell: always 0. */
+  /** Always 0, since engines do not report it. */
   cache_creation_input_tokens: number
   cache_read_input_tokens: number
-  /** How often the server searched the web, once the message is over. Absent if it did not. */
+  /** How often the server searched the web, once the message has ended. Absent if it did not. */
   server_tool_use?: { web_search_requests: number; web_fetch_requests: number }
 }
 
@@ -97,7 +97,7 @@ export interface Message {
   role: 'assistant'
   model: string
   content: MessageBlock[]
-  /** Null until the message is over, as is `stop_sequence` unless one of them ended it. */
+  /** Null until the message has ended, like `stop_sequence`, which stays null unless one ended it. */
   stop_reason: MessageStopReason | null
   stop_sequence: string | null
   usage: MessageUsage
@@ -119,14 +119,14 @@ export type MessageErrorType =
   | 'api_error'
   | 'overloaded_error'
 
-/** What ends a stream that failed, and the body of an HTTP error. */
+/** The error that ends a failed stream, and the body of an HTTP error. */
 export type MessageError = {
   type: 'error'
   error: { type: MessageErrorType; message: string; details?: { [name: string]: unknown } }
   request_id?: string
 }
 
-/** The events of a stream. Index: position of the block in `content`, from 0. */
+/** The events of a stream. `index` is the position of the block in `content`, from 0. */
 export type MessageStreamEvent =
   | { type: 'message_start'; message: Message }
   | { type: 'content_block_start'; index: number; content_block: MessageBlock }

@@ -2,12 +2,14 @@ import { emptyString, invalidType, invalidValue, outOfRange } from '../../reques
 import { fieldOf, objectAt, objectIn, objectsAt, textIn } from '../body/read.js'
 import type { Draft } from './draft.js'
 
-/** Parameters that more than their name tells apart. Each throws RequestError. */
+/** Readers of parameters that are more than renamed. Each throws RequestError. */
 
-/** How an attribution begins that Claude Code puts in front of its instructions: it is for the server, not for the model. */
+/**
+ * The prefix of an attribution that Claude Code puts before its instructions: it is for the server, not for the model.
+ */
 const ATTRIBUTION = 'x-anthropic-billing-header'
 
-/** `system`: a text, or blocks of text. */
+/** Reads `system`: a text, or blocks of text. */
 export function readSystem(value: unknown, draft: Draft): void {
   const blocks =
     typeof value === 'string'
@@ -27,7 +29,7 @@ function systemBlocks(value: unknown) {
   return objectsAt(value, 'system')
 }
 
-/** `stop_sequences`. */
+/** Reads `stop_sequences`. */
 export function readStopSequences(value: unknown, draft: Draft): void {
   if (!Array.isArray(value)) throw invalidType('stop_sequences', 'an array of strings', value)
   if (value.includes('')) throw emptyString(`stop_sequences[${value.indexOf('')}]`)
@@ -37,7 +39,7 @@ export function readStopSequences(value: unknown, draft: Draft): void {
 const THINKING = ['adaptive', 'enabled', 'between_tools', 'disabled'] as const
 const DISPLAYS = { summarized: 'shown', updates: 'shown', omitted: 'omitted' } as const
 
-/** `thinking`: whether the client sees the reasoning, and how much of it there may be. */
+/** Reads `thinking`: whether the client sees the reasoning, and its budget. */
 export function readThinking(value: unknown, draft: Draft): void {
   const thinking = objectAt(value, 'thinking')
   const type = textIn(thinking, 'type', 'thinking') as (typeof THINKING)[number]
@@ -53,7 +55,7 @@ export function readThinking(value: unknown, draft: Draft): void {
   if (type === 'enabled') readBudget(fieldOf(thinking, 'budget_tokens'), draft)
 }
 
-/** The efforts of gpt-oss, by the least budget that asks for them. */
+/** The efforts of gpt-oss, by the lowest budget that maps to them. */
 const BUDGETS = [
   [16_384, 'high'],
   [4096, 'medium'],
@@ -70,7 +72,7 @@ function readBudget(budget: unknown, draft: Draft): void {
   putEffort(effort, param, draft)
 }
 
-/** `output_config`: `effort` and `format`. */
+/** Reads `output_config`: `effort` and `format`. */
 export function readOutputConfig(value: unknown, draft: Draft): void {
   const config = objectAt(value, 'output_config')
   const effort = fieldOf(config, 'effort')
@@ -79,12 +81,12 @@ export function readOutputConfig(value: unknown, draft: Draft): void {
     readFormat(objectIn(config, 'format', 'output_config'), 'output_config.format', draft)
 }
 
-/** `output_format`, the name before `output_config.format`. */
+/** Reads `output_format`, the older name of `output_config.format`. */
 export function readOutputFormat(value: unknown, draft: Draft): void {
   if (draft.request['text'] === undefined) readFormat(objectAt(value, 'output_format'), 'output_format', draft)
 }
 
-/** Where the answer has to be JSON, preambles are left out: clients parse all of the text. */
+/** Reads a format. If the answer has to be JSON, preambles are omitted, because clients parse all of the text. */
 function readFormat(format: { readonly [field: string]: unknown }, param: string, draft: Draft): void {
   const type = textIn(format, 'type', param)
   if (type !== 'json_schema') throw invalidValue(`${param}.type`, type, ['json_schema'])
@@ -93,7 +95,7 @@ function readFormat(format: { readonly [field: string]: unknown }, param: string
   draft.answer = { ...draft.answer, preambles: 'hidden' }
 }
 
-/** The first effort that the body has. */
+/** Sets the first effort in the body. */
 function putEffort(effort: unknown, param: string, draft: Draft): void {
   if (draft.request['reasoning'] === undefined) draft.putIn('reasoning', 'effort', effort, param)
 }

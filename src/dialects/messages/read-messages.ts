@@ -8,7 +8,7 @@ import type { Draft } from './draft.js'
 const ROLES = ['user', 'assistant', 'system'] as const
 
 /**
- * The messages as the items of a Responses request.
+ * Maps the messages to the items of a Responses request.
  *
  * @throws RequestError
  */
@@ -32,10 +32,10 @@ export function readMessages(value: unknown, draft: Draft): object[] {
 
 class Conversation {
   readonly #made: MadeItem[] = []
-  /** What the model said in the messages since the last of another role: clients may cut one turn in several. */
+  /** The model's messages since the last one of another role: clients may split one turn. */
   #turn: AssistantTurn | undefined
   #last: { readonly role: 'user' | 'assistant'; readonly param: string } | undefined
-  /** The place of each call among those of its turn, by its id: results are read in the order of their calls. */
+  /** The index of each call in its turn, by its id: results are read in the order of their calls. */
   readonly #order = new Map<string, number>()
   readonly #load: (name: string) => object | undefined
   readonly #known: KnownTurns
@@ -59,7 +59,7 @@ class Conversation {
     }
     const blocks = blocksAt(content, `${param}.content`).map((block, index) => ({ block, index }))
     const isResult = ({ block }: { block: Fields }): boolean => block['type'] === 'tool_result'
-    // Harmony has a result behind its call, whatever the user says beside it.
+    // In Harmony a result follows its call, so the user's own text comes after all results.
     const results = blocks.filter(isResult).sort((a, b) => this.#placeOf(a.block) - this.#placeOf(b.block))
     for (const { block, index } of results) this.#add(readResult(block, `${param}.content[${index}]`))
     this.#teach(
@@ -80,7 +80,9 @@ class Conversation {
     this.#add({ item: { type: 'message', role: 'user', content: parts }, at: param, fields })
   }
 
-  /** Instructions stand where they stand: moved to the front, they would have all that follows read again. */
+  /**
+   * Adds instructions at their own place: moving them to the front would make engines read everything after them again.
+   */
   system(message: Fields, param: string): void {
     this.#endTurn()
     const content = readBlocks(fieldOf(message, 'content') ?? '', `${param}.content`)
@@ -99,7 +101,7 @@ class Conversation {
     }
   }
 
-  /** @throws RequestError if the model would have to go on with a message of its own */
+  /** @throws RequestError if the model would have to continue a message of its own */
   finish(): readonly MadeItem[] {
     if (this.#last?.role === 'assistant') {
       const rule = 'This model does not support assistant message prefill.'
@@ -109,7 +111,7 @@ class Conversation {
     return this.#made
   }
 
-  /** Teaches the tools that results have found behind them, so that the prompt in front stays what it was. */
+  /** Teaches tools after the result that found them, so that the prompt before it stays the same. */
   #teach(names: readonly string[], at: string): void {
     const tools = names.flatMap((name) => this.#load(name) ?? [])
     if (tools.length > 0) this.#add({ item: { type: 'additional_tools', role: 'developer', tools }, at })
@@ -145,13 +147,13 @@ function readResult(block: Fields, at: string): MadeItem {
   return { item: { type: 'function_call_output', call_id, output }, at, fields: OUTPUT }
 }
 
-/** The tools that a result names. */
+/** Returns the tools that a result names. */
 function namesIn({ content }: Fields): string[] {
   if (!Array.isArray(content)) return []
   return content.flatMap(({ type, tool_name: name }) => (type === 'tool_reference' ? [name as string] : []))
 }
 
-/** Harmony has no mark for it: the text has to say that the tool failed, unless it does. */
+/** Marks a failed result in its text, since Harmony has no flag for it. */
 function markFailed(output: object[]): void {
   const { text = '' } = (output[0] ?? {}) as { readonly text?: string }
   if (!/^\W*\w*error/i.test(text)) output.unshift({ type: 'input_text', text: 'Error:' })

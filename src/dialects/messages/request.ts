@@ -7,26 +7,26 @@ import { MESSAGES_FIELDS } from './fields.js'
 import { addOlderServers } from './mcp-servers.js'
 import { MESSAGES_REQUEST_OPTIONS, type MessagesRequestOptions } from './request-options.js'
 
-/** A Messages request in the words of the Responses API. */
+/** A Messages request mapped to the Responses API. */
 export interface MessagesRequest {
-  /** The body of a Responses create request, for `parseRequest` to check: its values are the client's own. */
+  /** The body of a Responses create request, which `parseRequest` has to check: its values are the client's own. */
   readonly request: { readonly [parameter: string]: unknown }
-  /** How the client wants the answer: for `toMessageEvents` and `toMessage`. */
+  /** The form of the answer that the client wants: for `toMessageEvents` and `toMessage`. */
   readonly answer: MessageAnswerOptions
   /**
-   * What `parseRequest` or `renderPrompt` refuses, in the words of the body: `messages[1].content[0].id` in the place of
+   * Words a refusal by `parseRequest` or `renderPrompt` in terms of the body: `messages[1].content[0].id` in place of
    * `input[2].call_id`.
    */
   refusal(error: RequestError): RequestError
 }
 
 /**
- * Reads the body of a Messages create request, or of one that counts tokens. docs/messages.md says what becomes of each
- * parameter; those that are not known are ignored.
+ * Reads the body of a Messages create request, or of one that counts tokens. docs/messages.md lists the parameters;
+ * unknown ones are ignored.
  *
  *     const { request, answer, refusal } = fromMessagesRequest(await httpRequest.json())
  *
- * @param body - what `JSON.parse` made of it
+ * @param body - the parsed JSON
  * @throws RequestError with the path in the body: `messages[3].content[0]`
  * @throws HarmonyResponsesError `bad_option`
  */

@@ -12,8 +12,8 @@ import type {
 import { toolInput } from './tool-input.js'
 
 /*
- * The calls that the server runs and that this API has blocks for: a search of the web, and tools of MCP servers. Each is
- * two blocks, the call and its result, which come back as one item.
+ * Calls that the server runs and that this API has blocks for: web searches, and tools of MCP servers. Each is two
+ * blocks, the call and its result, which come back as one item.
  */
 
 export type ServerCallItem = WebSearchCallItem | McpCallItem
@@ -25,8 +25,8 @@ export interface ServerCallBlocks {
 }
 
 /**
- * Tells the calls that a client is shown, as soon as they are over: of what its request declares. It has no use for one of a
- * tool that it does not know.
+ * Returns a test for the calls that a client is shown, once they have ended: those of tools that its request declares.
+ * A client cannot handle calls of others.
  *
  * @param declared - the tools of the request
  */
@@ -37,7 +37,7 @@ export function shownCalls(declared: readonly UnknownTool[]): (item: OutputItem)
     item.type === 'mcp_call' ? labels.has(item.server_label) : item.type === 'web_search_call' && hasSearch
 }
 
-/** @param isPastLimit - whether it is a search beyond the most that the client wants */
+/** @param isPastLimit - whether it is a search beyond the client's limit */
 export function serverCallBlocks(item: ServerCallItem, isPastLimit: boolean): ServerCallBlocks {
   return item.type === 'mcp_call' ? mcpBlocks(item) : searchBlocks(item, isPastLimit)
 }
@@ -63,7 +63,7 @@ function searchBlocks({ id, status, action }: WebSearchCallItem, isPastLimit: bo
   }
 }
 
-/** The domain of a page, which a source has no title but. */
+/** Returns the domain of a page, which serves as the title of a source. */
 function hostOf(url: string): string {
   return /^[a-z][a-z\d+.-]*:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url
 }
@@ -77,7 +77,7 @@ function mcpBlocks({ id, name, server_label, arguments: text, output, error }: M
   }
 }
 
-/** Why a call failed, as the prompt has it. */
+/** Returns why a call failed, as the prompt states it. */
 function errorText(error: McpError): string {
   if ('message' in error) return error.message
   const parts = Array.isArray(error.content) ? (error.content as readonly { readonly text?: unknown }[]) : []
@@ -85,14 +85,14 @@ function errorText(error: McpError): string {
   return texts.length > 0 ? texts.join('\n') : JSON.stringify(error.content)
 }
 
-/** The action of a search that comes back. @throws RequestError */
+/** Returns the action of a search that the client sends back. @throws RequestError */
 export function readSearch(input: Fields, param: string): object {
   const [query, url, pattern] = ['query', 'url', 'pattern'].map((name) => optionalTextIn(input, name, param))
   if (pattern !== undefined) return { type: 'find_in_page', pattern, url: url ?? '' }
   return url === undefined ? { type: 'search', query: query ?? '' } : { type: 'open_page', url }
 }
 
-/** What the result of an MCP call adds to its item. @param text - of its blocks */
+/** Returns the fields that the result of an MCP call adds to its item. @param text - of its blocks */
 export function readMcpResult(text: string, isError: boolean): object {
   if (!isError) return { output: text, error: null }
   return { output: null, error: { type: 'mcp_tool_execution_error', content: [{ type: 'text', text }] } }

@@ -7,7 +7,7 @@ import { type MessageAnswerOptions, type ResolvedMessageAnswerOptions, resolveAn
 import { messagesFailure } from './error.js'
 import type { MessageError, MessageStreamEvent } from './message.js'
 
-/** Maps the events of one stream in order, each to the events of a message that it becomes: none, one, or some. */
+/** Maps the events of one stream in order, each to any number of events of a message. */
 export type MessageEncoder = (event: ResponseStreamEvent) => MessageStreamEvent[]
 
 /**
@@ -28,7 +28,7 @@ export function toMessageEvents(
 }
 
 /**
- * {@link toMessageEvents} for callers that get the events one at a time.
+ * Creates the mapping of {@link toMessageEvents} for callers that get the events one at a time.
  *
  * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
  */
@@ -49,7 +49,7 @@ class Encoder {
   #hasBegun = false
   #isOver = false
   readonly #items = new ShownItems()
-  /** The place of a call that the server is running, and what came behind it meanwhile. */
+  /** The place of a call that the server is running, and the events that arrived meanwhile. */
   #running: number | undefined
   #behind: ResponseStreamEvent[] = []
 
@@ -75,7 +75,10 @@ class Encoder {
     return this.#inOrder(event)
   }
 
-  /** Blocks stand in the order of the items: what the model writes beside a call that the server runs waits for its result. */
+  /**
+   * Keeps blocks in the order of the items: text that the model writes during a call of the server waits for the
+   * result.
+   */
   #inOrder(event: ResponseStreamEvent): MessageStreamEvent[] {
     if (this.#running !== undefined && (!('output_index' in event) || event.output_index !== this.#running)) {
       this.#behind.push(event)
@@ -85,7 +88,7 @@ class Encoder {
     return this.#running !== undefined && event.type === 'response.output_item.done' ? [...said, ...this.#goOn()] : said
   }
 
-  /** Says what waited. */
+  /** Emits the events that waited. */
   #goOn(): MessageStreamEvent[] {
     const waiting = this.#behind
     this.#running = undefined

@@ -6,12 +6,13 @@ import { type MessageAnswerOptions, resolveAnswerOptions } from './answer-option
 import type { Message, MessageStreamEvent } from './message.js'
 
 /**
- * The answer to a Messages request that does not stream: what {@link toMessageEvents} says, put together.
+ * Returns the answer to a Messages request that does not stream: the assembled events of {@link toMessageEvents}.
  *
  *     toMessage(await collectResponse(events), answer)
  *
- * @param response - of a terminal event. That of a failure is no answer
- * @throws HarmonyResponsesError `bad_stream`: it is no response, or one that failed or is not over; `bad_option`
+ * @param response - of a terminal event. A failed one is no answer
+ * @throws HarmonyResponsesError `bad_stream` if it is not a response, or one that failed or is still in progress;
+ * `bad_option`
  */
 export function toMessage(response: Response, options: MessageAnswerOptions = {}): Message {
   const answer = new MessageAnswer(resolveAnswerOptions('toMessage', options))
@@ -34,6 +35,6 @@ function eventsOf(item: OutputItem, at: number, answer: MessageAnswer): MessageS
   }
   if (isServed(item)) return answer.served(at, item)
   const isPreamble = item.phase === 'commentary'
-  // A host that inserts a message may have it refuse: as in a stream, that is no text.
+  // A host's inserted message may contain a refusal: as in a stream, that is no text.
   return item.content.flatMap(({ type, text }) => (type === 'output_text' ? answer.text(at, isPreamble, text) : []))
 }

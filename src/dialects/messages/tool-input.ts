@@ -1,11 +1,11 @@
-/** `call_...` as clients of this API know ids of calls, and back: some look at the prefix. */
+/** Converts ids of calls to this API's form (`toolu_...` for `call_...`) and back: some clients check the prefix. */
 export function toolUseId(callId: string): string {
   return callId.replace(/^call_/, 'toolu_')
 }
 
 /**
- * The arguments of a call as the JSON object that this API has them as. What is none becomes the one field of an object:
- * clients parse it before they look at it, and the model reads what they have to say.
+ * Returns the arguments of a call as a JSON object. Anything else becomes the single field of an object: clients parse
+ * it first, and their error reaches the model.
  */
 export function toolInput(text: string): { [name: string]: unknown } {
   try {
@@ -13,7 +13,7 @@ export function toolInput(text: string): { [name: string]: unknown } {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as { [name: string]: unknown }
   } catch {
-    // As any other text.
+    // Not JSON: handled like any other text.
   }
   return text.trim() === '' ? {} : { input: text }
 }

@@ -8,7 +8,7 @@ const FUNCTION = { name: 'name', description: 'description', input_schema: 'para
 const FIELDS = { parameters: 'input_schema' } as const
 const SEARCH = 'web_search_20250305'
 
-/** `tools`. @throws RequestError */
+/** Reads `tools`. @throws RequestError */
 export function readTools(value: unknown, draft: Draft): void {
   for (const [index, tool] of objectsAt(value, 'tools').entries()) {
     const at = `tools[${index}]`
@@ -26,12 +26,12 @@ export function readTools(value: unknown, draft: Draft): void {
 
 const HINT = 'gpt-oss knows none of these: declare a tool of your own, with an input_schema.'
 
-/** A function, which is not strict unless it says so. */
+/** Maps a function, which is not strict by default. */
 function functionOf(tool: Fields): object {
   return { type: 'function', ...renamed(tool, FUNCTION), strict: fieldOf(tool, 'strict') ?? false }
 }
 
-/** The search of the host. @throws RequestError */
+/** Adds the host's search. @throws RequestError */
 function addSearch(tool: Fields, at: string, draft: Draft): void {
   const location = fieldOf(tool, 'user_location')
   const most = fieldOf(tool, 'max_uses')
@@ -56,7 +56,7 @@ function domainsAt(tool: Fields, name: string, at: string): readonly string[] {
   throw invalidType(`${at}.${name}`, 'an array of strings', value)
 }
 
-/** `tool_choice`. @throws RequestError */
+/** Reads `tool_choice`. @throws RequestError */
 export function readToolChoice(value: unknown, draft: Draft): void {
   const choice = objectAt(value, 'tool_choice')
   const type = textIn(choice, 'type', 'tool_choice')
@@ -69,7 +69,7 @@ export function readToolChoice(value: unknown, draft: Draft): void {
   if (isSingle === true) draft.put('parallel_tool_calls', false, 'tool_choice.disable_parallel_tool_use')
 }
 
-/** The tool that has to be called. A deferred one is taught from the beginning, unless a result has named it. */
+/** Maps the tool that has to be called. A deferred one is taught from the beginning, unless a result has named it. */
 function namedTool(choice: Fields, draft: Draft): object {
   const name = textIn(choice, 'name', 'tool_choice')
   draft.load(name)

@@ -1,8 +1,11 @@
+import type { Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, type Grammar, oneOf, repeat, rule, sequence, text } from '../expression.js'
 import { complement, LAST_CODE_POINT, type Range } from '../ranges.js'
 import { BadGrammar } from './bad-grammar.js'
 
 const DEEPEST = 200
+/** So many characters are read in one piece. */
+const SLICE = 10_000
 const NAME = /[0-9A-Za-z_-]+/y
 const BLANKS = /(?:[ \t]|#[^\r\n]*)*/y
 const LINES = /(?:[ \t\r\n]|#[^\r\n]*)*/y
@@ -14,17 +17,30 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ...[...'\\"[]'].map((character) => [character, character] as const),
 ])
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const FIRST_SURROGATE = 0xd800
+const LAST_SURROGATE = 0xdfff
+
+/** A choice that is being read: in brackets, or of the rule itself. */
+interface OpenChoice {
+  readonly sequences: Expression[]
+  parts: Expression[]
+}
 
 /**
  * Reads GBNF as llama.cpp documents it, without its token ids.
  *
  * @throws BadGrammar it is none, or uses a rule that it does not have
  */
-export function readGbnf(gbnf: string): Grammar {
+export function* readGbnf(gbnf: string): Slices<Grammar> {
   const rules = new Map<string, Expression>()
-  const used = new Set<string>()
+  /** What stands for a rule, by its name: one object, however often it is used. */
+  const used = new Map<string, Expression>()
   let at = 0
-  let depth = 0
+  let paused = 0
+  /** From the rule's own choice to that of the innermost brackets. */
+  let open: OpenChoice[] = []
 
   function wrong(expected: string): BadGrammar {
     const line = gbnf.slice(0, at).split('\n').length
@@ -48,48 +64,78 @@ export function readGbnf(gbnf: string): Grammar {
   }
 
   /** Within brackets, lines go on. */
-  const skipBlanks = (): unknown => take(depth > 0 ? LINES : BLANKS)
+  function skipBlanks(): void {
+    // Most often there is one blank.
+    if (gbnf[at] === ' ') at += 1
+    const next = gbnf[at]
+    if (next === ' ' || next === '\t' || next === '#') take(open.length > 1 ? LINES : BLANKS)
+    else if (open.length > 1 && (next === '\r' || next === '\n')) take(LINES)
+  }
 
-  function readRule(): void {
+  function* readRule(): Slices<void> {
     const name = take(NAME)?.[0]
     if (name === undefined) throw wrong('the name of a rule')
+    open = []
     skipBlanks()
     if (!skip('::=')) throw wrong("'::='")
     if (rules.has(name)) throw new BadGrammar(`GBNF: the rule ${name} is there twice`)
     take(LINES)
-    rules.set(name, readChoice())
+    rules.set(name, yield* readChoice())
     if (at < gbnf.length && !/[\r\n]/.test(gbnf[at] as string)) throw wrong('the end of the line')
     take(LINES)
   }
 
-  function readChoice(): Expression {
-    const parts = [readSequence()]
-    while (skip('|')) {
-      take(LINES)
-      parts.push(readSequence())
+  function* readChoice(): Slices<Expression> {
+    open = [{ sequences: [], parts: [] }]
+    for (;;) {
+      if (at - paused >= SLICE) {
+        paused = at
+        yield
+      }
+      skipBlanks()
+      if (skip('|')) {
+        endSequence()
+        take(LINES)
+        continue
+      }
+      if (skip('(')) {
+        if (open.length > DEEPEST) throw wrong(`at most ${DEEPEST} brackets in each other`)
+        open.push({ sequences: [], parts: [] })
+        continue
+      }
+      const symbol = open.length > 1 && skip(')') ? endChoice() : readSymbol()
+      if (symbol === undefined) break
+      skipBlanks()
+      last().parts.push(readTimes(symbol))
     }
-    return choice(...parts)
+    if (open.length > 1) throw wrong("')'")
+    return endChoice()
   }
 
-  function readSequence(): Expression {
-    const parts: Expression[] = []
-    for (skipBlanks(); ; skipBlanks()) {
-      const symbol = readSymbol()
-      if (symbol === undefined) return sequence(...parts)
-      skipBlanks()
-      parts.push(readTimes(symbol))
-    }
+  function last(): OpenChoice {
+    return open.at(-1) as OpenChoice
+  }
+
+  function endSequence(): void {
+    const choice = last()
+    choice.sequences.push(sequence(...choice.parts))
+    choice.parts = []
+  }
+
+  function endChoice(): Expression {
+    endSequence()
+    return choice(...(open.pop() as OpenChoice).sequences)
   }
 
   function readSymbol(): Expression | undefined {
     if (skip('"')) return readLiteral()
     if (skip('[')) return readClass()
-    if (skip('(')) return readGroup()
     if (skip('.')) return oneOf([[0, LAST_CODE_POINT]])
     const name = take(NAME)?.[0]
     if (name === undefined) return undefined
-    used.add(name)
-    return rule(name)
+    const known = used.get(name) ?? rule(name)
+    used.set(name, known)
+    return known
   }
 
   function readTimes(symbol: Expression): Expression {
@@ -105,28 +151,23 @@ export function readGbnf(gbnf: string): Grammar {
     return repeat(symbol, min, max)
   }
 
-  function readGroup(): Expression {
-    if (++depth > DEEPEST) throw wrong(`at most ${DEEPEST} brackets in each other`)
-    const inner = readChoice()
-    if (!skip(')')) throw wrong("')'")
-    depth -= 1
-    return inner
-  }
-
   function readLiteral(): Expression {
     const from = at
     let value = ''
-    while (!skip('"')) {
+    for (;;) {
+      const plain = at
+      while (isPlainInLiteral(gbnf.charCodeAt(at))) at += 1
+      value += gbnf.slice(plain, at)
+      if (skip('"')) return value === '' ? EMPTY : text(value)
       if (at >= gbnf.length) {
         at = from
         throw wrong('a literal that ends')
       }
       const code = readCharacter()
       // Two halves of a pair would become one character.
-      if (code >= 0xd800 && code <= 0xdfff) throw wrong('whole characters before this')
+      if (isSurrogate(code)) throw wrong('whole characters before this')
       value += String.fromCodePoint(code)
     }
-    return value === '' ? EMPTY : text(value)
   }
 
   function readClass(): Expression {
@@ -151,9 +192,11 @@ export function readGbnf(gbnf: string): Grammar {
   function readCharacter(): number {
     const code = gbnf.codePointAt(at)
     if (code === undefined) throw wrong('a character')
-    const character = String.fromCodePoint(code)
-    at += character.length
-    if (character !== '\\') return checked(code)
+    at += code > 0xffff ? 2 : 1
+    return code === BACKSLASH ? readEscape() : code
+  }
+
+  function readEscape(): number {
     const letter = gbnf[at] ?? ''
     const known = ESCAPES.get(letter)
     if (known === undefined && !(letter in HEX)) throw wrong('an escape: t, r, n, \\, ", [, ], x, u or U')
@@ -165,18 +208,24 @@ export function readGbnf(gbnf: string): Grammar {
     const digits = gbnf.slice(at, at + length)
     if (!/^[0-9A-Fa-f]+$/.test(digits) || digits.length < length) throw wrong(`${length} hexadecimal digits`)
     at += length
-    return checked(Number.parseInt(digits, 16))
-  }
-
-  function checked(code: number): number {
+    const code = Number.parseInt(digits, 16)
     if (code > LAST_CODE_POINT) throw wrong('a character of Unicode before this')
     return code
   }
 
   take(LINES)
-  while (at < gbnf.length) readRule()
-  for (const name of ['root', ...used]) {
+  while (at < gbnf.length) yield* readRule()
+  for (const name of ['root', ...used.keys()]) {
     if (!rules.has(name)) throw new BadGrammar(`GBNF: there is no rule ${name}`)
   }
   return rules
+}
+
+/** Not so at the end of the text, where there is no code. */
+function isPlainInLiteral(code: number): boolean {
+  return code !== QUOTE && code !== BACKSLASH && (code < FIRST_SURROGATE || code > LAST_SURROGATE)
+}
+
+function isSurrogate(code: number): boolean {
+  return code >= FIRST_SURROGATE && code <= LAST_SURROGATE
 }

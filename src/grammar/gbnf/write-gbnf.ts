@@ -3,8 +3,8 @@ import type { Expression, Grammar } from '../expression.js'
 import type { Range } from '../ranges.js'
 import type { SharedRules } from '../rules.js'
 
-/** So many rules are written in one piece. */
-const SLICE = 200
+/** So many characters are written in one piece. */
+const SLICE = 8_000
 
 /**
  * A grammar as text, one rule a line, `root` first.
@@ -15,21 +15,24 @@ const SLICE = 200
  * @param shared - those of its rules that were written before
  */
 export function* writeGbnf(grammar: Grammar, shared: readonly SharedRules[] = []): Slices<string> {
-  const isShared = (name: string): boolean => shared.some(({ all }) => all.has(name))
-  const own = shared.length === 0 ? grammar : new Map(Array.from(grammar).filter(([name]) => !isShared(name)))
-  const root = new Map([['root', grammar.get('root') as Expression]])
-  const written = yield* writeRules(new Map([...root, ...own]))
+  const own = new Map([['root', grammar.get('root') as Expression]])
+  for (const [name, expression] of grammar) own.set(name, expression)
+  for (const { all } of shared) for (const name of all.keys()) own.delete(name)
+  const written = yield* writeRules(own)
   return written + shared.map(({ gbnf }) => gbnf).join('')
 }
 
 /** Rules as GBNF, in their order. */
 export function* writeRules(rules: Grammar): Slices<string> {
-  const lines: string[] = []
+  let written = ''
+  let paused = 0
   for (const [name, expression] of rules) {
-    lines.push(`${name} ::= ${write(expression, 'rule')}\n`)
-    if (lines.length % SLICE === 0) yield
+    written += `${name} ::= ${write(expression, 'rule')}\n`
+    if (written.length - paused < SLICE) continue
+    paused = written.length
+    yield
   }
-  return lines.join('')
+  return written
 }
 
 /** Where an expression stands, which says whether it needs brackets. */
@@ -47,14 +50,20 @@ function write(expression: Expression, place: Place): string {
       return place === 'repeat' ? `(${writeRepeat(expression)})` : writeRepeat(expression)
     case 'sequence': {
       if (expression.of.length === 0) return place === 'repeat' ? '("")' : '""'
-      const parts = expression.of.map((part) => write(part, 'sequence')).join(' ')
+      const parts = writeAll(expression.of, 'sequence', ' ')
       return place === 'repeat' ? `(${parts})` : parts
     }
     case 'choice': {
-      const parts = expression.of.map((part) => write(part, 'rule')).join(' | ')
+      const parts = writeAll(expression.of, 'rule', ' | ')
       return place === 'rule' ? parts : `(${parts})`
     }
   }
+}
+
+function writeAll(parts: readonly Expression[], place: Place, between: string): string {
+  let written = ''
+  for (let at = 0; at < parts.length; at++) written += (at === 0 ? '' : between) + write(parts[at] as Expression, place)
+  return written
 }
 
 function writeRepeat({ of, min, max }: Expression & { kind: 'repeat' }): string {
@@ -94,25 +103,29 @@ const HEX_DIGIT = /[0-9A-Fa-f]/
 
 /** The characters between brackets: those with escapes last, so that none stands before a digit. */
 function writeClass(ranges: readonly Range[]): string {
-  const written = ranges.flatMap((range) => writeRange(range) ?? [])
+  let [plain, escapes] = ['', '']
+  for (const range of ranges) {
+    const written = writeRange(range)
+    if (written.includes('\\')) escapes += written
+    else plain += written
+  }
   // No character at all: half a surrogate pair, which no text has.
-  if (written.length === 0) return '[\\uD800-\\uDFFF]'
-  const isEscaped = (text: string): boolean => text.includes('\\')
-  return `[${[...written.filter((text) => !isEscaped(text)), ...written.filter(isEscaped)].join('')}]`
+  return plain + escapes === '' ? '[\\uD800-\\uDFFF]' : `[${plain}${escapes}]`
 }
 
-/** Undefined for half a surrogate pair, which no UTF-8 text has. */
-function writeRange([first, last]: Range): string | undefined {
+/** Nothing for half a surrogate pair, which no UTF-8 text has. */
+function writeRange([first, last]: Range): string {
   const low = first >= 0xd800 && first <= 0xdfff ? 0xe000 : first
   const high = last >= 0xd800 && last <= 0xdfff ? 0xd7ff : last
-  if (low > high) return undefined
+  if (low > high) return ''
   return low === high ? inClass(low) : `${inClass(low)}-${inClass(high)}`
 }
 
+const MEANING: ReadonlySet<number> = new Set(Array.from('[]\\^-', (character) => character.charCodeAt(0)))
+
 /** A bracket, a hyphen, a caret and a backslash mean something here. */
 function inClass(code: number): string {
-  const character = String.fromCodePoint(code)
-  return isPlain(code) && !/^[[\]\\^-]$/.test(character) ? character : escaped(code)
+  return isPlain(code) && !MEANING.has(code) ? String.fromCodePoint(code) : escaped(code)
 }
 
 /** Whether a character is written as it is: none that controls, separates lines, or is half of a pair. */

@@ -1,17 +1,28 @@
-import type { Expression, Grammar } from '../expression.js'
+import type { Slices } from '../../slices.js'
+import type { BottomUp } from '../bottom-up.js'
+import { collectNames, type Expression, type Grammar } from '../expression.js'
+
+/** So many rules are looked at in one piece. */
+const SLICE = 500
 
 /** How many characters the shortest text of an expression has; infinite if none comes to an end. */
 export type Cost = (expression: Expression) => number
 
-export function costsOf(grammar: Grammar): Cost {
+export function* costsOf(grammar: Grammar, { order, looping }: BottomUp): Slices<Cost> {
   const ofRules = new Map<string, number>()
-  const users = usersOf(grammar)
-  const open = new Set([...grammar.keys()].toReversed())
+  let looked = 0
+  for (const name of order) {
+    if (++looked % SLICE === 0) yield
+    ofRules.set(name, costOf(grammar.get(name) as Expression, ofRules))
+  }
+  const users = usersAmong(looping, grammar)
+  const open = new Set(looping)
   for (const name of open) {
+    if (++looked % SLICE === 0) yield
     // Put back when something that it uses becomes shorter.
     open.delete(name)
     const cost = costOf(grammar.get(name) as Expression, ofRules)
-    if (cost >= (ofRules.get(name) ?? Number.POSITIVE_INFINITY)) continue
+    if (cost >= (ofRules.get(name) as number)) continue
     ofRules.set(name, cost)
     for (const user of users.get(name) ?? []) open.add(user)
   }
@@ -26,34 +37,42 @@ export function costsOf(grammar: Grammar): Cost {
 function costOf(expression: Expression, ofRules: ReadonlyMap<string, number>): number {
   switch (expression.kind) {
     case 'text':
-      return Array.from(expression.text).length
+      return charactersIn(expression.text)
     case 'class':
       return 1
     case 'rule':
       return ofRules.get(expression.name) ?? Number.POSITIVE_INFINITY
     case 'repeat':
       return expression.min === 0 ? 0 : expression.min * costOf(expression.of, ofRules)
-    case 'sequence':
-      return expression.of.reduce((sum, part) => sum + costOf(part, ofRules), 0)
-    case 'choice':
-      return expression.of.reduce((least, part) => Math.min(least, costOf(part, ofRules)), Number.POSITIVE_INFINITY)
+    case 'sequence': {
+      let sum = 0
+      for (const part of expression.of) sum += costOf(part, ofRules)
+      return sum
+    }
+    case 'choice': {
+      let least = Number.POSITIVE_INFINITY
+      for (const part of expression.of) least = Math.min(least, costOf(part, ofRules))
+      return least
+    }
   }
 }
 
-/** Which rules use a rule. */
-function usersOf(grammar: Grammar): Map<string, Set<string>> {
-  const users = new Map<string, Set<string>>()
-  for (const [user, expression] of grammar) addUser(user, expression, users)
+function charactersIn(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    if ((text.codePointAt(at) as number) > 0xffff) at += 1
+    count += 1
+  }
+  return count
+}
+
+/** Which of the rules use which of them. */
+function usersAmong(rules: ReadonlySet<string>, grammar: Grammar): ReadonlyMap<string, ReadonlySet<string>> {
+  const users = new Map(Array.from(rules, (name) => [name, new Set<string>()]))
+  for (const user of rules) {
+    const used: string[] = []
+    collectNames(grammar.get(user) as Expression, used)
+    for (const name of used) users.get(name)?.add(user)
+  }
   return users
-}
-
-function addUser(user: string, expression: Expression, users: Map<string, Set<string>>): void {
-  if (expression.kind === 'rule') {
-    const known = users.get(expression.name)
-    if (known === undefined) users.set(expression.name, new Set([user]))
-    else known.add(user)
-  } else if (expression.kind === 'repeat') addUser(user, expression.of, users)
-  else if (expression.kind === 'sequence' || expression.kind === 'choice') {
-    for (const part of expression.of) addUser(user, part, users)
-  }
 }

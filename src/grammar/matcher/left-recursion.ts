@@ -2,10 +2,13 @@ import type { Expression, Grammar } from '../expression.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import type { Cost } from './costs.js'
 
-/** @throws BadGrammar a rule begins with itself: a matcher would look for its beginning for ever */
-export function refuseLeftRecursion(grammar: Grammar, cost: Cost): void {
+/**
+ * @param looping - the rules that may use themselves
+ * @throws BadGrammar a rule begins with itself: a matcher would look for its beginning for ever
+ */
+export function refuseLeftRecursion(looping: ReadonlySet<string>, grammar: Grammar, cost: Cost): void {
   const done = new Set<string>()
-  for (const name of grammar.keys()) {
+  for (const name of looping) {
     const path = [{ name, next: firstRules(grammar.get(name) as Expression, cost) }]
     const within = new Set([name])
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
@@ -16,6 +19,7 @@ export function refuseLeftRecursion(grammar: Grammar, cost: Cost): void {
         path.pop()
         continue
       }
+      if (!looping.has(first)) continue
       if (within.has(first)) throw new BadGrammar(`GBNF: the rule ${first} begins with itself`)
       within.add(first)
       path.push({ name: first, next: firstRules(grammar.get(first) as Expression, cost) })

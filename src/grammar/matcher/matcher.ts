@@ -1,3 +1,5 @@
+import { atOnce, type Slices } from '../../slices.js'
+import { bottomUp } from '../bottom-up.js'
 import type { Grammar } from '../expression.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { readGbnf } from '../gbnf/read-gbnf.js'
@@ -34,13 +36,19 @@ const LONGEST = 100_000
  *   ways to go on
  */
 export function createMatcher(gbnf: string): MatcherState {
-  return matcherOf(readGbnf(gbnf))
+  return atOnce(matcherOfGbnf(gbnf))
+}
+
+/** The same in slices. @throws BadGrammar as {@link createMatcher} does */
+export function* matcherOfGbnf(gbnf: string): Slices<MatcherState> {
+  return yield* matcherOf(yield* readGbnf(gbnf))
 }
 
 /** Follows texts in a grammar that was read or made. @throws BadGrammar as {@link createMatcher} does */
-export function matcherOf(grammar: Grammar): MatcherState {
-  const cost = costsOf(grammar)
-  refuseLeftRecursion(grammar, cost)
+export function* matcherOf(grammar: Grammar): Slices<MatcherState> {
+  const rules = yield* bottomUp(grammar)
+  const cost = yield* costsOf(grammar, rules)
+  refuseLeftRecursion(rules.looping, grammar, cost)
   const root = { kind: 'rule', name: 'root' } as const
   if (!Number.isFinite(cost(root))) throw new BadGrammar('GBNF: no text of the rule root comes to an end')
   const stacks = createStacks(grammar, cost)

@@ -96,14 +96,21 @@ export function createStacks(grammar: Grammar, cost: Cost): Stacks {
   }
 
   function step(from: readonly Stack[], code: number): readonly Stack[] {
-    const next = new Set<Stack>()
+    // Most often one way goes on, and there is nothing to put together.
+    let only: readonly Stack[] = []
+    let all: Set<Stack> | undefined
     for (const stack of from) {
       const after = afterCharacter(stack, code)
       if (after === undefined) continue
-      for (const way of ways(after)) next.add(way)
-      if (next.size > MOST_WAYS) throw new BadGrammar('The grammar is too ambiguous to be followed.')
+      const found = ways(after)
+      if (only.length === 0) only = found
+      else {
+        all ??= new Set(only)
+        for (const way of found) all.add(way)
+        if (all.size > MOST_WAYS) throw new BadGrammar('The grammar is too ambiguous to be followed.')
+      }
     }
-    return [...next]
+    return all === undefined ? only : [...all]
   }
 
   function afterCharacter({ expression, done, below }: Stack, code: number): Stack | undefined {
@@ -121,7 +128,11 @@ export function createStacks(grammar: Grammar, cost: Cost): Stacks {
 function restCost(expression: Expression, done: number, cost: Cost): number {
   if (done === 0) return cost(expression)
   if (expression.kind === 'text') return Array.from(expression.text.slice(done)).length
-  if (expression.kind === 'sequence') return expression.of.slice(done).reduce((sum, part) => sum + cost(part), 0)
+  if (expression.kind === 'sequence') {
+    let sum = 0
+    for (let at = done; at < expression.of.length; at++) sum += cost(expression.of[at] as Expression)
+    return sum
+  }
   if (expression.kind !== 'repeat' || done >= expression.min) return 0
   return (expression.min - done) * cost(expression.of)
 }

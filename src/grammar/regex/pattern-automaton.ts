@@ -1,49 +1,104 @@
 import type { Slices } from '../../slices.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
-import { costsOf } from '../matcher/costs.js'
 import { createStacks, type Stack } from '../matcher/stacks.js'
-import type { Range } from '../ranges.js'
+import { LAST_CODE_POINT, normalRanges, type Range } from '../ranges.js'
 import { createRules } from '../rules.js'
-import { type Automaton, explore, merged, pruned, type Spend } from './automaton.js'
+import { type Automaton, type AutomatonState, hasCharacters, MOST_STATES, pruned } from './automaton.js'
+import { merged } from './merged.js'
 import type { Pattern } from './pattern.js'
 import { patternExpression } from './pattern-expression.js'
+import { nodesOfState, SLICE, type Spend } from './work.js'
 
 /** The texts that a pattern without anchors matches as a whole. Undefined if that takes too many states. */
 export function* automatonOf(pattern: Pattern, spend: Spend): Slices<Automaton | undefined> {
+  try {
+    const states = yield* statesOf(pattern, spend)
+    if (states === undefined) return undefined
+    yield
+    return yield* merged(pruned(states))
+  } catch (error) {
+    if (error instanceof BadGrammar) return undefined
+    throw error
+  }
+}
+
+/** A state is the ways in which a text may go on. @throws BadGrammar there are too many */
+function* statesOf(pattern: Pattern, spend: Spend): Slices<readonly AutomatonState[] | undefined> {
   const rules = createRules()
   const root = patternExpression(pattern, rules, 'plain')
-  const stacks = createStacks(rules.all, costsOf(rules.all))
-  // There is one object for each way to go on, so that states are the same that have the same ones.
+  // How long the shortest texts are does not matter.
+  const stacks = createStacks(rules.all, () => 0)
+  const nameOf = createNames()
+  const start = stacks.ways(stacks.put(root, 0, stacks.bottom))
+  const numbers = new Map([[nameOf(start), 0]])
+  const open = [start]
+  const states: AutomatonState[] = []
+  let worked = 0
+  // It grows meanwhile.
+  for (const ways of open) {
+    const starts = startsOf(ways)
+    const nodes = nodesOfState(starts.length * ways.length)
+    if (!spend(nodes)) return undefined
+    worked += nodes
+    if (worked >= SLICE) {
+      worked = 0
+      yield
+    }
+    const byTarget = new Map<number, Range[]>()
+    for (let index = 0; index < starts.length; index++) {
+      const first = starts[index] as number
+      const target = stacks.step(ways, first)
+      if (target.length === 0) continue
+      const name = nameOf(target)
+      const to = numbers.get(name) ?? open.length
+      if (to === open.length) {
+        if (to >= MOST_STATES) return undefined
+        numbers.set(name, to)
+        open.push(target)
+      }
+      const range: Range = [first, (starts[index + 1] ?? LAST_CODE_POINT + 1) - 1]
+      const known = byTarget.get(to)
+      if (known === undefined) byTarget.set(to, [range])
+      else known.push(range)
+    }
+    const edges = Array.from(byTarget, ([to, ranges]) => ({ ranges: normalRanges(ranges), to })).filter(hasCharacters)
+    states.push({ isEnd: ways.includes(stacks.bottom), edges })
+  }
+  return states
+}
+
+/** The same name for the same ways to go on, in any order: there is one object for each. */
+function createNames(): (ways: readonly Stack[]) => string {
   const numbers = new Map<Stack, number>()
+  const known = new Map<readonly Stack[], string>()
   const numberOf = (stack: Stack): number => {
     const number = numbers.get(stack) ?? numbers.size
     numbers.set(stack, number)
     return number
   }
-  const nameOf = (ways: readonly Stack[]): string =>
-    ways
-      .map(numberOf)
-      .sort((one, other) => one - other)
-      .join(' ')
-  try {
-    const made = yield* explore(
-      stacks.ways(stacks.put(root, 0, stacks.bottom)),
-      spend,
-      (ways) => ({ ways, ranges: ways.map(firstRanges) }),
-      ({ ways }, code) => {
-        const next = stacks.step(ways, code)
-        return next.length === 0 ? undefined : next
-      },
-      nameOf,
-    )
-    yield
-    return (
-      made && (yield* merged(pruned(made.map(({ key, edges }) => ({ isEnd: key.includes(stacks.bottom), edges })))))
-    )
-  } catch (error) {
-    if (error instanceof BadGrammar) return undefined
-    throw error
+  return (ways) => {
+    const name =
+      known.get(ways) ??
+      ways
+        .map(numberOf)
+        .sort((one, other) => one - other)
+        .join(' ')
+    known.set(ways, name)
+    return name
   }
+}
+
+/** Where the characters of the ways begin and end: between two of these, all characters go the same ways. */
+function startsOf(ways: readonly Stack[]): number[] {
+  const starts = [0]
+  for (const way of ways) {
+    for (const [first, last] of firstRanges(way)) {
+      starts.push(first)
+      if (last < LAST_CODE_POINT) starts.push(last + 1)
+    }
+  }
+  starts.sort((one, other) => one - other)
+  return starts.filter((start, index) => start !== starts[index - 1])
 }
 
 function firstRanges({ expression, done }: Stack): readonly Range[] {

@@ -1,8 +1,11 @@
+import type { Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, sequence } from '../expression.js'
+import { jsonCharacter } from '../json-text.js'
+import { rangesOf } from '../ranges.js'
 import { patternExpression } from '../regex/pattern-expression.js'
 import { readPattern } from '../regex/read-pattern.js'
 import type { Rules } from '../rules.js'
-import { sharedRules } from '../shared-rules.js'
+import { slicedRules } from '../shared-rules.js'
 import { ATOM, DATE, FRACTION, IPV4, IPV6, TIME } from './formats.js'
 
 /** How many characters a text may have. */
@@ -16,11 +19,11 @@ export interface Lengths {
  * and the zone of a leap second. Undefined for those of which the regular expression in `formats.ts` says all, and for
  * lengths that it would have to be counted for otherwise.
  */
-export function formatExpression(format: string, lengths: Lengths, rules: Rules): Expression | undefined {
+export function* formatExpression(format: string, lengths: Lengths, rules: Rules): Slices<Expression | undefined> {
   const known = FORMATS.get(format)
   if (known === undefined || lengths.min > known.shortest) return undefined
   const max = Math.min(lengths.max, known.longest)
-  return max < known.least ? undefined : rules.once(`format ${format} ${max}`, 'format', () => known.make(rules, max))
+  return max < known.least ? undefined : rules.add('format', yield* known.make(rules, max))
 }
 
 interface CountedFormat {
@@ -29,7 +32,7 @@ interface CountedFormat {
   readonly longest: number
   /** A longest text of so many can be held. */
   readonly least: number
-  readonly make: (rules: Rules, max: number) => Expression
+  readonly make: (rules: Rules, max: number) => Slices<Expression>
 }
 
 /** RFC 1035, 2.3.4: a label has 63 octets. */
@@ -56,40 +59,65 @@ function part(source: string, rules: Rules): Expression {
   )
 }
 
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
+/** A text of which each character stands for itself. */
+function exactly(text: string, rules: Rules): Expression {
+  return sequence(...Array.from(text, (character) => jsonCharacter(rangesOf(character), rules)))
+}
+
 /** All time zones since the first leap second, of 1972, are whole quarters of an hour from UTC. */
 const LAST_MINUTES = [14, 29, 44, 59]
 const two = (number: number): string => String(number).padStart(2, '0')
 
-function dateTime(rules: Rules): Expression {
-  return sequence(part(DATE, rules), part('[Tt]', rules), timeOfDay(rules))
+function* dateTime(rules: Rules): Slices<Expression> {
+  const before = sequence(part(DATE, rules), part('[Tt]', rules))
+  yield
+  return sequence(before, yield* timeOfDay(rules))
 }
 
-function timeOfDay(rules: Rules): Expression {
-  return rules.include(CLOCK())
+function* timeOfDay(rules: Rules): Slices<Expression> {
+  return rules.include(yield* CLOCK())
 }
 
 /** RFC 3339, 5.6 and appendix D: the second 60 is the last one of a day in UTC, whatever time it is elsewhere. */
-const CLOCK = sharedRules('clock', (rules) => {
-  const seconds = sequence(part(':60', rules), part(FRACTION, rules))
-  const leap = HOURS.map((hour) => {
+const CLOCK = slicedRules('clock', function* (rules) {
+  const ordinary = part(TIME, rules)
+  const seconds = rules.add('leap', sequence(exactly(':60', rules), part(FRACTION, rules)))
+  const leap: Expression[] = []
+  for (let hour = 0; hour < 24; hour++) {
+    if (hour % HOURS_AT_ONCE === 0) yield
     const ways = LAST_MINUTES.map((minute) => {
-      const ahead = `${two(minute === 59 ? (hour + 1) % 24 : hour)}:${two((minute + 1) % 60)}`
-      const behind = `${two(23 - hour)}:${two(59 - minute)}`
-      return sequence(part(two(minute), rules), seconds, part(`\\+${ahead}|-${behind}`, rules))
+      const ahead = `+${two(minute === 59 ? (hour + 1) % 24 : hour)}:${two((minute + 1) % 60)}`
+      const behind = `-${two(23 - hour)}:${two(59 - minute)}`
+      const zone = choice(exactly(ahead, rules), exactly(behind, rules))
+      return sequence(exactly(two(minute), rules), seconds, zone)
     })
-    return sequence(part(`${two(hour)}:`, rules), choice(...ways))
-  })
-  return choice(part(TIME, rules), ...leap)
+    leap.push(sequence(exactly(`${two(hour)}:`, rules), choice(...ways)))
+  }
+  return choice(ordinary, ...leap)
 })
+
+/** So many are written in one piece. */
+const HOURS_AT_ONCE = 6
 
 /** What a label is counted in, with the dot after it. */
 const UNIT = 8
 
-function hostname(rules: Rules, max: number): Expression {
+function* hostname(rules: Rules, max: number): Slices<Expression> {
   // The last label has no dot after it.
   const units = Math.floor((max + 1) / UNIT)
+  yield* shorterNames(units, rules)
   return choice(...namesOf(units, rules), reverseName(units, rules))
+}
+
+/** So many rules are made in one piece: of names, and of what stands in front of an `@`. */
+const RULES_AT_ONCE = 8
+
+/** Makes the rules that longer names refer to, the shortest first: so that none makes all the others in one piece. */
+function* shorterNames(units: number, rules: Rules): Slices<void> {
+  for (let each = 1; each < units; each++) {
+    nameWithin(each, rules)
+    if (each % RULES_AT_ONCE === 0) yield
+  }
 }
 
 /** Names by the units of their first label: `LABEL`, or `LABEL.NAME`. No regular expression counts in two ways at once. */
@@ -119,11 +147,18 @@ function reverseName(units: number, rules: Rules): Expression {
 }
 
 /** RFC 5321, 4.1.2: words with dots between them or a text in quotes, at a domain or at an address in brackets. */
-function mailbox(rules: Rules, max: number): Expression {
+function* mailbox(rules: Rules, max: number): Slices<Expression> {
   const domainAfter = (octets: number): Expression =>
     sequence(part('@', rules), domain(Math.floor((max - octets) / UNIT), rules))
-  return choice(words(domainAfter, rules), quotedText(domainAfter, rules))
+  yield* shorterNames(Math.floor(max / UNIT), rules)
+  part(ADDRESS, rules)
+  yield
+  return choice(yield* words(domainAfter, rules), yield* quotedText(domainAfter, rules))
 }
+
+/** RFC 5321, 4.1.3. */
+const ADDRESS = `\\[(${IPV4}|IPv6:(${IPV6}))\\]`
+const LONGEST_ADDRESS = 52
 
 /** What stands after the `@`. RFC 5321, 2.3.5: a domain is a full one. */
 function domain(units: number, rules: Rules): Expression {
@@ -131,44 +166,49 @@ function domain(units: number, rules: Rules): Expression {
     const names = labels(units - 1, rules).map((label, index) =>
       sequence(label, part('\\.', rules), nameWithin(units - index - 1, rules)),
     )
-    // Of 52 characters at most.
-    const addresses = 52 < units * UNIT ? [part(`\\[(${IPV4}|IPv6:(${IPV6}))\\]`, rules)] : []
+    const addresses = LONGEST_ADDRESS < units * UNIT ? [part(ADDRESS, rules)] : []
     return choice(...names, ...addresses)
   })
 }
 
 /** Words with dots between them, and what stands after so many octets: each but the first one may have a dot before it. */
-function words(after: (octets: number) => Expression, rules: Rules): Expression {
+function* words(after: (octets: number) => Expression, rules: Rules): Slices<Expression> {
   const [atom, dot] = [part(ATOM, rules), part('\\.', rules)]
-  const from = (octets: number): Expression[] =>
-    octets > LONGEST_LOCAL_PART
-      ? []
-      : [
-          sequence(
-            atom,
-            rules.once(`words ${octets}`, 'words', () =>
-              choice(after(octets), ...from(octets + 1), ...from(octets + 2).map((rest) => sequence(dot, rest))),
-            ),
-          ),
-        ]
-  return choice(...from(1))
+  return yield* byOctets(1, (octets, from) => {
+    const rest = choice(after(octets), ...from(octets + 1), ...from(octets + 2).map((more) => sequence(dot, more)))
+    return sequence(atom, rules.add('words', rest))
+  })
 }
 
 /** A text in quotes, of which a backslash and what it escapes are two octets, and what stands after so many. */
-function quotedText(after: (octets: number) => Expression, rules: Rules): Expression {
+function* quotedText(after: (octets: number) => Expression, rules: Rules): Slices<Expression> {
   const [quote, plain, escaped] = [part('"', rules), part('[ !#-\\[\\]-~]', rules), part('\\\\[ -~]', rules)]
   // So many octets with the quote that ends it.
-  const from = (octets: number): Expression[] =>
-    octets > LONGEST_LOCAL_PART
-      ? []
-      : [
-          rules.once(`quoted ${octets}`, 'quoted', () =>
-            choice(
-              sequence(quote, after(octets)),
-              ...from(octets + 1).map((rest) => sequence(plain, rest)),
-              ...from(octets + 2).map((rest) => sequence(escaped, rest)),
-            ),
-          ),
-        ]
-  return sequence(quote, ...from(2))
+  const inner = yield* byOctets(2, (octets, from) => {
+    const one = from(octets + 1).map((more) => sequence(plain, more))
+    const two = from(octets + 2).map((more) => sequence(escaped, more))
+    return rules.add('quoted', choice(sequence(quote, after(octets)), ...one, ...two))
+  })
+  return sequence(quote, inner)
+}
+
+/**
+ * What is after the first octets of a local part, for each number of them that it may have, the longest first.
+ *
+ * @param make - gets what is after more of them: nothing where there may be no more
+ */
+function* byOctets(
+  least: number,
+  make: (octets: number, from: (octets: number) => readonly Expression[]) => Expression,
+): Slices<Expression> {
+  const made = new Map<number, Expression>()
+  const from = (octets: number): readonly Expression[] => {
+    const known = made.get(octets)
+    return known === undefined ? [] : [known]
+  }
+  for (let octets = LONGEST_LOCAL_PART; octets >= least; octets--) {
+    if (octets % RULES_AT_ONCE === 0) yield
+    made.set(octets, make(octets, from))
+  }
+  return made.get(least) as Expression
 }

@@ -30,5 +30,13 @@ export function relaxUnheld(schema: JsonObject, path: string, relax: Relax): voi
 
 /** The pointer of what a schema has under a name. */
 export function below(path: string, ...names: readonly (string | number)[]): string {
-  return [path, ...names.map((name) => String(name).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
+  let pointer = path
+  for (const name of names) pointer += `/${typeof name === 'string' && MEANING.test(name) ? escaped(name) : name}`
+  return pointer
+}
+
+const MEANING = /[~/]/
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

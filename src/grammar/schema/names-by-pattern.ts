@@ -1,6 +1,8 @@
 import type { Slices } from '../../slices.js'
-import { type Automaton, automatonOfTexts, isEmpty, product, type Spend, where } from '../regex/automaton.js'
+import { type Automaton, automatonOfTexts, isEmpty } from '../regex/automaton.js'
 import { automatonOf } from '../regex/pattern-automaton.js'
+import { product, where } from '../regex/product.js'
+import type { Spend } from '../regex/work.js'
 import { ANYTHING, both, type Located } from './located.js'
 import type { Patterned } from './patterned.js'
 

@@ -44,6 +44,8 @@ function otherThan(taken: readonly Taken[], at: number, maker: OtherTextOptions)
 
 /** @param left - of so many characters at most, what follows is written in place */
 function othersAt(taken: readonly Taken[], at: number, maker: OtherTextOptions, left: number): Expression {
+  // Most names are alone after some characters.
+  if (taken.length === 1) return otherThanOne(taken[0] as Taken, at, maker, left)
   const byNext = new Map<string, Taken[]>()
   let isTaken = false
   for (const name of taken) {
@@ -65,9 +67,17 @@ function othersAt(taken: readonly Taken[], at: number, maker: OtherTextOptions, 
   return choice(...(isTaken ? [] : [EMPTY]), textWithout([...byNext.keys()], maker.rules), ...alike)
 }
 
+/** {@link othersAt} of one name. */
+function otherThanOne(taken: Taken, at: number, maker: OtherTextOptions, left: number): Expression {
+  const next = taken.characters[at]
+  if (next === undefined) return taken.isPrefix ? NEVER : textWithout([], maker.rules)
+  const rest = left > 0 ? otherThanOne(taken, at + 1, maker, left - 1) : otherThan([taken], at + 1, maker)
+  return choice(EMPTY, textWithout([next], maker.rules), sequence(text(spelled(next)), rest))
+}
+
 /** Any text that begins with another character than these. */
 function textWithout(characters: readonly string[], rules: Rules): Expression {
-  const listed = [...characters].sort().join('')
+  const listed = characters.length < 2 ? (characters[0] ?? '') : characters.toSorted().join('')
   return rules.once(`but ${listed}`, 'but', () =>
     sequence(spelledCharacter(complement(rangesOf(listed)), rules), spelledText(rules)),
   )

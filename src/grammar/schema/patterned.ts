@@ -30,7 +30,7 @@ export function patterned(source: string, path: string, value: Located): Pattern
   const whole = searched(pattern, path)
   const root = patternExpression(whole, rules, 'plain')
   const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
-  const start = grammar && matcherOf(grammar)
+  const start = grammar && atOnce(matcherOf(grammar))
   const matches = (name: string): boolean => start?.accept(name)?.isComplete === true
   const { beginning, isAll } = beginningOf(pattern)
   const prefix = ALL.includes(source) ? '' : isAll ? beginning : undefined

@@ -1,5 +1,5 @@
+import { textIn } from '../../recipients/request-fields.js'
 import { readWindow } from '../compacted-window.js'
-import { textIn } from '../fields.js'
 import type { ItemReader } from './item-reader.js'
 import { unopened } from './reasoning.js'
 

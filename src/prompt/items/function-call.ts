@@ -1,7 +1,7 @@
 import type { Fields } from '../../fields.js'
+import { addressIn, fieldOf, nameIn, textIn } from '../../recipients/request-fields.js'
 import { textOfContent } from '../content.js'
 import type { CallKind } from '../conversation.js'
-import { addressIn, fieldOf, nameIn, textIn } from '../fields.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 

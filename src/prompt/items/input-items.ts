@@ -1,23 +1,27 @@
+import { BUILTIN_TOOLS, type BuiltinItemType, builtinNamed } from '../../recipients/builtin-tools.js'
+import { lookUp } from '../../recipients/policy.js'
+import { nameIn } from '../../recipients/request-fields.js'
 import { invalidValue, RequestError, unsupported } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
-import { nameIn } from '../fields.js'
 import { readAdditionalTools } from './additional-tools.js'
-import { readApplyPatchCall, readApplyPatchCallOutput } from './apply-patch-call.js'
-import { readCodeInterpreterCall } from './code-interpreter-call.js'
+import { readBuiltinCall } from './builtin-call.js'
 import { readCompaction, readCompactionTrigger } from './compaction.js'
 import { readCustomToolCall, readFunctionCall, readOutput } from './function-call.js'
 import { readHostItem } from './host-items.js'
 import type { ItemReader } from './item-reader.js'
 import { readMcpApprovalRequest, readMcpApprovalResponse, readMcpCall, readMcpListTools } from './mcp.js'
 import { readMessage } from './message.js'
+import { readApplyPatchCallOutput } from './patch-output.js'
 import { readReasoning } from './reasoning.js'
-import { readLocalShellCall, readLocalShellCallOutput, readShellCall, readShellCallOutput } from './shell-call.js'
-import { readWebSearchCall } from './web-search-call.js'
+import { readLocalShellCallOutput, readShellCallOutput } from './shell-output.js'
 
 type InputType = NonNullable<InputItem['type']>
 
-/** The reader of each type of input item. docs/prompt.md has the same table in words. */
-const READERS: { readonly [Type in InputType]: ItemReader } = {
+/**
+ * The reader of each type of input item, except calls of built-in tools, which their descriptors read. docs/prompt.md has
+ * the same table in words.
+ */
+const READERS: { readonly [Type in Exclude<InputType, BuiltinItemType>]: ItemReader } = {
   message: readMessage,
   reasoning: readReasoning,
   function_call: readFunctionCall,
@@ -28,11 +32,7 @@ const READERS: { readonly [Type in InputType]: ItemReader } = {
   mcp_call: readMcpCall,
   mcp_approval_request: readMcpApprovalRequest,
   mcp_approval_response: readMcpApprovalResponse,
-  code_interpreter_call: readCodeInterpreterCall,
-  web_search_call: readWebSearchCall,
-  shell_call: readShellCall,
   shell_call_output: readShellCallOutput,
-  local_shell_call: readLocalShellCall,
   local_shell_call_output: readLocalShellCallOutput,
   item_reference: (item, _context, _index, param) => {
     const id = nameIn(item, 'id', param)
@@ -40,10 +40,8 @@ const READERS: { readonly [Type in InputType]: ItemReader } = {
   },
   compaction: readCompaction,
   compaction_trigger: readCompactionTrigger,
-  file_search_call: readHostItem,
   image_generation_call: readHostItem,
   additional_tools: readAdditionalTools,
-  apply_patch_call: readApplyPatchCall,
   apply_patch_call_output: readApplyPatchCallOutput,
   computer_call: refuse('computer use is'),
   computer_call_output: refuse('computer use is'),
@@ -61,8 +59,14 @@ function refuse(what: string): ItemReader {
   }
 }
 
+const ALL_READERS: { readonly [type: string]: ItemReader } = {
+  ...READERS,
+  ...Object.fromEntries(BUILTIN_TOOLS.map((tool) => [builtinNamed(tool).item, readBuiltinCall(tool)])),
+}
+
 /** @throws RequestError for an unknown type of item */
 export function readerOf(type: string, param: string): ItemReader {
-  if (Object.hasOwn(READERS, type)) return READERS[type as InputType]
-  throw invalidValue(`${param}.type`, type, Object.keys(READERS))
+  const reader = lookUp(ALL_READERS, type)
+  if (reader !== undefined) return reader
+  throw invalidValue(`${param}.type`, type, Object.keys(ALL_READERS))
 }

@@ -1,6 +1,6 @@
 import type { Fields } from '../../fields.js'
+import { addressIn, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../../recipients/request-fields.js'
 import { RequestError } from '../../request-error.js'
-import { addressIn, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../fields.js'
 import { jsonText } from '../schema/json-text.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader, ReadContext } from './item-reader.js'

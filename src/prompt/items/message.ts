@@ -1,5 +1,5 @@
+import { fieldOf, optionalTextIn, wordIn } from '../../recipients/request-fields.js'
 import { textOfContent } from '../content.js'
-import { fieldOf, optionalTextIn, wordIn } from '../fields.js'
 import type { ItemReader } from './item-reader.js'
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const

@@ -1,6 +1,6 @@
+import { fieldOf, optionalTextIn } from '../../recipients/request-fields.js'
 import { RequestError } from '../../request-error.js'
 import { textOfContent } from '../content.js'
-import { fieldOf, optionalTextIn } from '../fields.js'
 import { readSampledForm } from '../sampled-form.js'
 import type { ItemReader } from './item-reader.js'
 

@@ -1,4 +1,6 @@
 import { PYTHON } from '../../harmony/namespaces.js'
+import type { CodeOutput } from '../../responses/items.js'
+import { fieldOf, listAt, objectAt, optionalTextIn } from '../request-fields.js'
 import type { Builtin, BuiltinNamespace } from './builtin.js'
 
 /**
@@ -25,10 +27,12 @@ function namespace(): BuiltinNamespace {
 export const codeInterpreter: Builtin<'code_interpreter_call', 'host'> = {
   item: 'code_interpreter_call',
   runBy: 'host',
+  recipients: { [PYTHON]: null },
   callee: () => ({ kind: 'code_interpreter_call' }),
   namespace,
   address: PYTHON,
   channel: 'analysis',
+  recipientAfter: 'role',
   body: 'code',
   replacedBy: { label: 'code_interpreter', tool: PYTHON },
   example: {
@@ -44,4 +48,24 @@ export const codeInterpreter: Builtin<'code_interpreter_call', 'host'> = {
   isInsertable: true,
   recipientOf: () => PYTHON,
   actionOf: () => undefined,
+  asked: ({ code }) => code,
+  shown: (content) => content,
+  written(item, param) {
+    const content = optionalTextIn(item, 'code', param) ?? ''
+    // Absent unless the request included them.
+    const outputs = fieldOf(item, 'outputs')
+    if (outputs === undefined) return { recipient: PYTHON, content }
+    const printed = listAt(outputs, `${param}.outputs`).map((output, at) => {
+      const logs = optionalTextIn(objectAt(output, `${param}.outputs[${at}]`), 'logs', `${param}.outputs[${at}]`)
+      return logs === undefined ? {} : { logs }
+    })
+    return { recipient: PYTHON, content, result: printedText(printed) }
+  },
+  data: ['outputs'],
+  resultText: ({ outputs }) => outputs && printedText(outputs),
+}
+
+/** Returns the output of code, without images, which gpt-oss cannot see. */
+function printedText(outputs: readonly Partial<CodeOutput>[]): string {
+  return outputs.map((output) => ('logs' in output && output.logs !== undefined ? output.logs : '[image]')).join('\n')
 }

@@ -1,5 +1,6 @@
 import { CONTAINER } from '../../harmony/namespaces.js'
-import { COMMAND } from '../shell-command.js'
+import { parseArguments } from '../arguments.js'
+import { COMMAND, commandLineOf, commandOf } from '../shell-command.js'
 import type { BuiltinNamespace } from './builtin.js'
 
 /** The recipient of both shells. Pure, so that the core can leave it out. */
@@ -30,4 +31,10 @@ export function container(settings: Record<string, object>): BuiltinNamespace {
       },
     ],
   }
+}
+
+/** Returns the command line of a shell call, the only part that its item shows. */
+export function commandShown(content: string): string {
+  const command = commandOf(parseArguments(content, COMMAND) ?? {})
+  return command === undefined ? '' : commandLineOf(command)
 }

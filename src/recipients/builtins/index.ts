@@ -1,22 +1,11 @@
-import { applyPatch } from './apply-patch.js'
-import { codeInterpreter } from './code-interpreter.js'
-import { localShell } from './local-shell.js'
-import { shell } from './shell.js'
-import { webSearch } from './web-search.js'
+/*
+ * The descriptors of the built-in tools, by the type with which a request declares each. One line per tool: all other code
+ * derives its tables from them (`builtin-tools.ts`).
+ */
 
-/** The descriptors of the built-in tools, by the type with which a request declares each. */
-export interface Descriptors {
-  readonly code_interpreter: typeof codeInterpreter
-  readonly web_search: typeof webSearch
-  readonly shell: typeof shell
-  readonly local_shell: typeof localShell
-  readonly apply_patch: typeof applyPatch
-}
-
-export const DESCRIPTORS: Descriptors = {
-  code_interpreter: codeInterpreter,
-  web_search: webSearch,
-  shell,
-  local_shell: localShell,
-  apply_patch: applyPatch,
-}
+export { applyPatch as apply_patch } from './apply-patch.js'
+export { codeInterpreter as code_interpreter } from './code-interpreter.js'
+export { fileSearch as file_search } from './file-search.js'
+export { localShell as local_shell } from './local-shell.js'
+export { shell } from './shell.js'
+export { webSearch as web_search } from './web-search.js'

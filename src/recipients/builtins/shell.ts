@@ -1,5 +1,7 @@
+import { fieldOf, objectAt, optionalIntegerIn, textsIn } from '../request-fields.js'
+import { shellText } from '../shell-text.js'
 import type { Builtin, DeclaredEnvironment } from './builtin.js'
-import { container, EXEC } from './container.js'
+import { commandShown, container, EXEC } from './container.js'
 
 const LIMITS = {
   max_output_length: { type: 'number', description: 'How many characters of output to return at most' },
@@ -12,10 +14,12 @@ export const shell: Builtin<
 > = {
   item: 'shell_call',
   runBy: 'environment',
+  recipients: { [EXEC]: null },
   callee: (_, environment) => ({ kind: 'shell_call', environment }),
   namespace: () => container(LIMITS),
   address: EXEC,
   channel: 'commentary',
+  recipientAfter: 'channel',
   body: 'json',
   replacedBy: { label: 'container', tool: 'exec' },
   example: {
@@ -32,4 +36,21 @@ export const shell: Builtin<
   isInsertable: false,
   recipientOf: () => EXEC,
   actionOf: () => undefined,
+  asked: ({ action }) => action,
+  shown: commandShown,
+  // Joins the commands to one script.
+  written(item, param) {
+    const action = objectAt(fieldOf(item, 'action') ?? {}, `${param}.action`)
+    const commands = textsIn(action, 'commands', `${param}.action`)
+    const timeout = optionalIntegerIn(action, 'timeout_ms', `${param}.action`)
+    const limit = optionalIntegerIn(action, 'max_output_length', `${param}.action`)
+    const given = {
+      cmd: ['bash', '-lc', commands.join('\n')],
+      ...(timeout !== undefined && { timeout_ms: timeout }),
+      ...(limit !== undefined && { max_output_length: limit }),
+    }
+    return { recipient: EXEC, content: JSON.stringify(given) }
+  },
+  data: ['shell'],
+  resultText: ({ shell }) => shell && shellText(shell),
 }

@@ -1,10 +1,15 @@
+import type { Fields } from '../../fields.js'
 import { BROWSER } from '../../harmony/namespaces.js'
 import type { WebSearchAction } from '../../responses/items.js'
+import { parseArguments } from '../arguments.js'
+import { fieldOf, objectAt, optionalTextIn, textsIn } from '../request-fields.js'
 import type { Builtin, BuiltinNamespace } from './builtin.js'
 
 type Action = WebSearchAction['type']
 
 const TOOLS: Readonly<Record<Action, string>> = { search: 'search', open_page: 'open', find_in_page: 'find' }
+
+const ACTIONS = /* @__PURE__ */ Object.keys(TOOLS) as Action[]
 
 /** Returns the text that the models were trained on, a fact of the format: `get_tool_namespace_config('browser')`. */
 function namespace(): BuiltinNamespace {
@@ -72,11 +77,13 @@ export const webSearch: Builtin<
 > = {
   item: 'web_search_call',
   runBy: 'host',
+  recipients: Object.fromEntries(ACTIONS.map((action) => [`${BROWSER}.${TOOLS[action]}`, action])),
   // Policies contain no other action: `CallOf` ensures that.
   callee: (action = 'search') => ({ kind: 'web_search_call', action: action as Action }),
   namespace,
   address: BROWSER,
   channel: 'analysis',
+  recipientAfter: 'channel',
   body: 'code',
   replacedBy: { label: 'web_search_preview', tool: 'search' },
   example: { type: 'web_search_call', id: '', status: 'searching', action: { type: 'search', query: '' } },
@@ -85,4 +92,32 @@ export const webSearch: Builtin<
   isInsertable: true,
   recipientOf: ({ action }) => `${BROWSER}.${TOOLS[action.type]}`,
   actionOf: ({ action }) => action.type,
+  asked({ action }) {
+    const { sources: _, ...asked } = action as Extract<WebSearchAction, { type: 'search' }>
+    return asked
+  },
+  shown(content, action) {
+    const main = { search: 'query', find_in_page: 'pattern', open_page: undefined }[action as Action]
+    const said = main && parseArguments(content, main)?.[main]
+    return typeof said === 'string' ? said : ''
+  },
+  // The item lacks the pages that it showed; history has them.
+  written(item, param) {
+    const [tool, given] = callOf(objectAt(fieldOf(item, 'action') ?? {}, `${param}.action`), `${param}.action`)
+    return { recipient: `${BROWSER}.${tool}`, content: JSON.stringify(given) }
+  },
+  data: ['sources', 'pages'],
+  resultText: ({ pages, sources }) =>
+    (pages ?? sources)
+      ?.map((page) => ('title' in page && page.title ? `${page.title} (${page.url})` : page.url))
+      .join('\n'),
+}
+
+/** Returns the browser's tool and its arguments. */
+function callOf(action: Fields, param: string): [tool: string, given: Fields] {
+  const type = optionalTextIn(action, 'type', param) ?? 'search'
+  if (type === 'open_page') return [TOOLS.open_page, { id: optionalTextIn(action, 'url', param) ?? '' }]
+  if (type !== 'search') return [TOOLS.find_in_page, { pattern: optionalTextIn(action, 'pattern', param) ?? '' }]
+  const [first = ''] = textsIn(action, 'queries', param)
+  return [TOOLS.search, { query: optionalTextIn(action, 'query', param) ?? first }]
 }

@@ -1,9 +1,13 @@
 import type { z } from 'zod'
+import type { BuiltinTool } from '../../recipients/builtin-tools.js'
+import type { BuiltinWires } from '../../responses/items.js'
 import type {
   ApplyPatchTool,
   CodeInterpreterTool,
   CustomTool,
   EchoedOnlyTool,
+  FileSearchFilter,
+  FileSearchTool,
   FunctionTool,
   LocalShellTool,
   McpTool,
@@ -15,9 +19,13 @@ import type {
 } from '../../responses/request-tools.js'
 import {
   anyObject,
+  anything,
   byType,
+  decimal,
+  decimalFrom,
   either,
   flag,
+  integerFrom,
   list,
   loose,
   nameLike,
@@ -117,6 +125,48 @@ function webSearchTool<const Type extends WebSearchTool['type']>(type: Type): z.
   })
 }
 
+const comparison = (type: Comparison['type']): z.ZodType<Comparison> =>
+  typed(type, {
+    key: text,
+    value: either(
+      'one of a string, decimal, boolean, or array',
+      either('a string or decimal', text, decimal),
+      either('a boolean or array', flag, list('strings or decimals', either('a string or decimal', text, decimal))),
+    ),
+  })
+
+const combination = (type: Combination['type']): z.ZodType<Combination> =>
+  typed(type, { filters: list('objects', anything) })
+
+type Comparison = Extract<FileSearchFilter, { key: string }>
+type Combination = Exclude<FileSearchFilter, Comparison>
+
+const fileFilter: z.ZodType<FileSearchFilter> = byType<FileSearchFilter>({
+  eq: comparison('eq'),
+  ne: comparison('ne'),
+  gt: comparison('gt'),
+  gte: comparison('gte'),
+  lt: comparison('lt'),
+  lte: comparison('lte'),
+  in: comparison('in'),
+  nin: comparison('nin'),
+  and: combination('and'),
+  or: combination('or'),
+})
+
+const fileSearchTool: z.ZodType<FileSearchTool> = typed('file_search', {
+  vector_store_ids: texts,
+  filters: optional(fileFilter),
+  max_num_results: optional(integerFrom(1, 50)),
+  ranking_options: optional(
+    object({
+      ranker: optional(text),
+      score_threshold: optional(decimalFrom(0, 1)),
+      hybrid_search: optional(object({ embedding_weight: decimal, text_weight: decimal })),
+    }),
+  ),
+})
+
 const localShellTool: z.ZodType<LocalShellTool> = typed('local_shell', {})
 
 const applyPatchTool: z.ZodType<ApplyPatchTool> = typed('apply_patch', { allowed_callers })
@@ -129,10 +179,18 @@ function echoed(type: EchoedOnlyTool['type']): z.ZodType<EchoedOnlyTool> {
 const ECHOED: { readonly [Type in EchoedOnlyTool['type']]: z.ZodType<EchoedOnlyTool> } = {
   computer: echoed('computer'),
   computer_use_preview: echoed('computer_use_preview'),
-  file_search: echoed('file_search'),
   image_generation: echoed('image_generation'),
   programmatic_tool_calling: echoed('programmatic_tool_calling'),
   tool_search: echoed('tool_search'),
+}
+
+const BUILTINS: { readonly [Tool in BuiltinTool]: z.ZodType<BuiltinWires[Tool]['tool']> } = {
+  web_search: webSearchTool('web_search'),
+  file_search: fileSearchTool,
+  code_interpreter: codeInterpreterTool,
+  shell: shellTool,
+  local_shell: localShellTool,
+  apply_patch: applyPatchTool,
 }
 
 /** The schemas of all tools that a request can declare. */
@@ -141,14 +199,10 @@ export const TOOLS: { readonly [type: string]: z.ZodType<RequestTool> } = {
   custom: customTool,
   namespace: namespaceTool,
   mcp: mcpTool,
-  web_search: webSearchTool('web_search'),
   web_search_2025_08_26: webSearchTool('web_search_2025_08_26'),
   web_search_preview: webSearchTool('web_search_preview'),
   web_search_preview_2025_03_11: webSearchTool('web_search_preview_2025_03_11'),
-  code_interpreter: codeInterpreterTool,
-  shell: shellTool,
-  local_shell: localShellTool,
-  apply_patch: applyPatchTool,
+  ...BUILTINS,
   ...ECHOED,
 }
 

@@ -7,15 +7,15 @@ import { type TextTest, textTest } from './text-test.js'
 
 type Errors = InvalidOutput['errors']
 
-/** What checking one text may take: schemas applied, some tenths of a second. */
+/** The limit of work for one text, in applied schemas: some tenths of a second. */
 const MOST_WORK = 250_000
 const LONGEST = 1_000_000
 const MOST_ERRORS = 20
 
 /**
- * What is wrong with a text that has to fit a constraint. Nothing is known to be wrong with what a Lark grammar says.
+ * Returns how a text violates a constraint. Lark grammars are not checked.
  *
- * @throws Error if it cannot be told: the schema refers to what is not there or to itself alone, or is too much work
+ * @throws Error if that cannot be determined: the schema has a missing or circular reference, or takes too much work
  */
 export function checkOutput(text: string, constraint: Constraint): Errors {
   if (text.length > LONGEST) throw new Unchecked('the output is too long')
@@ -43,18 +43,18 @@ function checkJson(text: string, schema: unknown): Errors {
   return new Validator(safe, '2020-12').validate(json.value).errors.slice(0, MOST_ERRORS).map(wording)
 }
 
-/** A test of a pattern for something in a text. */
+/** Returns a test that searches a text for a pattern. */
 function testOf(pattern: string): TextTest | undefined {
   return textTest(pattern, 'search')
 }
 
 function wording({ instanceLocation, keyword, keywordLocation, error }: OutputUnit): Errors[number] {
-  // The validator runs another pattern than the one that the schema has.
+  // The validator runs another pattern than the schema's.
   const message = keyword === 'pattern' ? 'String does not match pattern.' : error
   return { path: pointerOf(instanceLocation), message, keyword: pointerOf(keywordLocation) }
 }
 
-/** Of a URI's fragment. */
+/** Decodes a pointer from a URI's fragment. */
 function pointerOf(fragment: string): string {
   return decodeURIComponent(fragment.slice(1))
 }

@@ -3,8 +3,8 @@ import { createMatcher, type MatcherState, remaining } from '../../grammar/index
 import { gbnfOf } from '../../sources/gbnf.js'
 
 /**
- * What the rest of a body has to spell whose beginning is there: another process began it. Undefined if no grammar says
- * that: then the rest is free, and is checked in the end as everything is.
+ * Returns the constraint of the rest of a body that another process began. Undefined if no grammar expresses it: the
+ * rest is then unconstrained, and checked at the end like everything else.
  *
  * @param text - whole characters
  */
@@ -23,15 +23,15 @@ export function constraintAfter(
 }
 
 /**
- * Where a body stands in the grammar of its constraint. Undefined if the engine takes no grammar, if ours does not hold
- * the constraint, or if the engine that began the body allowed what ours does not.
+ * Returns a body's state in the grammar of its constraint. Undefined if the engine takes no grammar, if ours cannot
+ * hold the constraint, or if the engine that began the body allowed what ours rejects.
  */
 export function stateAfter(
   constraint: Constraint,
   text: string,
   kinds: readonly ConstraintKind[],
 ): MatcherState | undefined {
-  // A grammar of Lark cannot be written as GBNF.
+  // A Lark grammar cannot be converted to GBNF.
   if (!kinds.includes('gbnf') || constraintKind(constraint) === 'lark') return undefined
   try {
     return createMatcher(gbnfOf(constraint)).accept(text)

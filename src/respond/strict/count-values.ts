@@ -1,9 +1,9 @@
 import type { Slices } from '../../slices.js'
 
-/** So many values are counted in one piece. */
+/** The number of values that are counted in one slice. */
 const SLICE = 10_000
 
-/** How many values a JSON value has, itself included: one more than `most` if there are more. */
+/** Counts the values in a JSON value, including itself: `most` plus one if there are more. */
 export function* countValues(value: unknown, most: number): Slices<number> {
   const open: unknown[] = [value]
   let count = 0
@@ -11,7 +11,7 @@ export function* countValues(value: unknown, most: number): Slices<number> {
     if (count % SLICE === SLICE - 1) yield
     const next = open.pop()
     if (typeof next !== 'object' || next === null) continue
-    // Past the limit, values need not be listed.
+    // Stops listing values at the limit.
     for (const name in next) {
       open.push((next as { readonly [name: string]: unknown })[name])
       if (open.length > most) return most + 1

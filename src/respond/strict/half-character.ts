@@ -3,19 +3,19 @@ import { intersection, LAST_CODE_POINT, type Range } from '../../grammar/ranges.
 import type { TokenTable } from '../../tokens/token-table.js'
 
 /**
- * A character in the middle of which a body was left: another process stopped between its tokens. A grammar knows whole
- * characters only, so the model goes on without one until this character is complete, and each token is checked.
+ * An incomplete character at the end of a body: another process stopped between its tokens. A grammar knows only whole
+ * characters, so the model continues without one until the character is complete, and each token is checked.
  */
 export interface HalfCharacter {
-  /** What follows with one more token: undefined if the body may not go on with it. */
+  /** Returns the state after another token: undefined if the body may not continue with it. */
   push(id: number): HalfCharacter | 'complete' | undefined
-  /** Tokens that complete it to a character which the body may have: the first one. */
+  /** Tokens that complete it to the first character that the body may contain. */
   readonly completion: readonly number[]
 }
 
 /**
- * @param bytes - those that are there: 1 to 3
- * @param before - where the body stands in front of the character
+ * @param bytes - the present bytes: 1 to 3
+ * @param before - the state of the body before the character
  * @returns undefined if no character that begins like this may follow
  */
 export function halfCharacter(
@@ -42,7 +42,7 @@ export function halfCharacter(
   }
 }
 
-/** Undefined also if there would be too many ways to go on. */
+/** Also returns undefined if there would be too many continuations. */
 function stateWith(before: MatcherState, text: string): MatcherState | undefined {
   try {
     return before.accept(text)
@@ -51,7 +51,7 @@ function stateWith(before: MatcherState, text: string): MatcherState | undefined
   }
 }
 
-/** The characters whose UTF-8 begins with these bytes. */
+/** Returns the characters whose UTF-8 begins with these bytes. */
 function charactersOf(bytes: readonly number[]): Range {
   const lead = bytes[0] ?? 0
   const [length, least] = lead < 0xe0 ? [2, 0x80] : lead < 0xf0 ? [3, 0x800] : [4, 0x10000]
@@ -60,7 +60,7 @@ function charactersOf(bytes: readonly number[]): Range {
   return [Math.max(least, bits << missing), Math.min(LAST_CODE_POINT, ((bits + 1) << missing) - 1)]
 }
 
-/** The whole characters of bytes that may end in the middle of one; undefined if they are no UTF-8. */
+/** Returns the whole characters of bytes that may end inside one; undefined if they are not UTF-8. */
 function validText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true })
@@ -69,7 +69,10 @@ function validText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The token of one byte. Every byte has one: `createEncoder` refuses other tables. Needed too rarely for an index. */
+/**
+ * Returns the token of one byte. Every byte has one: `createEncoder` rejects other tables. Used too rarely for an
+ * index.
+ */
 function tokenOf(byte: number, tokenTable: TokenTable): number {
   let id = 0
   while (tokenTable.bytes(id).length !== 1 || tokenTable.bytes(id)[0] !== byte) id += 1

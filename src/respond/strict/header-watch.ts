@@ -3,27 +3,27 @@ import { FIRST_SPECIAL, SPECIAL } from '../../harmony/vocabulary.js'
 import { lastBorder, MESSAGE_BORDERS } from '../open-message.js'
 import type { Strictness } from './strictness.js'
 
-/** In tokens: more than the parser takes for one. */
+/** In tokens: more than the parser accepts for a header. */
 const LONGEST_HEADER = 256
 
-/** What the host writes for the model. */
+/** The tokens that the host writes in the model's place. */
 const MESSAGE: readonly number[] = [SPECIAL.message]
 
 /**
- * Finds where the model leaves out the `<|message|>` of a body that is held to something: it has not paused, and what it
- * writes would be the body, or all of it.
+ * Detects a missing `<|message|>` before a constrained body: the model has not paused, and its text would be the
+ * unconstrained body, or all of it.
  *
  *     <|channel|>final The number is 42.<|return|>     <|channel|>final{"n":42}<|return|>     <|channel|>final<|return|>
  *                      ^                                               ^                                      ^
  */
 export class HeaderWatch {
   readonly #strict: Strictness
-  /** The header that is being written. */
+  /** The open header. */
   #header: readonly number[] | undefined
-  /** Whether a body that is held, and of which nothing is written, begins if the header ends here. */
+  /** Whether ending the header here would begin a constrained body that is still empty. */
   #isWhole: boolean
 
-  /** @param turn - what follows the `<|start|>assistant` of the turn */
+  /** @param turn - the tokens after the turn's `<|start|>assistant` */
   constructor(turn: readonly number[], strict: Strictness) {
     this.#strict = strict
     const header = turn.slice(Math.max(lastBorder(turn), 0))
@@ -31,7 +31,7 @@ export class HeaderWatch {
     this.#isWhole = this.#endOf(this.#header) === 'held'
   }
 
-  /** @returns what the host writes in the place of the token, and of all behind it; undefined where nothing is wrong */
+  /** @returns the tokens that the host writes in place of this one and all after it; undefined if nothing is wrong */
   push(id: number): readonly number[] | undefined {
     if (STOP_TOKENS.includes(id) && this.beginning !== undefined) return this.beginning
     const before = this.#header
@@ -46,12 +46,17 @@ export class HeaderWatch {
     return isBegun ? MESSAGE : undefined
   }
 
-  /** What begins the body of the header that the model stops in; undefined if that names no channel, or nothing is held. */
+  /**
+   * The tokens that begin the body of the header in which the model stops; undefined without a channel or a constraint.
+   */
   get beginning(): readonly number[] | undefined {
     return this.#isWhole && this.#header?.includes(SPECIAL.channel) ? MESSAGE : undefined
   }
 
-  /** What becomes of the body if the header ends here: it is held, or is not what it has to be any more; undefined for others. */
+  /**
+   * Returns the fate of the body if the header ends here: constrained, or already violating its constraint; undefined
+   * for others.
+   */
   #endOf(header: readonly number[] | undefined): 'held' | 'lost' | undefined {
     const body = header && this.#strict.openBody([...header, SPECIAL.message])
     return body && (body.constraint === undefined ? 'lost' : 'held')

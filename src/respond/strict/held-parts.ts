@@ -12,7 +12,7 @@ import { countValues } from './count-values.js'
 import type { StrictPart } from './strict-parts.js'
 
 export interface HeldPartsOptions {
-  /** What becomes of what the request asks for and the engine cannot hold. */
+  /** How to treat parts of the request that the engine cannot hold. */
   readonly onUnsupportedConstraint: 'relax' | 'refuse'
   readonly onError: (error: unknown) => void
 }
@@ -20,30 +20,32 @@ export interface HeldPartsOptions {
 export interface HeldParts {
   /** The parameters of the parts that the engine holds, as far as it can. */
   readonly held: readonly string[]
-  /** Those of them of which the type alone is held. */
+  /** Those of which only the type is enforced. */
   readonly typeOnly: readonly string[]
-  /** What is not held, and why: parameter and path in one, as in `tools[0].parameters/properties/a/not: ...`. */
+  /**
+   * The parts that are not held, and why: parameter and path in one, as in `tools[0].parameters/properties/a/not: ...`.
+   */
   readonly relaxed: readonly string[]
-  /** The parameters of functions that are free, and do not say whether they are strict. */
+  /** The parameters of unconstrained functions without an explicit `strict`. */
   readonly free: ReadonlySet<string>
 }
 
-/** The grammars of a request's constraints have at most about so many nodes: some seconds of work, in slices. */
+/** The approximate limit of all grammars of a request together, in nodes: some seconds of work, in slices. */
 const MOST_NODES = 300_000
-/** A schema has at most so many values, those of its lists included: 5,000 properties of an ordinary kind. */
+/** The limit of a schema in values, including those in its lists: 5,000 ordinary properties. */
 const MOST_VALUES = 50_000
 
-/** So many values are looked at in one piece. */
+/** The number of values that are examined in one slice. */
 const SLICE = 2_000
 
 const TOO_MUCH = 'The schemas of the request are too much together: of this one only the type is enforced.'
 const TOO_LARGE = `A schema of more than ${MOST_VALUES} values is too large: only its type is enforced.`
 
 /**
- * What the engine holds of the parts.
+ * Returns the parts that the engine holds.
  *
- * @throws RequestError if a schema is none, or the engine does not hold all that the request asks for, and a request is
- *   refused then
+ * @throws RequestError if a schema is invalid or, if unsupported requests are refused, the engine does not hold all of
+ * them
  */
 export function* heldParts(
   parts: readonly StrictPart[],
@@ -64,7 +66,7 @@ export function* heldParts(
     const reasons = isLarge ? [{ path: '', message: values > MOST_VALUES ? TOO_LARGE : TOO_MUCH }, ...all] : all
     const [first = whole] = reasons
     if (isAsked && onUnsupportedConstraint === 'refuse' && first !== undefined) throw refused(part, first)
-    // That an engine has no constraints at all, its host knows.
+    // The host knows whether its engine has no constraints at all.
     for (const reason of [...reasons, ...(whole === undefined || whole === 'kind' ? [] : [whole])]) {
       relaxed.push(`${param}${reason.path}: ${reason.message}`)
     }
@@ -81,14 +83,14 @@ export function* heldParts(
   return { held, typeOnly, relaxed, free }
 }
 
-/** A part whose body is only of the type that its schema names: an object, if it names none. */
+/** Returns a part whose body only needs the type that its schema names: an object, if it names none. */
 export function typeAlone(part: StrictPart): StrictPart {
   if (!('jsonSchema' in part.constraint)) return part
   const { type = 'object' } = part.constraint.jsonSchema
   return { ...part, constraint: { jsonSchema: { type } } }
 }
 
-/** How many values a schema has. @throws RequestError if it is none, whatever the engine */
+/** Counts the values of a schema. @throws RequestError for an invalid one, whatever the engine */
 function* checkedSize({ param, owner, constraint }: StrictPart): Slices<number> {
   const schema = (constraint as { readonly jsonSchema: unknown }).jsonSchema
   try {
@@ -102,7 +104,7 @@ function* checkedSize({ param, owner, constraint }: StrictPart): Slices<number> 
 
 type Outcome = Pick<FittedConstraint, 'relaxed' | 'nodes'> | { readonly refusal: UnsupportedConstraint | 'kind' }
 
-/** What the engine makes of a part: it may not know the kind, or not what is in there. */
+/** Fits a part to the engine, which may support neither its kind nor its content. */
 function* outcomeOf(
   { constraint }: StrictPart,
   capabilities: EngineCapabilities,
@@ -115,7 +117,7 @@ function* outcomeOf(
     if (fitted.constraint !== undefined) return fitted
     return { refusal: fitted.relaxed[0] ?? { path: '', message: 'the engine holds nothing of it' } }
   } catch (error) {
-    // The schema is the client's, and may be more than the engine's reading of it can take.
+    // The schema is the client's, and the engine may be unable to read it.
     callSafely(onError, error)
     return { refusal: { path: '', message: 'the schema cannot be read' } }
   }

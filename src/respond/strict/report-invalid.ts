@@ -5,7 +5,7 @@ import type { InvalidOutput } from '../options.js'
 import { checkOutput } from './check-output.js'
 import { partOfItem, type StrictPart } from './strict-parts.js'
 
-/** Tells the host of whole items that do not fit what the request says of them. Never throws. */
+/** Reports complete items that violate a schema or format of the request to the host. Never throws. */
 export function reportInvalid(
   events: readonly ResponseStreamEvent[],
   parts: readonly StrictPart[],

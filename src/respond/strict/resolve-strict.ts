@@ -4,8 +4,8 @@ type Tools = readonly (RequestTool | UnknownTool)[]
 type Loose = UnknownTool & { readonly strict?: boolean | null; readonly tools?: Tools }
 
 /**
- * The tools of a request, with `strict` in each function that does not say it: as in OpenAI's Responses API, a function is
- * strict unless it says otherwise.
+ * Returns the tools of a request with an explicit `strict` in each function: as in OpenAI's Responses API, functions
+ * are strict by default.
  *
  * @param isHeld - whether its schema is held, by the path of its parameters: `tools[2].parameters`
  */

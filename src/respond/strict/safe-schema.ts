@@ -4,19 +4,19 @@ import type { TextTest } from './text-test.js'
 type Schema = { [keyword: string]: unknown }
 
 export interface SafeSchemaOptions {
-  /** What is checked: patterns are tried on its texts beforehand. */
+  /** The value to check, on whose texts patterns are tried beforehand. */
   readonly json: PlainJson
-  /** The test of a pattern; undefined if there is none that is safe. */
+  /** Returns the test of a pattern; undefined if there is no safe one. */
   readonly testOf: (pattern: string) => TextTest | undefined
-  /** Called whenever the schema is applied, with the work that it is. */
+  /** Called whenever the schema is applied, with the work of it. */
   readonly onStep: (work: number) => void
 }
 
-/** Values, not schemas: left as they are. */
+/** Keywords whose values are no schemas: copied unchanged. */
 const VALUES: readonly string[] = ['enum', 'const', 'default', 'examples', 'required', 'type', 'dependentRequired']
-/** Names that stand for schemas. */
+/** Keywords whose values map names to schemas. */
 const MAPS: readonly string[] = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
-/** Those that are checked by expressions which take time in proportion to a text. */
+/** Formats that are checked by expressions in time linear in the text. */
 const FORMATS: readonly string[] = [
   'date-time',
   'date',
@@ -28,20 +28,20 @@ const FORMATS: readonly string[] = [
   'ipv6',
   'uuid',
 ]
-/** Comparing each with each. */
+/** The maximum number of items for `uniqueItems`, which compares all pairs. */
 const MOST_UNIQUE = 1_000
 const MOST_TEXTS = 2_000
 
 /** Keywords where loosening a subschema would reject valid values. */
 const NEGATIONS: readonly string[] = ['not', 'oneOf', 'if', 'maxContains']
 
-/** Why a value cannot be checked. */
+/** The reason why a value cannot be checked. */
 export class Unchecked extends Error {}
 
 /**
- * A copy of a client's schema that no output of a model can make slow: the validator runs `pattern` as a regular
- * expression of JavaScript, compares each item with each, and follows references for ever. What cannot be made safe is left
- * out, and the copy allows more.
+ * Copies a client's schema so that no output can make its validation slow: the validator runs `pattern` as a JavaScript
+ * regular expression, compares all pairs of items, and follows references forever. Unsafe parts are dropped, so that
+ * the copy allows more.
  *
  * @throws Unchecked if it would allow less
  */
@@ -50,13 +50,13 @@ export function safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchema
   let isLoose = false
   let isNegated = false
 
-  /** An expression that matches those texts of the value which the pattern matches, and no other. */
+  /** Returns an expression that matches exactly those texts of the value that match the pattern. */
   function literalOf(pattern: unknown): string | undefined {
     if (typeof pattern !== 'string') return undefined
     if (patterns.has(pattern)) return patterns.get(pattern)
     const test = json.texts.size > MOST_TEXTS ? undefined : testOf(pattern)
     const matching = test && [...json.texts].filter(test)
-    // The number makes it another key than that of a pattern which matches the same texts.
+    // The number distinguishes it from the key of a pattern that matches the same texts.
     isLoose ||= matching === undefined
     const never = `(?!)${'x'.repeat(patterns.size)}`
     const literal = matching && `^(?:${[...matching.map(escaped), never].join('|')})$`
@@ -68,7 +68,7 @@ export function safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchema
     const copies = Object.create(null) as Schema
     for (const [key, inner] of Object.entries(Object(schemas))) {
       const copied = name === 'patternProperties' ? literalOf(key) : key
-      // A property that may match is none of `additionalProperties`.
+      // A property that may match does not count as additional.
       if (copied === undefined) copies['^'] = true
       else copies[copied] = copy(inner)
     }
@@ -117,7 +117,7 @@ function countSteps(schema: Schema, onStep: (work: number) => void): void {
   })
 }
 
-/** A text as an expression that matches it alone. */
+/** Escapes a text as an expression that matches only it. */
 function escaped(text: string): string {
   return text
     .replace(/[$()*+./?[\\\]^{|}]/g, '\\$&')

@@ -1,30 +1,32 @@
 import type { Constraint } from '../../engine/constraint.js'
 import type { Fields } from '../../fields.js'
 import type { HarmonyHeader } from '../../harmony/events.js'
-import { fieldOf } from '../../prompt/fields.js'
 import type { Classifier } from '../../recipients/classify.js'
 import { type Recipient, recipientKey } from '../../recipients/recipient.js'
+import { fieldOf } from '../../recipients/request-fields.js'
 import { isClientToolLeft, type ToolChoice } from '../../recipients/tool-choice.js'
 import type { OutputItem } from '../../responses/items.js'
 import type { ResponseRequest } from '../../responses/request.js'
 
-/** A part of a request that says what the body of a message has to be: a function that is not loose, a format. */
+/** A part of a request that constrains the body of a message: a strict function, or a format. */
 export interface StrictPart {
-  /** Where: `tools[2].parameters`, `tools[0].format`, `text.format.schema`, `text.format`. */
+  /** Its path: `tools[2].parameters`, `tools[0].format`, `text.format.schema`, `text.format`. */
   readonly param: string
-  /** What it is of, in OpenAI's words: `function 'f'`, `custom tool 'f'`, `response_format 'answer'`. */
+  /** Its owner in OpenAI's words: `function 'f'`, `custom tool 'f'`, `response_format 'answer'`. */
   readonly owner: string
   readonly constraint: Constraint
-  /** Whether the request asks for it: a function that does not say whether it is strict is held if it can be. */
+  /** Whether the request asks for it explicitly: a function without `strict` is constrained if possible. */
   readonly isAsked: boolean
-  /** Whose bodies: the key of what is called, or of the answer. */
+  /** The key of the callee, or of the answer, whose bodies it constrains. */
   readonly body: string
 }
 
-/** A function that is strict and says nothing of its parameters has none. */
+/** A strict function without parameters takes none. */
 const NO_PARAMETERS: Fields = { type: 'object', properties: {}, additionalProperties: false }
 
-/** The functions and formats of a request that say what a body has to be, but for tools that `tool_choice` leaves out. */
+/**
+ * Returns the functions and formats of a request that constrain a body, except for tools that `tool_choice` excludes.
+ */
 export function strictParts(request: ResponseRequest, { isAllowed }: ToolChoice): StrictPart[] {
   const parts: StrictPart[] = []
   for (const [index, tool] of listOf(request.tools).entries()) {
@@ -69,7 +71,7 @@ function toolParts(tool: Fields, param: string, namespace?: string): StrictPart[
   return [{ param: `${param}.format`, owner: `custom tool '${name}'`, constraint, isAsked: true, body }]
 }
 
-// OpenAI takes `strict: false` for best effort. Ours costs nothing more if it is held.
+// OpenAI treats `strict: false` as best effort. Enforcing it costs us nothing more.
 function formatParts(format: Fields): StrictPart[] {
   const body = recipientKey({ kind: 'message' })
   const param = 'text.format'
@@ -85,9 +87,9 @@ function formatParts(format: Fields): StrictPart[] {
 }
 
 /**
- * The part that says what the body of a message with this header has to be.
+ * Returns the part that constrains the body of a message with this header.
  *
- * @param classify - the translator's: where a format holds answers, no preamble is a message
+ * @param classify - the translator's: if a format constrains answers, no preamble is a message
  */
 export function partOfHeader(
   header: HarmonyHeader,
@@ -99,7 +101,7 @@ export function partOfHeader(
   return parts.find(({ body }) => body === key)
 }
 
-/** The part that an item has to fit, and its text. */
+/** Returns the part that constrains an item, and its text. */
 export function partOfItem(
   item: OutputItem,
   parts: readonly StrictPart[],
@@ -112,7 +114,7 @@ export function partOfItem(
   return part && { part, text }
 }
 
-/** What the model wrote in a whole item that may have to fit something. */
+/** Returns the model's text of a complete item that may be constrained. */
 function bodyOf(item: OutputItem): string | undefined {
   if (!('status' in item) || item.status !== 'completed') return undefined
   switch (item.type) {

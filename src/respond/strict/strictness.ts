@@ -11,21 +11,21 @@ import { type HalfCharacter, halfCharacter } from './half-character.js'
 import { typeAlone } from './held-parts.js'
 import { partOfHeader, type StrictPart, strictParts } from './strict-parts.js'
 
-/** The body that is being written, if the engine is held to something in it. */
+/** The open body, if the engine is constrained in it. */
 export interface OpenBody {
-  /** What the rest of it has to spell; undefined if nothing says that of a rest. */
+  /** The constraint of its rest; undefined if none expresses that. */
   readonly constraint: Constraint | undefined
-  /** What has to be completed before; undefined if the body ends after a whole character, or nothing says what may follow. */
+  /** An incomplete character, which has to be completed first; undefined if there is none, or nothing constrains it. */
   readonly character: HalfCharacter | undefined
   /** The id that ends such a message. */
   readonly terminator: number
 }
 
-/** What a response is held to, from its open entry. */
+/** The constraints of a response, from its open entry. */
 export class Strictness {
-  /** Everything in the request that says what a body has to be. */
+  /** All parts of the request that constrain a body. */
   readonly parts: readonly StrictPart[]
-  /** Whether the model pauses where a body begins. */
+  /** Whether the model pauses before a body. */
   readonly isPaused: boolean
   readonly #open: OpenEntry
   readonly #tokenTable: TokenTable
@@ -39,7 +39,7 @@ export class Strictness {
     this.isPaused = (open.constrained ?? []).length > 0
   }
 
-  /** Whether a call is being written at the end of a turn. */
+  /** Whether a call is open at the end of a turn. */
   isCallOpen(turn: readonly number[]): boolean {
     const { declared, classify } = this.#tools
     const message = openMessage(turn, {
@@ -51,7 +51,7 @@ export class Strictness {
     return kind !== 'reasoning' && kind !== 'message'
   }
 
-  /** @param turn - what follows the `<|start|>assistant` of the turn */
+  /** @param turn - the tokens after the turn's `<|start|>assistant` */
   openBody(turn: readonly number[]): OpenBody | undefined {
     if (!this.isPaused) return undefined
     const { constrained = [], typeOnly = [], capabilities } = this.#open

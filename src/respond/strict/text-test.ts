@@ -6,20 +6,20 @@ import { matched, searched } from '../../grammar/regex/search.js'
 import { createRules } from '../../grammar/rules.js'
 import { atOnce } from '../../slices.js'
 
-/** Decides whether a text matches. @throws Error if that takes too much */
+/** Returns whether a text matches. @throws Error if that takes too much work */
 export type TextTest = (text: string) => boolean
 
 const LONGEST_PATTERN = 2_000
-/** In how many ways an expression may go on; expressions that people write have some ten. */
+/** The maximum number of states in which an expression may be; those that people write have some ten. */
 const MOST_WAYS = 200
-/** How many characters are followed, times these ways. */
+/** The maximum number of characters times these states. */
 const MOST_STEPS = 1_000_000
 
 /**
- * The test of a regular expression of JavaScript, without the engine of JavaScript: a client's expression may take that
- * for ever. Undefined if the expression has what only that engine knows, such as backreferences.
+ * Compiles a JavaScript regular expression without JavaScript's engine, which a client's expression could occupy
+ * forever. Undefined if the expression uses features that only that engine has, such as backreferences.
  *
- * @param how - whether the expression has to match the `whole` text, or something in it
+ * @param how - whether the expression has to match the `whole` text, or any part of it
  */
 export function textTest(pattern: string, how: 'whole' | 'search'): TextTest | undefined {
   if (pattern.length > LONGEST_PATTERN) return undefined
@@ -30,7 +30,7 @@ export function textTest(pattern: string, how: 'whole' | 'search'): TextTest | u
     const root = patternExpression(read, rules, 'plain')
     const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
     if (grammar === undefined) return () => false
-    start = matcherOf(grammar)
+    start = atOnce(matcherOf(grammar))
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { merged } from '../../merged.js'
+import { builtinCalled } from '../../recipients/builtin-tools.js'
 import type { HostedCall, Tool } from '../../tools/tool.js'
 import { withRun } from '../../tools/with-run.js'
 
@@ -103,13 +104,5 @@ function aboutCall(
 }
 
 function argumentsOf(call: HostedCall): unknown {
-  switch (call.type) {
-    case 'mcp_call':
-      return call.arguments
-    case 'code_interpreter_call':
-      return call.code
-    case 'web_search_call':
-    case 'shell_call':
-      return call.action
-  }
+  return call.type === 'mcp_call' ? call.arguments : builtinCalled(call)?.asked(call)
 }

@@ -1,3 +1,4 @@
+import { later } from '../../next-turn.js'
 import type { Append, Appended, ResponseStore } from '../../stores/store.js'
 
 /** Appends for all responses of the process, together. */
@@ -6,8 +7,11 @@ export interface BatchWriter {
   append(append: Append): Promise<Appended>
 }
 
-/** How many responses are appended to at once. */
-const MOST = 1000
+/**
+ * How many responses are appended to at once: what they then show is done in one turn of the event loop, which must not last
+ * longer where a thousand have sampled a token at the same time.
+ */
+const MOST = 256
 
 interface Waiting {
   readonly append: Append
@@ -48,6 +52,8 @@ export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWr
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
+      // A store in memory answers in the same turn.
+      if (batch.length === MOST) await new Promise<void>(later)
     }
     isWriting = false
   }

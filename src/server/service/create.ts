@@ -35,6 +35,8 @@ import { toldEngine } from './told-engine.js'
  * @throws RequestError
  */
 export async function createResponse(setup: Setup, body: unknown, caller: Caller): Promise<LiveResponse> {
+  const turn = setup.arrivals.pass()
+  if (turn !== undefined) await turn
   const request = withModel(await parseBody(setup, body, caller), setup.models)
   const { owner, idempotencyKey } = caller
   if (idempotencyKey === undefined) return start(setup, request, caller)
@@ -216,6 +218,7 @@ export function runOptions(
       const ids = calls.map(({ approvalRequestId }) => approvalRequestId)
       if (ids.length > 0 && !(await setup.durable.store.consumeApprovals(ids, owner))) throw usedApproval(calls)
     },
+    endings: setup.endings,
     onError: report,
     onUnfinished(response) {
       // It holds its conversation until its end is kept.

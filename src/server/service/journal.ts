@@ -2,7 +2,6 @@ import type { Entry } from '../../journal/entry.js'
 import type { FinishedResponse, Lease, NewResponse, Opening } from '../../stores/store.js'
 import { StoreConflict } from '../../stores/store.js'
 import type { Shelf } from './shelf.js'
-import { readEntries } from './stored-entries.js'
 import { blockOf, type Written } from './written.js'
 
 /** A response as it begins in the store: what is known of it before its first entry. */
@@ -36,7 +35,6 @@ export interface Journal {
    * @throws OpeningRefused; StoreConflict if another one writes the response by now; EntriesLost; what the store throws
    */
   append(entries: readonly Entry[], ended?: FinishedResponse): Promise<void>
-  entries(): Promise<AsyncIterable<readonly Entry[]>>
   /** Gives the lease up, for another process to go on. Nothing is appended afterwards. */
   handOver(): Promise<void>
   /** Renews the lease no more. */
@@ -134,12 +132,6 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
       // One by one: as arguments, a hundred thousand are too many.
       for (const entry of added) entries.push(entry)
       if (ended !== undefined) close()
-    },
-    async entries() {
-      const { responseId, owner } = lease as Lease
-      const found = await readEntries(store, responseId, owner)
-      if (found === undefined) throw new Error(`${responseId}: its entries are gone`)
-      return found
     },
     async handOver() {
       close()

@@ -17,11 +17,13 @@ import { previousNotFound } from './earlier-responses.js'
 import { type EndedResponse, finishedResponse } from './finished-response.js'
 import { followEntries } from './follow.js'
 import { type Beginning, createJournal, EntriesLost, type Journal, OpeningRefused, type TakenOver } from './journal.js'
+import { createLiveEvents } from './live-events.js'
 import { createReaders, type OnDisconnect, type Readers } from './readers.js'
 import { ReportedError } from './reported-error.js'
 import type { Shelf } from './shelf.js'
 import type { Stop } from './stop.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from './store-failed.js'
+import type { Turnstile } from './turnstile.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from './unfinished.js'
 
 type Batch = readonly ResponseStreamEvent[]
@@ -71,6 +73,8 @@ export interface RunOptions {
   readonly stop: Stop
   /** For a response that is not opened where approvals are kept. @throws RequestError if one has been used before */
   readonly consumeApprovals: (calls: readonly ApprovedCall[]) => Promise<void>
+  /** Spreads the ends of responses over turns of the event loop. */
+  readonly endings: Turnstile
   readonly onError: (error: unknown) => void
   /** Receives each entry, once it is written. */
   readonly onEntry?: (entry: Entry) => void
@@ -196,7 +200,7 @@ class RunningResponse implements Run {
     onStart?.()
     this.#started.resolve()
     this.created = this.#takenOver ? createdAnew(this.#takenOver, respond) : (createdResponse(first) as ResponseObject)
-    this.events = this.#isDetached ? await this.#detach() : this.#batches
+    this.events = this.#isDetached ? this.#detach() : this.#batches
   }
 
   cancel(): void {
@@ -241,23 +245,28 @@ class RunningResponse implements Run {
     }
   }
 
-  /** Goes on by itself, and gives the first reader what is in the store. */
-  async #detach(): Promise<AsyncGenerator<Batch>> {
+  /** Goes on by itself, and gives the first reader what it shows. */
+  #detach(): AsyncGenerator<Batch> {
     // Its errors were reported where they were caught.
-    const goOn = (): void => void this.#batches.drainTo(() => {}).catch(() => {})
+    const goOn = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
     if (this.#takenOver !== undefined) {
       // A reader that does not come back in time has left.
       this.#readers.join()()
-      goOn()
+      goOn(() => {})
       return nothing()
     }
-    const entries = await (this.#journal as Journal).entries().catch((error) => {
-      this.cancel()
-      goOn()
-      throw error
+    const { events, push, end } = createLiveEvents({
+      later: (after) => this.#later(after),
+      onLeave: this.#readers.join(),
     })
-    goOn()
-    return this.#read(entries)
+    goOn(push).then(end)
+    return events
+  }
+
+  async #later(after: number): Promise<AsyncGenerator<Batch>> {
+    const events = await this.follow(after)
+    if (events === undefined) throw new ReportedError('the response was deleted')
+    return events
   }
 
   async #run(write: Write<Batch>): Promise<void> {
@@ -308,6 +317,8 @@ class RunningResponse implements Run {
     // Here the request is known to be right, and no call has begun.
     const isFirst = entries[0]?.type === 'open'
     if (isFirst && (this.#journal === undefined || isTransient)) await consumeApprovals(conversation.approvedCalls)
+    const turn = ended && this.#options.endings.pass()
+    if (turn !== undefined) await turn
     const whole = ended && this.#finishedOf({ ...ended, isAborted: this.#isCancelled })
     await this.#journal?.append(entries, whole)
     if (this.#journal !== undefined) this.#kept = whole

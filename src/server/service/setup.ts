@@ -1,7 +1,7 @@
 import { type ByteBudget, createByteBudget } from '../../byte-budget.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { merged } from '../../merged.js'
-import { nextTurn } from '../../next-turn.js'
+import { later, nextTurn } from '../../next-turn.js'
 import { createKnownTexts } from '../../prompt/known-texts.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
@@ -25,6 +25,7 @@ import { servedModels } from './served-models.js'
 import { createShelf, type Shelf } from './shelf.js'
 import { createStop, type Stop } from './stop.js'
 import { joinStore } from './store-memory.js'
+import { createTurnstile, type Turnstile } from './turnstile.js'
 import { unopenedSeal } from './unopened-seal.js'
 
 /** Shared by all parts of a service. */
@@ -47,6 +48,9 @@ export interface Setup {
   readonly clock: () => number
   /** Waits until other requests were served. */
   readonly pause: Pause
+  /** Responses that begin together, and those that end together, so that the others go on meanwhile. */
+  readonly arrivals: Turnstile
+  readonly endings: Turnstile
   /** Undefined without an observer. */
   readonly observer: Observer | undefined
   /** Receives what the host's own code threw. Never throws. */
@@ -66,6 +70,10 @@ export interface Setup {
     request: Pick<ResponseRequest, 'store'>,
   ): Omit<RespondOptions, 'engine'> & { readonly responseId: string }
 }
+
+/** How many responses begin in one turn of the event loop, and how many end: some milliseconds' worth of either. */
+const MOST_ARRIVALS = 8
+const MOST_ENDINGS = 16
 
 /** For the entries of responses with `store: false`, in bytes. */
 const TRANSIENT_BYTES = 67_108_864
@@ -122,6 +130,8 @@ export function setUp(options: ServiceOptions): Setup {
     observer,
     clock,
     pause,
+    arrivals: createTurnstile(MOST_ARRIVALS, later),
+    endings: createTurnstile(MOST_ENDINGS, later),
     report,
     runs: new Map(),
     starting: new Map(),

@@ -2,26 +2,26 @@ import { gcmsiv } from '@noble/ciphers/aes.js'
 import { randomBytes } from '@noble/ciphers/utils.js'
 import { check } from '../../errors.js'
 
-/** Encrypts what is kept: content at rest. */
+/** Encrypts content at rest. */
 export interface ContentCipher {
-  /** @param place - where the content stands: it opens nowhere else */
+  /** @param place - the place of the content, to which it is bound */
   encrypt(content: Uint8Array, place: string): Uint8Array
-  /** @throws if it was changed, stood elsewhere, or was encrypted with a key that is not there */
+  /** @throws if the content was changed or moved, or was encrypted with an unknown key */
   decrypt(content: Uint8Array, place: string): Uint8Array
 }
 
 const NONCE = 12
 
 /**
- * A cipher by AES-256-GCM-SIV. Ids, owners, times and sizes are not content, and stay as they are.
+ * Creates a cipher with AES-256-GCM-SIV. Ids, owners, times and sizes are not content, and are not encrypted.
  *
- * @param keys - of 32 bytes each. The first encrypts; all of them decrypt, so that a new one can be put in front
+ * @param keys - of 32 bytes each. The first encrypts; all of them decrypt, so that a new one can be prepended
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createContentCipher(keys: readonly Uint8Array[]): ContentCipher {
   check(Array.isArray(keys) && keys.length > 0, 'createContentCipher', 'at least one key', keys)
   for (const key of keys) check(key instanceof Uint8Array && key.length === 32, 'keys', 'keys of 32 bytes', key)
-  // The caller checked that there is a key.
+  // The caller has checked that there is a key.
   const [first] = keys as unknown as readonly [Uint8Array]
   const bytesOf = (place: string): Uint8Array => new TextEncoder().encode(place)
   return {

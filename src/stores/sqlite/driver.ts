@@ -6,13 +6,13 @@ export type Value = string | number | Uint8Array | null
 export type Row = Readonly<Record<string, Value>>
 
 export interface Statement {
-  /** Returns how many rows it changed. */
+  /** Runs it. Returns the number of changed rows. */
   run(...values: readonly Value[]): number
   get(...values: readonly Value[]): Row | undefined
   all(...values: readonly Value[]): readonly Row[]
 }
 
-/** A database, whatever opens it: every call is done when it returns. */
+/** A database of any driver: every call is complete when it returns. */
 export interface Database {
   readonly driver: Driver
   exec(sql: string): void
@@ -20,10 +20,10 @@ export interface Database {
   close(): void
 }
 
-/** `node:sqlite` is a part of Node from 22.13 on; `better-sqlite3` is a package. */
+/** `node:sqlite` is part of Node from 22.13 on; `better-sqlite3` is a package. */
 export type Driver = 'node:sqlite' | 'better-sqlite3'
 
-/** What both have in common. */
+/** The common interface of both drivers. */
 interface Opened {
   exec(sql: string): unknown
   prepare(sql: string): {
@@ -37,8 +37,8 @@ interface Opened {
 type Open = new (file: string) => Opened
 
 /**
- * @param driver - default: `node:sqlite` where Node has it, else `better-sqlite3`
- * @throws HarmonyResponsesError `bad_option` if neither is there
+ * @param driver - default: `node:sqlite` if Node has it, else `better-sqlite3`
+ * @throws HarmonyResponsesError `bad_option` if neither is available
  */
 export async function openDatabase(file: string, driver?: Driver): Promise<Database> {
   const causes: unknown[] = []
@@ -57,17 +57,17 @@ export async function openDatabase(file: string, driver?: Driver): Promise<Datab
 }
 
 async function classOf(name: Driver): Promise<Open> {
-  // By a variable: the types of this project's Node have no such module, and bundlers leave it alone.
+  // Imported by a variable: the types of this project's Node lack the module, and bundlers leave it alone.
   const module = (await import(name)) as { readonly DatabaseSync?: Open; readonly default?: Open }
   const found = name === 'node:sqlite' ? module.DatabaseSync : module.default
   if (found === undefined) throw new Error(`${name} has no database`)
   return found
 }
 
-/** Marks a text that is written otherwise. */
+/** Marks an escaped text. */
 const MARK = '\u0001'
 
-/** Some drivers read a text up to its first NUL alone, which an id of a client's may have. */
+/** Escapes a text for drivers that read it only up to its first NUL, which a client's id may contain. */
 function written(value: Value): Value {
   if (typeof value !== 'string') return value
   return value.includes('\0') || value.startsWith(MARK) ? MARK + JSON.stringify(value) : value

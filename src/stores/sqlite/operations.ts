@@ -13,11 +13,11 @@ import type {
 import type { Database, Row, Statement, Value } from './driver.js'
 
 /*
- * What the store does, each in one transaction. It runs in the worker: every call waits for the disk. Content is bytes here, which
- * may be encrypted.
+ * The operations of the store, each in one transaction. They run in the worker, because every call waits for the disk.
+ * Content is bytes here, which may be encrypted.
  */
 
-/** An item of a response that is over. */
+/** An item of a finished response. */
 export interface Part {
   readonly itemId: string | null
   readonly isOutput: boolean
@@ -61,7 +61,7 @@ export interface Bounds {
   readonly ownerBytes: number
 }
 
-/** The operations that may be asked for, by name. `now` is the store's clock, in seconds. */
+/** The operations that can be requested, by name. `now` is the store's clock, in seconds. */
 export interface Operations {
   open(response: NewResponse, now: number): Opening
   append(appends: readonly AppendRow[], now: number): readonly Appended[]
@@ -77,13 +77,13 @@ export interface Operations {
   backup(file: string): void
 }
 
-/** How often what is too old is looked for, in seconds. */
+/** The interval of looking for expired data, in seconds. */
 const SWEEP_SECONDS = 60
 
 export function createOperations(database: Database, { seconds, ownerBytes }: Bounds): Operations {
   const statements = new Map<string, Statement>()
   let sweptAt = Number.NEGATIVE_INFINITY
-  /** A conversation that is used all the time is not written to all the time. */
+  /** A conversation in constant use need not be written to constantly. */
   const renewAfter = Math.min(60, seconds / 10)
 
   function sql(text: string): Statement {
@@ -105,7 +105,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
       try {
         database.exec('ROLLBACK')
       } catch {
-        // A disk that is full rolls back by itself.
+        // A full disk rolls back by itself.
       }
       throw error
     }
@@ -119,7 +119,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
     sql('UPDATE conversations SET used = ? WHERE cid = ? AND used < ?').run(now, cid as Value, now - renewAfter)
   }
 
-  /** A response that somebody asks for. */
+  /** Returns a response and marks it as used. */
   function used(responseId: string, owner: string, now: number): Row | undefined {
     const response = own(responseId, owner)
     if (response !== undefined) use(response, now)
@@ -203,7 +203,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
     shrink(owner as string, cid as number)
   }
 
-  /** Forgets conversations of an owner who has too much, the least recently used first, but not this one. */
+  /** Evicts conversations of an owner above the limit, the least recently used first, except this one. */
   function shrink(owner: string, cid: number): void {
     for (;;) {
       const held = sql('SELECT bytes FROM owners WHERE owner = ?').get(owner)
@@ -226,7 +226,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
     sql('DELETE FROM owners WHERE owner = ? AND bytes <= 0').run(owner as Value)
   }
 
-  /** Forgets what was not used for too long. */
+  /** Evicts expired conversations. */
   function expire(now: number): void {
     if (now - sweptAt < Math.min(SWEEP_SECONDS, seconds / 10)) return
     sweptAt = now
@@ -238,14 +238,14 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
     ).run(now - seconds)
   }
 
-  /** Only its part of the conversation stays. */
+  /** Hides a deleted response, which stays only as a part of its conversation. */
   function hide({ rid, owner, cid }: Row): void {
     const given = sql(
       `SELECT item_id, coalesce(genuine, bytes) AS bytes FROM parts
          WHERE rid = ? AND item_id IS NOT NULL AND (is_output = 1 OR genuine IS NOT NULL)`,
     ).all(rid as Value)
     for (const { item_id, bytes } of given) {
-      // Another response has a copy of the item, of a client's: what was given stays what is found.
+      // Another response has a copy of the item: a response's own one takes precedence over a client's.
       sql(
         `UPDATE parts SET genuine = ? WHERE is_output = 0 AND seq =
            (SELECT max(seq) FROM parts WHERE owner = ? AND item_id = ? AND rid <> ?)`,
@@ -262,7 +262,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
     ).run(rid as Value)
   }
 
-  /** Forgets a deleted response that nothing goes on from, and then those before it of which the same is true. */
+  /** Evicts a deleted response that nothing continues, and then its predecessors of which the same is true. */
   function prune(rid: Value): void {
     for (let at: Value = rid; at !== null; ) {
       const last = sql('SELECT * FROM responses WHERE rid = ? AND is_deleted = 1 AND children = 0').get(at)
@@ -391,7 +391,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
         response['rid'] as Value,
         from,
       )
-      // SQLite's rows have no static type: the query names these columns.
+      // SQLite's rows have no static type; the query names these columns.
       return { blocks: rows as unknown as readonly StoredBlock[], isOver: response['head'] !== null }
     },
 

@@ -13,7 +13,7 @@ export interface WorkerSettings extends Bounds {
 /** A request to the worker. */
 export type Asked =
   | { readonly type: 'call'; readonly id: number; readonly name: keyof Operations; readonly given: readonly unknown[] }
-  /** Whether to say when another process has written. */
+  /** Whether to report writes of other processes. */
   | { readonly type: 'watch'; readonly isOn: boolean }
   | { readonly type: 'close' }
 

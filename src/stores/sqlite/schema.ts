@@ -2,8 +2,8 @@ import { HarmonyResponsesError } from '../../errors.js'
 import type { Database } from './driver.js'
 
 /**
- * How the file of each version becomes one of the next: the first makes a new one. What was published is never changed; a change
- * is one more at the end.
+ * The migrations from each version of the file to the next; the first creates a new file. Published ones never change;
+ * append another one instead.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -69,11 +69,11 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Says that the file is this store's: "harm" in ASCII. */
+/** Marks the file as this store's: "harm" in ASCII. */
 const APPLICATION_ID = 0x6861726d
 
 /**
- * Makes the tables, or changes those of an older version. Two processes may begin at the same time.
+ * Creates the tables, or migrates those of an older version. Two processes may begin at the same time.
  *
  * @throws HarmonyResponsesError `bad_option` if the file is another program's, or a newer version's
  */

@@ -12,28 +12,31 @@ import type { AppendRow, Became, FoundBlocks, Operations } from './operations.js
 import type { Answer, Asked, WorkerSettings } from './protocol.js'
 
 export interface SqliteStoreOptions {
-  /** The file of the database. It is made, readable by its owner alone, if it is not there. */
+  /** The file of the database. If missing, it is created, readable by its owner only. */
   readonly file: string
   /**
-   * What an append survives that was acknowledged: `process`, the end of every process; `power`, that of the machine, at the price
-   * of a write to the disk for each step. Default `process`.
+   * The events that an acknowledged append survives: `process`, the end of every process; `power`, also a power
+   * failure, at the price of a disk write for each step. Default `process`.
    */
   readonly durability?: 'process' | 'power'
-  /** How long a conversation is kept after it was last used, in seconds. Default 2,592,000: 30 days. */
+  /** How long a conversation is kept after its last use, in seconds. Default 2,592,000: 30 days. */
   readonly seconds?: number
-  /** How many bytes one owner's conversations may have: over it, the least recently used go. Default 1,073,741,824: 1 GiB. */
+  /**
+   * The limit of one owner's conversations, in bytes, above which the least recently used are evicted. Default
+   * 1,073,741,824: 1 GiB.
+   */
   readonly ownerBytes?: number
-  /** How large the file may become, in bytes: then nothing can be written. Default: as large as the disk. */
+  /** The limit of the file, in bytes, above which writes fail. Default: the disk's. */
   readonly fileBytes?: number
-  /** Encrypts content at rest: `createContentCipher(keys)`. Default: it is kept as it is. */
+  /** Encrypts content at rest: `createContentCipher(keys)`. Default: no encryption. */
   readonly cipher?: ContentCipher
-  /** How long a lock of another process is waited for, in seconds. Default 5. */
+  /** How long to wait for a lock of another process, in seconds. Default 5. */
   readonly lockSeconds?: number
-  /** Unix time in seconds: leases and ages are counted by it. Default: the system's. */
+  /** Unix time in seconds, for leases and ages. Default: the system's. */
   readonly clock?: () => number
-  /** Which SQLite. Default: `node:sqlite` where Node has it (22.13), else the package `better-sqlite3`. */
+  /** The SQLite driver. Default: `node:sqlite` if Node has it (22.13), else the package `better-sqlite3`. */
   readonly driver?: Driver
-  /** Where the program of its worker is, for bundlers that move files: `stores/sqlite/worker.js` of this package. */
+  /** The location of its worker's program, for bundlers that move files: `stores/sqlite/worker.js` of this package. */
   readonly worker?: URL
 }
 
@@ -52,18 +55,19 @@ const SQLITE_STORE_OPTIONS: OptionTable<SqliteStoreOptions> = {
 
 /** A store in a file, which several processes of one machine may share. */
 export interface SqliteStore extends ResponseStore {
-  /** What opened the file. */
+  /** The driver that opened the file. */
   readonly driver: Driver
-  /** Copies the database into a file that is not there yet, while it is in use. Its owner alone can read it. */
+  /** Copies the database, while it is in use, into a new file, readable by its owner only. */
   backup(file: string): Promise<void>
-  /** Ends its worker, after the operations that are under way. */
+  /** Ends its worker, after the running operations. */
   close(): Promise<void>
 }
 
 /**
- * Opens a store in a SQLite database: what is kept survives the process, and other processes on the same file go on with it.
+ * Opens a store in a SQLite database: its content survives the process, and other processes can continue with the same
+ * file.
  *
- * @throws HarmonyResponsesError `bad_option`; what SQLite says of a file that it cannot open
+ * @throws HarmonyResponsesError `bad_option`; SQLite's error for a file that it cannot open
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   checkOptions('createSqliteStore', options, SQLITE_STORE_OPTIONS, ['file'])
@@ -73,7 +77,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   const settings: WorkerSettings = { file, driver, durability, seconds, ownerBytes, lockSeconds, fileBytes }
   const thread = await openThread(options.worker ?? workerUrl(), settings)
   const content = contentOf(cipher)
-  /** What waits for an entry, by response. */
+  /** The callbacks that wait for an entry, by response. */
   const followers = new Map<string, Set<() => void>>()
   thread.onChange(() => wake(followers.keys()))
 
@@ -162,7 +166,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
             yield blocks.map((block) => content.decryptBlock(block, responseId, owner))
           }
           if (isOver || isLeft) return
-          // Before it is asked: what comes in between is not missed.
+          // Registered before the query, so that no write in between is missed.
           const woken = wait(responseId, (done) => {
             leave = done
           })
@@ -192,7 +196,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   }
 }
 
-/** Content as it is kept: encrypted for its place, if there is a cipher. */
+/** Converts content for storage: encrypted for its place, if there is a cipher. */
 function contentOf(cipher: ContentCipher | undefined) {
   const encoder = new TextEncoder()
   const decoder = new TextDecoder()
@@ -211,7 +215,7 @@ function contentOf(cipher: ContentCipher | undefined) {
     decryptBlock({ at, count, bytes }: StoredBlock, responseId: string, owner: string): StoredBlock {
       return { at, count, bytes: decrypt(bytes, 'entries', owner, responseId, at) }
     },
-    /** The items apart, so that each is found by its id and none is kept twice. */
+    /** Stores the items separately, so that each is found by its id and none is stored twice. */
     becameOf({ response, added, history }: FinishedResponse, responseId: string, owner: string): Became {
       const head = { response: { ...response, output: [] }, history }
       const partOf = (isOutput: boolean) => (item: InputItem) => {
@@ -232,21 +236,21 @@ function contentOf(cipher: ContentCipher | undefined) {
       }
       return { response: { ...response, output }, added, history }
     },
-    /** Of whichever response has it: a copy of one that was given takes the place of a client's. */
+    /** Opens an item for any of its holders: a response's own item takes the place of a client's copy. */
     itemOf(bytes: Uint8Array, owner: string): InputItem {
       return JSON.parse(decoder.decode(decrypt(bytes, 'item', owner)))
     },
   }
 }
 
-/** SQLite makes its other files as it finds this one. */
+/** SQLite creates its other files with the permissions of this one. */
 function makePrivate(file: string): void {
   if (file === '' || file.startsWith(':') || existsSync(file)) return
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
 }
 
-/** Beside this file; or, where a bundler has moved this one into a chunk, where its entry is. */
+/** Returns the worker beside this file or, if a bundler has moved this one into a chunk, beside its entry point. */
 function workerUrl(): URL {
   const places = [
     './worker.js',
@@ -269,7 +273,7 @@ interface Thread {
   close(): Promise<void>
 }
 
-/** A worker that has opened the file. */
+/** Starts a worker that opens the file. */
 async function openThread(program: URL, settings: WorkerSettings): Promise<Thread> {
   const worker = new Worker(program, { workerData: settings })
   const calls = new Map<
@@ -303,9 +307,9 @@ async function openThread(program: URL, settings: WorkerSettings): Promise<Threa
       else {
         const call = calls.get(answer.id)
         calls.delete(answer.id)
-        // The process may end while nothing waits for it.
+        // The process may exit while no call is pending.
         if (calls.size === 0) worker.unref()
-        // The protocol pairs the answer with its call by id, which types cannot.
+        // The protocol pairs the answer with its call by id, which types cannot express.
         if (answer.type === 'done') call?.resolve(answer.result as never)
         else call?.reject(new Error(answer.message))
       }

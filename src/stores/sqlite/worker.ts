@@ -5,8 +5,8 @@ import type { Answer, Asked, WorkerSettings } from './protocol.js'
 import { migrate } from './schema.js'
 
 /*
- * The thread that waits for the disk. The process's own thread serves clients meanwhile: a lock that another process holds for two
- * seconds stalls no other response.
+ * The thread that waits for the disk, while the process's main thread serves clients: a lock that another process holds
+ * for two seconds stalls no other response.
  */
 
 const settings = workerData as WorkerSettings
@@ -26,7 +26,7 @@ function answer(given: Answer): void {
 
 async function start(): Promise<void> {
   database = await openDatabase(settings.file, settings.driver)
-  // Before anything that may find it locked.
+  // Set before any statement that may find the file locked.
   database.exec(`PRAGMA busy_timeout = ${settings.lockSeconds * 1000}`)
   database.exec('PRAGMA journal_mode = WAL')
   database.exec(`PRAGMA synchronous = ${settings.durability === 'power' ? 'FULL' : 'NORMAL'}`)
@@ -39,7 +39,7 @@ async function start(): Promise<void> {
   operations = createOperations(database, settings)
 }
 
-/** Whether another connection has changed the file since this was last asked, or may have: it is locked. */
+/** Whether another connection may have changed the file since the last call. A locked file counts as changed. */
 function changed(): boolean {
   let latest: unknown
   try {

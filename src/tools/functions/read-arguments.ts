@@ -1,13 +1,13 @@
 import type { StandardIssue, StandardSchema } from '../standard-schema.js'
 
-/** Arguments, or what is wrong with them in words for the model. */
+/** Arguments, or a description of the problems for the model. */
 export type ReadArguments = { readonly args: unknown } | { readonly problem: string }
 
-/** So many problems are enough for the model to see what to correct. */
+/** The maximum number of problems that are listed, enough for the model to see what to correct. */
 const MOST_ISSUES = 10
 
 /**
- * Reads what the model wrote as arguments. Nothing at all is an empty object: so it calls functions without parameters.
+ * Parses the model's arguments. An empty text is an empty object: models call functions without parameters that way.
  *
  * @throws what the schema throws
  */
@@ -27,7 +27,7 @@ export async function readArguments(text: string, schema: StandardSchema | undef
   return { problem: `The arguments are invalid:\n${result.issues.slice(0, MOST_ISSUES).map(inWords).join('\n')}` }
 }
 
-/** `days[0].name: expected a string` */
+/** Formats an issue: `days[0].name: expected a string`. */
 function inWords({ message, path = [] }: StandardIssue): string {
   const steps = path.map((step) => (typeof step === 'object' ? step.key : step))
   const place = steps.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')

@@ -8,11 +8,12 @@ import type { StandardSchema, StandardSchemaWithJson } from '../standard-schema.
 type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * The JSON Schema that the model is told of: the one that is given, or else the one that the schema gives of itself.
+ * Returns the JSON Schema that the model is taught: the one that is passed, or else the one that the schema converts
+ * to.
  *
  * @param name - of the function, for messages
- * @param parameters - a JSON Schema, or a Standard Schema that can say itself as one
- * @throws HarmonyResponsesError `bad_option` if there is neither, or if it is no JSON Schema
+ * @param parameters - a JSON Schema, or a Standard Schema that converts to one
+ * @throws HarmonyResponsesError `bad_option` if there is neither, or if it is not a JSON Schema
  */
 export function schemaOf(name: string, parameters: unknown, input: StandardSchema | undefined): JsonSchema {
   const standard = input?.['~standard']
@@ -22,12 +23,15 @@ export function schemaOf(name: string, parameters: unknown, input: StandardSchem
   if (parameters === undefined && input !== undefined && 'jsonSchema' in input['~standard'])
     return checked(`${name}.input`, sayingItself(`${name}.input`, input))
   const isObject = typeof parameters === 'object' && parameters !== null && !Array.isArray(parameters)
-  const why = input === undefined ? '' : ', as input cannot say what it accepts'
+  const why = input === undefined ? '' : ', as input cannot describe what it accepts'
   check(isObject, `${name}.parameters`, `a JSON Schema${why}`, parameters)
   return checked(`${name}.parameters`, parameters as JsonSchema)
 }
 
-/** Zod's schemas have fields of their own, which the model would be taught in the place of a JSON Schema. */
+/**
+ * Whether it is a Standard Schema. Zod's has fields of its own, which the model would be taught in place of a JSON
+ * Schema.
+ */
 function isStandard(value: unknown): value is StandardSchema {
   return typeof Object(value)['~standard']?.validate === 'function'
 }
@@ -37,15 +41,15 @@ function sayingItself(what: string, schema: StandardSchema): unknown {
   try {
     if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' })
   } catch (cause) {
-    const message = `${what}: expected a schema that JSON Schema can say; give parameters beside it`
+    const message = `${what}: expected a schema that JSON Schema can express; give parameters beside it`
     throw new HarmonyResponsesError('bad_option', message, { cause })
   }
   const vendor = String(schema['~standard'].vendor).slice(0, 40)
-  const message = `${what}: expected a JSON Schema, got a schema of ${vendor} that cannot say itself as one`
+  const message = `${what}: expected a JSON Schema, got a schema of ${vendor} that does not convert to one`
   throw new HarmonyResponsesError('bad_option', `${message}: give it as input, and a JSON Schema as parameters`)
 }
 
-/** A copy: the model is taught what was there when the function was declared. */
+/** Returns a copy, so that the model is taught the schema as declared. */
 function checked(what: string, schema: unknown): JsonSchema {
   const copy = plainCopy(what, schema)
   try {

@@ -3,15 +3,15 @@ import { hintsOf } from '../../recipients/tool-hints.js'
 import type { ListedTool } from '../../responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../responses/request.js'
 
-/** The labels of the MCP servers that the request declares, each once. */
+/** Returns the labels of the MCP servers that the request declares, each once. */
 export function declaredLabels(request: ResponseRequest): string[] {
   return [...new Set(mcpToolsOf(request).map((tool) => tool.server_label))]
 }
 
 /**
- * A test for the names of tools that the request allows on this server: none if it does not declare the server.
+ * Returns a test for the names of tools that the request allows on this server: none if it does not declare the server.
  *
- * @param tools - what the server has; undefined if that is not known
+ * @param tools - the server's tools; undefined if unknown
  */
 export function allowedBy(
   request: ResponseRequest,
@@ -23,7 +23,7 @@ export function allowedBy(
   return (name) => mcpServers.get(serverLabel)?.allows(name) === true
 }
 
-/** Whether the request tells tools apart by what the server says of them. */
+/** Whether the request selects tools by the server's annotations. */
 export function asksForHints(request: ResponseRequest, serverLabel: string): boolean {
   return mcpToolsOf(request).some(
     ({ server_label, allowed_tools: filter }) =>

@@ -2,9 +2,9 @@ import type { McpCallItem } from '../../responses/items.js'
 import { isTooDeep } from './too-deep.js'
 
 /**
- * The arguments that the model wrote; undefined if they are not an object, or one that cannot be sent: it would
- * fail as a broken connection does, and so would calls of others. For an MCP server that stands in for the
- * code interpreter, the model writes code, which such servers take as `code`.
+ * Returns the model's arguments; undefined if they are not an object, or one that cannot be sent: it would fail like a
+ * broken connection, and fail the calls of others with it. For an MCP server that replaces the code interpreter, the
+ * model writes code, which such servers take as `code`.
  */
 export function callArguments({ server_label, name, arguments: text }: McpCallItem): object | undefined {
   const value = parse(text.trim() === '' ? '{}' : text)

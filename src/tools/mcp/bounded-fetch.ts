@@ -1,14 +1,14 @@
 import { nextTurn } from '../../next-turn.js'
 
-/** Of one message of a server behind HTTP, in bytes: as much as the SDK takes of one line over stdio. */
+/** The limit of one message from a server behind HTTP, in bytes: the SDK's limit for one line over stdio. */
 const MOST_MESSAGE_BYTES = 10_485_760
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /**
- * A fetch whose answers break off where a message is longer than allowed: the SDK reads each whole before it looks at it.
- * A stream of events may be of any length; none of its events may.
+ * Wraps a fetch so that an answer breaks off at a message beyond the limit: the SDK reads each one completely before it
+ * parses it. A stream of events may have any length, but each event is bounded.
  */
 export function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
@@ -20,7 +20,10 @@ export function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.
   }
 }
 
-/** What an answer is read by, of the bounded one; and its own address and redirection, which cannot be copied. */
+/**
+ * Returns a property of the bounded answer, except for the address and redirection of the original, which cannot be
+ * copied.
+ */
 function propertyOf(readable: Response): (response: Response, name: string | symbol) => unknown {
   return (response, name) => {
     const from = name === 'url' || name === 'redirected' || name === 'type' ? response : readable
@@ -31,7 +34,7 @@ function propertyOf(readable: Response): (response: Response, name: string | sym
 
 function bounded(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let length = 0
-  /** Whether the line has had nothing so far: a blank line ends an event. */
+  /** Whether the line is empty so far: a blank line ends an event. */
   let isBlank = true
   return new TransformStream({
     async transform(chunk, controller) {
@@ -47,7 +50,7 @@ function bounded(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
         }
       }
       controller.enqueue(chunk)
-      // A server that floods its client with notifications would stop all others.
+      // A server that floods its client with notifications would otherwise stall all others.
       await nextTurn()
     },
   })

@@ -1,11 +1,11 @@
 import { ServerBusy } from './failure.js'
 
-/** Lets so many calls of one server run at once. The others wait, in their order. */
+/** Limits the concurrent calls of one server. Further calls wait, in order. */
 export interface CallSlots {
   /**
-   * Resolves with what gives the slot back, which has to be called once.
+   * Resolves with a function that frees the slot, which has to be called once.
    *
-   * @throws ServerBusy if too many wait already; the signal's reason
+   * @throws ServerBusy if too many calls already wait; the signal's reason
    */
   enter(signal: AbortSignal): Promise<() => void>
 }
@@ -18,12 +18,12 @@ export function createCallSlots({
   readonly queue: number
 }): CallSlots {
   let running = 0
-  /** In the order in which they came: a set keeps it, and lets go of one that leaves without a search. */
+  /** In order of arrival: a set keeps it, and can remove an entry without a search. */
   const waiting = new Set<() => void>()
 
   function leave(): void {
     const [next] = waiting
-    // The slot goes from one call to the next, so that no later call takes it in between.
+    // The slot passes directly to the next call, so that no later call can take it in between.
     if (next === undefined) running -= 1
     else next()
   }

@@ -1,16 +1,16 @@
 /*
- * The parts of the MCP SDK that are used, as shapes: users of this library need not install the SDK. A `Client` of
- * `@modelcontextprotocol/client` 2 fits, and so does one of `@modelcontextprotocol/sdk` 1.
+ * The parts of the MCP SDK that are used, as structural types: users of this library need not install the SDK. A
+ * `Client` of `@modelcontextprotocol/client` 2 fits, and so does one of `@modelcontextprotocol/sdk` 1.
  */
 
-/** How far a call is, as the server reports it. */
+/** The progress of a call, as the server reports it. */
 export interface McpProgress {
   readonly progress: number
   readonly total?: number | undefined
   readonly message?: string | undefined
 }
 
-/** Options of one request to the server. Both majors of the SDK take these. */
+/** Options of one request to the server. Both majors of the SDK accept these. */
 export interface McpRequestOptions {
   readonly signal?: AbortSignal
   /** In milliseconds. */
@@ -19,18 +19,18 @@ export interface McpRequestOptions {
   readonly onprogress?: (progress: McpProgress) => void
 }
 
-/** The connection below a client. */
+/** The transport of a client. */
 export interface McpTransport {
-  /** The client sets it when it connects. Called with every message from the server. */
+  /** Set by the client when it connects. Called with every message from the server. */
   onmessage?: unknown
   close(): Promise<void>
-  /** Of HTTP: tells the server that the session is over. */
+  /** For HTTP: tells the server that the session has ended. */
   terminateSession?(): Promise<void>
 }
 
 /**
- * A connected client: `Client` of `@modelcontextprotocol/client` 2 or of `@modelcontextprotocol/sdk` 1. What its
- * methods take differs between the two, so that only names are declared.
+ * A connected client: `Client` of `@modelcontextprotocol/client` 2 or of `@modelcontextprotocol/sdk` 1. The parameters
+ * of its methods differ between the two, so only their names are declared.
  */
 export interface McpClient {
   /** Undefined as soon as the connection is closed. */
@@ -46,7 +46,7 @@ export interface ToolPage {
   readonly nextCursor?: unknown
 }
 
-/** Either major of the SDK, with one order of arguments. */
+/** The SDK's client, with one order of arguments for both majors. */
 export interface McpPeer {
   callTool(call: { name: string; arguments: object }, options: McpRequestOptions): Promise<unknown>
   listTools(cursor: string | undefined, options: McpRequestOptions): Promise<ToolPage>
@@ -59,16 +59,16 @@ interface AnyClient {
 }
 
 /**
- * The one place that knows the SDK's majors apart. Version 1 takes a schema of the result before the options; given the
- * other's order it throws, and version 2 drops time-out and signal in silence.
+ * Handles the differences between the SDK's majors, in this one place. Version 1 takes a schema of the result before
+ * the options; with the other order, version 1 throws, and version 2 silently drops time-out and signal.
  */
 export function mcpPeerOf(client: McpClient): McpPeer {
-  // The SDK is an optional peer, known here by shape alone.
+  // The SDK is an optional peer, so only its structure is known here.
   const any = client as unknown as AnyClient
   const isVersion2 = 'getProtocolEra' in client
   return {
     callTool: (call, options) => (isVersion2 ? any.callTool(call, options) : any.callTool(call, undefined, options)),
-    // Version 2 keeps lists as long as a server says; how old a list may be is decided here.
+    // Version 2 caches lists as long as a server allows; this library decides how old a list may be.
     listTools: (cursor, options) =>
       any.listTools(cursor === undefined ? undefined : { cursor }, { ...options, cacheMode: 'refresh' }),
   }

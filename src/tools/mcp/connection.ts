@@ -10,12 +10,12 @@ import { stopReading } from './read-in-turns.js'
 import { readTools } from './read-tools.js'
 import { RestartDelay } from './restart-delay.js'
 
-/** One configured server: connected when it is needed, and again when the connection was lost. */
+/** One configured server: connected on demand, and reconnected after the connection was lost. */
 export interface McpConnection {
-  /** How long a call may take in all: waiting for its turn and connecting included. */
+  /** The time limit of a call in total, including its turn in the queue and connecting. */
   readonly totalTimeoutMs: number
   /**
-   * Its tools, from memory while they are fresh.
+   * Returns its tools, from a cache while they are fresh.
    *
    * @throws whatever the SDK throws
    */
@@ -26,33 +26,33 @@ export interface McpConnection {
    * @throws whatever the SDK throws
    */
   call(name: string, args: object, signal: AbortSignal, onprogress: (progress: McpProgress) => void): Promise<unknown>
-  /** Ends the connection, the session and the process, if they are ours. Never throws. */
+  /** Ends the connection, the session and the process, if this library opened them. Never throws. */
   close(): Promise<void>
 }
 
 /** A client in use. */
 interface Live extends Opened {
-  /** How many requests wait for its answers. */
+  /** How many requests are waiting for its answers. */
   users: number
-  /** No new user may join; the last one closes it. */
+  /** Set once no new user may join; the last one closes it. */
   isRetired: boolean
-  /** In milliseconds by a clock that only rises. */
+  /** In milliseconds, by a monotonic clock. */
   readonly since: number
 }
 
 interface Listing {
   readonly tools: Promise<readonly ListedTool[]>
-  /** In milliseconds by a clock that only rises. */
+  /** In milliseconds, by a monotonic clock. */
   readonly since: number
 }
 
 /**
- * The most notifications and requests of a server without an answer of it in between: 16 a second for as long as a call may
- * take. More is a flood, and would go on for as long.
+ * The maximum number of notifications and requests from a server between two answers: 16 a second for the longest call.
+ * More is a flood, which would never end.
  */
 const MOST_UNASKED = 10_000
 
-/** @param onError - called with errors that fail nothing */
+/** @param onError - called with errors that fail no call */
 export function createConnection(
   config: McpServerConfig,
   settings: Settings,
@@ -73,7 +73,7 @@ export function createConnection(
   let current: Live | undefined
   let listing: Listing | undefined
 
-  /** Shared by all who ask meanwhile, and so independent of which of them leave. */
+  /** Shared by all concurrent callers, and so independent of which of them leave. */
   function connection(): Promise<Live> {
     if (lifetime.signal.aborted) throw lifetime.signal.reason
     if (opening === undefined && isOurs) restart.check(performance.now())
@@ -100,8 +100,8 @@ export function createConnection(
   }
 
   /**
-   * The next who needs a connection gets a new one. Those who wait on the old one may still be answered: an error of one
-   * request need not be one of the others.
+   * Retires a connection: the next caller gets a new one. Callers of the old one may still be answered, since an error
+   * of one request need not affect the others.
    */
   function retire(live: Live): void {
     live.isRetired = true
@@ -119,7 +119,9 @@ export function createConnection(
     closing.add(closed)
   }
 
-  /** Retires a connection whose server is at fault. Of many calls that fail with it, the first counts as its failure. */
+  /**
+   * Retires a connection whose server is at fault. If many calls fail with it, only the first counts as its failure.
+   */
   function retireFailed(live: Live, error: unknown): void {
     if (current === live) restart.lost(error, live.since, performance.now())
     retire(live)
@@ -137,7 +139,7 @@ export function createConnection(
       watch(live.client)
       return await work(mcpPeerOf(live.client))
     } catch (error) {
-      // A server that was started anew refuses the old session before it looks at the request.
+      // A restarted server rejects the old session before it processes the request.
       const isOldSession = !isAgain && isUnknownSession(error)
       if (isOldSession) retire(live)
       else if (isBrokenConnection(error)) retireFailed(live, error)
@@ -149,7 +151,7 @@ export function createConnection(
     return use(work, true)
   }
 
-  /** Sees the server's notifications without a handler, which would replace one of the host's. */
+  /** Observes the server's notifications without a handler, which would replace one of the host's. */
   function watch(client: McpClient): void {
     const transport = client.transport as McpTransport | undefined
     if (transport === undefined || watched.has(transport)) return
@@ -169,7 +171,7 @@ export function createConnection(
     }
   }
 
-  /** Ends a connection whose server floods it. The calls under way fail, and the next one connects again. */
+  /** Ends a connection whose server floods it. The running calls fail, and the next one reconnects. */
   function cutOff(client: McpClient): void {
     const error = new Error(`The server sent more than ${MOST_UNASKED} messages in a row that answer nothing.`)
     onError(error)
@@ -229,7 +231,7 @@ export function createConnection(
     },
     async close() {
       lifetime.abort(new Error('mcpTools was closed.'))
-      // What is being opened closes itself.
+      // A connection that is still opening closes itself.
       await opening?.catch(() => {})
       for (const live of open) end(live)
       await Promise.all(closing)
@@ -237,7 +239,7 @@ export function createConnection(
   }
 }
 
-/** A client of the SDK lets go of its transport when that is closed, by whichever side. */
+/** Whether the connection is lost: a client of the SDK drops its transport when either side closes it. */
 function isLost(client: McpClient): boolean {
   return 'transport' in client && client.transport === undefined
 }

@@ -1,9 +1,9 @@
-/** A signal that aborts with another one, or when time is up. */
+/** A signal that aborts with another one, or at a time limit. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Whether it was the time, and not the other signal. */
+  /** Whether the time limit aborted it, not the other signal. */
   isOver(): boolean
-  /** Has to be called in the end: the timer would keep the process alive. */
+  /** Has to be called at the end: the timer would keep the process alive. */
   clear(): void
 }
 

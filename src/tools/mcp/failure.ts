@@ -6,19 +6,19 @@ export const NO_LIST = 'The MCP server could not list its tools.'
 export const CANCELLED = 'The call was cancelled.'
 export const LATE = 'The MCP server did not answer in time.'
 
-/** A call that was not sent: as many as may run and wait did. */
+/** A call that was not sent, because too many were running and waiting. */
 export class ServerBusy extends Error {
   override readonly name = 'ServerBusy'
 
   constructor(concurrency: number, queue: number) {
-    super(`A call was refused: ${concurrency} run at this server and ${queue} wait, which are as many as may.`)
+    super(`A call was refused: ${concurrency} run at this server and ${queue} wait, the limit of both.`)
   }
 }
 
-/** The data of an error that stands for a lost connection: known by identity, so that no server can send it. */
+/** The data of the error for a lost connection: compared by identity, so that no server can forge it. */
 export const LOST: object = Object.freeze({})
 
-/** What a call that failed is to the model, and whether the operator should hear of it. */
+/** A failed call as the model sees it, and whether to inform the operator. */
 export interface McpFailure {
   readonly error: NonNullable<CallResult['error']>
   /** Whether the server or its connection is at fault, rather than the call. */
@@ -26,21 +26,21 @@ export interface McpFailure {
 }
 
 /**
- * What to say of an error that the SDK threw. A server's own words about a call are passed on; everything else may name
+ * Describes an error that the SDK threw. A server's own words about a call are passed on; any other message may contain
  * addresses and paths, and becomes a neutral sentence.
  *
- * @param most - bytes of the server's words
+ * @param most - the limit of the server's words, in bytes
  */
 export function mcpFailureOf(error: unknown, most: number): McpFailure {
   const cause = causeOf(error)
   if (cause !== 'refused') return { error: { message: SENTENCES[cause] }, isOperators: true }
   const { code, message } = error as { code: number; message: string }
-  // Version 1 of the SDK puts this in front of what the server said.
+  // Version 1 of the SDK prefixes the server's message with this.
   const words = message.replace(/^(?:MCP error -?\d+: )+/, '')
   return { error: { code, message: bounded(words, most) }, isOperators: false }
 }
 
-/** Whether the connection may be at fault, so that a new one is worth a try. A server that is slow is none. */
+/** Whether the connection may be at fault, so that a new one is worth a try. A slow server does not count. */
 export function isBrokenConnection(error: unknown): boolean {
   return ['gone', 'unreachable'].includes(causeOf(error))
 }
@@ -50,13 +50,13 @@ export function isRefusal(error: unknown): boolean {
   return causeOf(error) === 'refused'
 }
 
-/** Whether a server behind HTTP no longer knows the session, and so cannot have begun the call. */
+/** Whether a server behind HTTP no longer knows the session, and therefore has not begun the call. */
 export function isUnknownSession(error: unknown): boolean {
   const { name, code, status } = Object(error) as Readonly<Record<string, unknown>>
   return (status ?? (name === 'Error' ? code : undefined)) === 404
 }
 
-/** `refused` is by the server, with an error of the protocol. */
+/** `refused`: by the server, with an error of the protocol. */
 type Cause = 'refused' | 'late' | 'gone' | 'no result' | 'busy' | 'unreachable'
 
 const SENTENCES: Readonly<Record<Exclude<Cause, 'refused'>, string>> = {
@@ -80,7 +80,7 @@ const CODES: Readonly<Record<'McpError' | 'SdkError', ReadonlyMap<unknown, Cause
   ]),
 }
 
-/** By the errors' names, as there are two packages, either may be there twice, and HTTP errors have numbers, too. */
+/** Classifies errors by name: there are two packages, each may be installed twice, and HTTP errors have numbers too. */
 function causeOf(error: unknown): Cause {
   const { name, code, data } = Object(error) as Readonly<Record<string, unknown>>
   switch (name) {
@@ -90,7 +90,7 @@ function causeOf(error: unknown): Cause {
       return CODES.McpError.get(code) ?? 'refused'
     case 'SdkError':
       return CODES.SdkError.get(code) ?? 'unreachable'
-    // Version 1 throws what its schemas threw.
+    // Version 1 throws the errors of its schemas.
     case 'ZodError':
     case '$ZodError':
       return 'no result'

@@ -18,21 +18,21 @@ import { resultOf } from './result.js'
 /** The tools of the configured MCP servers. */
 export interface McpTools extends Tool {
   listings(request: ResponseRequest, context: Pick<ToolContext, 'signal'>): Promise<readonly McpListing[]>
-  /** Ends connections, sessions and processes, except for clients that you gave. Calls under way fail. Never throws. */
+  /** Ends connections, sessions and processes, except for clients that you passed. Running calls fail. Never throws. */
   close(): Promise<void>
 }
 
-/** JSON-RPC's "invalid params", as which MCP servers refuse tools that they do not have. */
+/** JSON-RPC's "invalid params", with which MCP servers reject unknown tools. */
 const INVALID_PARAMS = -32602
 
 /**
- * Runs the `mcp_call`s of the servers that you configure.
+ * Creates a tool that runs the `mcp_call`s of the servers that you configure.
  *
  *     const tools = mcpTools({ servers: { github: { url: 'https://mcp.example.com', headers: { authorization } } } })
  *
- * A request asks for a server by its `server_label`, and decides by `allowed_tools` which of its tools may run.
- * Servers are connected when they are first needed, and again after a connection was lost. Needs
- * `@modelcontextprotocol/client` 2, unless all servers are given as clients.
+ * A request selects a server by its `server_label`, and by `allowed_tools` those of its tools that may run. Servers are
+ * connected at first use, and reconnected after a connection was lost. Needs `@modelcontextprotocol/client` 2, unless
+ * all servers are given as clients.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -47,7 +47,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     )
   }
 
-  /** A handler that throws must not fail the call that it hears of. */
+  /** A handler that throws must not fail the call that it reports. */
   function reportError(error: unknown, context: McpErrorContext): void {
     callSafely(
       (reported) => settings.onError(reported, context),

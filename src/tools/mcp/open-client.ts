@@ -12,7 +12,7 @@ import { sendInOrder } from './send-in-order.js'
 /** A connected client. */
 export interface Opened {
   readonly client: McpClient
-  /** Ends the connection, the session and the process, if they are ours. Never throws. */
+  /** Ends the connection, the session and the process, if this library opened them. Never throws. */
   close(): Promise<void>
 }
 
@@ -26,17 +26,17 @@ interface Sdk {
   readonly StdioClientTransport: new (options: object) => McpTransport
 }
 
-/** In a variable, so that bundlers and TypeScript do not resolve a package that other servers do not need. */
+/** In a variable, so that bundlers and TypeScript do not resolve a package that other kinds of servers do not need. */
 const PACKAGE = '@modelcontextprotocol/client'
 
-/** The SDK gives up after 64 unless it is told otherwise. */
+/** The SDK stops after 64 pages by default. */
 const MOST_PAGES = 1000
 
 /**
  * Connects to a server.
  *
- * @param ms - how long one request of the handshake may take
- * @param signal - aborts when it has taken too long
+ * @param ms - the time limit of one request of the handshake
+ * @param signal - aborts at the time limit of the whole
  * @throws whatever the SDK or the host's own `connect` throws
  */
 export async function openClient(config: McpServerConfig, ms: number, signal: AbortSignal): Promise<Opened> {
@@ -103,14 +103,14 @@ async function httpTransport({ url, headers, fetch = globalThis.fetch }: McpHttp
   return transport
 }
 
-/** How long a server may take to end a session. */
+/** The time limit for a server to end a session. */
 const GOODBYE_MS = 2000
 
 async function closeAll(client: McpClient, transport: McpTransport): Promise<void> {
   const ended = transport.terminateSession?.()
   if (ended !== undefined) await quietly(() => whileWanted(ended, AbortSignal.timeout(GOODBYE_MS)))
   await client.close()
-  // A client whose handshake failed has let go of its transport, which may still have a process.
+  // A client whose handshake failed has dropped its transport, which may still have a process.
   await transport.close()
 }
 
@@ -118,7 +118,7 @@ async function quietly(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch {
-    // It is over either way.
+    // Ignored: the session has ended either way.
   }
 }
 

@@ -4,40 +4,40 @@ import { aFunction, aString, listOf, recordOf, that, wholeNumber } from '../../o
 import type { HostedCall } from '../tool.js'
 import type { McpClient } from './client.js'
 
-/** What every server can have. */
+/** Options that every kind of server has. */
 interface ServerRules extends Partial<ServerLimits> {
-  /** The tools that requests may use; the others are neither listed nor called. Default: all. */
+  /** The tools that requests may use; others are neither listed nor called. Default: all. */
   readonly allowedTools?: readonly string[]
-  /** Tools that requests may not use, of those. Default: none. */
+  /** Tools of those that requests may not use. Default: none. */
   readonly excludedTools?: readonly string[]
 }
 
-/** How much of a server's time and work is taken. Each server may have limits of its own. */
+/** Limits on the use of a server. Each server may have its own. */
 export interface ServerLimits {
-  /** How long a call may go on without an answer or a sign of progress. In milliseconds, default 60,000. */
+  /** Time limit of a call without an answer or a sign of progress. In milliseconds, default 60,000. */
   readonly timeoutMs: number
-  /** How long a call may take in all, whatever progress it reports. In milliseconds, default 600,000. */
+  /** Time limit of a call in total, whatever progress it reports. In milliseconds, default 600,000. */
   readonly totalTimeoutMs: number
-  /** How long connecting and listing all tools may take. In milliseconds, default 30,000. */
+  /** Time limit of connecting and listing all tools. In milliseconds, default 30,000. */
   readonly listTimeoutMs: number
-  /** How many calls of one server run at once; more wait for their turn, by the time of the call. Default 32. */
+  /** Concurrent calls of one server; more wait for their turn, within the call's time limit. Default 32. */
   readonly concurrency: number
-  /** How many calls of one server may wait. One more fails. Default 256. */
+  /** Waiting calls of one server. Any more fail. Default 256. */
   readonly queue: number
 }
 
-/** A client that you connected. It is yours to close, and to connect again. */
+/** A client that you connected. It is yours to close and to reconnect. */
 export interface McpClientServer extends ServerRules {
   readonly client: McpClient
 }
 
-/** A client that is made when it is needed, and again after its connection was lost. `close()` closes it. */
+/** A client that is created on demand, and again after its connection was lost. `close()` closes it. */
 export interface McpConnectServer extends ServerRules {
-  /** @param signal - aborts when it has taken too long; what it resolves to afterwards is closed */
+  /** @param signal - aborts at the time limit; a client that resolves later is closed */
   readonly connect: (signal: AbortSignal) => Promise<McpClient>
 }
 
-/** A program on this machine, which speaks MCP on its standard input and output. `close()` ends it. */
+/** A program on this machine that speaks MCP on its standard input and output. `close()` ends it. */
 export interface McpStdioServer extends ServerRules {
   readonly command: string
   readonly args?: readonly string[]
@@ -45,8 +45,9 @@ export interface McpStdioServer extends ServerRules {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   /**
-   * Where its standard error goes. Default `inherit`: to that of this process, as it is. A function receives its lines, of
-   * at most 1,000 characters, with whatever a terminal would act on; of a flood it receives the first lines and a count.
+   * The destination of its standard error. Default `inherit`: that of this process, unchanged. A function receives its
+   * lines, cut at 1,000 characters, including terminal control characters; of a flood it receives the first lines and a
+   * count.
    */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
 }
@@ -61,31 +62,33 @@ export interface McpHttpServer extends ServerRules {
 
 export type McpServerConfig = McpClientServer | McpConnectServer | McpStdioServer | McpHttpServer
 
-/** Where an error happened. */
+/** The context of an error. */
 export interface McpErrorContext {
   readonly serverLabel: string
-  /** The call that failed for it; absent while tools were listed. */
+  /** The call that failed because of it; absent while listing tools. */
   readonly call?: HostedCall
 }
 
 /** Options of `mcpTools`. */
 export interface McpToolsOptions extends Partial<ServerLimits> {
   /**
-   * The servers by the `server_label` by which requests ask for them. Only these are ever used: an address, headers or
-   * a token that a request brings are not read.
+   * The servers by the `server_label` with which requests select them. Only these are ever used: an address, headers or
+   * a token in a request are not read.
    */
   readonly servers: Readonly<Record<string, McpServerConfig>>
   /**
-   * How soon a server is connected again that failed twice in a row, in milliseconds, default 1,000. After each further
-   * failure it is twice as long, up to 64 times. After the first failure there is no delay.
+   * The delay before a server that failed twice in a row is connected again, in milliseconds, default 1,000. It doubles
+   * with each further failure, up to 64 times. After the first failure there is no delay.
    */
   readonly restartDelayMs?: number
-  /** For how long a list of tools is used again, unless the server says that it changed. Default 300,000 ms. */
+  /** How long a list of tools is reused, unless the server reports a change. Default 300,000 ms. */
   readonly listMaxAgeMs?: number
-  /** Of the result of one call, in bytes of UTF-8. More is cut off, and the text says so. Default 1,000,000. */
+  /**
+   * Limit of the result of one call, in bytes of UTF-8. The rest is cut off, and the text says so. Default 1,000,000.
+   */
   readonly maxOutputBytes?: number
   /**
-   * Gets the errors of servers and connections as they were thrown: clients and the model see a sentence without
+   * Receives the errors of servers and connections as they were thrown: clients and the model see a sentence without
    * addresses and paths. Default: `console.error`.
    */
   readonly onError?: (error: unknown, context: McpErrorContext) => void
@@ -96,7 +99,7 @@ export interface Settings extends Required<Omit<McpToolsOptions, 'servers'>> {
   readonly servers: ReadonlyMap<string, McpServerConfig>
 }
 
-/** A timer of more milliseconds than this fires at once. */
+/** Node fires a longer timer at once. */
 const MOST_MS = 2 ** 31 - 1
 
 const LIMITS: OptionTable<ServerLimits> = {
@@ -131,11 +134,11 @@ export function settingsOf(options: McpToolsOptions): Settings {
     maxOutputBytes: 1_000_000,
     onError: (error: unknown) => console.error(error),
   }
-  // A copy of the servers by own keys: a label such as `constructor` is no server.
+  // Copied by own keys: a label such as `constructor` is no server.
   return { ...defaults, ...setOnes(others), servers: new Map(Object.entries(servers)) }
 }
 
-/** The limits of a server: its own, and those of all servers. */
+/** Returns the limits of a server: its own, or those of all servers. */
 export function limitsOf(server: McpServerConfig, settings: ServerLimits): ServerLimits {
   const names = Object.keys(LIMITS) as (keyof ServerLimits)[]
   // Built from the names of its fields.

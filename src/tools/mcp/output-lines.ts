@@ -1,18 +1,21 @@
-/** A longer line is cut, in UTF-16 code units. */
+/** Longer lines are cut. In UTF-16 code units. */
 const LONGEST_LINE = 1_000
-/** Of one piece of output, which is at most 64 KiB. The others are counted: a program in a loop would fill the log. */
+/**
+ * The maximum number of lines per chunk of output, which has at most 64 KiB. The others are counted: a program in a
+ * loop would fill the log.
+ */
 const MOST_LINES = 50
 
 /**
- * Splits what a program prints into lines, for a log. It keeps no more than one line, as long as it may be.
+ * Splits a program's output into lines, for a log. It buffers at most one line, up to the limit.
  *
- * @param take - receives each line without its end, as the program wrote it: with whatever a terminal would act on
- * @returns takes the next piece; `end` after the last one
+ * @param take - receives each line without its end, as the program wrote it: including terminal control characters
+ * @returns takes the next chunk; `end` after the last one
  */
 export function outputLines(take: (line: string) => void): { push(piece: Uint8Array): void; end(): void } {
   const decoder = new TextDecoder()
   let line = ''
-  /** The line is longer than allowed: what came of it was taken. */
+  /** Set while the line exceeds the limit and its beginning was taken. */
   let isCut = false
 
   function add(part: string): void {

@@ -1,7 +1,7 @@
 import { nextTurn } from '../../next-turn.js'
 import type { McpTransport } from './client.js'
 
-/** The part of the SDK's transport over stdio that is read: without it, a server is read as fast as it writes. */
+/** The reading part of the SDK's stdio transport: unpatched, it reads a server as fast as it writes. */
 interface StdioTransport {
   start(): Promise<void>
   readonly _process?: {
@@ -9,7 +9,7 @@ interface StdioTransport {
   }
 }
 
-/** A readable stream of Node's. */
+/** A readable stream of Node. */
 export interface Output {
   on(name: 'data', listener: (piece: Uint8Array) => void): unknown
   on(name: 'end', listener: () => void): unknown
@@ -19,11 +19,12 @@ export interface Output {
 }
 
 /**
- * Reads one piece of a server's output in each turn of the event loop. The SDK validates all messages of a piece at once,
- * and Node reads many pieces in one turn: a server that floods its client with notifications would stop all others.
+ * Reads one chunk of a server's output in each turn of the event loop. The SDK validates all messages of a chunk at
+ * once, and Node reads many chunks in one turn: a server that floods its client with notifications would stall all
+ * others.
  */
 export function readInTurns(transport: McpTransport): void {
-  // The SDK is an optional peer, known here by shape alone.
+  // The SDK is an optional peer, so only its structure is known here.
   const starting = transport as unknown as StdioTransport
   const start = starting.start.bind(starting)
   starting.start = async () => {
@@ -33,7 +34,7 @@ export function readInTurns(transport: McpTransport): void {
   }
 }
 
-/** Gives what comes from a stream to its listeners one piece in each turn of the event loop. */
+/** Delivers a stream to its listeners one chunk in each turn of the event loop. */
 export function onePieceATurn(output: Output): void {
   output.on('data', () => {
     output.pause()
@@ -41,7 +42,10 @@ export function onePieceATurn(output: Output): void {
   })
 }
 
-/** Reads no more of a server's output. Closing the connection leaves the process two seconds, in which it would flood on. */
+/**
+ * Stops reading a server's output. Closing the connection leaves the process two seconds, in which it would continue
+ * its flood.
+ */
 export function stopReading(transport: McpTransport | undefined): void {
   const { _process } = (transport ?? {}) as Partial<StdioTransport>
   _process?.stdout?.destroy()

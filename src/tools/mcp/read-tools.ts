@@ -2,14 +2,14 @@ import type { ListedTool } from '../../responses/mcp-listing.js'
 import type { McpPeer, McpRequestOptions } from './client.js'
 import { isTooDeep } from './too-deep.js'
 
-/** More than any server has, and less than a server that never ends could fill memory with. */
+/** More than any real server has, and few enough that a server with an endless list cannot fill the memory. */
 const MOST_TOOLS = 20_000
 
 /**
- * All pages of a server's tools, with the fields that the API has.
+ * Returns all pages of a server's tools, with the fields that the API has.
  *
  * @param onBroken - called for each tool that is left out, with the reason
- * @throws Error what the SDK throws, or that there are too many
+ * @throws Error the SDK's, or one for too many tools
  */
 export async function readTools(
   peer: McpPeer,
@@ -24,7 +24,7 @@ export async function readTools(
       const { name, description, inputSchema, annotations } = Object(tool) as Partial<ListedTool>
       const flaw = flawOf(name, [inputSchema, annotations])
       if (flaw !== undefined) onBroken(new Error(`A tool is left out: ${flaw}.`))
-      // Of two with one name, the server would run the first.
+      // Of two tools with one name, the server would run the first.
       else if (!tools.has(name as string))
         tools.set(name as string, toolOf(name as string, description, inputSchema, annotations))
     }

@@ -2,8 +2,8 @@
 const MOST = 64
 
 /**
- * When a server that failed may be connected again: at once after the first failure, and then after a delay that doubles
- * with each, so that a program that dies at every start is not started at every request.
+ * Delays the reconnection of a server that failed: none after the first failure, and then a delay that doubles with
+ * each, so that a program that dies at every start is not started at every request.
  */
 export class RestartDelay {
   readonly #first: number
@@ -16,19 +16,19 @@ export class RestartDelay {
     this.#first = first
   }
 
-  /** The server answered a call: what failed before does not count any more. */
+  /** Resets the failures, because the server answered a call. */
   reset(): void {
     this.#failures = 0
   }
 
-  /** @param now - in milliseconds, by a clock that only rises, as in all methods */
+  /** @param now - in milliseconds, by a monotonic clock, as in all methods */
   failed(error: unknown, now: number): void {
     this.#failures += 1
     this.#lastFailure = now
     this.#lastError = error
   }
 
-  /** Forgets the failures before a connection that was up for longer than the longest delay. */
+  /** Forgets the failures before a connection that lasted longer than the longest delay. */
   lost(error: unknown, openedAt: number, now: number): void {
     if (now - openedAt > this.#first * MOST) this.reset()
     this.failed(error, now)

@@ -3,20 +3,20 @@ import type { CallResult } from '../../responses/call-result.js'
 import { bounded } from './bounded.js'
 import { NO_RESULT } from './failure.js'
 
-/** What a result can have. Anything else that comes without content is no result. */
+/** The fields of a result. Anything else without content is no result. */
 const KNOWN = ['content', 'structuredContent', 'isError', '_meta', 'resultType']
 
 /**
- * What an MCP server answered, as text for the model.
+ * Returns an MCP server's answer as text for the model.
  *
- * @param most - bytes of UTF-8
+ * @param most - the limit in bytes of UTF-8
  */
 export function resultOf(answer: unknown, most: number): CallResult {
   if (typeof answer !== 'object' || answer === null) return { error: { message: NO_RESULT } }
   const { content, structuredContent, isError } = answer as Fields
   const blocks = Array.isArray(content) ? content : []
   const isEmpty = blocks.length === 0 && structuredContent === undefined
-  // The SDK makes a result without content of whatever object the server sent.
+  // The SDK turns any object from the server into a result without content.
   if (isEmpty && isError !== true && Object.keys(answer).some((key) => !KNOWN.includes(key))) {
     return { error: { message: NO_RESULT } }
   }
@@ -24,7 +24,7 @@ export function resultOf(answer: unknown, most: number): CallResult {
   return isError === true ? { error: { message: text || 'The tool failed and did not say why.' } } : { output: text }
 }
 
-/** Structured content repeats what the texts say, so that it is shown only where there are none. */
+/** Returns the content as text. Structured content repeats the texts, so it is shown only if there are none. */
 function contentText(blocks: readonly unknown[], structured: unknown): string {
   const parts = blocks.map((block) => describe((typeof block === 'object' && block !== null ? block : {}) as Fields))
   const hasText = parts.some(({ isText }) => isText)
@@ -34,7 +34,7 @@ function contentText(blocks: readonly unknown[], structured: unknown): string {
 
 interface Part {
   readonly text: string
-  /** Whether it is what the tool said; otherwise a note on something that gpt-oss cannot see. */
+  /** Whether it is the tool's own text, not a note about content that gpt-oss cannot see. */
   readonly isText: boolean
 }
 
@@ -56,7 +56,7 @@ function describe(block: Fields): Part {
   }
 }
 
-/** Such as `[image: image/png, 2048 bytes]`. */
+/** Writes a note such as `[image: image/png, 2048 bytes]`. */
 function note(kind: string, ...facts: readonly unknown[]): Part {
   const known = facts.filter((fact) => typeof fact === 'string' && fact !== '').join(', ')
   return { text: known === '' ? `[${kind}]` : `[${kind}: ${known}]`, isText: false }

@@ -1,4 +1,4 @@
-/** More than any schema of a tool has. Recursive readers, as those of the SDK, break at some thousands. */
+/** More than the schema of any tool has. Recursive readers, such as the SDK's, overflow the stack at some thousands. */
 const MOST_LEVELS = 100
 
 /** Whether JSON is nested more deeply than is safe to pass on. */

@@ -1,4 +1,4 @@
-import type { Logprob, UrlCitation } from '../../responses/items.js'
+import type { Citation, Logprob } from '../../responses/items.js'
 import type { Pages } from './pages.js'
 
 /**
@@ -32,7 +32,7 @@ export interface SaidText {
 export interface CitedText {
   readonly text: string
   readonly logprobs: readonly Logprob[]
-  readonly annotation?: UrlCitation
+  readonly annotation?: Citation
 }
 
 /** Replaces citation marks in a message's text. Created by `urlCitations`. */

@@ -1,13 +1,19 @@
+import { fileMark } from '../../recipients/builtins/file-search.js'
 import type { CitedPage } from '../../responses/call-result.js'
+import type { FileCitation, FileSearchResult } from '../../responses/items.js'
 
-/** The pages that the model's browser has shown so far. Plain JSON. */
+/** What the model has been shown so far that it may cite: pages of its browser, and files. Plain JSON. */
 export interface Pages {
   byCursor: { [cursor: string]: CitedPage }
   /** The pages by address with an `@` in front, so that no key collides with an inherited property. */
   byUrl: { [atUrl: string]: CitedPage }
   /** Address of the last page, the default of calls without a cursor; empty if unknown. */
   current: string
+  /** The files by the marks of their passages; absent before the first file search. */
+  files?: { [mark: string]: CitedFile }
 }
+
+export type CitedFile = Pick<FileCitation, 'file_id' | 'filename'>
 
 /** Returns the pages of a response so far. */
 export function pagesOf(state: { pages: Pages | null }): Pages {
@@ -23,6 +29,15 @@ export function showPage(pages: Pages, page: CitedPage): void {
   pages.current = page.url
   pages.byCursor[page.cursor] = page
   pages.byUrl[`@${page.url}`] = page
+}
+
+/** Records the files that the model can cite. @param callId - the search's item */
+export function showFiles(state: { pages: Pages | null }, callId: string, files: readonly FileSearchResult[]): void {
+  const pages = pagesOf(state)
+  pages.files ??= {}
+  for (const [index, { file_id, filename }] of files.entries()) {
+    pages.files[fileMark(callId, index)] = { file_id, filename }
+  }
 }
 
 /** Matches the first line of a page in gpt-oss's browser tool: `[3] Title (https://example.com/page)`. */

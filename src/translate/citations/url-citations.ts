@@ -25,19 +25,23 @@ const CITATIONS: OptionTable<Citations> = { resolve: aFunction, units: oneOf('co
 
 /**
  * Matches a mark in the form that gpt-oss's browser tool asks for: `【6†L9-L11】`, `【8†L3】`, or with a third part that
- * models add. Its parts are short and end with the line, so that text that only begins like a mark is not held back for
- * long.
+ * models add; or that of a file, with the search and the index of the result: `【3fa1c:0†report.pdf】`. Its parts are short
+ * and end with the line, so that text that only begins like a mark is not held back for long.
  */
-const MARK = /【(\d{1,9})†[^【】†\n]{1,64}(?:†[^【】†\n]{1,64})?】/g
+const MARK = /【(\d{1,9}|[a-z\d]{1,5}:\d{1,4})†[^【】†\n]{1,64}(?:†[^【】†\n]{1,64})?】/g
 const BEGINNING = /^【(?:\d{1,9}(?:†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?)?$/
+/** Matches the beginning of a mark after a file search. Before, letters after `【` would be held back without need. */
+const BEGINNING_WITH_FILES =
+  /^【(?:[a-z\d]{1,5}(?::\d{0,4})?|\d{1,9}|(?:\d{1,9}|[a-z\d]{1,5}:\d{1,4})†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?$/
 const FIRST = '【'
 const LAST = '】'
 
 /**
- * Turns the model's citation marks into `url_citation` annotations, and the mark itself into a readable link: `
+ * Turns the model's citation marks into annotations. The mark of a page becomes a `url_citation`, and the mark itself into a readable link: `
  * ([example.com](https://example.com/page))`. The annotation covers the link without the space before it. A mark with
  * an unknown cursor stays unchanged, and so does one whose page has no `http:` or `https:` address. Addresses are
- * escaped so that none can inject other Markdown.
+ * escaped so that none can inject other Markdown. The mark of a file becomes a `file_citation` at its position, and is removed
+ * from the text.
  *
  *     new Translator({ request, citations: urlCitations() })
  *
@@ -63,6 +67,15 @@ export function urlCitations(options: Citations = {}): CitationStage {
     let from = 0
     // Without a closing bracket there is no complete mark, so skip the pattern.
     for (const mark of text.includes(LAST) ? text.matchAll(MARK) : []) {
+      const file = pages.files?.[mark[1] as string]
+      if (file !== undefined) {
+        const before = text.slice(from, mark.index)
+        state.length += lengthOf(before)
+        const annotation = { type: 'file_citation', ...file, index: state.length } as const
+        cited.push({ text: before, logprobs: tokens.of(from, mark.index), annotation })
+        from = mark.index + mark[0].length
+        continue
+      }
       const page = resolve?.(Number(mark[1])) ?? pages.byCursor[Number(mark[1])]
       check(!('then' in Object(page)), 'resolve', 'a page or undefined, not a promise', page)
       const address = addressOf(page?.url)
@@ -78,7 +91,9 @@ export function urlCitations(options: Citations = {}): CitationStage {
       state.length = end_index
       from = mark.index + mark[0].length
     }
-    const until = said.isLast ? text.length : from + endOfPlain(text.slice(from))
+    const until = said.isLast
+      ? text.length
+      : from + endOfPlain(text.slice(from), pages.files === undefined ? BEGINNING : BEGINNING_WITH_FILES)
     const rest = text.slice(from, until)
     if (rest !== '') cited.push({ text: rest, logprobs: tokens.of(from, until) })
     state.length += lengthOf(rest)
@@ -89,9 +104,9 @@ export function urlCitations(options: Citations = {}): CitationStage {
 }
 
 /** Returns where a possible incomplete mark begins; the text's length if there is none. */
-function endOfPlain(text: string): number {
+function endOfPlain(text: string, beginning: RegExp): number {
   const at = text.lastIndexOf(FIRST)
-  return at >= 0 && BEGINNING.test(text.slice(at)) ? at : text.length
+  return at >= 0 && beginning.test(text.slice(at)) ? at : text.length
 }
 
 /** Parses a page's URL as a browser does; undefined if it is not http or https. */

@@ -46,7 +46,8 @@ function uncited(state: CitationState, said: SaidText): CitedText[] {
 
 function writeCited(item: Message, state: CitationState, said: SaidText, context: ItemContext): void {
   for (const cited of context.options.citations?.(state, said, pagesOf(context.state)) ?? uncited(state, said)) {
-    writeText(item, cited.text, cited.logprobs, context)
+    // Between two adjacent marks of files there is no text.
+    if (cited.text !== '') writeText(item, cited.text, cited.logprobs, context)
     if (cited.annotation === undefined) continue
     context.emitFor(item, 'response.output_text.annotation.added', {
       content_index: 0,

@@ -1,6 +1,7 @@
 import type { CallResult } from '../../responses/call-result.js'
 import type { CodeOutput } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
+import { listOf } from '../options/check-list.js'
 import { textOf } from '../output/text-buffer.js'
 import { textOfResult } from '../output/tool-result.js'
 import { callText } from './call-text.js'
@@ -38,6 +39,7 @@ const CODE = callText('code_interpreter_call_code', 'code')
 export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
   prefix: 'ci',
   result: 'completes',
+  lists: { outputs: listOf('type') },
 
   create: (_recipient, context) => ({
     containerId: containerIdOf('code_interpreter', context),

@@ -2,6 +2,7 @@ import type { Recipient } from '../../recipients/recipient.js'
 import type { CallResult } from '../../responses/call-result.js'
 import type { OutputItem } from '../../responses/items.js'
 import type { ScoredText } from '../citations/citation-stage.js'
+import type { ListCheck } from '../options/check-list.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 import type { PrefixOf } from './prefixes.js'
@@ -24,6 +25,8 @@ export interface ItemKind<I extends ItemBase, S = Extract<Recipient, { kind: I['
    * The effect of a result from the host: it completes the item, or becomes an item of its own. Default: it has none.
    */
   readonly result?: 'completes' | 'own item'
+  /** The lists of data that its results can contain, each with its check: fields of {@link CallResult}. */
+  readonly lists?: { readonly [Name in keyof CallResult]?: ListCheck }
   /** Whether clients run it at `output_item.done`. Such a call never gets that event if it was cut off. */
   readonly isRunByClient?: true
   /** Whether the API's item has no `status`. */

@@ -1,22 +1,22 @@
 import type { OutputItem, OutputItemByType } from '../../responses/items.js'
-import type { applyPatchCall } from './apply-patch-call.js'
-import type { codeInterpreterCall } from './code-interpreter-call.js'
 import type { customToolCall } from './custom-tool-call.js'
 import type { functionCall } from './function-call.js'
 import type { insertedItem } from './inserted-item.js'
 import type { ItemKind } from './item-kind.js'
-import type { localShellCall } from './local-shell-call.js'
 import type { mcpApprovalRequest } from './mcp-approval-request.js'
 import type { mcpCall } from './mcp-call.js'
 import type { mcpListTools } from './mcp-list-tools.js'
 import type { message } from './message.js'
 import type { reasoning } from './reasoning.js'
-import type { shellCall } from './shell-call.js'
 import type { shellCallOutput } from './shell-call-output.js'
-import type { webSearchCall } from './web-search-call.js'
 
-/** The item kinds by type. To add one, create a file beside this one and add a line here and in a catalog. */
-interface ItemKinds {
+type BuiltinKinds = typeof import('./builtin-kinds.js')
+
+/**
+ * The item kinds by type. To add one, create a file beside this one and add a line here and in a catalog; for one of a
+ * built-in tool, in `builtin-kinds.ts`.
+ */
+interface ItemKinds extends BuiltinKinds {
   readonly message: typeof message
   readonly reasoning: typeof reasoning
   readonly function_call: typeof functionCall
@@ -24,12 +24,7 @@ interface ItemKinds {
   readonly mcp_list_tools: typeof mcpListTools
   readonly mcp_approval_request: typeof mcpApprovalRequest
   readonly mcp_call: typeof mcpCall
-  readonly code_interpreter_call: typeof codeInterpreterCall
-  readonly web_search_call: typeof webSearchCall
-  readonly shell_call: typeof shellCall
   readonly shell_call_output: typeof shellCallOutput
-  readonly local_shell_call: typeof localShellCall
-  readonly apply_patch_call: typeof applyPatchCall
   /** An item that the host inserts. */
   readonly host_item: typeof insertedItem
 }

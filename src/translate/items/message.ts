@@ -1,4 +1,4 @@
-import type { Logprob, OutputText, Phase, UrlCitation } from '../../responses/items.js'
+import type { Citation, Logprob, OutputText, Phase } from '../../responses/items.js'
 import type { CitationState } from '../citations/citation-stage.js'
 import { copyOf } from '../copy-of.js'
 import { appendText, textOf } from '../output/text-buffer.js'
@@ -23,7 +23,7 @@ export interface Message extends ItemBase {
   phase: Phase
   /** Log-probabilities of the text's tokens, if the request includes them. */
   logprobs: Logprob[]
-  annotations: UrlCitation[]
+  annotations: Citation[]
   /** State of the citation stage; null without one. Only `citedMessage` has one. */
   citing: CitationState | null
 }

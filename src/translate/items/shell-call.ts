@@ -2,6 +2,7 @@ import type { Arguments } from '../../recipients/arguments.js'
 import { COMMAND, commandLineOf, commandOf } from '../../recipients/shell-command.js'
 import type { ShellCallItem } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
+import { listOf } from '../options/check-list.js'
 import { argumentsOf, numberOf } from './arguments-of.js'
 import { containerIdOf } from './container-id.js'
 import type { ItemBase } from './item-base.js'
@@ -30,6 +31,7 @@ export interface ShellCall extends ItemBase {
 export const shellCall: ItemKind<ShellCall> = {
   prefix: 'sh',
   result: 'own item',
+  lists: { shell: listOf('stdout', 'stderr') },
   isRunByClient: true,
 
   isHosted: ({ environment }) => environment === 'container',

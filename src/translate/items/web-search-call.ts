@@ -1,7 +1,9 @@
+import { check } from '../../errors.js'
 import type { Arguments } from '../../recipients/arguments.js'
-import type { WebSearchAction } from '../../responses/items.js'
+import type { CitedPage, WebSearchAction } from '../../responses/items.js'
 import { type Pages, pageAt, pageIn, pagesOf, showPage } from '../citations/pages.js'
 import { copyOf } from '../copy-of.js'
+import { checkList, listOf } from '../options/check-list.js'
 import { argumentsOf } from './arguments-of.js'
 import { openHosted, setStatus } from './host-status.js'
 import type { ItemBase } from './item-base.js'
@@ -36,6 +38,7 @@ const MAIN = { search: 'query', open_page: 'id', find_in_page: 'pattern' } as co
 export const webSearchCall: ItemKind<WebSearchCall> = {
   prefix: 'ws',
   result: 'completes',
+  lists: { sources: listOf('url'), pages: checkPages },
 
   create: ({ action }) => ({ action: actionOf(action, '', '') }),
 
@@ -66,6 +69,13 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
   },
 
   wire: (item) => ({ action: copyOf(item.action) }),
+}
+
+function checkPages(pages: unknown, what: string): void {
+  checkList(what, pages, ['url'], 'bad_result')
+  for (const { cursor } of pages as Partial<CitedPage>[]) {
+    check(Number.isInteger(cursor), what, 'an integer cursor', cursor, 'bad_result')
+  }
 }
 
 /** Returns the action that the arguments request, parsed as gpt-oss's own browser tool parses them. */

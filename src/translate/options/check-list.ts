@@ -1,5 +1,13 @@
 import { check, type ErrorCode } from '../../errors.js'
 
+/** Checks a list in a result. @throws HarmonyResponsesError `bad_result` */
+export type ListCheck = (list: unknown, what: string) => void
+
+/** Creates a check of a list whose entries need these string fields. */
+export function listOf(...strings: readonly string[]): ListCheck {
+  return (list, what) => checkList(what, list, strings, 'bad_result')
+}
+
 /**
  * Checks an optional list: every entry needs these string fields.
  *

@@ -105,7 +105,7 @@ describe('a request of a fixture', () => {
   test('the request of a fixture is another one with other tools', async () => {
     const tools = fixtureOf('two-calls').request?.tools
     const response = await responseTo({ ...fixtureOf('plain-answer').request, tools })
-    expect(JSON.stringify(response.output)).toContain('no recording has this request')
+    expect(JSON.stringify(response.output)).toContain('no recording contains this request')
   })
 
   test('a replayed fixture goes on after an approval, with what was recorded for the call', async () => {

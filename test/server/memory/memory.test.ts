@@ -327,7 +327,9 @@ describe('answers that are not read', () => {
     const get = (): Promise<Response> => send(`/v1/responses/${body.id}`)
     const answers = await Promise.all(Array.from({ length: 30 }, get))
     const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThan(10)
+    // The store has given the response back for those that were refused: later ones do not find it.
+    expect(refused.length).toBeGreaterThan(0)
+    expect(answers.filter(({ status }) => status !== 200).length).toBeGreaterThan(10)
     expect(service.memory.by.reader).toBeGreaterThan(400_000)
     const served = answers.filter(({ status }) => status === 200)
     for (const [index, each] of served.entries()) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Citations, urlCitations } from '../../../src/citations.js'
 import { codePoint } from '../../../src/conformance/arbitraries/code-point.js'
 import { loadTokenTable, type ResponseRequest, type ResponseStreamEvent, type ScoredToken } from '../../../src/index.js'
-import type { Logprob, OutputText, UrlCitation } from '../../../src/responses/items.js'
+import type { Citation, Logprob, OutputText, UrlCitation } from '../../../src/responses/items.js'
 import type { CitationState } from '../../../src/translate/citations/citation-stage.js'
 import type { TranslatorSnapshot } from '../../../src/translate/translator-snapshot.js'
 import { withoutDeltaBorders } from '../../laws/streams.js'
@@ -118,6 +118,9 @@ function expectedOf(text: string): { text: string; annotations: UrlCitation[] } 
   return { text: shown, annotations }
 }
 
+const urls = (annotations: readonly Citation[]): UrlCitation[] =>
+  annotations.filter((annotation) => annotation.type === 'url_citation')
+
 /** Expects a message's deltas to be its text cut at the annotations, each right after the delta that completes it. */
 function expectGrammar(
   events: readonly ResponseStreamEvent[],
@@ -130,7 +133,7 @@ function expectGrammar(
     if (event.type !== 'response.output_text.annotation.added') continue
     expect(event.annotation_index).toBe(count)
     expect(event.annotation).toEqual(annotations[count++])
-    expect([...deltas]).toHaveLength(event.annotation.end_index)
+    expect([...deltas]).toHaveLength(urls([event.annotation])[0]?.end_index as number)
   }
   expect(deltas).toBe(text)
   expect(count).toBe(annotations.length)
@@ -258,7 +261,7 @@ describe('the events of a citation', () => {
     run.push(inTurn(messageOn('commentary', 'a【4†L1】<|end|>'), messageOn('final', '【4†L1】b<|return|>')))
     const starts = run.events.flatMap((event) =>
       event.type === 'response.output_text.annotation.added'
-        ? [[event.output_index, event.annotation_index, event.annotation.start_index]]
+        ? [[event.output_index, event.annotation_index, urls([event.annotation])[0]?.start_index]]
         : [],
     )
     expect(starts).toEqual([
@@ -280,7 +283,7 @@ describe('the events of a citation', () => {
     translator.push(messageOn('final'))
     const added = translator.push('【4†L1】').at(-1)
     if (added?.type !== 'response.output_text.annotation.added') throw new Error('no annotation')
-    added.annotation.url = 'mine'
+    Object.assign(added.annotation, { url: 'mine' })
     const closing = translator.push('<|return|>')
     const part = closing[1]?.type === 'response.content_part.done' ? closing[1].part : undefined
     expect(part).toMatchObject({ annotations: [{ url: 'https://example.com/a' }] })
@@ -534,7 +537,7 @@ describe('the indexes', () => {
   test.each(TEXTS)('the indexes are code points of the text that is shown (%j)', (text) => {
     const part = answerOf(text)
     expect(part.annotations.length).toBeGreaterThan(0)
-    for (const { start_index, end_index, url } of part.annotations) {
+    for (const { start_index, end_index, url } of urls(part.annotations)) {
       const about = [...part.text].slice(start_index, end_index).join('')
       const cursor = [...URLS].find(([, known]) => known === url)?.[0]
       expect(about).toBe(LINKS.get(cursor as number))
@@ -545,7 +548,7 @@ describe('the indexes', () => {
   test.each(TEXTS)('the indexes are UTF-16 units if they are asked for (%j)', (text) => {
     const part = answerOf(text, { citations: urlCitations({ resolve, units: 'utf16' }) })
     expect(part.annotations.length).toBeGreaterThan(0)
-    for (const { start_index, end_index, url } of part.annotations) {
+    for (const { start_index, end_index, url } of urls(part.annotations)) {
       const cursor = [...URLS].find(([, known]) => known === url)?.[0]
       expect(part.text.slice(start_index, end_index)).toBe(LINKS.get(cursor as number))
     }
@@ -553,7 +556,7 @@ describe('the indexes', () => {
 
   test('the indexes differ by unit after an emoji', () => {
     const startOf = (units: Citations['units']): number | undefined =>
-      answerOf('🫠【4†L1】', { citations: urlCitations({ resolve, ...(units && { units }) }) }).annotations[0]
+      urls(answerOf('🫠【4†L1】', { citations: urlCitations({ resolve, ...(units && { units }) }) }).annotations)[0]
         ?.start_index
     expect([startOf(undefined), startOf('code_points'), startOf('utf16')]).toEqual([2, 2, 3])
   })

@@ -1,11 +1,12 @@
-/** How deep an example goes: deeper is what somebody wrote to break something. */
+/** The maximum depth of an example: deeper types are meant to break something. */
 const DEPTH = 16
 
 /**
- * Arguments that fit the function type by which the prompt teaches a tool: `{ city: string, days?: number }` gives
- * `{ city: 'example' }`. Only required properties, of unions the first member; `{}` for what it cannot read.
+ * Returns arguments that match the function type by which the prompt teaches a tool: `{ city: string, days?: number }`
+ * gives `{ city: 'example' }`. Uses required properties only, and the first member of unions; `{}` for a type that it
+ * cannot parse.
  *
- * @param type - what is between `(_: ` and `) => any`
+ * @param type - the text between `(_: ` and `) => any`
  */
 export function exampleArguments(type: string): unknown {
   const words = wordsOf(type)
@@ -17,7 +18,7 @@ export function exampleArguments(type: string): unknown {
   }
 }
 
-/** The words of a type, last first, so that the next one is popped. */
+/** Splits a type into words, last first, so that the next one can be popped. */
 function wordsOf(type: string): string[] {
   const words = type.matchAll(/\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"?|-?\d[\d.eE+-]*|[\w$]+|\S/g)
   return Array.from(words, ([word]) => word)
@@ -80,7 +81,7 @@ function readObject(words: string[], depth: number): object {
     if (words.at(-1) === ',') words.pop()
   }
   words.pop()
-  // Unlike an assignment, this makes a property even of `__proto__`.
+  // Unlike an assignment, this creates a property even for `__proto__`.
   return Object.fromEntries(entries)
 }
 

@@ -4,26 +4,29 @@ import type { TokenFixture } from '../../../sources/token-fixture.js'
 import type { TokenTable } from '../../../tokens/token-table.js'
 import { createRecording, type Recording } from './recording.js'
 
-/** A fixture that is rendered when a prompt comes that it may answer: to render them all would take most of a start. */
+/**
+ * A fixture that is rendered once a prompt arrives that it may answer: rendering all of them would take most of the
+ * start-up.
+ */
 export interface Playable {
-  /** The fixture's. */
+  /** The fixture's name. */
   readonly name: string
-  /** It was recorded without its input, and answers any conversation with its tools. */
+  /** Whether it was recorded without its input, and so answers any conversation with its tools. */
   readonly answersAny: boolean
   /** Whether it may answer a conversation that begins with this message. */
   mayAnswer(first: HarmonyMessage | undefined): boolean
-  /** Rejects with a RequestError if the fixture's request cannot be rendered. */
+  /** Returns the recording. Rejects with a RequestError if the fixture's request cannot be rendered. */
   recording(): Promise<Recording>
 }
 
-/** @param listings - what the MCP servers of the request list, as the prompt teaches it */
+/** @param listings - the listings of the request's MCP servers, which the prompt teaches */
 export function createPlayable(
   fixture: TokenFixture,
   listings: () => Promise<readonly McpListing[]>,
   tokenTable: TokenTable,
 ): Playable {
   const input = fixture.request?.input
-  // A lone surrogate is another character in the prompt.
+  // The prompt contains another character for a lone surrogate.
   const words = typeof input === 'string' && !/\p{Cs}/u.test(input) ? input : undefined
   let recording: Promise<Recording> | undefined
   return {

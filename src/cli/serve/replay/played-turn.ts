@@ -6,7 +6,7 @@ import type { Playable } from './playable.js'
 import { type Recording, split, wordsOf } from './recording.js'
 import { taughtCallees } from './taught-tools.js'
 
-/** What a recording says next to this prompt; undefined if none of them has it. */
+/** Returns a recording's continuation of this prompt; undefined if no recording has one. */
 export async function playedTurn(
   playables: readonly Playable[],
   prompt: ScriptedPrompt,
@@ -15,19 +15,19 @@ export async function playedTurn(
   const { head, conversation } = split(prompt.messages)
   const tools = JSON.stringify(taughtCallees(head))
   const begun = prompt.tokens.subarray(openingStart(prompt.tokens))
-  // One that was recorded with its input knows better.
+  // Recordings with an input take precedence, since they are more specific.
   for (const playable of playables.toSorted((a, b) => Number(a.answersAny) - Number(b.answersAny))) {
     if (!playable.mayAnswer(conversation[0])) continue
     const recording = await playable.recording()
     if (recording.tools !== tools) continue
     const rest = restOf(recording, conversation)
-    // A host that began another message than the one recorded is not answered by it.
+    // A recording does not match if the host has begun another message than the recorded one.
     if (rest !== undefined && restOfTurn(rest, begun, tokenTable) !== undefined) return rest
   }
   return undefined
 }
 
-/** The ids with which a recording goes on after this conversation. */
+/** Returns the ids with which a recording continues this conversation. */
 function restOf({ conversation, steps }: Recording, said: readonly HarmonyMessage[]): readonly number[] | undefined {
   let at = conversation?.length ?? said.findLastIndex(({ role }) => role === 'user' || role === 'developer') + 1
   if (at > said.length || conversation?.some((words, index) => words !== wordsOf(said[index]))) return undefined
@@ -44,6 +44,6 @@ function restOf({ conversation, steps }: Recording, said: readonly HarmonyMessag
   const left = steps.slice(next)
   const until = left.findIndex(({ tokens }) => tokens === undefined)
   const tokens = left.slice(0, until === -1 ? left.length : until).flatMap(({ tokens = [] }) => tokens)
-  // The prompt ends in `<|start|>assistant` already.
+  // The prompt already ends in `<|start|>assistant`.
   return tokens.length === 0 ? undefined : tokens.slice(2)
 }

@@ -2,7 +2,7 @@ import { HarmonyResponsesError } from '../../../errors.js'
 import { readTokenFixture, type TokenFixture } from '../../../sources/token-fixture.js'
 import { errorCode, type Io, readFileOrStdin, UsageError, unreadable } from '../../io.js'
 
-/** The token fixtures of a folder, or of one file. Throws a {@link UsageError}. */
+/** Reads the token fixtures of a folder, or of one file. @throws UsageError */
 export async function readFixtures(path: string, io: Io): Promise<TokenFixture[]> {
   const files = await filesOf(path, io)
   const fixtures = await Promise.all(files.map(async (file) => readFixture(file, await readFileOrStdin(file, io))))

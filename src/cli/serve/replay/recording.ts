@@ -10,25 +10,27 @@ import { encoderOf } from '../../../tokens/encoder.js'
 import type { TokenTable } from '../../../tokens/token-table.js'
 import { taughtCallees } from './taught-tools.js'
 
-/** A fixture as a model plays it: what it answers, and what it says. */
+/** A fixture in the form that an engine plays: the prompts that it answers, and its answers. */
 export interface Recording {
-  /** The tools that its prompt teaches, as JSON: their descriptions do not matter. */
+  /** The tools that its prompt teaches, as JSON without descriptions, which do not matter here. */
   readonly tools: string
-  /** The conversation that it answers; undefined if it was recorded without: then it answers any with these tools. */
+  /**
+   * The conversation that it answers; undefined if it was recorded without one: it then answers any with these tools.
+   */
   readonly conversation: readonly string[] | undefined
   readonly steps: readonly Step[]
 }
 
 /** A stretch of a recording: the model's from one `<|start|>` to the next, or the results of its calls. */
 interface Step {
-  /** What a prompt has of it once it has been played. */
+  /** Its messages in a later prompt. */
   readonly messages: readonly string[]
-  /** The model's ids; undefined for results, which a host writes in words of its own. */
+  /** The model's ids; undefined for results, which a host words itself. */
   readonly tokens: readonly number[] | undefined
 }
 
 /**
- * @param listings - what the MCP servers of the request list, as the prompt teaches it
+ * @param listings - the listings of the request's MCP servers, which the prompt teaches
  * @throws RequestError if the fixture's request cannot be rendered
  */
 export function createRecording(
@@ -48,7 +50,7 @@ export function createRecording(
   }
 }
 
-/** The first messages, which say what the model is and may use, and the conversation. */
+/** Splits messages into the head, which defines the model's identity and tools, and the conversation. */
 export function split(messages: readonly HarmonyMessage[]): {
   head: readonly HarmonyMessage[]
   conversation: readonly HarmonyMessage[]
@@ -62,7 +64,7 @@ export function wordsOf(message: HarmonyMessage | undefined): string {
   return JSON.stringify([role, name, recipient, channel, content])
 }
 
-/** What the model wrote in one go, or how many results it was given. */
+/** The model's tokens of one turn, or the number of results that it received. */
 type Stretch = { readonly model: readonly number[] } | { readonly results: number }
 
 function stretchesOf(chunks: readonly FixtureChunk[], tokenTable: TokenTable): Stretch[] {
@@ -74,7 +76,7 @@ function stretchesOf(chunks: readonly FixtureChunk[], tokenTable: TokenTable): S
     text = ''
   }
   for (const chunk of chunks) {
-    // Text may be cut anywhere, in a marker too.
+    // Text may be cut anywhere, even inside a marker.
     if (typeof chunk === 'string') {
       text += chunk
       continue
@@ -97,7 +99,7 @@ function idsOf(chunk: Exclude<FixtureChunk, string | { host: unknown }>): number
 function stepsOf(stretch: Stretch, tokenTable: TokenTable): Step[] {
   if ('results' in stretch) return [{ messages: Array(stretch.results).fill(''), tokens: undefined }]
   const begin = [SPECIAL.start, ...encoderOf(tokenTable)('assistant')]
-  // After a result the transcript of a capture may have the beginning of the turn.
+  // In the transcript of a capture, a result may be followed by the beginning of the turn.
   const hasBegin = begin.every((id, index) => stretch.model[index] === id)
   const tokens = hasBegin || stretch.model.length === 0 ? stretch.model : [...begin, ...stretch.model]
   const starts = tokens.flatMap((id, index) => (id === SPECIAL.start ? [index] : []))

@@ -5,12 +5,12 @@ import type { Playable } from './playable.js'
 import { playedTurn } from './played-turn.js'
 import { scriptedTurn } from './scripted-model.js'
 
-/** An engine without a model: it says what a recording of this prompt says, or else what a script does. */
+/** Creates an engine without a model: it plays a recording of the prompt, or else a script. */
 export function createReplayEngine(playables: readonly Playable[], tokenTable: TokenTable): TokenEngine {
   const capable = scriptedEngine([], { tokenTable })
   return {
     generate(prompt, options) {
-      // One for each call, which remembers nothing: the prompt says where in a recording it stands.
+      // Created for each call, without a memory: the prompt determines the place in a recording.
       const engine = scriptedEngine(
         async (asked) => (await playedTurn(playables, asked, tokenTable)) ?? [...scriptedTurn(asked)],
         { tokenTable },

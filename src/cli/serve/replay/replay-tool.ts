@@ -1,5 +1,6 @@
 import { parseMessages } from '../../../harmony/parse-messages.js'
 import { translateBatches } from '../../../index.js'
+import { builtinCalled, isHostedBuiltinItem } from '../../../recipients/builtin-tools.js'
 import type { OutputItem } from '../../../responses/items.js'
 import type { McpListing } from '../../../responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../../responses/request.js'
@@ -9,14 +10,12 @@ import type { TokenTable } from '../../../tokens/token-table.js'
 import type { HostedCall, Tool } from '../../../tools/tool.js'
 import { fixedOptions } from '../../replay.js'
 
-/** What the fixtures know of tools: what servers list, and what calls were answered with. */
+/** The tools in the fixtures: the listings of servers, and the results of calls. */
 export interface RecordedTools {
   readonly listings: ReadonlyMap<string, McpListing>
   /** The results, by {@link wordsOf} of their calls. */
   readonly results: ReadonlyMap<string, string>
 }
-
-const HOSTED: readonly string[] = ['mcp_call', 'code_interpreter_call', 'web_search_call', 'shell_call']
 
 export async function recordedTools(fixtures: readonly TokenFixture[], tokenTable: TokenTable): Promise<RecordedTools> {
   const listings = new Map<string, McpListing>()
@@ -34,7 +33,7 @@ export async function recordedTools(fixtures: readonly TokenFixture[], tokenTabl
   return { listings, results }
 }
 
-/** The labels of all MCP servers that the fixtures declare or list. */
+/** Returns the labels of all MCP servers that the fixtures declare or list. */
 export const recordedServers = (fixtures: readonly TokenFixture[]): ReadonlySet<string> =>
   new Set(
     fixtures.flatMap(({ request = {}, setup }) => [
@@ -44,10 +43,11 @@ export const recordedServers = (fixtures: readonly TokenFixture[]): ReadonlySet<
   )
 
 /**
- * Answers hosted calls with what was recorded, or with a sentence: in place of the tools that a fixture was made with.
+ * Creates a tool that answers hosted calls with the recorded result, or with a sentence, in place of the fixture's
+ * tools.
  *
  * @param servers - the labels of the MCP servers that it plays
- * @param recorded - asked for when it is needed
+ * @param recorded - called on demand
  */
 export function createReplayTool(servers: ReadonlySet<string>, recorded: () => Promise<RecordedTools>): Tool {
   return {
@@ -55,7 +55,7 @@ export function createReplayTool(servers: ReadonlySet<string>, recorded: () => P
     answers: (call) => call.type !== 'mcp_call' || servers.has(call.server_label),
     async run(call) {
       const { results } = await recorded()
-      return { output: results.get(wordsOf(call)) ?? 'A script plays this tool: no recording has this call.' }
+      return { output: results.get(wordsOf(call)) ?? 'A script plays this tool: no recording contains this call.' }
     },
     async listings(request) {
       const labels = declaredServers(request).filter((label) => servers.has(label))
@@ -70,19 +70,19 @@ export function declaredServers({ tools }: ResponseRequest): string[] {
   return (tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : []))
 }
 
-/** A server whose listing was not recorded has at least the tools that were called. */
+/** Lists the called tools of a server whose listing was not recorded. */
 function list(listings: Map<string, McpListing>, serverLabel: string, name: string): void {
   const { tools = [] } = listings.get(serverLabel) ?? {}
   if (tools.some((tool) => tool.name === name)) return
   listings.set(serverLabel, { serverLabel, tools: [...tools, { name, inputSchema: { type: 'object' } }] })
 }
 
-/** The calls that the fixture's host ran, in order. */
+/** Returns the calls that the fixture's host ran, in order. */
 async function hostedCalls(fixture: TokenFixture): Promise<HostedCall[]> {
   const events = translateBatches(replay(fixture), { ...fixedOptions(fixture), onError() {} })
   let output: readonly OutputItem[] = []
   for await (const batch of events) for (const event of batch) if ('response' in event) output = event.response.output
-  return output.filter((item): item is HostedCall => HOSTED.includes(item.type))
+  return output.filter((item): item is HostedCall => item.type === 'mcp_call' || isHostedBuiltinItem(item.type))
 }
 
 function resultTexts({ tokens }: TokenFixture, tokenTable: TokenTable): string[] {
@@ -95,10 +95,8 @@ function resultTexts({ tokens }: TokenFixture, tokenTable: TokenTable): string[]
   })
 }
 
-/** What a call says, without its id and its state. */
+/** Returns the content of a call, without its id and its state. */
 function wordsOf(call: HostedCall): string {
-  // The cast: each kind of call has some of these fields, and what one lacks is undefined.
-  const { type, name, server_label, arguments: text, code, action } = call as unknown as Record<string, unknown>
-  const { sources: _, ...asked } = Object(action) as Record<string, unknown>
-  return JSON.stringify([type, name, server_label, text, code, asked])
+  if (call.type !== 'mcp_call') return JSON.stringify([call.type, builtinCalled(call)?.asked(call)])
+  return JSON.stringify([call.type, call.name, call.server_label, call.arguments])
 }

@@ -4,12 +4,12 @@ import { answer, call, type ScriptedMessage, type ScriptedPrompt, think } from '
 import { exampleArguments } from './example-arguments.js'
 import { type TaughtCallee, taughtCallees } from './taught-tools.js'
 
-/** How much of what others wrote is repeated. */
+/** The maximum number of quoted characters. */
 const QUOTED = 200
 
 /**
- * What the model says to a prompt that no recording answers: it thinks, calls a tool if the user names one or the host
- * has begun its call, and answers when the tool has. It depends on the prompt alone.
+ * Returns the scripted answer to a prompt without a recording: it thinks, calls a tool if the user names one or the
+ * host has begun its call, and answers once the tool has. It depends on the prompt alone.
  */
 export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly ScriptedMessage[] {
   const lastOther = messages.findLastIndex(({ role }) => role !== 'assistant')
@@ -17,13 +17,13 @@ export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly Sc
   const callees = taughtCallees(messages.filter(({ role }) => role === 'system' || role === 'developer'))
   const callee = asked?.role === 'tool' ? undefined : choose(callees, asked, opening)
   const pieces = asked?.role === 'tool' ? afterTool(asked) : callee ? calling(callee) : answering(asked)
-  // What it has said of this turn already: it was cut off to go on.
+  // Pieces of this turn that it has already written: the turn was interrupted and continues.
   return pieces.slice(Math.min(messages.length - 1 - lastOther, pieces.length - 1))
 }
 
 /**
- * The tool that the host has begun to call, or that the user's words name: wholly, by a word of its name, or by a word of
- * its server's label. Undefined where nothing asks for a call: a model says hello to a hello, too.
+ * Returns the tool whose call the host has begun, or that the user's text names: by its full name, a word of it, or a
+ * word of its server's label. Undefined if nothing asks for a call, so that a greeting gets a greeting.
  */
 function choose(
   callees: readonly TaughtCallee[],
@@ -43,22 +43,24 @@ function choose(
   )
 }
 
-/** How much of what the user says is searched for a name, in characters. */
+/** The number of the user's characters that are searched for a name. */
 const READ = 10_000
-/** Words that ask for a tool whose name is none of them. */
+/** Words that select a tool although its name lacks them. */
 const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([[PYTHON, ['python', 'code', 'calculate', 'compute']]])
 
 function nameOf({ recipient }: TaughtCallee): string {
   return recipient.slice(recipient.indexOf('.') + 1)
 }
 
-/** The label of its server, or a declared namespace; empty for what is in none. */
+/** Returns the label of its server, or a declared namespace; empty without one. */
 function namespaceOf({ recipient }: TaughtCallee): string {
   const [namespace = '', tool] = recipient.split('.')
   return tool === undefined || namespace === FUNCTIONS ? '' : namespace
 }
 
-/** The words of a text or of a name, such as `getWeather`; shorter ones (`get`, `the`) are in everything. */
+/**
+ * Splits a text or a name such as `getWeather` into words, without short ones (`get`, `the`), which occur everywhere.
+ */
 function wordsIn(text: string): string[] {
   const apart = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase()
   return apart.split(/[^\p{L}\d]+/u).filter((word) => word.length >= 4)
@@ -73,14 +75,16 @@ function calling({ recipient, type }: TaughtCallee): ScriptedMessage[] {
 function afterTool({ name = 'tool', content }: HarmonyMessage): ScriptedMessage[] {
   return [
     think(`The tool has answered, so the script ends.`),
-    answer(`${name} answered: ${quoted(content)}\n\nA script plays the model: no recording has this request.`),
+    answer(`${name} answered: ${quoted(content)}\n\nA script plays the model: no recording contains this request.`),
   ]
 }
 
 function answering(asked: HarmonyMessage | undefined): ScriptedMessage[] {
   return [
     think('A script plays the model. No tool is named, so it answers.'),
-    answer(`You said: ${quoted(asked?.content ?? '')}\n\nA script plays the model: no recording has this request.`),
+    answer(
+      `You said: ${quoted(asked?.content ?? '')}\n\nA script plays the model: no recording contains this request.`,
+    ),
   ]
 }
 

@@ -3,19 +3,21 @@ import { PYTHON } from '../../../harmony/namespaces.js'
 
 /** A tool as the prompt teaches it. */
 export interface TaughtCallee {
-  /** Whom a call is for: `functions.get_weather`, `python`. */
+  /** The recipient of a call: `functions.get_weather`, `python`. */
   readonly recipient: string
-  /** The type of its argument, in TypeScript; undefined if it has none. */
+  /** The TypeScript type of its argument; undefined if it takes none. */
   readonly type: string | undefined
 }
 
-/** The last section of this name: what comes before it is the client's, who may have a heading like it. */
+/**
+ * Returns the last section with this heading: the text before it is the client's, and may contain a heading like it.
+ */
 function toolsOf(content: string): string | undefined {
   const [, text] = /^(?:[\s\S]*\n)?# Tools\n([\s\S]*)$/.exec(content) ?? []
   return text?.split('\n\n# ')[0]
 }
 
-/** The tools that the prompt teaches: those of the developer message first. */
+/** Returns the tools that the prompt teaches, those of the developer message first. */
 export function taughtCallees(head: readonly HarmonyMessage[]): TaughtCallee[] {
   return head.toReversed().flatMap(({ content }) => {
     const text = toolsOf(content) ?? ''

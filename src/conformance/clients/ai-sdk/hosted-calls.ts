@@ -1,5 +1,6 @@
 import { type Fields, isFields } from '../../../fields.js'
 import { isTerminalType } from '../../event-kind.js'
+import { jsonIn } from '../../json-text.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { TextHash } from '../text-hash.js'
 import { StatedText } from './stated-text.js'
@@ -397,9 +398,6 @@ const listIn = (value: unknown): string | undefined => (Array.isArray(value) ? J
 /** Arguments as the SDK shows them: parsed if they are JSON, and an empty object if they are empty. */
 function asInput(given: string): string {
   if (given.trim() === '') return '{}'
-  try {
-    return JSON.stringify(JSON.parse(given))
-  } catch {
-    return JSON.stringify(given)
-  }
+  const json = jsonIn(given)
+  return JSON.stringify(json === undefined ? given : json.value)
 }

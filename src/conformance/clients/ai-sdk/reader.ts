@@ -1,5 +1,6 @@
 import { type Fields, isFields } from '../../../fields.js'
 import { jsonHash } from '../../json-hash.js'
+import { jsonIn } from '../../json-text.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { citationSources } from '../agreed-item.js'
 import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
@@ -229,16 +230,12 @@ export class AiSdkReader implements ClientReader {
     const given = item['arguments'] as string
     this.#calls.close(index)
     this.#hasCall = true
-    const call = { ...seenCall(item['name'] as string, given), type: 'function_call' as const }
-    if (given.trim() === '') {
-      // The SDK treats missing arguments as an empty object.
-      this.seen.calls.push({ ...call, value: jsonHash({}) })
-      return
-    }
-    try {
-      JSON.parse(given)
-      this.seen.calls.push(call)
-    } catch {
+    const json = jsonIn(given)
+    const call = { ...seenCall(item['name'] as string, given, json), type: 'function_call' as const }
+    if (json !== undefined) this.seen.calls.push(call)
+    // The SDK treats missing arguments as an empty object.
+    else if (given.trim() === '') this.seen.calls.push({ ...call, value: jsonHash({}) })
+    else {
       this.seen.calls.push({ ...call, isInvalid: true })
       this.#reportBreak('ai-sdk-tool-input', 'arguments as valid JSON', given)
     }

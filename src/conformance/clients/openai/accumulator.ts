@@ -1,11 +1,12 @@
 import { type Fields, isFields } from '../../../fields.js'
-import type { StreamEvent } from '../../stream-event.js'
+import { asString, type StreamEvent } from '../../stream-event.js'
 import { concatenated, MutableText } from '../mutable-text.js'
 import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'
+import { type EventRoute, itemTypeFor, routeOf } from './event-route.js'
 import { identitiesOf, requireSame } from './identity.js'
 import { Item, outputTextIn } from './item.js'
-import { applyToItem, itemTypeFor } from './item-events.js'
+import { applyToItem } from './item-events.js'
 
 /** The response that `responses.stream()` builds from the events. */
 export interface Snapshot {
@@ -35,11 +36,12 @@ export class Accumulator {
 
   take(event: StreamEvent): void {
     const { type } = event
-    if (!KNOWN.test(type)) throw new Thrown('openai-known-event', 'an event that the SDK knows', type)
-    if (LIFECYCLE.test(type)) this.#lifecycle(event)
+    const route = routeOf(asString(type))
+    if (!route.isKnown) throw new Thrown('openai-known-event', 'an event that the SDK knows', type)
+    if (route.isLifecycle) this.#lifecycle(event, route)
     else if (this.#snapshot === undefined) {
       throw new Thrown('openai-created-first', 'response.created first', type)
-    } else if (type !== 'keepalive') this.#inOutput(event, this.#snapshot)
+    } else if (type !== 'keepalive') this.#inOutput(event, this.#snapshot, route)
   }
 
   /** Ends the stream, and sorts the items by `output_index`. */
@@ -50,7 +52,7 @@ export class Accumulator {
 
   // Events of the output.
 
-  #inOutput(event: StreamEvent, snapshot: Snapshot): void {
+  #inOutput(event: StreamEvent, snapshot: Snapshot, route: EventRoute): void {
     const { type, output_index: index } = event
     let position: number | undefined
     if (Object.hasOwn(event, 'output_index')) {
@@ -74,9 +76,9 @@ export class Accumulator {
     if (type === 'response.output_item.added') this.#add(event, snapshot, position)
     else if (type === 'response.output_item.done') this.#finish(event, snapshot, item, position)
     else {
-      const wanted = itemTypeFor(event)
+      const wanted = itemTypeFor(event, route)
       if (wanted === undefined) return
-      requireItem(event, item, wanted)
+      requireItem(event, item, wanted, route)
       if (applyToItem(event, item, snapshot.output)) ensureJoined(snapshot)
     }
   }
@@ -113,7 +115,7 @@ export class Accumulator {
 
   // Events with a response.
 
-  #lifecycle(event: StreamEvent): void {
+  #lifecycle(event: StreamEvent, { isTerminal }: EventRoute): void {
     const { type, response } = event
     if (!isFields(response)) throw new Thrown('openai-response', 'a response', response)
     const { id, output } = response
@@ -124,29 +126,29 @@ export class Accumulator {
       throw new Thrown('openai-output', 'response.output as an array', output)
     }
     const isCompleted = type === 'response.completed'
-    const items = Array.isArray(output) ? output.map(Item.of) : this.#kept(type)
+    const items = Array.isArray(output) ? output.map(Item.of) : this.#kept(isCompleted, isTerminal)
     // If the SDK fills in the items, it also joins the text itself.
-    const isJoined = !Array.isArray(output) && TERMINAL.test(type)
+    const isJoined = !Array.isArray(output) && isTerminal
     const next = snapshotOf(response, items, isJoined)
     if (isCompleted) this.#requireComplete(items)
     if (this.#snapshot === undefined) {
       if (type !== 'response.created') throw new Thrown('openai-created-first', 'response.created first', type)
-    } else if (!TERMINAL.test(type)) {
+    } else if (!isTerminal) {
       if (this.#update(next, this.#snapshot)) return
       const given = new Set(items.map(({ identity }) => identity))
       next.output.push(...this.#snapshot.output.filter(({ identity }) => !given.has(identity)))
     }
     requireValid(next)
-    if (TERMINAL.test(type)) for (const item of next.output) item.close()
-    if (!isCompleted) this.#place(next, type)
+    if (isTerminal) for (const item of next.output) item.close()
+    if (!isCompleted) this.#place(next, isTerminal)
     else this.#mayBeOutOfOrder = false
     this.#snapshot = next
   }
 
   /** The items for a response without an output. */
-  #kept(type: string): Item[] {
-    if (type === 'response.completed') return inOrder(this.#done).map((item) => item.clone())
-    if (!TERMINAL.test(type)) return []
+  #kept(isCompleted: boolean, isTerminal: boolean): Item[] {
+    if (isCompleted) return inOrder(this.#done).map((item) => item.clone())
+    if (!isTerminal) return []
     return inOrder(new Map([...this.#positions.keys()].map((index) => [index, index])))
       .flatMap((index) => this.#at(index) ?? [])
       .map((item) => item.clone())
@@ -196,7 +198,7 @@ export class Accumulator {
   }
 
   /** Finds the index of each item in a response that replaces the built one. */
-  #place(next: Snapshot, type: string): void {
+  #place(next: Snapshot, isTerminal: boolean): void {
     const known = new Map<string, number>()
     for (const [index, item] of this.#done) known.set(item.identity, index)
     for (const [index, identity] of this.#open) known.set(identity, index)
@@ -219,8 +221,8 @@ export class Accumulator {
       else this.#done.set(index, item.clone())
     }
     this.#positions = positions
-    this.#mayBeOutOfOrder = !TERMINAL.test(type) || type === 'response.completed'
-    if (!TERMINAL.test(type)) this.#reorder(next)
+    this.#mayBeOutOfOrder = !isTerminal
+    if (!isTerminal) this.#reorder(next)
   }
 
   #reorder(snapshot: Snapshot): void {
@@ -233,14 +235,6 @@ export class Accumulator {
     this.#positions = new Map(order.map(([index], at) => [index, at]))
   }
 }
-
-/**
- * The event types that the stream helper of openai 7.57 accepts, including `keepalive`, which its types do not have.
- */
-const KNOWN =
-  /^(error|keepalive|response\.(created|queued|in_progress|completed|incomplete|failed|output_item\.(added|done)|content_part\.(added|done)|(output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code)\.(delta|done)|output_text\.annotation\.added|reasoning_summary_part\.(added|done)|(mcp_call|mcp_list_tools)\.(in_progress|completed|failed)|web_search_call\.(in_progress|searching|completed)|file_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed)|image_generation_call\.(in_progress|generating|partial_image|completed)|shell_call_command\.(added|delta|done)|shell_call_output_content\.(delta|done)|audio\.(delta|done)|audio\.transcript\.(delta|done)|compaction\.compacting))$/
-const LIFECYCLE = /^response\.(created|queued|in_progress|completed|incomplete|failed)$/
-const TERMINAL = /^response\.(completed|incomplete|failed)$/
 
 function snapshotOf({ id, status, error, output_text: text }: Fields, output: Item[], isJoined: boolean): Snapshot {
   // An empty text equals the joined text of an empty output.
@@ -296,12 +290,15 @@ function replace(snapshot: Snapshot, position: number, item: Item, joins: boolea
 }
 
 /** Requires that the event's id and type fit the item at its index. */
-function requireItem(event: StreamEvent, item: Item | undefined, wanted: string): asserts item is Item {
+function requireItem(
+  event: StreamEvent,
+  item: Item | undefined,
+  wanted: string,
+  { isNameless }: EventRoute,
+): asserts item is Item {
   const { item_id: id, output_index: index } = event
   if (item === undefined) throw new Thrown('openai-output-index', 'the output_index of an item that was added', index)
-  // Events of shell commands have no item_id.
-  const isNamed = !event.type.startsWith('response.shell_call_command.')
-  if (isNamed && (typeof id !== 'string' || id === '' || id !== item.id)) {
+  if (!isNameless && (typeof id !== 'string' || id === '' || id !== item.id)) {
     throw new Thrown('openai-item-id', `item_id ${JSON.stringify(item.id)}`, id)
   }
   if (item.type !== wanted) throw new Thrown('openai-item-type', `an item of type ${wanted}`, item.type)

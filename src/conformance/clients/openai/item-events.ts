@@ -1,32 +1,7 @@
-import { asFields, type StreamEvent } from '../../stream-event.js'
+import type { StreamEvent } from '../../stream-event.js'
 import { concatenated } from '../mutable-text.js'
 import { Thrown } from '../thrown.js'
 import { type Item, type Part, type PartFields, partOf, sourceOf } from './item.js'
-
-/** The type of the item that an event is about; undefined if it is about none. */
-export function itemTypeFor({ type, part }: StreamEvent): string | undefined {
-  if (/^response\.content_part\./.test(type)) {
-    if (part === null || part === undefined) throw new Thrown('openai-part', 'a part', part)
-    return asFields(part)['type'] === 'reasoning_text' ? 'reasoning' : 'message'
-  }
-  return ITEM_TYPES.find(([events]) => events.test(type))?.[1]
-}
-
-const ITEM_TYPES = [
-  [/^response\.(output_text|refusal)\./, 'message'],
-  [/^response\.reasoning_/, 'reasoning'],
-  [/^response\.function_call_arguments\./, 'function_call'],
-  [/^response\.custom_tool_call_input\./, 'custom_tool_call'],
-  [/^response\.mcp_call(_arguments)?\./, 'mcp_call'],
-  [/^response\.mcp_list_tools\./, 'mcp_list_tools'],
-  [/^response\.code_interpreter_call(_code)?\./, 'code_interpreter_call'],
-  [/^response\.file_search_call\./, 'file_search_call'],
-  [/^response\.web_search_call\./, 'web_search_call'],
-  [/^response\.image_generation_call\./, 'image_generation_call'],
-  [/^response\.shell_call_command\./, 'shell_call'],
-  [/^response\.shell_call_output_content\./, 'shell_call_output'],
-  [/^response\.compaction\./, 'compaction'],
-] as const
 
 /** Applies an event to its item, as the SDK does. Returns whether that changes `output_text`. */
 export function applyToItem(event: StreamEvent, item: Item, output: readonly Item[]): boolean {

@@ -1,0 +1,21 @@
+/** The limits for remembered types, and for each of them: a broken server may send any number, of any length. */
+const MAX_TYPES = 200
+const LONGEST_TYPE = 200
+
+/** What the type of an event says, read once for each type: most events of all streams have the same few types. */
+export function byType<Said>(read: (type: string) => Said): (type: string) => Said {
+  const known = new Map<string, Said>()
+  return (type) => {
+    const said = known.get(type)
+    if (said !== undefined) return said
+    const now = read(type)
+    if (known.size < MAX_TYPES && type.length <= LONGEST_TYPE) known.set(type, now)
+    return now
+  }
+}
+
+/**
+ * The type as one string for all events of the type. A parsed event has a string of its own, which has to be hashed and
+ * compared by its characters wherever it is looked up; names of fields, which this makes of it, are compared by address.
+ */
+export const sharedType: (type: string) => string = byType((type) => Object.keys({ [type]: true })[0] ?? type)

@@ -1,0 +1,48 @@
+import type { AllowedCallers, ItemStatus, OfItem, OfItemOnly } from '../wire-fields.js'
+
+/** A code interpreter, which the host runs: the model writes its code to `python`. */
+export interface CodeInterpreterTool {
+  readonly type: 'code_interpreter'
+  /** A container's id, or the configuration of a new one. */
+  readonly container?: string | { readonly type: string } | null
+  readonly allowed_callers?: AllowedCallers | null
+}
+
+export type CodeOutput = { type: 'logs'; logs: string } | { type: 'image'; url: string }
+
+export interface CodeInterpreterCallItem {
+  type: 'code_interpreter_call'
+  id: string
+  status: ItemStatus | 'interpreting' | 'failed'
+  code: string
+  container_id: string
+  outputs: CodeOutput[] | null
+}
+
+export type CodeInterpreterCallInProgressEvent = OfItemOnly<'code_interpreter_call.in_progress'>
+export type CodeInterpreterCallInterpretingEvent = OfItemOnly<'code_interpreter_call.interpreting'>
+export type CodeInterpreterCallCompletedEvent = OfItemOnly<'code_interpreter_call.completed'>
+export interface CodeInterpreterCallCodeDeltaEvent extends OfItem {
+  type: 'response.code_interpreter_call_code.delta'
+  delta: string
+}
+export interface CodeInterpreterCallCodeDoneEvent extends OfItem {
+  type: 'response.code_interpreter_call_code.done'
+  code: string
+}
+
+/** The wire form of `code_interpreter`. */
+export interface CodeInterpreterWire {
+  tool: CodeInterpreterTool
+  item: CodeInterpreterCallItem
+  event:
+    | CodeInterpreterCallInProgressEvent
+    | CodeInterpreterCallCodeDeltaEvent
+    | CodeInterpreterCallCodeDoneEvent
+    | CodeInterpreterCallInterpretingEvent
+    | CodeInterpreterCallCompletedEvent
+  result: {
+    /** For a code interpreter: the code's output, and its images. */
+    readonly outputs?: readonly CodeOutput[]
+  }
+}

@@ -1,0 +1,29 @@
+import type { ItemStatus } from '../wire-fields.js'
+
+/** A shell on the client's own machine, which the client runs. */
+export interface LocalShellTool {
+  readonly type: 'local_shell'
+}
+
+export interface LocalShellCallItem {
+  type: 'local_shell_call'
+  id: string
+  status: ItemStatus
+  call_id: string
+  action: {
+    type: 'exec'
+    command: string[]
+    env: { [name: string]: string }
+    timeout_ms?: number | null
+    user?: string | null
+    working_directory?: string | null
+  }
+}
+
+/** The wire form of `local_shell`. The client sends its result. */
+export interface LocalShellWire {
+  tool: LocalShellTool
+  item: LocalShellCallItem
+  event: never
+  result: object
+}

@@ -1,0 +1,77 @@
+import type { AllowedCallers, ItemStatus, OfCommand, OfItem } from '../wire-fields.js'
+
+/** A shell. The host runs its commands if it has a container, the client otherwise. */
+export interface ShellTool {
+  readonly type: 'shell'
+  readonly environment?: { readonly type: string; readonly container_id?: string } | null
+  readonly allowed_callers?: AllowedCallers | null
+}
+
+/** Where shell commands run: in a container of the host's, or on the client's machine. */
+export type ShellEnvironment = { type: 'container_reference'; container_id: string } | { type: 'local' }
+
+export interface ShellCallItem {
+  type: 'shell_call'
+  id: string
+  status: ItemStatus
+  call_id: string
+  action: {
+    commands: string[]
+    /** Milliseconds. */
+    timeout_ms: number | null
+    /** Characters. */
+    max_output_length: number | null
+  }
+  environment: ShellEnvironment | null
+}
+
+/** The output and the outcome of one command of a shell call. */
+export interface ShellOutput {
+  stdout: string
+  stderr: string
+  outcome: { type: 'exit'; exit_code: number } | { type: 'timeout' }
+}
+
+export interface ShellCallOutputItem {
+  type: 'shell_call_output'
+  id: string
+  status: ItemStatus
+  /** `call_id` of the shell call that it answers. */
+  call_id: string
+  output: ShellOutput[]
+  max_output_length: number | null
+}
+
+export interface ShellCallCommandAddedEvent extends OfCommand {
+  type: 'response.shell_call_command.added'
+  command: string
+}
+export interface ShellCallCommandDeltaEvent extends OfCommand {
+  type: 'response.shell_call_command.delta'
+  delta: string
+}
+export interface ShellCallCommandDoneEvent extends OfCommand {
+  type: 'response.shell_call_command.done'
+  command: string
+}
+export interface ShellCallOutputContentDeltaEvent extends OfItem {
+  type: 'response.shell_call_output_content.delta'
+  command_index: number
+  delta: { stdout?: string; stderr?: string }
+}
+export interface ShellCallOutputContentDoneEvent extends OfItem {
+  type: 'response.shell_call_output_content.done'
+  command_index: number
+  output: ShellOutput[]
+}
+
+/** The wire form of `shell`, without the item of its result. */
+export interface ShellWire {
+  tool: ShellTool
+  item: ShellCallItem
+  event: ShellCallCommandAddedEvent | ShellCallCommandDeltaEvent | ShellCallCommandDoneEvent
+  result: {
+    /** For a shell: the output and the outcome of each command. */
+    readonly shell?: readonly ShellOutput[]
+  }
+}

@@ -1,0 +1,55 @@
+import type { ItemStatus, OfItemOnly } from '../wire-fields.js'
+
+/** A web search, which the host runs: the model calls it as `browser`. */
+export interface WebSearchTool {
+  readonly type: 'web_search' | 'web_search_preview' | `web_search_${number}_${string}` | `web_search_preview_${string}`
+  readonly search_context_size?: 'low' | 'medium' | 'high' | null
+  readonly search_content_types?: readonly ('text' | 'image')[] | null
+  readonly external_web_access?: boolean | null
+  readonly filters?: { readonly allowed_domains?: readonly string[] | null } | null
+  readonly user_location?: {
+    readonly type?: 'approximate' | null
+    readonly city?: string | null
+    readonly country?: string | null
+    readonly region?: string | null
+    readonly timezone?: string | null
+  } | null
+}
+
+/** The action of a web search. Fields that the model omitted and unknown page addresses are empty. */
+export type WebSearchAction =
+  | { type: 'search'; query: string; sources?: { type: 'url'; url: string }[] }
+  | { type: 'open_page'; url: string }
+  | { type: 'find_in_page'; pattern: string; url: string }
+
+export interface WebSearchCallItem {
+  type: 'web_search_call'
+  id: string
+  status: ItemStatus | 'searching' | 'failed'
+  action: WebSearchAction
+}
+
+export type WebSearchCallInProgressEvent = OfItemOnly<'web_search_call.in_progress'>
+export type WebSearchCallSearchingEvent = OfItemOnly<'web_search_call.searching'>
+export type WebSearchCallCompletedEvent = OfItemOnly<'web_search_call.completed'>
+
+/** A page that the model's browser showed, with the cursor by which the model refers to it. */
+export interface CitedPage {
+  readonly cursor: number
+  readonly url: string
+  /** Default: the page's domain. */
+  readonly title?: string
+}
+
+/** The wire form of `web_search`. */
+export interface WebSearchWire {
+  tool: WebSearchTool
+  item: WebSearchCallItem
+  event: WebSearchCallInProgressEvent | WebSearchCallSearchingEvent | WebSearchCallCompletedEvent
+  result: {
+    /** For a web search: its sources. Sent if the request includes `web_search_call.action.sources`. */
+    readonly sources?: readonly { readonly url: string }[]
+    /** For a web search: the pages that the model saw, with the cursors by which it may cite them. */
+    readonly pages?: readonly CitedPage[]
+  }
+}

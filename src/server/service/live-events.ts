@@ -1,0 +1,107 @@
+import { type Queue, queue, type Write } from '../../queue.js'
+import { terminalResponse } from '../../respond/terminal.js'
+import type { ResponseStreamEvent } from '../../responses/events.js'
+
+type Batch = readonly ResponseStreamEvent[]
+
+/**
+ * How many batches a reader may be behind before it reads the rest from the store. The first ones are made before it begins
+ * to read.
+ */
+const MOST_BEHIND = 64
+
+/** The first reader of a response that waits for no reader. */
+export interface LiveEvents {
+  readonly events: Queue<Batch, void>
+  /** Gives it what was just shown. */
+  push(batch: Batch): void
+  /** The response is over, or is made here no more. */
+  end(): void
+}
+
+export interface LiveEventsOptions {
+  /** The events behind one sequence number, from the store: for a reader that is behind, or whose writer has stopped. */
+  readonly later: (after: number) => Promise<AsyncGenerator<Batch>>
+  /** Called once, when the reader has all or wants no more. */
+  readonly onLeave: () => void
+}
+
+/**
+ * Events as their writer shows them, so that they are not made of the entries a second time. Its writer is not slowed by the
+ * reader, and holds little for it: what the reader has not taken is read from the store when it is wanted.
+ */
+export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEvents {
+  /** Shown, and not taken. */
+  let pending: Batch[] = []
+  /** The sequence number of the last event that was taken. */
+  let taken = -1
+  let isBehind = false
+  let isWhole = false
+  let isOver = false
+  let hasLeft = false
+  let write: Write<Batch> | undefined
+  /** Lets the reader go on that waits for an event. It is undefined while the reader takes one. */
+  let wake: (() => void) | undefined
+  let source: AsyncGenerator<Batch> | undefined
+
+  function take(to: Write<Batch>, batch: Batch): void | PromiseLike<void> {
+    taken = batch.at(-1)?.sequence_number ?? taken
+    return to(batch)
+  }
+
+  const leave = (): void => {
+    if (hasLeft) return
+    hasLeft = true
+    pending = []
+    wake?.()
+    // Not awaited: it may be waiting for an entry.
+    source?.return(undefined).catch(() => {})
+    onLeave()
+  }
+
+  async function run(to: Write<Batch>): Promise<void> {
+    try {
+      while (!hasLeft) {
+        for (let next = pending.shift(); next !== undefined; next = pending.shift()) await take(to, next)
+        if (isBehind || isOver || hasLeft) break
+        write = to
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        wake = undefined
+        write = undefined
+      }
+      if (hasLeft || (isWhole && !isBehind)) return
+      source = await later(taken)
+      // It may have left meanwhile.
+      if (hasLeft) await source.return(undefined)
+      else for await (const batch of source) await to(batch)
+    } finally {
+      leave()
+    }
+  }
+
+  return {
+    events: queue(run, leave) as Queue<Batch, void>,
+    push(batch) {
+      isWhole = terminalResponse(batch) !== undefined
+      if (isBehind || hasLeft) return
+      // In the step in which it is made, as for a reader that its writer waits for.
+      if (write !== undefined) {
+        const written = take(write, batch)
+        if (written === undefined) return
+        write = undefined
+        const goOn = wake
+        written.then(() => goOn?.())
+      } else if (pending.length < MOST_BEHIND) pending.push(batch)
+      else {
+        pending = []
+        isBehind = true
+      }
+    },
+    end() {
+      isOver = true
+      wake?.()
+    },
+  }
+}
