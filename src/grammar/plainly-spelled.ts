@@ -1,4 +1,4 @@
-import { atOnce } from '../slices.js'
+import type { Slices } from '../slices.js'
 import { choice, type Expression, type Grammar, oneOf, rule, sequence, text } from './expression.js'
 import { readGbnf } from './gbnf/read-gbnf.js'
 import { writeGbnf } from './gbnf/write-gbnf.js'
@@ -37,11 +37,11 @@ const HEX: readonly Range[] = [
  * A grammar in GBNF that allows the same JSON values, without escapes (`\u00e9`) of characters that may stand as they are, and
  * without counts of characters up to {@link MOST_UNROLLED}. As it is where it cannot be read.
  */
-export function plainlySpelled(gbnf: string): string {
+export function* plainlySpelled(gbnf: string): Slices<string> {
   if (gbnf.length > LONGEST || !gbnf.includes('\\\\')) return gbnf
   let grammar: Grammar
   try {
-    grammar = readGbnf(gbnf)
+    grammar = yield* readGbnf(gbnf)
   } catch {
     // It is the backend's to refuse.
     return gbnf
@@ -59,8 +59,8 @@ export function plainlySpelled(gbnf: string): string {
     const whole = mapped(expression, (one) => inlined(one, narrow))
     all.set(name, whole)
   }
-  const written = atOnce(writeGbnf(all))
-  return written === atOnce(writeGbnf(grammar)) ? gbnf : written
+  const written = yield* writeGbnf(all)
+  return written === (yield* writeGbnf(grammar)) ? gbnf : written
 }
 
 /** The expression with each of its parts, and then itself, changed. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMatcher, jsonSchemaToGbnf, plainlySpelled } from '../../src/grammar/index.js'
+import { atOnce } from '../../src/slices.js'
 import { runs } from '../support/runs.js'
 import { anyCase } from './schemas.js'
 import { allows, anyWalk, walk } from './walk.js'
@@ -8,7 +9,8 @@ import { allows, anyWalk, walk } from './walk.js'
 const object = (properties: object) => ({ type: 'object', properties, required: Object.keys(properties) })
 const patterned = object({ id: { type: 'string', pattern: '[0-9]{3}', maxLength: 12 } })
 const counted = object({ s: { type: 'string', minLength: 2, maxLength: 4 } })
-const plain = (schema: object): string => plainlySpelled(jsonSchemaToGbnf(schema as never))
+const spelled = (gbnf: string): string => atOnce(plainlySpelled(gbnf))
+const plain = (schema: object): string => spelled(jsonSchemaToGbnf(schema as never))
 
 describe('a grammar without needless escapes', () => {
   test('a text may stand as JSON.stringify writes it, whatever the schema', () => {
@@ -16,7 +18,7 @@ describe('a grammar without needless escapes', () => {
       fc.property(anyCase(), ({ schema, value }) => {
         const gbnf = jsonSchemaToGbnf(schema as never)
         const text = JSON.stringify(value)
-        expect(allows(createMatcher(plainlySpelled(gbnf)), text)).toBe(allows(createMatcher(gbnf), text))
+        expect(allows(createMatcher(spelled(gbnf)), text)).toBe(allows(createMatcher(gbnf), text))
       }),
       { numRuns: runs(200) },
     )
@@ -26,7 +28,7 @@ describe('a grammar without needless escapes', () => {
     fc.assert(
       fc.property(anyCase(), anyWalk(40), ({ schema }, choices) => {
         const gbnf = jsonSchemaToGbnf(schema as never)
-        const text = walk(createMatcher(plainlySpelled(gbnf)), choices)
+        const text = walk(createMatcher(spelled(gbnf)), choices)
         expect(allows(createMatcher(gbnf), text), text).toBe(true)
       }),
       { numRuns: runs(200) },
@@ -44,7 +46,7 @@ describe('a grammar without needless escapes', () => {
   test('a grammar of ASCII alone keeps the escapes of what it does not write as it is', () => {
     const gbnf =
       'root ::= "\\"" c{1,3} "\\""\nc ::= [ !#-\\x5B\\x5D-~] | "\\\\" ([nt] | "u" [0-9a-f] [0-9a-f] [0-9a-f] [0-9a-f])\n'
-    expect(allows(createMatcher(plainlySpelled(gbnf)), '"\\u00e9"')).toBe(true)
+    expect(allows(createMatcher(spelled(gbnf)), '"\\u00e9"')).toBe(true)
   })
 
   test('characters are counted by a rule for each number', () => {
@@ -59,10 +61,10 @@ describe('a grammar without needless escapes', () => {
     ['without a string', 'root ::= "a" | [0-9]{2,3}\n'],
     ['that cannot be read', 'root ::= "\\\\" (\n'],
   ])('a grammar %s stays as it is', (_, gbnf) => {
-    expect(plainlySpelled(gbnf)).toBe(gbnf)
+    expect(spelled(gbnf)).toBe(gbnf)
   })
 
   test('what it writes it leaves as it is', () => {
-    for (const schema of [patterned, counted]) expect(plainlySpelled(plain(schema))).toBe(plain(schema))
+    for (const schema of [patterned, counted]) expect(spelled(plain(schema))).toBe(plain(schema))
   })
 })

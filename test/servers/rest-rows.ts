@@ -46,5 +46,6 @@ async function continuation(
 }
 
 function isBeginning(text: string, schema: string): boolean {
-  return matcherOf(atOnce(compileSchema(STRICT_SCHEMAS[schema] as object)).grammar).accept(text) !== undefined
+  const { grammar } = atOnce(compileSchema(STRICT_SCHEMAS[schema] as object))
+  return atOnce(matcherOf(grammar)).accept(text) !== undefined
 }

@@ -40,7 +40,8 @@ export function sentTo(backend: GrammarBackend, constraint: Constraint): SentCon
 
 /** @throws UnsupportedSchema if it is no schema, or no grammar of ours can be made of it and the backend has no other way */
 function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices<FittedConstraint> {
-  if (!('jsonSchema' in constraint)) return backend === 'xgrammar' ? withoutCounts(constraint) : whole(constraint)
+  if (!('jsonSchema' in constraint))
+    return backend === 'xgrammar' ? yield* withoutCounts(constraint) : whole(constraint)
   if (backend === 'guidance') return yield* fitGbnf(constraint)
   yield* checkSchema(constraint.jsonSchema)
   const { schema, leftOut, inPart } = yield* plainSchema(
@@ -69,10 +70,10 @@ function whole(constraint: Constraint): FittedConstraint {
  * A grammar as xgrammar is fast with it. The rest of a body that another process began is one, of a string with a length, which
  * it would take seconds for.
  */
-function withoutCounts(constraint: Constraint): FittedConstraint {
+function* withoutCounts(constraint: Constraint): Slices<FittedConstraint> {
   if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)
   const counted = withoutSlowCounts(constraint.grammar)
-  const grammar = plainlySpelled(counted)
+  const grammar = yield* plainlySpelled(counted)
   if (grammar === constraint.grammar) return whole(constraint)
   const relaxed = counted === constraint.grammar ? [] : [{ path: '', message: NOT_COUNTED }]
   return { constraint: { grammar, syntax: 'gbnf' }, relaxed, nodes: 0 }
@@ -87,7 +88,7 @@ function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefin
     const { grammar } = ours.constraint as Extract<Constraint, { readonly grammar: string }>
     return hasSlowCounts(grammar)
       ? undefined
-      : { ...ours, constraint: { grammar: plainlySpelled(grammar), syntax: 'gbnf' } }
+      : { ...ours, constraint: { grammar: yield* plainlySpelled(grammar), syntax: 'gbnf' } }
   } catch (error) {
     if (error instanceof UnsupportedSchema) return undefined
     throw error
