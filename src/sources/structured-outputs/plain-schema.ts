@@ -59,7 +59,24 @@ const FORMATS: readonly unknown[] = ['uuid', 'ipv6']
  * and names and numbers of any length. They are sent all the same, since a part is more than nothing.
  */
 const LOOSE_FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'duration', 'ipv4', 'email', 'hostname']
+<<<<<<< HEAD
 /** The number of schemas that are read in some milliseconds. */
+=======
+
+/** Keywords that outlines and others ignore, or hold so that a string may end at a quote inside of it. */
+const UNKNOWN_TO_OTHERS: ReadonlySet<string> = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'pattern'],
+])
+/** Formats that outlines knows; at any other it fails. It takes quotes in an `email` as they are. */
+const FORMATS_OF_OTHERS: readonly unknown[] = ['uuid', 'date', 'time', 'date-time']
+/** Names that outlines would not escape, as it does those beyond ASCII. */
+const ESCAPED_NAME = /["\\\p{Cc}]/u
+
+/** Whose keywords are left: xgrammar's, or those that outlines, lm-format-enforcer and xgrammar hold alike. */
+export type PlainFor = 'xgrammar' | 'other'
+
+/** So many schemas are read in some milliseconds. */
+>>>>>>> main
 const SLICE = 2_000
 const LOCAL = /^#\/(?:\$defs|definitions)\/[^/~%]+$/
 /** Lookaround, named groups, backreferences and classes by property, which backends read differently. */
@@ -67,12 +84,14 @@ const SUBTLE = /\(\?(?!:)|\\[bBpPk1-9]/
 
 /** A walk through one schema. */
 interface Walk {
+  readonly backend: PlainFor
   readonly leftOut: UnsupportedConstraint[]
   readonly inPart: UnsupportedConstraint[]
   readonly work: Work
 }
 
 /**
+<<<<<<< HEAD
  * Reduces a schema to the part that every backend holds, which is xgrammar's: it accepts any schema, and ignores what
  * it does not know. Beside `enum`, `const`, `anyOf` and `$ref` it ignores all else, including a type; also names that
  * are `required` but not among the `properties`.
@@ -84,6 +103,19 @@ interface Walk {
 export function* plainSchema(schema: JsonObject): Slices<PlainSchema> {
   const walk: Walk = { leftOut: [], inPart: [], work: createWork(SLICE) }
   // What is left of an object is an object.
+=======
+ * What of a schema a backend holds. xgrammar takes any schema, and ignores what it does not know: beside `enum`, `const`, `anyOf`
+ * and `$ref` it ignores all else, a type included; names that are `required` and not among the `properties`, too. Of what it
+ * holds, others hold less.
+ *
+ * Each form was tried in xgrammar 0.2.8 and in outlines_core 0.2.14, by bodies that it has to accept and to refuse.
+ *
+ * @param schema - one that `checkSchema` takes
+ */
+export function* plainSchema(schema: JsonObject, backend: PlainFor): Slices<PlainSchema> {
+  const walk: Walk = { backend, leftOut: [], inPart: [], work: createWork(SLICE) }
+  // Of an object, an object is left.
+>>>>>>> main
   const left = (yield* plain(schema, '', walk)) as JsonObject
   return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
 }
@@ -95,7 +127,7 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<JsonObject | 
     if (schema === false) omit(path, 'false', walk)
     return true
   }
-  const isHeld = heldIn(schema)
+  const isHeld = heldIn(schema, walk.backend)
   const kept: [string, unknown][] = []
   for (const [keyword, value] of Object.entries(schema)) {
     const at = below(path, keyword)
@@ -149,8 +181,29 @@ function* each(schemas: unknown, path: string, walk: Walk): Slices<JsonObject> {
   return Object.fromEntries(all)
 }
 
+<<<<<<< HEAD
 /** Returns a test for the keywords of a schema that are held in the presence of its others. */
 function heldIn(schema: JsonObject): (keyword: string) => boolean {
+=======
+/** Which of a schema's keywords are held, beside its others. */
+function heldIn(schema: JsonObject, backend: PlainFor): (keyword: string) => boolean {
+  const isHeld = heldByXgrammar(schema)
+  if (backend === 'xgrammar') return isHeld
+  const isOfNames = hasEscapedNames(schema)
+  return (keyword) => {
+    if (UNKNOWN_TO_OTHERS.has(keyword) || (isOfNames && ABOUT_NAMES.has(keyword))) return false
+    return isHeld(keyword) && (keyword !== 'format' || FORMATS_OF_OTHERS.includes(schema['format']))
+  }
+}
+
+const ABOUT_NAMES: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties'])
+
+function hasEscapedNames({ properties }: JsonObject): boolean {
+  return isJsonObject(properties) && Object.keys(properties).some((name) => ESCAPED_NAME.test(name))
+}
+
+function heldByXgrammar(schema: JsonObject): (keyword: string) => boolean {
+>>>>>>> main
   const { $ref, enum: listed } = schema
   if ($ref !== undefined) return (keyword) => keyword === '$ref' && LOCAL.test(String($ref))
   const types = [namedTypes(schema) ?? impliedType(schema)].flat()
