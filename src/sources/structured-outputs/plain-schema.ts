@@ -59,9 +59,6 @@ const FORMATS: readonly unknown[] = ['uuid', 'ipv6']
  * and names and numbers of any length. They are sent all the same, since a part is more than nothing.
  */
 const LOOSE_FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'duration', 'ipv4', 'email', 'hostname']
-<<<<<<< HEAD
-/** The number of schemas that are read in some milliseconds. */
-=======
 
 /** Keywords that outlines and others ignore, or hold so that a string may end at a quote inside of it. */
 const UNKNOWN_TO_OTHERS: ReadonlySet<string> = new Set([
@@ -76,7 +73,6 @@ const ESCAPED_NAME = /["\\\p{Cc}]/u
 export type PlainFor = 'xgrammar' | 'other'
 
 /** So many schemas are read in some milliseconds. */
->>>>>>> main
 const SLICE = 2_000
 const LOCAL = /^#\/(?:\$defs|definitions)\/[^/~%]+$/
 /** Lookaround, named groups, backreferences and classes by property, which backends read differently. */
@@ -91,19 +87,6 @@ interface Walk {
 }
 
 /**
-<<<<<<< HEAD
- * Reduces a schema to the part that every backend holds, which is xgrammar's: it accepts any schema, and ignores what
- * it does not know. Beside `enum`, `const`, `anyOf` and `$ref` it ignores all else, including a type; also names that
- * are `required` but not among the `properties`.
- *
- * Each form was tried in xgrammar 0.2.8, with bodies that it has to accept and to reject.
- *
- * @param schema - one that `checkSchema` takes
- */
-export function* plainSchema(schema: JsonObject): Slices<PlainSchema> {
-  const walk: Walk = { leftOut: [], inPart: [], work: createWork(SLICE) }
-  // What is left of an object is an object.
-=======
  * What of a schema a backend holds. xgrammar takes any schema, and ignores what it does not know: beside `enum`, `const`, `anyOf`
  * and `$ref` it ignores all else, a type included; names that are `required` and not among the `properties`, too. Of what it
  * holds, others hold less.
@@ -115,7 +98,6 @@ export function* plainSchema(schema: JsonObject): Slices<PlainSchema> {
 export function* plainSchema(schema: JsonObject, backend: PlainFor): Slices<PlainSchema> {
   const walk: Walk = { backend, leftOut: [], inPart: [], work: createWork(SLICE) }
   // Of an object, an object is left.
->>>>>>> main
   const left = (yield* plain(schema, '', walk)) as JsonObject
   return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
 }
@@ -181,10 +163,6 @@ function* each(schemas: unknown, path: string, walk: Walk): Slices<JsonObject> {
   return Object.fromEntries(all)
 }
 
-<<<<<<< HEAD
-/** Returns a test for the keywords of a schema that are held in the presence of its others. */
-function heldIn(schema: JsonObject): (keyword: string) => boolean {
-=======
 /** Which of a schema's keywords are held, beside its others. */
 function heldIn(schema: JsonObject, backend: PlainFor): (keyword: string) => boolean {
   const isHeld = heldByXgrammar(schema)
@@ -203,7 +181,6 @@ function hasEscapedNames({ properties }: JsonObject): boolean {
 }
 
 function heldByXgrammar(schema: JsonObject): (keyword: string) => boolean {
->>>>>>> main
   const { $ref, enum: listed } = schema
   if ($ref !== undefined) return (keyword) => keyword === '$ref' && LOCAL.test(String($ref))
   const types = [namedTypes(schema) ?? impliedType(schema)].flat()
