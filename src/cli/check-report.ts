@@ -20,7 +20,7 @@ export interface StreamJson extends Totals {
 export interface CheckedStream {
   /** Takes what the checker reported, and its line. */
   add(violation: Violation, line?: number): void
-  /** What to print of a violation while a stream is watched live: `''` where there is nothing new to say. */
+  /** Returns the lines to print for a violation while a stream is watched live: `''` if there are none. */
   live(violation: Violation, line?: number): string
   /** The complete report, causes first: lines for people. */
   end(events: number): string

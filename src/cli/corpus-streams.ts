@@ -35,7 +35,7 @@ export function chatStreams(streams: readonly CorpusStream[]): CorpusStream<Fiel
   })
 }
 
-/** What a client of the Messages API is shown of the reasoning, by turns. */
+/** The `thinking` options of the Messages API's clients, by turns. */
 const THINKING = ['shown', 'omitted', 'sealed'] as const
 
 /** How many characters of the input of a call come in each delta, in every second stream. */

@@ -13,7 +13,7 @@ import { plain } from './terminal-text.js'
 /** How streams of an API are explained. */
 interface Explained {
   readonly clients: readonly string[]
-  /** What is in front of a client's name, for `explain`. */
+  /** The prefix of a client's name, for `explain`. */
   readonly prefix: string
   readonly event: string
   read(text: string): (StreamEvent | StreamChunk)[][]

@@ -4,22 +4,22 @@ import { regexToGbnf } from './regex/regex-to-gbnf.js'
 import { compileSchema } from './schema/compile-schema.js'
 import type { Relaxation } from './schema/relaxations.js'
 
-/** What a text has to be: valid against a schema, matched by a regular expression, or allowed by GBNF. */
+/** A constraint on a text: valid against a schema, matched by a regular expression, or allowed by GBNF. */
 export type Held = { readonly jsonSchema: unknown } | { readonly regex: string } | { readonly grammar: string }
 
 export interface WrittenGrammar {
   /** In GBNF. */
   readonly grammar: string
-  /** What the grammar leaves out of a schema. */
+  /** The parts of a schema that the grammar does not enforce. */
   readonly relaxed: readonly Relaxation[]
-  /** What it took to make it, and how large it is, in nodes. */
+  /** The work that it took, and its size, in nodes. */
   readonly nodes: number
 }
 
 /** Characters of foreign GBNF that count as one node. */
 const CHARACTERS_OF_NODE = 8
 
-/** What is held as GBNF. @throws UnsupportedSchema if no grammar holds any of it */
+/** Writes a constraint as GBNF. @throws UnsupportedSchema if no grammar can hold any of it */
 export function* writtenGrammar(held: Held): Slices<WrittenGrammar> {
   if ('jsonSchema' in held) {
     const { grammar, shared, relaxed, nodes } = yield* compileSchema(held.jsonSchema)

@@ -1,4 +1,4 @@
-/** What items and events have in common, in their wire form. */
+/** The common part of items and events, in their wire form. */
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 

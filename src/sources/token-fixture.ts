@@ -30,13 +30,13 @@ export interface TokenFixture {
   readonly origin?: string
   /** The Responses create request that the stream answers. A recording omits secrets and input. */
   readonly request?: ResponseRequest
-  /** What the server knew besides the request and the tokens. */
+  /** The server's knowledge besides the request and the tokens. */
   readonly setup?: FixtureSetup
   /** Start of the response, in Unix seconds. */
   readonly created_at?: number
   /** The chunks, split as they were captured. */
   readonly tokens: readonly FixtureChunk[]
-  /** What the source returned at its end. */
+  /** The return value of the source. */
   readonly end?: StreamEnd
 }
 

@@ -185,7 +185,7 @@ function placeOf(
   return { base: prompt, rest: turn }
 }
 
-/** A script that plays its turns one after the other, whatever it is asked. */
+/** Returns a script that plays its turns in order, whatever the prompt. */
 function playInOrder(turns: readonly ScriptedTurn[]): (prompt: ScriptedPrompt) => ScriptedTurn {
   for (const [index, turn] of turns.entries()) checkTurn(`turn ${index + 1}`, turn)
   return ({ turn, messages }) => {

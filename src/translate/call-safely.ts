@@ -1,5 +1,5 @@
 /**
- * Calls an observing callback of the host's without letting it break the stream. Rejections are ignored, because an
+ * Calls an observing callback of the host without letting it break the stream. Rejections are ignored, because an
  * unhandled one would end the process.
  *
  * @param onError - receives what the callback throws

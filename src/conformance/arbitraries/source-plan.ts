@@ -15,7 +15,7 @@ export interface SourcePlanOptions {
   readonly tokens?: readonly number[]
   /** How calls may end. Default: all ways. */
   readonly endings?: readonly SourcePlan['ending'][]
-  /** What the reader may do. Default: all of it. */
+  /** The allowed actions of the reader. Default: all. */
   readonly readers?: readonly SourcePlan['reader']['does'][]
 }
 

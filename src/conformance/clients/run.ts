@@ -19,7 +19,7 @@ export interface RunOptions<Event, Agreed extends StreamAgreement<Event>> {
 
 /** Reads one stream with a client's model. Reports each event that breaks the client, and at the end what it lost. */
 export class ClientRun<Event, Agreed extends StreamAgreement<Event>> {
-  /** What the stream says as a whole. Complete after `end()`. */
+  /** The content of the stream as a whole. Complete after `end()`. */
   readonly agreement: Agreed
   readonly #options: RunOptions<Event, Agreed>
   readonly #reader: ClientReader<Event>
@@ -34,7 +34,7 @@ export class ClientRun<Event, Agreed extends StreamAgreement<Event>> {
     })
   }
 
-  /** What the client saw. Complete after `end()`. */
+  /** The client's view. Complete after `end()`. */
   get seen(): Seen {
     return this.#reader.seen
   }

@@ -16,7 +16,9 @@ export interface MadeItem {
 
 /** The host's record of a conversation, as far as no block shows it. */
 export interface KnownTurns extends MessagesRequestOptions {
-  /** The ids of the calls that stand in the conversation already, and those of the client's that were asked about. */
+  /**
+   * The ids of the calls that the conversation already contains, and those of the client's calls that were looked up.
+   */
   readonly taken: Set<string>
 }
 

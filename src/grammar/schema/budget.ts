@@ -7,7 +7,7 @@ export const SLICE_NODES = 1_000
 /** The limit of work for one subschema. Pauses divide only the work of its automata. */
 const MOST_AT_ONCE = 15_000
 
-/** What is done until something turns out to be too much. */
+/** The work that is done before something turns out to be too much. */
 export const OF_REFUSAL = 50
 
 /** Counts work in nodes, never in time: a schema has to yield the same grammar in any process. */

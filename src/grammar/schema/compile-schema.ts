@@ -32,7 +32,7 @@ export interface CompiledSchema {
   readonly grammar: Grammar
   /** The rules that it shares with other grammars. */
   readonly shared: readonly SharedRules[]
-  /** What the grammar allows although the schema does not. Empty if it enforces the whole schema. */
+  /** The relaxations: what the grammar allows although the schema does not. Empty if it enforces the whole schema. */
   readonly relaxed: readonly Relaxation[]
   /** Its cost, for callers that compile many. */
   readonly nodes: number

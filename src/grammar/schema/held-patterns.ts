@@ -9,7 +9,7 @@ import { UnsupportedSchema } from '../unsupported-schema.js'
 import type { Relax } from './relaxations.js'
 import type { Said } from './shape.js'
 
-/** What all of a text has to match, and where the schema says so. */
+/** A pattern for the whole of a text, and its place in the schema. */
 export interface HeldPattern {
   readonly pattern: Pattern
   readonly path: string
@@ -30,7 +30,10 @@ export class HeldPatterns {
     this.#spend = spend
   }
 
-  /** What a text matches as a whole in which the pattern matches. None where no grammar holds it, which is reported. */
+  /**
+   * Returns a pattern for the whole of a text in which the given one matches. None if no grammar can hold it, which is
+   * reported.
+   */
   read({ value, path }: Said<string>, relax: Relax): HeldPattern[] {
     const known = this.#read.get(value) ?? readSearched(value)
     this.#read.set(value, known)
@@ -39,7 +42,7 @@ export class HeldPatterns {
     return []
   }
 
-  /** What a text matches that has a format. @param source - the format as a regular expression */
+  /** Returns a pattern for the texts of a format. @param source - the format as a regular expression */
   readFormat({ value, path }: Said<string>, source: string): HeldPattern {
     const pattern = this.#formats.get(source) ?? readPattern(source, path, source.length)
     this.#formats.set(source, pattern)

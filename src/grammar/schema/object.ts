@@ -15,7 +15,7 @@ import { type Way, waysToHave } from './some-property.js'
 /** The maximum length of names that are distinguished from declared ones, character by character. */
 const LONGEST_NAME = 200
 
-/** What a member takes, in nodes: its name, its value, a comma and blanks. */
+/** The cost of a member in nodes: its name, its value, a comma and blanks. */
 const OF_MEMBER = 8
 
 interface Member {

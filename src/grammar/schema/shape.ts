@@ -226,7 +226,7 @@ function valueIn<Value>({ value }: Said<Value>): Value {
   return value
 }
 
-/** Those of both. */
+/** Joins two lists. */
 function together<Each>(ones: readonly Each[], others: readonly Each[]): readonly Each[] {
   if (ones.length === 0) return others
   return others.length === 0 ? ones : [...ones, ...others]

@@ -5,8 +5,8 @@ export interface Turnstile {
 }
 
 /**
- * What is small by itself stalls all others where a thousand of it come at once: a turn of the event loop takes up all that
- * the system has to report.
+ * Small pieces of work stall all others if a thousand of them arrive at once: a turn of the event loop takes up all
+ * that the system has to report.
  *
  * @param most - how many pass in a turn
  * @param later - runs what it is given in the next turn

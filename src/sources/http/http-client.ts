@@ -49,7 +49,7 @@ export interface HttpOptions {
 }
 
 export const HTTP_OPTIONS: OptionTable<HttpOptions> = {
-  // Those that may have secrets are checked where they are read: no message may repeat one.
+  // Options that may contain secrets are checked where they are read: no message may repeat one.
   url: anything,
   apiKey: anything,
   headers: anything,

@@ -41,7 +41,7 @@ export interface HttpProtocol {
   readonly generatePath: string
   /** How the server proves that its model is gpt-oss. */
   readonly proof: ModelProof
-  /** What the server can do at most, without its limits. */
+  /** The server's maximum capabilities, without its limits. */
   readonly capabilities: EngineCapabilities
   /**
    * Returns its current constraint capabilities, which override `capabilities`. Called only if the caller needs them.

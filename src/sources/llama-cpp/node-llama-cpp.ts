@@ -12,7 +12,7 @@ export interface LlamaSampling {
   readonly seed?: number
 }
 
-/** What happens when the context is full. */
+/** The behaviour at a full context. */
 export interface LlamaOverflow {
   readonly contextShift?: { readonly strategy?: (() => never) | unknown }
 }
@@ -54,7 +54,7 @@ export interface LlamaControlledOutput {
   }
 }
 
-/** What a grammar needs of a model. */
+/** The part of a model that a grammar needs. */
 export interface LlamaGrammarModel {
   readonly llama: Pick<Llama, 'createGrammar'>
 }

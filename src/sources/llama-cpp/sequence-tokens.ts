@@ -68,7 +68,7 @@ async function prefill(
   // Keep only the common prefix: by default llama.cpp would cut out a middle part and shift the rest, which is not the
   // same state. Omit the last token, because the next one is sampled by evaluating it.
   await sequence.adaptStateToTokens(prompt.slice(0, -1), false)
-  // What is really cached: possibly nothing, if the sliding window's cells are gone.
+  // The tokens that are really cached: possibly none, if the sliding window's cells are gone.
   const cached = sequence.nextTokenIndex
   let left = cached
   for (; prompt.length - left > SLICE && !signal.aborted; left += SLICE) {

@@ -1,4 +1,4 @@
-/** What Transformers.js calls as it generates: first with the prompt, then with each token. */
+/** The callbacks of Transformers.js during generation: first with the prompt, then with each token. */
 export interface TransformersStreamer {
   put(tokens: bigint[][]): void
   end(): void

@@ -2,7 +2,7 @@ import { fileMark } from '../../recipients/builtins/file-search.js'
 import type { CitedPage } from '../../responses/call-result.js'
 import type { FileCitation, FileSearchResult } from '../../responses/items.js'
 
-/** What the model has been shown so far that it may cite: pages of its browser, and files. Plain JSON. */
+/** The sources that the model has seen so far and may cite: pages of its browser, and files. Plain JSON. */
 export interface Pages {
   byCursor: { [cursor: string]: CitedPage }
   /** The pages by address with an `@` in front, so that no key collides with an inherited property. */

@@ -49,7 +49,7 @@ export const order: Readonly<Record<OrderFault, Sites>> = {
   },
 }
 
-/** What decides whether an event is a place for a fault. */
+/** The context that decides whether an event is a place for a fault. */
 interface Context {
   readonly events: readonly WireEvent[]
   readonly at: number

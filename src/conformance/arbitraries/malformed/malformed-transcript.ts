@@ -51,7 +51,7 @@ export interface MalformedContent {
    */
   readonly before: HarmonyMessage[]
   readonly after: HarmonyMessage[]
-  /** What the stretch says, in order: bodies and free text, without the header words and junk that say nothing. */
+  /** The content of the stretch, in order: bodies and free text, without header words and junk. */
   readonly texts: string[]
   /** The calls that a good reader makes of the stretch, in order: recipients with their namespace. */
   readonly calls: { readonly recipient: string; readonly arguments: string }[]
