@@ -118,7 +118,9 @@ const commands = {
     const signal = AbortSignal.timeout(ms)
     let latest = { id, seen }
     try {
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/responses/${id}?stream=true&starting_after=${seen}`, { signal })
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/responses/${id}?stream=true&starting_after=${seen}`, {
+        signal,
+      })
       await readEvents(answer, (found) => {
         latest = { id, seen: Math.max(seen, found.seen) }
         return false
