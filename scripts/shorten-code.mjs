@@ -22,7 +22,8 @@ for (const name of readdirSync(dist, { recursive: true })) {
     ecma: 2022,
     // Only for the parser: to the rest it would mean that all names of a module may go.
     parse: { module: true },
-    compress: false,
+    // What shortens within a statement and joins none.
+    compress: { defaults: false, booleans: true, conditionals: true, if_return: true, properties: true, unused: false },
     mangle: {
       toplevel: true,
       keep_fnames: true,

@@ -86,7 +86,7 @@ export function checkerMaker(where: string, options: CheckOptions): () => Checke
   check(resumed === false, 'resumed', `false: no stream of ${API_NAMES[apiOf(profile)]} is resumed`, resumed)
   if (isMessagesProfile(profile)) {
     for (const id of without) check(MESSAGES_RULES.has(id), 'without', 'ids of MESSAGES_INVARIANTS', id)
-    return () => createMessagesChecker(without)
+    return () => createMessagesChecker(profile, without)
   }
   for (const id of without) check(CHAT_RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
   return () => createChatChecker(profile, without)

@@ -25,7 +25,7 @@ import { Outbox } from './outbox.js'
 import { ResolvedResponse } from './resolved-response.js'
 import { runCalls, tellRefusals } from './run-calls.js'
 import { sample } from './sampling.js'
-import { reportInvalid } from './strict/report-invalid.js'
+import type { reportInvalid } from './strict/report-invalid.js'
 import { summarize } from './summarize.js'
 import { terminalResponse } from './terminal.js'
 import { failureOf } from './unavailable.js'
@@ -110,9 +110,16 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
     const events = fold.apply(body, at)
     const isByHost = body.type === 'item' || body.type === 'compaction'
     if (options.onInvalidOutput !== undefined && !isByHost) {
-      reportInvalid(events, budget().strict.parts, options.onInvalidOutput, report)
+      reporter?.(events, budget().strict.parts, options.onInvalidOutput, report)
     }
     return events
+  }
+
+  /** Loads what checks bodies, with its validator of schemas, once something is to be checked: most responses have nothing. */
+  let reporter: typeof reportInvalid | undefined
+  async function loadReporter(): Promise<void> {
+    if (reporter !== undefined || options.onInvalidOutput === undefined || budget().strict.parts.length === 0) return
+    reporter = (await import('./strict/report-invalid.js')).reportInvalid
   }
 
   function budget(): Budget {
@@ -217,6 +224,7 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
         const isOpen = fold.stage !== 'new'
         if (isOpen) announce()
         try {
+          if (isOpen) await loadReporter()
           const steps = step()
           if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, onStop, put }))
           else for await (const next of steps) await putWhole(next)

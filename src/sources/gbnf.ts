@@ -1,7 +1,7 @@
 import type { Constraint, EngineCapabilities, FittedConstraint } from '../engine/constraint.js'
-import { compileSchema, regexToGbnf, UnsupportedSchema, writeGbnf } from '../grammar/index.js'
+import { UnsupportedSchema, writtenGrammar } from '../grammar/index.js'
 import { atOnce, type Slices } from '../slices.js'
-import { cachedGrammars, type WriteGrammar, type WrittenGrammar } from './grammar-cache.js'
+import { cachedGrammars, type WriteGrammar } from './grammar-cache.js'
 
 /** What llama.cpp can hold, in a server or in this process: what can be written in GBNF. */
 export const GBNF_CAPABILITIES: EngineCapabilities = {
@@ -14,7 +14,7 @@ export const GBNF_CAPABILITIES: EngineCapabilities = {
 const MOST_CHARACTERS = 8_000_000
 
 /** A constraint as GBNF, and what that leaves out. @throws UnsupportedSchema if there is no grammar of it */
-const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(write, MOST_CHARACTERS)
+const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(writtenGrammar, MOST_CHARACTERS)
 
 /** What is held of a constraint in GBNF, which is all that is not relaxed. @throws UnsupportedSchema if nothing is */
 export function* fitGbnf(constraint: Constraint): Slices<FittedConstraint> {
@@ -39,13 +39,4 @@ export function* fittedOrNot(fitting: Slices<FittedConstraint>): Slices<FittedCo
  */
 export function gbnfOf(constraint: Constraint): string {
   return atOnce(writtenGbnf(constraint)).grammar
-}
-
-function* write(constraint: Constraint): Slices<WrittenGrammar> {
-  if (!('jsonSchema' in constraint)) {
-    const grammar = 'regex' in constraint ? regexToGbnf(constraint.regex) : constraint.grammar
-    return { grammar, relaxed: [], nodes: grammar.length >> 3 }
-  }
-  const { grammar, shared, relaxed, nodes } = yield* compileSchema(constraint.jsonSchema)
-  return { grammar: yield* writeGbnf(grammar, shared), relaxed, nodes }
 }

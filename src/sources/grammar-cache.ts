@@ -1,10 +1,6 @@
-import type { Constraint, FittedConstraint } from '../engine/constraint.js'
+import type { Constraint } from '../engine/constraint.js'
+import type { WrittenGrammar } from '../grammar/index.js'
 import type { Slices } from '../slices.js'
-
-/** A constraint as a grammar. */
-export interface WrittenGrammar extends Omit<FittedConstraint, 'constraint'> {
-  readonly grammar: string
-}
 
 /** Writes the grammar of a constraint. @throws UnsupportedSchema if there is none */
 export type WriteGrammar = (constraint: Constraint) => Slices<WrittenGrammar>

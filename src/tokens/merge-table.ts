@@ -1,14 +1,12 @@
 import { createTextLookup } from './text-lookup.js'
-import type { AllBytes, TokenTable } from './token-table.js'
+import { joinedHash } from './token-hash.js'
+import type { TokenHashes, TokenTable } from './token-table.js'
 
 /** Digits per token: two numbers of three digits each. */
 const DIGITS = 6
 /** Base-64 digits are the characters from `(` on, without the backslash, which a string literal has to escape. */
 const ZERO = 0x28
 const BACKSLASH = 0x5c
-/** The longest token: its length takes one byte of the pool. */
-const MOST_BYTES = 255
-
 /**
  * Creates a table that needs no unpacking: each token is stored as the two shorter tokens it consists of, and is
  * assembled when it is first requested. Loading is therefore instant, and no runtime feature such as decompression is
@@ -79,36 +77,27 @@ export function createMergeTable(merges: string): TokenTable {
     return start
   }
 
-  /** The parts of a token precede it, so that one pass over the ids writes them all. */
-  function allBytes(): AllBytes {
+  /** The parts of a token precede it, so that one pass over the ids hashes them all. */
+  function hashes(): TokenHashes {
     // As bytes: reading a string character by character takes twice as long.
     const codes = new TextEncoder().encode(merges)
-    const offsets = new Uint32Array(size + 1)
-    let all = new Uint8Array(8 * size + MOST_BYTES)
-    let end = 0
+    const all = new Uint32Array(size)
+    const lengths = new Uint8Array(size)
+    let longest = 0
     for (let id = 0; id < size; id++) {
       const first = numberOf(codes[id], codes[id + size], codes[id + 2 * size])
       const second = numberOf(codes[id + 3 * size], codes[id + 4 * size], codes[id + 5 * size])
-      if (end + MOST_BYTES > all.length) {
-        const larger = new Uint8Array(2 * all.length)
-        larger.set(all)
-        all = larger
-      }
-      if (first === id) all[end++] = second
-      else {
-        // Copied byte by byte, since most parts are too short to be worth a call of the runtime.
-        for (let from = offsets[first] ?? 0, to = offsets[first + 1] ?? 0; from < to; from++)
-          all[end++] = all[from] ?? 0
-        for (let from = offsets[second] ?? 0, to = offsets[second + 1] ?? 0; from < to; from++) {
-          all[end++] = all[from] ?? 0
-        }
-      }
-      offsets[id + 1] = end
+      const isByte = first === id
+      const more = isByte ? 0 : (lengths[second] ?? 0)
+      const length = isByte ? 1 : (lengths[first] ?? 0) + more
+      all[id] = isByte ? second + 1 : joinedHash(all[first] ?? 0, all[second] ?? 0, more)
+      lengths[id] = length
+      if (length > longest) longest = length
     }
-    return { bytes: all.subarray(0, end), starts: offsets }
+    return { hashes: all, longest }
   }
 
-  return { text: createTextLookup(size, bytes), bytes, size, allBytes }
+  return { text: createTextLookup(size, bytes), bytes, size, hashes }
 }
 
 function numberOf(high = 0, middle = 0, low = 0): number {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { createEncoder } from '../../src/tokens/encoder.js'
 import { merges } from '../../src/tokens/generated/o200k-harmony.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { createMergeTable } from '../../src/tokens/merge-table.js'
+import { hashOf } from '../../src/tokens/token-hash.js'
+import { tokenIndexOf } from '../../src/tokens/token-index.js'
 import { createTokenTable } from '../../src/tokens/token-table.js'
 
 /** `a`, `b`, `ab`, `aba`, and the two halves of `é` with the whole: six digits each, `(` is 0 and `)` is 1. */
@@ -24,15 +27,31 @@ describe('a table of merges', () => {
     ])
   })
 
-  it('a table of merges gives all tokens at once as it gives each of them', async () => {
+  it('a table of merges hashes all tokens at once as the bytes of each are hashed', async () => {
     for (const table of [createMergeTable(SMALL), createMergeTable(''), await loadTokenTable()]) {
-      const { bytes, starts } = table.allBytes?.() ?? expect.unreachable()
-      expect([starts.length, starts.at(-1)]).toEqual([table.size + 1, bytes.length])
-      const wrong = Array.from({ length: table.size }, (_, id) => id).filter(
-        (id) => !same(bytes.subarray(starts[id], starts[id + 1]), table.bytes(id)),
-      )
+      const { hashes, longest } = table.hashes?.() ?? expect.unreachable()
+      expect(hashes.length).toBe(table.size)
+      const tokens = Array.from({ length: table.size }, (_, id) => table.bytes(id))
+      const wrong = tokens.flatMap((token, id) => (hashOf(token, 0, token.length) === hashes[id] ? [] : [id]))
       expect(wrong).toEqual([])
+      expect(longest).toBe(tokens.reduce((most, { length }) => Math.max(most, length), 0))
     }
+  })
+
+  it('a token that stands twice is encoded as its first id', () => {
+    const bytes = Array.from({ length: 256 }, (_, byte) => byte)
+    const lengths = [...bytes.map(() => 1), 2, 2]
+    const table = createTokenTable(Uint8Array.from([...lengths, ...bytes, 97, 98, 97, 98]))
+    expect(createEncoder(table)('ab')).toEqual([256])
+  })
+
+  it('a token is not taken for another one of the same hash', () => {
+    const bytes = Array.from({ length: 256 }, (_, byte) => byte)
+    const raw = createTokenTable(Uint8Array.from([...bytes.map(() => 1), 2, ...bytes, 97, 98]))
+    // All tokens have the hash of `zz`, which is none of them.
+    const hashes = new Uint32Array(raw.size).fill(hashOf(Uint8Array.of(122, 122), 0, 2))
+    const table = { ...raw, hashes: () => ({ hashes, longest: 2 }) }
+    expect(tokenIndexOf(table).idOf(Uint8Array.of(122, 122), 0, 2)).toBeUndefined()
   })
 
   it('a table of merges may be empty', () => {

@@ -7,6 +7,9 @@ export const SLICE_NODES = 1_000
 /** So many are the work of one subschema. Only what its automata take is divided by pauses. */
 const MOST_AT_ONCE = 15_000
 
+/** What is done until something turns out to be too much. */
+export const OF_REFUSAL = 50
+
 /** Work is counted in nodes, never in time: a schema has to become the same grammar in any process. */
 export class Budget {
   #steps = 0

@@ -4,11 +4,12 @@ import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
 import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
-import { Budget, MOST_NODES, SLICE_NODES } from './budget.js'
+import { Budget, MOST_NODES, OF_REFUSAL, SLICE_NODES } from './budget.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
 import { Firsts } from './firsts.js'
+import { HeldPatterns } from './held-patterns.js'
 import { isJsonObject } from './keywords.js'
 import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
@@ -63,9 +64,14 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
 
   const used = (): number => rules.nodes + budget.steps
   let paused = 0
-  const isPauseDue = (): boolean => {
-    if (used() - paused < SLICE_NODES) return false
-    paused = used()
+  let outside = 0
+  /** @param unset - nodes that were made and are in no rule yet: a value may have a thousand alternatives */
+  const isPauseDue = (unset: number): boolean => {
+    outside += unset
+    // What was refused has been tried before.
+    const done = used() + outside + budget.refusals * OF_REFUSAL
+    if (done - paused < SLICE_NODES) return false
+    paused = done
     return true
   }
 
@@ -89,7 +95,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     }
     const texts: Expression[] = []
     for (const shape of (yield* expand(of)).flatMap(byListedValue)) {
-      if (isPauseDue()) yield
+      yield* compiler.pause()
       texts.push(isLarge(shape) ? compiler.shape(shape) : yield* shapeText(shape, compiler))
     }
     return choice(...texts)
@@ -104,8 +110,12 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   const compiler: Compiler = {
     rules,
     strings: new Map(),
+    patterns: new HeldPatterns((nodes) => budget.spend(nodes)),
     relax,
     spend: (nodes) => budget.spend(nodes),
+    *pause(unset = 0) {
+      if (isPauseDue(unset)) yield
+    },
     value(given) {
       const located = given === ANYTHING ? given : firsts.of(followed(references, given))
       return once(located === ANYTHING ? 'anything' : `value ${keyOf(located)}`, 'value', located)
@@ -136,7 +146,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > mostNodes ? TOO_LARGE : undefined
     const made = make(tooMuch)
     rules.set(name, 'kind' in made ? made : yield* made)
-    if (isPauseDue()) yield
+    yield* compiler.pause()
   }
   const { included } = rules
   const grammar = yield* productive(new Map(rules.all).set('root', root), 'root', included)

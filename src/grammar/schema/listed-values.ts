@@ -16,9 +16,10 @@ export function byEachValue(shape: Shape): readonly Shape[] {
 }
 
 function split(shape: Shape, isOwn: (value: unknown) => boolean): readonly Shape[] {
-  const { values, ...rest } = shape
+  const { values } = shape
   const own = values?.filter(isOwn) ?? []
   if (values === undefined || own.length === 0) return [shape]
+  const rest = { ...shape, values: undefined }
   const others = values.filter((value) => !isOwn(value))
   const numbers = own.filter((value) => typeof value === 'number').sort((one, other) => one - other)
   const ordered = [...numbers, ...own.filter((value) => typeof value !== 'number')]

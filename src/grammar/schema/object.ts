@@ -15,6 +15,9 @@ import { type Way, waysToHave } from './some-property.js'
 /** Names that are not declared are told from those that are by their characters, up to so many. */
 const LONGEST_NAME = 200
 
+/** What a member takes, in nodes: its name, its value, a comma and blanks. */
+const OF_MEMBER = 8
+
 interface Member {
   readonly text: Expression
   readonly isRequired: boolean
@@ -26,7 +29,10 @@ export function* objectText(given: Shape, compiler: Compiler): Slices<Expression
   relaxCounts(shape, compiler.relax)
   for (const at of shape.tangled) compiler.relax(below(at, 'patternProperties'), TANGLED)
   const texts: Expression[] = []
-  for (const way of waysToHave(shape, compiler)) texts.push(yield* wayText(way, compiler))
+  for (const way of waysToHave(shape, compiler)) {
+    texts.push(yield* wayText(way, compiler))
+    yield* compiler.pause(OF_MEMBER * (way.shape.properties.size + way.shape.required.size))
+  }
   return choice(...texts)
 }
 

@@ -17,20 +17,17 @@ const MOST_PATTERNS = 20
 /** What a schema says itself, without its `$ref` and its combinations. Its keywords have been checked. */
 export function readShape(schema: JsonObject, path: string, relax: Relax): Shape {
   const read = createReader(schema, path, relax)
-  const values = read.values()
   const keywords = Object.keys(schema)
   // Most schemas say something of one type alone.
   const says = (known: ReadonlySet<string>): boolean => keywords.some((keyword) => known.has(keyword))
-  return {
-    ...ANY_SHAPE,
-    path,
-    types: typesOf(schema) ?? ANY_SHAPE.types,
-    ...(values === undefined ? undefined : { values }),
-    ...(says(OF_OBJECTS) ? objectShape(path, read) : undefined),
-    ...(says(OF_ARRAYS) ? arrayShape(read) : undefined),
-    ...(says(OF_STRINGS) ? stringShape(read) : undefined),
-    ...(says(OF_NUMBERS) ? numberShape(read) : undefined),
-  }
+  const shape: { -readonly [Key in keyof Shape]: Shape[Key] } = { ...ANY_SHAPE, path }
+  shape.types = typesOf(schema) ?? ANY_SHAPE.types
+  shape.values = read.values()
+  if (says(OF_OBJECTS)) Object.assign(shape, objectShape(path, read))
+  if (says(OF_ARRAYS)) Object.assign(shape, arrayShape(read))
+  if (says(OF_STRINGS)) Object.assign(shape, stringShape(read))
+  if (says(OF_NUMBERS)) Object.assign(shape, numberShape(read))
+  return shape
 }
 
 const OF_OBJECTS: ReadonlySet<string> = new Set([

@@ -3,18 +3,15 @@ import { choice, type Expression } from '../expression.js'
 import { anyString, quoted } from '../json-text.js'
 import { type Automaton, automatonOfLengths, automatonOfTexts } from '../regex/automaton.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
-import { automatonOf } from '../regex/pattern-automaton.js'
 import { patternExpression } from '../regex/pattern-expression.js'
 import { differenceOf, intersectionOf } from '../regex/product.js'
-import { readPattern } from '../regex/read-pattern.js'
 import { withLength } from '../regex/with-length.js'
-import type { Spend } from '../regex/work.js'
 import type { SharedRules } from '../rules.js'
 import type { Compiler } from './compiler.js'
 import { formatExpression } from './format-expression.js'
 import { FORMAT_TEXTS } from './format-texts.js'
 import { FORMATS, SHORT_FORMATS, SHORT_TEXT } from './formats.js'
-import { type HeldPattern, heldPattern } from './held-pattern.js'
+import type { HeldPattern, HeldPatterns } from './held-patterns.js'
 import { below } from './keywords.js'
 import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
@@ -52,8 +49,8 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   // The first grammar that has a format makes its rules, which is a piece of its own.
   if (known !== undefined) yield
   if (known !== undefined) return rules.include(yield* known())
-  const held = patternsOf(shape, max, relax)
-  const forbidden = shape.notPatterns.flatMap((said) => heldPattern(said, relax))
+  const held = patternsOf(shape, max, compiler.patterns, relax)
+  const forbidden = shape.notPatterns.flatMap((said) => compiler.patterns.read(said, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
   const [first, ...others] = held
   const isOnly = forbidden.length + excluded.length + others.length === 0
@@ -65,7 +62,7 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const untold = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
   const isFree = held.length + forbidden.length === 0 && min === 0 && max === Number.POSITIVE_INFINITY
   if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany: untold })
-  const automaton = yield* automatonFor(held, forbidden, excluded, [min, max], compiler.spend)
+  const automaton = yield* automatonFor(held, forbidden, excluded, [min, max], compiler)
   if (automaton !== undefined) return quoted(yield* automatonExpression(automaton, rules, 'json'))
   for (const other of [...others, ...forbidden]) relax(other.path, TOO_LARGE)
   if (excluded.length > 0) untold()
@@ -101,13 +98,18 @@ function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: 
 const tooMany = (most: number): string => `More than ${most} characters cannot be counted.`
 
 /** What the characters of the string have to match as a whole. */
-function patternsOf({ patterns, formats }: Shape, max: number, relax: Relax): readonly HeldPattern[] {
-  const read = patterns.flatMap((said) => heldPattern(said, relax))
+function patternsOf(
+  { patterns, formats }: Shape,
+  max: number,
+  known: HeldPatterns,
+  relax: Relax,
+): readonly HeldPattern[] {
+  const read = patterns.flatMap((said) => known.read(said, relax))
   // zod writes a pattern beside each of its formats: it says as much, but for the calendar.
   const said = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
-  const named = said.flatMap(({ value, path }) => {
-    const known = (max <= SHORT_TEXT ? SHORT_FORMATS.get(value) : undefined) ?? FORMATS.get(value)
-    return known === undefined ? [] : [{ pattern: readPattern(known, path, known.length), path, format: value }]
+  const named = said.flatMap((format) => {
+    const source = (max <= SHORT_TEXT ? SHORT_FORMATS.get(format.value) : undefined) ?? FORMATS.get(format.value)
+    return source === undefined ? [] : [known.readFormat(format, source)]
   })
   return [...read, ...named]
 }
@@ -118,14 +120,14 @@ function* automatonFor(
   forbidden: readonly HeldPattern[],
   excluded: readonly string[],
   [min, max]: readonly [number, number],
-  spend: Spend,
+  { patterns, spend }: Pick<Compiler, 'patterns' | 'spend'>,
 ): Slices<Automaton | undefined> {
   const isCounted = min > 0 || max < Number.POSITIVE_INFINITY
   const ones: (Automaton | undefined)[] = []
-  for (const { pattern } of allowed) ones.push(yield* automatonOf(pattern, spend))
+  for (const pattern of allowed) ones.push(yield* patterns.automatonOf(pattern))
   if (isCounted) ones.push(automatonOfLengths(min, max))
   const others: (Automaton | undefined)[] = []
-  for (const { pattern } of forbidden) others.push(yield* automatonOf(pattern, spend))
+  for (const pattern of forbidden) others.push(yield* patterns.automatonOf(pattern))
   if (excluded.length > 0) others.push(automatonOfTexts(excluded))
   if (!areKnown(ones) || !areKnown(others)) return undefined
   const [first] = ones

@@ -1,9 +1,7 @@
 import type { Slices } from '../../slices.js'
 import { allowsText } from '../regex/automaton.js'
-import { automatonOf } from '../regex/pattern-automaton.js'
-import type { Spend } from '../regex/work.js'
 import type { Compiler } from './compiler.js'
-import { heldPattern } from './held-pattern.js'
+import type { HeldPatterns } from './held-patterns.js'
 import { ANYTHING } from './located.js'
 import type { Relax } from './relaxations.js'
 import type { Said, Shape } from './shape.js'
@@ -20,11 +18,11 @@ export function typeOf(value: unknown): JsonType | undefined {
 /** Those of the listed values that are all that the rest of the schema says. */
 export function* allowedValues(
   shape: Shape,
-  { relax, spend }: Pick<Compiler, 'relax' | 'spend'>,
+  { relax, patterns }: Pick<Compiler, 'relax' | 'patterns'>,
 ): Slices<readonly unknown[]> {
   const values = shape.values ?? []
   const matches = values.some((value) => typeof value === 'string')
-    ? yield* matcherFor(shape, relax, spend)
+    ? yield* matcherFor(shape, relax, patterns)
     : () => true
   return values.filter((value) => isAllowed(value, shape, matches))
 }
@@ -32,13 +30,13 @@ export function* allowedValues(
 type TextCheck = (text: string) => boolean
 
 /** Whether a text matches the patterns that it has to, and none that it must not. */
-function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, spend: Spend): Slices<TextCheck> {
+function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, known: HeldPatterns): Slices<TextCheck> {
   // Never by JavaScript's own engine, which a pattern may take for ever.
   function* checksOf(all: readonly Said<string>[], isForbidden: boolean): Slices<TextCheck[]> {
     const checks: TextCheck[] = []
-    for (const { pattern, path } of all.flatMap((said) => heldPattern(said, relax))) {
-      const automaton = yield* automatonOf(pattern, spend)
-      if (automaton === undefined) relax(path, "This 'pattern' is too large to be enforced beside 'enum'.")
+    for (const pattern of all.flatMap((said) => known.read(said, relax))) {
+      const automaton = yield* known.automatonOf(pattern)
+      if (automaton === undefined) relax(pattern.path, "This 'pattern' is too large to be enforced beside 'enum'.")
       else checks.push((text) => allowsText(automaton, text) !== isForbidden)
     }
     return checks
