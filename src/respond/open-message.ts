@@ -2,7 +2,6 @@ import { createHarmonyParser } from '../harmony/event-parser.js'
 import type { HarmonyHeader } from '../harmony/events.js'
 import type { ToolLookup } from '../harmony/header.js'
 import { MESSAGE_BORDERS } from '../harmony/stop-tokens.js'
-import { SPECIAL } from '../harmony/vocabulary.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
 /** The open message. */
