@@ -201,8 +201,11 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
       const event = given as StreamEvent
       state.position = received++
       current = undefined
-      type = typeof Object(event).type === 'string' ? event.type : undefined
-      if (isFields(event)) run?.read(event, typed)
+      type = undefined
+      if (isFields(event)) {
+        if (typeof event.type === 'string') type = event.type
+        run?.read(event, typed)
+      }
       if (type === undefined) {
         // No other rule can check an event without a type.
         index = UNTYPED

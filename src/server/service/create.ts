@@ -24,7 +24,8 @@ import type { LiveResponse } from './live-response.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './memory.js'
 import { operatorOptions } from './operator-options.js'
 import { parseBody } from './parse-body.js'
-import { type Run, type RunOptions, startRun } from './run.js'
+import type { Run, RunOptions } from './run.js'
+import { startRun } from './running-response.js'
 import type { Setup } from './setup.js'
 import { toldEngine } from './told-engine.js'
 
@@ -111,6 +112,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     takeOrRefuse(held, RESPONSE_BYTES)
     leave = await setup.admission.enter(caller.owner, caller.signal, request.background === true)
     held = held.moveTo('response')
+    setup.beginning.add(responseId)
     const run = await runFor(setup, request, responseId, caller, { engine, observed, held, key, onEnd })
     addRun(setup, run)
     const { created, events, before, finished } = run
@@ -119,6 +121,8 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     onEnd()
     held.end()
     throw error
+  } finally {
+    setup.beginning.delete(responseId)
   }
 }
 
