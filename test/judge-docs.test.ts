@@ -11,6 +11,8 @@ import {
   MESSAGES_PROFILES,
   PROFILES,
 } from '../src/conformance/index.js'
+import { MESSAGES_LOSSES } from '../src/conformance/messages/clients/compare.js'
+import { MESSAGES_MODELS } from '../src/conformance/messages/clients/index.js'
 
 const page = readFileSync(new URL('../docs/judge.md', import.meta.url), 'utf8')
 
@@ -33,7 +35,8 @@ test('docs/judge.md lists every rule for Chat Completions with its sentence', ()
 })
 
 test('docs/judge.md lists every rule for Messages with its sentence', () => {
-  const rows = MESSAGES_INVARIANTS.map(({ id, severity, sentence }) => `| \`${id}\` | ${severity} | ${sentence} |`)
+  const rules = MESSAGES_INVARIANTS.filter(({ neededBy }) => neededBy.includes('messages'))
+  const rows = rules.map(({ id, severity, sentence }) => `| \`${id}\` | ${severity} | ${sentence} |`)
   const table = ['| rule | | |', '|---|---|---|', ...rows].join('\n')
   expect(/<!-- messages-rules -->\n([\s\S]*)\n<!-- \/messages-rules -->/.exec(page)?.[1]).toBe(table)
 })
@@ -49,9 +52,21 @@ test('docs/judge.md lists every rule of every client of Chat Completions with it
   expect(/<!-- chat-client-rules -->\n([\s\S]*)\n<!-- \/chat-client-rules -->/.exec(page)?.[1]).toBe(table)
 })
 
+test('docs/judge.md lists every rule of every client of the Messages API with its sentence', () => {
+  const rows = [
+    ...MESSAGES_LOSSES.map(({ id, sentence }) => `| all | \`${id}\` | ${sentence} |`),
+    ...Object.values(MESSAGES_MODELS).flatMap(({ client, rules }) =>
+      rules.map(({ id, sentence }) => `| ${client} | \`${id}\` | ${sentence.replaceAll('|', '\\|')} |`),
+    ),
+  ]
+  const table = ['| client | rule | |', '|---|---|---|', ...rows].join('\n')
+  expect(/<!-- messages-client-rules -->\n([\s\S]*)\n<!-- \/messages-client-rules -->/.exec(page)?.[1]).toBe(table)
+})
+
 test('docs/judge.md names every profile, and the versions that the models were measured against', () => {
   for (const profile of [...PROFILES, ...CHAT_PROFILES, ...MESSAGES_PROFILES]) expect(page).toContain(`\`${profile}\``)
-  for (const { versions } of [...Object.values(MODELS), ...Object.values(CHAT_MODELS)]) {
+  const models = [...Object.values(MODELS), ...Object.values(CHAT_MODELS), ...Object.values(MESSAGES_MODELS)]
+  for (const { versions } of models) {
     for (const version of Object.values(versions)) expect(page).toContain(version)
   }
 })

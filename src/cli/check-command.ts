@@ -12,6 +12,7 @@ export const check: Command = defineCommand({
             chat            what OpenAI's streams of Chat Completions always do
             chat:NAME       what a client of Chat Completions requires: openai, ai-sdk
             messages        what Anthropic's streams of the Messages API always do
+            messages:NAME   what a client of the Messages API needs: anthropic, ai-sdk, langchain
   --resumed                 the streams begin where a client resumed them with starting_after
   --json                    prints one line of JSON per file
   --help

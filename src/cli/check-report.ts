@@ -1,7 +1,7 @@
 import type { Violation } from '../conformance/check.js'
 import type { AnyProfile } from '../conformance/profiles.js'
 import type { Cause, Totals } from '../conformance/report/cause.js'
-import { createReport } from '../conformance/report/report.js'
+import { createReport, type Report } from '../conformance/report/report.js'
 import { isAtEnd } from '../conformance/report/violation-kind.js'
 import { causeLines, difference, severityStyle } from './cause-text.js'
 import { clip, createPaint, plain } from './terminal-text.js'
@@ -39,7 +39,8 @@ export interface CheckedStreamOptions {
 
 /** Creates a report of one stream. It keeps a few violations of each kind, however many there are. */
 export function createCheckedStream({ profile, number, screen }: CheckedStreamOptions): CheckedStream {
-  const report = createReport()
+  /** Made at the first violation: most streams have none. */
+  let report: Report | undefined
   const paint = createPaint(screen.hasColors)
   const shown = new Map<string, number>()
   const room = Math.max(screen.columns - 1, 40)
@@ -61,22 +62,25 @@ export function createCheckedStream({ profile, number, screen }: CheckedStreamOp
   return {
     add(violation, line) {
       if (violation.severity === 'error') isGood = false
+      report ??= createReport()
       report.add(violation, { line })
     },
     live,
     end(events) {
-      const causes = report.causes()
-      const head = summary(number, events, causes.length, report.totals(), profile)
+      const causes = report?.causes() ?? []
+      const head = summary(number, events, causes.length, report?.totals() ?? NONE, profile)
       const style = isGood ? 'green' : 'red'
       const lines = causes.flatMap((cause) => causeLines(cause, events, screen.columns, paint))
       return [paint(head, style), ...lines].map((line) => `${line}\n`).join('')
     },
-    json: (events) => ({ events, ...report.totals(), causes: report.causes() }),
+    json: (events) => ({ events, ...(report?.totals() ?? NONE), causes: report?.causes() ?? [] }),
     get isGood() {
       return isGood
     },
   }
 }
+
+const NONE: Totals = { errors: 0, warnings: 0, unlisted: 0 }
 
 function summary(number: number, events: number, causes: number, totals: Totals, profile: AnyProfile): string {
   const { errors, warnings, unlisted } = totals

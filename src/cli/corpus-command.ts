@@ -7,12 +7,14 @@ export const corpus: Command = defineCommand({
   summary: "writes good and damaged streams with the judge's verdicts",
   help: `Writes into the folder DIR, for tests of servers, clients and judges in any language:
 
-  streams.jsonl       a stream of Responses on each line, with what each profile has to say of it
-  schema.json         the JSON Schema of a line
-  chat-streams.jsonl  the same for streams of Chat Completions
-  chat-schema.json    the JSON Schema of a line of it
-  corpus.json         the version of the form and of the package, and the counts
-  README.md           how to read them
+  streams.jsonl           a stream of Responses on each line, with what each profile has to say of it
+  schema.json             the JSON Schema of a line
+  chat-streams.jsonl      the same for streams of Chat Completions
+  chat-schema.json        the JSON Schema of a line of it
+  messages-streams.jsonl  the same for streams of the Messages API
+  messages-schema.json    the JSON Schema of a line of it
+  corpus.json             the version of the form and of the package, and the counts
+  README.md               how to read them
 
   --help
 

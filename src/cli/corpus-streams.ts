@@ -1,7 +1,7 @@
 import type { CorpusStream } from '../conformance/corpus/line.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
-import { createChatEncoder } from '../dialects/index.js'
-import type { Fields } from '../fields.js'
+import { createChatEncoder, createMessageEncoder } from '../dialects/index.js'
+import { type Fields, isFields } from '../fields.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { readTokenFixture, type TokenFixture } from '../sources/token-fixture.js'
 import type { Io } from './io.js'
@@ -33,6 +33,34 @@ export function chatStreams(streams: readonly CorpusStream[]): CorpusStream<Fiel
     const chunks = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
     return { name, events: JSON.parse(JSON.stringify(chunks)) }
   })
+}
+
+/** What a client of the Messages API is shown of the reasoning, by turns. */
+const THINKING = ['shown', 'omitted', 'sealed'] as const
+
+/** How many characters of the input of a call come in each delta, in every second stream. */
+const INPUT_PIECE = 5
+
+/** Converts the same responses to the Messages API, alternating what its servers show, and how they stream calls. */
+export function messageStreams(streams: readonly CorpusStream[]): CorpusStream<Fields>[] {
+  return streams.map(({ name, events }, at) => {
+    const thinking = THINKING[at % THINKING.length] ?? 'shown'
+    const encode = createMessageEncoder({ thinking })
+    // Cast: the events were written by the translator and parsed from its lines.
+    const written = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
+    const wire: Fields[] = JSON.parse(JSON.stringify(written))
+    return { name, events: at % 2 === 0 ? wire : wire.flatMap(inPieces) }
+  })
+}
+
+/** An event as several, if it has the input of a call. */
+function inPieces(event: Fields): Fields[] {
+  const { delta } = event
+  if (!isFields(delta) || typeof delta['partial_json'] !== 'string') return [event]
+  return piecesOf(delta['partial_json'], INPUT_PIECE).map((partial_json) => ({
+    ...event,
+    delta: { ...delta, partial_json },
+  }))
 }
 
 async function eventsOf(fixture: TokenFixture, io: Io): Promise<StreamEvent[]> {

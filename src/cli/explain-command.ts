@@ -4,9 +4,10 @@ export const explain: Command = defineCommand({
   name: 'explain',
   operands: 'FILE',
   summary: 'shows what each client makes of a captured stream',
-  help: `Reads streams of the Responses API, and of Chat Completions (clients: openai and ai-sdk).
+  help: `Reads streams of the Responses API, of Chat Completions (clients: openai and ai-sdk), and of the Messages API
+(anthropic, ai-sdk and langchain).
 
-  --client NAME  openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)
+  --client NAME  openai, ai-sdk, openai-agents, langchain, codex or anthropic (default: a line for each of the API)
   --help
 
 Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unreadable file, or no stream in it.

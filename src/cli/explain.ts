@@ -1,6 +1,8 @@
+import { API_NAMES, type Api } from '../conformance/api.js'
 import { CHAT_CLIENTS } from '../conformance/chat/clients/names.js'
-import { CLIENTS, explain as explainTo } from '../conformance/explain.js'
-import { isChatCapture, readChatStreams, readStreams } from '../conformance/read-streams.js'
+import { CLIENTS, type ExplainedClient, explain as explainTo } from '../conformance/explain.js'
+import { MESSAGES_CLIENTS } from '../conformance/messages/clients/names.js'
+import { apiOfCapture, readChatStreams, readMessageStreams, readStreams } from '../conformance/read-streams.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
 import type { StreamChunk } from '../conformance/violation.js'
 import { HarmonyResponsesError } from '../errors.js'
@@ -8,27 +10,45 @@ import { oneFile, oneOf } from './command.js'
 import { type Io, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { plain } from './terminal-text.js'
 
+/** How streams of an API are explained. */
+interface Explained {
+  readonly clients: readonly string[]
+  /** What is in front of a client's name, for `explain`. */
+  readonly prefix: string
+  readonly event: string
+  read(text: string): (StreamEvent | StreamChunk)[][]
+}
+
+const EXPLAINED: Readonly<Record<Api, Explained>> = {
+  responses: { clients: CLIENTS, prefix: '', event: 'event', read: readStreams },
+  chat: { clients: CHAT_CLIENTS, prefix: 'chat:', event: 'chunk', read: readChatStreams },
+  messages: { clients: MESSAGES_CLIENTS, prefix: 'messages:', event: 'event', read: readMessageStreams },
+}
+
+const ALL_CLIENTS = [...new Set(Object.values(EXPLAINED).flatMap(({ clients }) => clients))]
+
 /**
- * Explains what clients make of a file's streams, of the Responses API or of Chat Completions; only of the named
- * client, if any. Returns the exit code.
+ * Explains what clients make of a file's streams, of the Responses API, of Chat Completions or of the Messages API; only of
+ * the named client, if any. Returns the exit code.
  */
 export async function explainFile(client: string | undefined, operands: readonly string[], io: Io): Promise<number> {
-  if (client !== undefined) oneOf(CLIENTS, '--client', client)
+  if (client !== undefined) oneOf(ALL_CLIENTS, '--client', client)
   const file = oneFile('explain', operands)
   const text = await readFileOrStdin(file, io)
-  const isChat = isChatCapture(text)
-  const known: readonly string[] = isChat ? CHAT_CLIENTS : CLIENTS
+  const api = apiOfCapture(text)
+  const explained = EXPLAINED[api]
+  const { clients: known, prefix, event } = explained
   if (client !== undefined && !known.includes(client)) {
-    throw new UsageError(`${nameOf(file)}: a stream of Chat Completions, which is explained for ${known.join(' and ')}`)
+    const names = `${known.slice(0, -1).join(', ')} and ${known.at(-1)}`
+    throw new UsageError(`${nameOf(file)}: a stream of ${API_NAMES[api]}, which is explained for ${names}`)
   }
-  const streams = parse(text, file, isChat)
-  const clients = client === undefined ? known : [client]
+  const streams = parse(text, file, explained)
   let hasErrors = false
   for (const [at, events] of streams.entries()) {
-    const what = isChat ? 'chunk' : 'event'
-    await io.print(`stream ${at + 1}: ${events.length} ${what}${events.length === 1 ? '' : 's'}\n`)
-    for (const one of clients) {
-      const { text, errors } = explainTo(events, (isChat ? `chat:${one}` : one) as Parameters<typeof explainTo>[1])
+    await io.print(`stream ${at + 1}: ${events.length} ${event}${events.length === 1 ? '' : 's'}\n`)
+    for (const one of client === undefined ? known : [client]) {
+      // The cast: these are the names that the table has for the API.
+      const { text, errors } = explainTo(events, `${prefix}${one}` as ExplainedClient)
       if (errors.length > 0) hasErrors = true
       await io.print(`  ${plain(text)}\n`)
     }
@@ -37,10 +57,10 @@ export async function explainFile(client: string | undefined, operands: readonly
 }
 
 /** Parses the streams of a file. A file without events is refused, like by `check`. */
-function parse(text: string, file: string, isChat: boolean): (StreamEvent | StreamChunk)[][] {
+function parse(text: string, file: string, { read }: Explained): (StreamEvent | StreamChunk)[][] {
   let streams: (StreamEvent | StreamChunk)[][]
   try {
-    streams = isChat ? readChatStreams(text) : readStreams(text)
+    streams = read(text)
   } catch (error) {
     if (!(error instanceof HarmonyResponsesError)) throw error
     throw new UsageError(`${nameOf(file)}: ${error.message}`, { cause: error })

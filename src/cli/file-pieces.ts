@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 
 /** The size of a piece, in bytes. Each read wakes another thread, which takes longer than to copy what it reads. */
-const SIZE = 256 * 1024
+const SIZE = 128 * 1024
 
 /**
  * Yields the bytes of a file, in pieces, each valid until the next one is requested: all share one buffer, because new

@@ -98,7 +98,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
     }
     const { type, expected, got, lost } = read
     const invariant = isMessagesProfile(profile)
-      ? neededMessagesFraming(read.rule)
+      ? neededMessagesFraming(read.rule, profile)
       : isChatProfile(profile)
         ? neededChatFraming(read.rule, profile)
         : neededFraming(read.rule, profile, lost)

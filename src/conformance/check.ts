@@ -86,7 +86,7 @@ export function checkerMaker(where: string, options: CheckOptions): () => Checke
   check(resumed === false, 'resumed', `false: no stream of ${API_NAMES[apiOf(profile)]} is resumed`, resumed)
   if (isMessagesProfile(profile)) {
     for (const id of without) check(MESSAGES_RULES.has(id), 'without', 'ids of MESSAGES_INVARIANTS', id)
-    return () => createMessagesChecker(without)
+    return () => createMessagesChecker(profile, without)
   }
   for (const id of without) check(CHAT_RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
   return () => createChatChecker(profile, without)
@@ -201,8 +201,11 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
       const event = given as StreamEvent
       state.position = received++
       current = undefined
-      type = typeof Object(event).type === 'string' ? event.type : undefined
-      if (isFields(event)) run?.read(event, typed)
+      type = undefined
+      if (isFields(event)) {
+        if (typeof event.type === 'string') type = event.type
+        run?.read(event, typed)
+      }
       if (type === undefined) {
         // No other rule can check an event without a type.
         index = UNTYPED

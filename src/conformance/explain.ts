@@ -10,6 +10,8 @@ import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
 import { isTerminalType } from './event-kind.js'
 import { type Explanation, explanationOf, goodEnd, surplusWords, withMessage } from './explanation.js'
+import { MESSAGES_CLIENTS, type MessagesClient } from './messages/clients/names.js'
+import { explainMessages } from './messages/explain.js'
 import { asFields, asString, type StreamEvent } from './stream-event.js'
 import type { StreamChunk } from './violation.js'
 
@@ -23,6 +25,7 @@ export type { Explanation } from './explanation.js'
  *
  *     explain(events, 'langchain').text // LangChain shows no text, will run get_weather with {}: ...
  *     explain(chunks, 'chat:ai-sdk').text // of a stream of Chat Completions
+ *     explain(events, 'messages:anthropic').text // of a stream of the Messages API
  *
  * @throws HarmonyResponsesError `bad_option` if there is no such client. It never throws because of the stream.
  */
@@ -32,15 +35,21 @@ export function explain(
 ): Explanation {
   const ofChat = CHAT_CLIENTS.find((name) => client === `chat:${name}`)
   if (ofChat !== undefined) return explainChat(events as Iterable<StreamChunk>, ofChat)
+  const ofMessages = MESSAGES_CLIENTS.find((name) => client === `messages:${name}`)
+  if (ofMessages !== undefined) return explainMessages(events as Iterable<StreamChunk>, ofMessages)
   const known = CLIENTS.find((name) => client === name)
   check(known !== undefined, 'client', `one of ${EXPLAINED.join(', ')}`, client)
   return explainResponses(events as Iterable<StreamEvent>, known as Client)
 }
 
 /** A client as `explain` names it. */
-export type ExplainedClient = Client | `chat:${ChatClient}`
+export type ExplainedClient = Client | `chat:${ChatClient}` | `messages:${MessagesClient}`
 
-const EXPLAINED: readonly string[] = [...CLIENTS, ...CHAT_CLIENTS.map((name) => `chat:${name}`)]
+const EXPLAINED: readonly string[] = [
+  ...CLIENTS,
+  ...CHAT_CLIENTS.map((name) => `chat:${name}`),
+  ...MESSAGES_CLIENTS.map((name) => `messages:${name}`),
+]
 
 function explainResponses(events: Iterable<StreamEvent>, client: Client): Explanation {
   const checker = createClientChecker(client)

@@ -26,6 +26,7 @@ export {
   type ViolationDetails,
 } from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'
+export { MESSAGES_CLIENTS, type MessagesClient } from './messages/clients/names.js'
 export {
   MESSAGES_PROFILES,
   type MessagesCheck,
@@ -43,7 +44,7 @@ export type {
   UntypedRead,
 } from './read/stream-read.js'
 export { createStreamReader, type StreamReader, type StreamReaderOptions } from './read/stream-reader.js'
-export { readChatStreams, readStreams } from './read-streams.js'
+export { readChatStreams, readMessageStreams, readStreams } from './read-streams.js'
 export type { Cause, LocatedViolation, Repeated, Totals } from './report/cause.js'
 export { createReport, type Report, reportOn, type StreamReport } from './report/report.js'
 export { outputItemSchema, parseEvent, responseSchema, responseStreamEventSchema } from './schemas/index.js'

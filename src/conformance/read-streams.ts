@@ -1,4 +1,5 @@
 import { describe, HarmonyResponsesError } from '../errors.js'
+import type { Api } from './api.js'
 import type { StreamRead } from './read/stream-read.js'
 import { createStreamReader } from './read/stream-reader.js'
 import type { StreamEvent } from './stream-event.js'
@@ -32,32 +33,48 @@ export function readStreams(text: string): StreamEvent[][] {
  * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not a chunk
  */
 export function readChatStreams(text: string): StreamChunk[][] {
-  const reader = createStreamReader({ api: 'chat' })
+  return readStreamsOf('chat', text)
+}
+
+/**
+ * Reads captured streams of the Messages API, as {@link readStreams} reads those of the Responses API. Each
+ * `message_start` behind the end of a message begins a new stream.
+ *
+ * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not an event
+ */
+export function readMessageStreams(text: string): StreamChunk[][] {
+  return readStreamsOf('messages', text)
+}
+
+function readStreamsOf(api: Exclude<Api, 'responses'>, text: string): StreamChunk[][] {
+  const reader = createStreamReader({ api })
   const streams: StreamChunk[][] = []
   for (const step of [() => reader.push(text), () => reader.end()]) {
     for (const read of step()) {
-      const isChunk = read.kind === 'event' || read.kind === 'untyped'
-      const problem = isChunk ? undefined : problemOf(read)
+      const isRead = read.kind === 'event' || read.kind === 'untyped'
+      const problem = isRead ? undefined : problemOf(read)
       if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
-      if (!isChunk) continue
+      if (!isRead) continue
       if (read.isFirst) streams.push([])
-      // What is no chunk is the clients' matter.
+      // What is no chunk, or no event, is the clients' matter.
       streams.at(-1)?.push((read.kind === 'event' ? read.event : read.value) as StreamChunk)
     }
   }
   return streams
 }
 
-/** Whether a captured text is one of Chat Completions. */
-export function isChatCapture(text: string): boolean {
+/** The API that the streams of a captured text are of, by their first event. */
+export function apiOfCapture(text: string): Api {
   const reader = createStreamReader()
   for (const step of [() => reader.push(text), () => reader.end()]) {
     for (const read of step()) {
-      if (read.kind === 'event') return false
-      if (read.kind === 'format' && read.format === 'chat-completions') return true
+      if (read.kind === 'event') return 'responses'
+      if (read.kind !== 'format') continue
+      if (read.format === 'chat-completions') return 'chat'
+      if (read.format === 'messages') return 'messages'
     }
   }
-  return false
+  return 'responses'
 }
 
 const UNREADABLE: readonly string[] = ['gzip', 'binary', 'html', 'response', 'chat-completions', 'error', 'json']

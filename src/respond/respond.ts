@@ -66,10 +66,16 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
 }
 
 /**
- * Runs {@link respond} without a reader between the response and its callback. @throws HarmonyResponsesError
- * `bad_option`
+ * Runs {@link respond} without a reader between the response and its callback.
+ *
+ * @param turn - waits after each call of the model until what follows may be done, if it has to
+ * @throws HarmonyResponsesError `bad_option`
  */
-export function responseRun(request: ResponseRequest, options: RespondOptions): ResponseRun {
+export function responseRun(
+  request: ResponseRequest,
+  options: RespondOptions,
+  turn: () => Promise<void> | undefined = () => undefined,
+): ResponseRun {
   checkRespondOptions('respond', options)
   const { turns = 32, seconds } = options.limits ?? {}
   // Checks the parameters before the first event.
@@ -226,8 +232,11 @@ export function responseRun(request: ResponseRequest, options: RespondOptions): 
         try {
           if (isOpen) await loadReporter()
           const steps = step()
-          if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, onStop, put }))
-          else for await (const next of steps) await putWhole(next)
+          if (steps === undefined) {
+            await sample(merged(shared, { engine, tokenTable, budget, onStop, put }))
+            const waited = turn()
+            if (waited !== undefined) await waited
+          } else for await (const next of steps) await putWhole(next)
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error
           report(error)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
 import { CHAT_PROFILES } from '../../src/conformance/chat/invariant.js'
 import type { CorpusLine } from '../../src/conformance/corpus/line.js'
-import { checkEvents, PROFILES } from '../../src/conformance/index.js'
+import { checkEvents, MESSAGES_PROFILES, PROFILES } from '../../src/conformance/index.js'
 import { fakeIo, realFolder } from './io.js'
 
 const io = realFolder()
@@ -36,6 +36,14 @@ describe.each([
     held: CHAT_PROFILES,
     families: 15,
   },
+  {
+    api: 'Messages',
+    file: 'messages-streams.jsonl',
+    schema: 'messages-schema.json',
+    profiles: MESSAGES_PROFILES,
+    held: MESSAGES_PROFILES,
+    families: 19,
+  },
 ] as const)('a corpus of $api', ({ api, file, schema, profiles, held, families }) => {
   let lines: CorpusLine[]
   const verdict = (line: CorpusLine, profile: string): CorpusLine['says']['openai'] =>
@@ -48,7 +56,7 @@ describe.each([
   test('it has good and damaged streams of every family, and says how many', () => {
     const all = JSON.parse(written('corpus.json'))
     expect(all).toMatchObject({ corpus: 1, package: 'harmony-responses 1.2.3' })
-    const about = api === 'Responses' ? all : all.chat
+    const about = api === 'Responses' ? all : api === 'Messages' ? all.messages : all.chat
     expect(about.profiles).toEqual([...profiles])
     expect(about.good + about.damaged).toBe(lines.length)
     expect(about.good).toBeGreaterThanOrEqual(40)

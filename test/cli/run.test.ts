@@ -261,7 +261,7 @@ describe('check', () => {
     [
       '',
       ['--profile', 'azure'],
-      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:ai-sdk, messages, got "azure"',
+      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:ai-sdk, messages, messages:anthropic, messages:ai-sdk, messages:langchain, got "azure"',
     ],
   ])('what cannot be checked exits with 2 and one line: %#', async (text, options, message) => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
@@ -321,6 +321,41 @@ describe('explain', () => {
     ])
   })
 
+  test('explain reports what clients of the Messages API make of its streams, and of no other client', async () => {
+    const usage = { input_tokens: 1, output_tokens: 1 }
+    const message = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [],
+      stop_reason: null,
+      usage,
+    }
+    const stream = [
+      { type: 'message_start', message },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage },
+      { type: 'message_stop' },
+    ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    expect(await explain(stream.join(''))).toEqual({
+      code: 0,
+      out:
+        'stream 1: 6 events\n  The Anthropic SDK shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n' +
+        '  LangChain shows "Hi", and ends well.\n',
+      err: '',
+    })
+    const lost = await explain(stream.slice(0, -1).join(''), '--client', 'anthropic')
+    expect([lost.code, lost.out.includes('and throws: expected message_stop')]).toEqual([1, true])
+    const { code, err } = await explain(stream.join(''), '--client', 'openai')
+    expect([code, err]).toEqual([
+      2,
+      'harmony-responses: a.jsonl: a stream of the Messages API, which is explained for anthropic, ai-sdk and langchain\n',
+    ])
+  })
+
   test('explain escapes everything in the stream that would move the cursor', async () => {
     const { out } = await explain((await events()).replaceAll('"delta":"', '"delta":"\\u001b[2J'))
     expect(out).not.toContain('\u001b')
@@ -328,7 +363,11 @@ describe('explain', () => {
 
   test.each<[string, string[], string]>([
     ['{oh', [], 'a.jsonl: line 1: expected an event as JSON, got "{oh"'],
-    ['', ['--client', 'curl'], '--client: expected one of openai, ai-sdk, openai-agents, langchain, codex, got "curl"'],
+    [
+      '',
+      ['--client', 'curl'],
+      '--client: expected one of openai, ai-sdk, openai-agents, langchain, codex, anthropic, got "curl"',
+    ],
   ])('what cannot be explained exits with 2 and one line: %#', async (text, options, message) => {
     expect(await explain(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
   })

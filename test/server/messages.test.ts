@@ -323,7 +323,9 @@ describe('tools of the server that a request declares', () => {
   test('searches beyond the most that a client wants fail, for the client and for the model', async () => {
     const { anthropic, engine } = withTools(turns(searchTwice))
     const tools = [{ ...SEARCH, max_uses: 1 }]
-    const { content } = await anthropic.messages.create({ ...QUESTION, messages: [...QUESTION.messages], tools })
+    const asked = { ...QUESTION, messages: [...QUESTION.messages], tools }
+    const { content, usage } = await anthropic.messages.create(asked)
+    expect(usage.server_tool_use).toEqual({ web_search_requests: 1, web_fetch_requests: 0 })
     const results = content.filter(({ type }) => type === 'web_search_tool_result')
     expect(results).toEqual([
       SEARCHED.result,

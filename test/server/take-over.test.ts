@@ -216,6 +216,33 @@ describe('a process that looks for responses to take over', () => {
     expect(await shared.find('resp_0', 'ann')).toEqual({ state: 'running' })
   })
 
+  test('a process takes over no response that it is about to begin, however long its store takes to open it', async () => {
+    const { process, pass, shared } = newWorld()
+    const opened = shared.open
+    let isOpened = false
+    let acknowledge = (): void => {}
+    const acknowledged = new Promise<void>((resolve) => {
+      acknowledge = resolve
+    })
+    async function openSlowly(...given: Parameters<ResponseStore['open']>) {
+      const opening = await opened(...given)
+      isOpened = true
+      await acknowledged
+      return opening
+    }
+    Object.assign(shared, { open: openSlowly })
+    const only = process(undefined)
+    const created = only.create({ input: 'Hi', background: true })
+    await until(() => isOpened)
+    pass(11)
+    await only.looked(2)
+    acknowledge()
+    const { id } = (await created).body
+    await over(only, id)
+    expect(await statusOf(only, id)).toBe('completed')
+    expect(only.metrics.filter(({ type }) => type === 'response_taken_over')).toEqual([])
+  })
+
   test('a process that cannot go on with a response yet holds no memory of it, and goes on with it later', async () => {
     const { process, pass, shared, id } = await died()
     const { lineage } = shared

@@ -23,3 +23,15 @@ export function crashRows(name: string, engine: () => TokenEngine, server: () =>
     expect(tokens).toEqual(encodeHarmony(hello.answer))
   })
 }
+
+/** Its last row: the server ends with its scheduler, though only some seconds later. */
+export function deadSchedulerRow(engine: () => TokenEngine, server: () => RealServer): void {
+  test('SGLang is not healthy from the moment on in which its scheduler dies', async () => {
+    await engine().health()
+    server().killProcess('sglang::scheduler')
+    // Its HTTP process answers nothing of itself: what it would say, it asks the scheduler.
+    for (let asked = 0; asked < 3; asked++) {
+      expect(await errorOf(engine().health())).toMatchObject({ code: 'server_error', isUnavailable: true })
+    }
+  })
+}

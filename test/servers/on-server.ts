@@ -19,8 +19,9 @@ const GAUGES = { vllm: 'vllm:num_requests_running', sglang: 'sglang:num_running_
 /** Tests against a server of their own: one at a time. Skipped, with the reason, where none can be installed, but not in CI. */
 export function onServer(options: ServerOptions, tests: (running: Running) => void): void {
   const missing = obstacle()
-  const { kind, model, flags = [] } = options
-  const title = [kind, model, ...flags.filter((flag) => !flag.startsWith('--'))].join(', ')
+  const { kind, model, flags = [], title: more } = options
+  const words = [...flags.filter((flag) => !flag.startsWith('--')), ...(more === undefined ? [] : [more])]
+  const title = [kind, model, ...words].join(', ')
   const isSkipped = missing !== undefined && process.env['CI'] === undefined
   describe.skipIf(isSkipped)(isSkipped ? `${title} (skipped: ${missing})` : title, () => {
     let server: RealServer | undefined

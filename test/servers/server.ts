@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -13,6 +13,8 @@ export interface RealServer {
   readonly printed: () => string
   /** Ends it at once, as a crash does. */
   kill(): Promise<void>
+  /** Ends that one of its processes whose command line begins so. @throws Error if there is none */
+  killProcess(command: string): void
   /** Starts it again at the same address, after `kill()`. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -23,6 +25,8 @@ export interface ServerOptions {
   readonly model: ModelName
   /** More flags of its command line. */
   readonly flags?: readonly string[]
+  /** Tells it from another one of the same kind, in the titles of tests. */
+  readonly title?: string
 }
 
 /** How long a server may take to start. One takes a minute on a quiet machine. */
@@ -80,8 +84,37 @@ export async function startServer({ kind, model, flags = [] }: ServerOptions): P
     await over
   }
 
+  function killProcess(command: string): void {
+    const group = child?.pid
+    const found = readdirSync('/proc').find(
+      (pid) => /^\d+$/.test(pid) && isIn(pid, group) && commandOf(pid).startsWith(command),
+    )
+    if (group === undefined || found === undefined) throw new Error(`${kind} has no process ${command}`)
+    process.kill(Number(found), 'SIGKILL')
+  }
+
   await start()
-  return { url, printed: () => printed, kill, start, stop: kill }
+  return { url, printed: () => printed, kill, killProcess, start, stop: kill }
+}
+
+/** Whether a process is of a group. One that ended meanwhile is not. */
+function isIn(pid: string, group: number | undefined): boolean {
+  const [, , ofGroup] = readOr(`/proc/${pid}/stat`)
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return group !== undefined && Number(ofGroup) === group
+}
+
+function commandOf(pid: string): string {
+  return readOr(`/proc/${pid}/cmdline`)
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 const COMMON = {

@@ -25,12 +25,14 @@ interface Body {
  * each schema as the format of an answer, and as the parameters of a function.
  *
  * @param notHeld - what is reported as not held, in the words of the report
+ * @param isOurs - whether an unfinished body begins as our grammar has it: outlines writes numbers of any length
  */
 export function strictRows(
   name: string,
   engine: () => TokenEngine,
   seeds: readonly number[],
   notHeld: readonly string[],
+  isOurs = true,
 ): void {
   describe(`a model that keeps nothing by itself, on ${name}`, () => {
     const cases = seeds.flatMap((seed) =>
@@ -77,7 +79,7 @@ export function strictRows(
       // What is reported as not held may be wrong.
       if (body.relaxed.length > 0) return
       if (body.isComplete) expect(validatorOf(schema)(JSON.parse(body.text)), body.text).toBe(true)
-      else expect(isBeginning(withoutBlanks(body.text), schema), body.text).toBe(true)
+      else if (isOurs) expect(isBeginning(withoutBlanks(body.text), schema), body.text).toBe(true)
     })
   })
 }

@@ -1,7 +1,9 @@
 import type { Kind } from './install.js'
 
 /** The files of tests, by their names, and the server that each needs. */
-const SUITES: Readonly<Record<string, Kind>> = { vllm: 'vllm', 'vllm-strict': 'vllm', sglang: 'sglang' }
+const SUITES: Readonly<Record<string, Kind>> = {
+  ...{ vllm: 'vllm', 'vllm-strict': 'vllm', masks: 'vllm', sglang: 'sglang' },
+}
 
 /** Those that run: `SERVERS=vllm,sglang` chooses some, by default all. @throws Error for a name that there is not */
 export function chosenSuites(): { readonly names: readonly string[]; readonly kinds: readonly Kind[] } {

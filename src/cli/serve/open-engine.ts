@@ -69,7 +69,7 @@ async function openReplay(
   tokenTable: TokenTable,
   io: Io,
 ): Promise<OpenedEngine> {
-  const fixtures = await readFixtures(folder ?? io.fixtures, io)
+  const fixtures = await readFixtures(folder ?? io.fixtures, io, folder !== undefined)
   let tools: Promise<RecordedTools> | undefined
   const recorded = async (): Promise<RecordedTools> => {
     tools ??= recordedTools(fixtures, tokenTable)
@@ -84,7 +84,7 @@ async function openReplay(
     }
     return createPlayable(fixture, listings, tokenTable)
   })
-  // The package's own fixtures render, as tests prove. A user's is checked now rather than at some request.
+  // The package's own fixtures are valid and render, as tests prove. A user's is checked now rather than at some request.
   if (folder !== undefined) for (const playable of playables) await render(playable)
   const servers = new Set([...recordedServers(fixtures)].filter((label) => !labels.has(label)))
   return {

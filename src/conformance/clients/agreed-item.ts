@@ -13,7 +13,7 @@ export class AgreedPart {
   /** The places that mention it. */
   readonly places: Places = new Places()
   readonly #citations = new Votes<readonly string[]>(isSameJson)
-  readonly #announced: string[] = []
+  #announced: string[] | undefined
   #firstAnnounced: EventRef | undefined
 
   /** Adds the part as an event or a done item gives it. */
@@ -30,12 +30,14 @@ export class AgreedPart {
 
   addAnnotation(annotation: unknown, at: EventRef): void {
     this.#firstAnnounced ??= at
+    this.#announced ??= []
     this.#announced.push(...citationSources([annotation]))
   }
 
   end(): void {
     this.text.end()
-    if (this.#firstAnnounced !== undefined) this.#citations.add(this.#announced, 'deltas', this.#firstAnnounced)
+    if (this.#announced !== undefined && this.#firstAnnounced !== undefined)
+      this.#citations.add(this.#announced, 'deltas', this.#firstAnnounced)
   }
 
   get isRefusal(): boolean {
@@ -58,9 +60,10 @@ export class AgreedPart {
 
 /** The parts of an item, by their index: of its content, or of its summary. */
 export class AgreedParts {
-  readonly #parts = new Map<number, AgreedPart>()
-  /** The number of parts in each place that lists all of them. */
-  readonly #lists = new Map<Place, number>()
+  /** Undefined before the first: most items have no parts of one of the two kinds. */
+  #parts: Map<number, AgreedPart> | undefined
+  /** The places that list all of them. */
+  readonly #lists = new Places()
   #last = 0
   /** The part of the previous event: most events are about the same one. */
   #lastPart: AgreedPart | undefined
@@ -70,6 +73,7 @@ export class AgreedParts {
     const at = typeof index === 'number' ? index : this.#last
     if (at === this.#last && this.#lastPart !== undefined) return this.#lastPart
     this.#last = at
+    this.#parts ??= new Map()
     let part = this.#parts.get(at)
     if (part === undefined) {
       part = new AgreedPart()
@@ -82,50 +86,50 @@ export class AgreedParts {
   /** Adds the list of parts of a done item. */
   add(list: unknown, place: Place, at: EventRef): void {
     if (!Array.isArray(list)) return
-    this.#lists.set(place, list.length)
+    this.#lists.add(place)
+    if (list.length === 0) return
     const indexes = this.#streamedIndexes()
     // vLLM has counted the parts of all items together, so that the first part of an item has another index in events.
     const isShifted = indexes.length === list.length
-    for (const [index, part] of list.entries()) {
-      this.at(isShifted ? indexes[index] : index).add(asFields(part), place, at)
+    for (let index = 0; index < list.length; index++) {
+      this.at(isShifted ? indexes[index] : index).add(asFields(list[index]), place, at)
     }
   }
 
   /** The indexes of parts with several events: a single event may just have a wrong index. */
   #streamedIndexes(): number[] {
-    return [...this.#parts]
-      .filter(([, { places }]) => STREAMED.filter((place) => places.has(place)).length > 1)
-      .map(([index]) => index)
-      .sort((a, b) => a - b)
+    const indexes: number[] = []
+    for (const [index, { places }] of this.#parts ?? []) if (places.countIn(STREAMED) > 1) indexes.push(index)
+    return indexes.length < 2 ? indexes : indexes.sort((a, b) => a - b)
   }
 
   end(): void {
-    for (const part of this.#parts.values()) part.end()
+    if (this.#parts !== undefined) for (const part of this.#parts.values()) part.end()
   }
 
   /** The parts that really exist: a single event with a wrong index does not create a part. */
   get all(): readonly AgreedPart[] {
+    if (this.#parts === undefined) return []
     const parts = [...this.#parts].sort(([a], [b]) => a - b).map(([, part]) => part)
     const anyAdded = parts.some(({ places }) => places.has('added'))
-    const anyStreamed = parts.some((part) => isStreamed(part))
-    return parts.filter(({ places }) => {
-      let [yes, no] = [0, 0]
-      for (const place of this.#lists.keys()) places.has(place) ? yes++ : no++
-      const moments = STREAMED.filter((place) => places.has(place)).length
-      if (moments === 0) {
-        if (anyStreamed) no++
-        return yes > no
-      }
-      if (this.#lists.size === 0) return moments > 1 || places.has('added') || !anyAdded
-      return yes + Math.min(moments, 2) >= no + (moments === 1 ? 1 : 0)
-    })
+    const anyStreamed = parts.some(({ places }) => places.countIn(STREAMED) > 0)
+    return parts.filter(({ places }) => this.#exists(places, anyAdded, anyStreamed))
+  }
+
+  /** Whether a part exists that these places mention. */
+  #exists(places: Places, anyAdded: boolean, anyStreamed: boolean): boolean {
+    const lists = this.#lists.size
+    const yes = places.countIn(this.#lists)
+    const no = lists - yes
+    const moments = places.countIn(STREAMED)
+    if (moments === 0) return yes > no + (anyStreamed ? 1 : 0)
+    if (lists === 0) return moments > 1 || places.has('added') || !anyAdded
+    return yes + Math.min(moments, 2) >= no + (moments === 1 ? 1 : 0)
   }
 }
 
 /** The places that mention a part while it is streamed. */
-const STREAMED: readonly Place[] = ['added', 'deltas', 'textDone', 'part']
-
-const isStreamed = ({ places }: AgreedPart): boolean => STREAMED.some((place) => places.has(place))
+const STREAMED = new Places('added', 'deltas', 'textDone', 'part')
 
 /** The field with a call's arguments or input, in its item and its events. */
 const CALL_FIELD: Readonly<Record<string, string>> = { function_call: 'arguments', custom_tool_call: 'input' }
@@ -234,6 +238,7 @@ const isStatus = (status: unknown): status is string =>
 
 /** The URLs or file ids of annotations. */
 export function citationSources(annotations: readonly unknown[]): string[] {
+  if (annotations.length === 0) return []
   return annotations.flatMap((annotation) => {
     const { url, file_id } = asFields(annotation)
     const source = url ?? file_id

@@ -61,8 +61,11 @@ export function outputOf(
 
 /** The items by where the response lists them, by their output_index, or in the order of the stream. */
 function inOrder(items: readonly AgreedItem[]): readonly AgreedItem[] {
+  if (items.length < 2) return items
   for (const place of [({ listedAt }: AgreedItem) => listedAt, ({ index }: AgreedItem) => index]) {
     const places = items.map(place)
+    // Almost always they are in order.
+    if (places.every((at, index) => at !== undefined && (index === 0 || at > (places[index - 1] ?? at)))) return items
     if (places.includes(undefined) || new Set(places).size < items.length) continue
     return [...items].sort((a, b) => (place(a) as number) - (place(b) as number))
   }

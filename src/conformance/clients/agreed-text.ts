@@ -3,14 +3,15 @@ import { type EventRef, type Place, type Vote, Votes } from './votes.js'
 
 /** A text that occurs in several places of the stream: as deltas, and complete. */
 export class AgreedText {
-  readonly #votes = new Votes<TextHash>((one, other) => one.equals(other))
-  readonly #deltas = new TextHash()
+  readonly #votes = new Votes<TextHash>(isSameText)
+  #deltas: TextHash | undefined
   #firstDelta: EventRef | undefined
   #deltasAreText = true
 
   /** Adds a delta. One that is not a string adds no text, but a client may fail at it. */
   append(delta: unknown, at: EventRef): void {
     this.#firstDelta ??= at
+    this.#deltas ??= new TextHash()
     if (typeof delta === 'string') this.#deltas.append(delta)
     else this.#deltasAreText = false
   }
@@ -21,7 +22,8 @@ export class AgreedText {
 
   /** Ends the stream: the joined deltas become a vote. */
   end(): void {
-    if (this.#firstDelta !== undefined) this.#votes.add(this.#deltas, 'deltas', this.#firstDelta)
+    if (this.#deltas !== undefined && this.#firstDelta !== undefined)
+      this.#votes.add(this.#deltas, 'deltas', this.#firstDelta)
   }
 
   get hasDeltas(): boolean {
@@ -30,7 +32,7 @@ export class AgreedText {
 
   /** Whether the joined deltas equal the text. */
   get wasStreamed(): boolean {
-    return this.text.equals(this.#deltas)
+    return this.text.equals(this.#deltas ?? EMPTY)
   }
 
   /** The text in most places; empty if there is none. */
@@ -50,9 +52,10 @@ export class AgreedText {
 
   get #elected(): Vote<TextHash> | undefined {
     // In a tie, prefers a text that is complete: an empty one may be omitted, and a delta that is not a string is lost.
-    const holds = (text: TextHash): boolean => text.length > 0 && (this.#deltasAreText || text !== this.#deltas)
-    return this.#votes.elected(holds)
+    return this.#votes.elected((text) => text.length > 0 && (this.#deltasAreText || text !== this.#deltas))
   }
 }
 
 const EMPTY = new TextHash()
+
+const isSameText = (one: TextHash, other: TextHash): boolean => one.equals(other)

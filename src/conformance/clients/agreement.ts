@@ -165,10 +165,13 @@ export class Agreement {
   #request(event: StreamEvent): void {
     for (const tool of asList(asFields(event['response'])['tools'])) {
       const { name, tools } = asFields(tool)
-      for (const one of [name, ...asList(tools).map((inner) => asFields(inner)['name'])]) {
-        if (typeof one === 'string' && this.#tools.size < MAX_NAMES) this.#tools.add(one)
-      }
+      this.#declared(name)
+      for (const inner of asList(tools)) this.#declared(asFields(inner)['name'])
     }
+  }
+
+  #declared(name: unknown): void {
+    if (typeof name === 'string' && this.#tools.size < MAX_NAMES) this.#tools.add(name)
   }
 
   #terminal(event: StreamEvent, at: EventRef): void {

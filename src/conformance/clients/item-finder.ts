@@ -62,6 +62,9 @@ export class ItemFinder {
    */
   listed(list: readonly { readonly id: unknown; readonly type: unknown }[]): (AgreedItem | undefined)[] {
     this.#last = undefined
+    const known = list.map(({ id }) => this.#withId(id))
+    // Almost always each is known by its id.
+    if (!known.includes(undefined) && new Set(known).size === known.length) return known
     const taken = new Set<AgreedItem>()
     const take = (item: AgreedItem | undefined): AgreedItem | undefined => {
       if (item === undefined || taken.has(item)) return undefined
@@ -70,7 +73,7 @@ export class ItemFinder {
     }
     const ids = new Set<unknown>()
     const isTwice = list.map(({ id }) => isId(id) && (ids.has(id) || !ids.add(id)))
-    const found = list.map(({ id }, at) => (isTwice[at] ? undefined : take(this.#withId(id))))
+    const found = known.map((item, at) => (isTwice[at] ? undefined : take(item)))
     const inOrder = this.inOrder
     const isWhole = list.length === inOrder.length
     const rest = inOrder.filter((item) => !taken.has(item))

@@ -115,8 +115,13 @@ export class LangchainMessage {
 
   /** The merged status of the response. */
   get status(): TextHash | undefined {
-    const status = this.#fields.get('status')
-    return status?.kind === 'string' ? status.text : undefined
+    return this.fieldText('status')
+  }
+
+  /** The merged text of a field; undefined if it is none. */
+  fieldText(path: string): TextHash | undefined {
+    const field = this.#fields.get(path)
+    return field?.kind === 'string' ? field.text : undefined
   }
 
   block(block: Block): void {

@@ -19,21 +19,19 @@ export interface RunOptions<Event, Agreed extends StreamAgreement<Event>> {
 
 /** Reads one stream with a client's model. Reports each event that breaks the client, and at the end what it lost. */
 export class ClientRun<Event, Agreed extends StreamAgreement<Event>> {
+  /** What the stream says as a whole. Complete after `end()`. */
+  readonly agreement: Agreed
   readonly #options: RunOptions<Event, Agreed>
   readonly #reader: ClientReader<Event>
   #broke = false
 
   constructor(options: RunOptions<Event, Agreed>) {
+    this.agreement = options.agreement
     this.#options = options
     this.#reader = options.model.begin((...found) => {
       this.#broke = true
       options.report(...found)
     })
-  }
-
-  /** What the stream says as a whole. Complete after `end()`. */
-  get agreement(): Agreed {
-    return this.#options.agreement
   }
 
   /** What the client saw. Complete after `end()`. */
@@ -50,10 +48,10 @@ export class ClientRun<Event, Agreed extends StreamAgreement<Event>> {
   end(): void {
     this.agreement.end?.()
     this.#reader.end()
-    const { seen } = this
+    const { seen, agreement } = this
     // The event that it threw at is reported already, and a missing result follows from that.
     if (seen.ending === 'threw' && this.#broke) return
-    const { compare, agreement, report } = this.#options
+    const { compare, report } = this.#options
     compare(seen, agreement, report)
   }
 }

@@ -37,6 +37,14 @@ export class TextHash {
 
   /** Appends the text of another hash. */
   join(other: TextHash): this {
+    if (other.length === 0) return this
+    if (this.length === 0) {
+      this.head = other.head
+      this.length = other.length
+      this.#a = other.#a
+      this.#b = other.#b
+      return this
+    }
     // Reads `other` first, because a text can be appended to itself.
     const { head, length } = other
     const [a, b] = [other.#a, other.#b]

@@ -34,7 +34,8 @@ const MAX_VALUES = 16
  */
 export class Votes<Value> {
   readonly #isSame: (one: Value, other: Value) => boolean
-  readonly #votes: { readonly value: Value; readonly places: Place[]; readonly at: EventRef }[] = []
+  /** Undefined before the first: most facts of most items are never stated. */
+  #votes: { readonly value: Value; readonly places: Place[]; readonly at: EventRef }[] | undefined
 
   /** @param isSame - whether two values are the same; default: whether they are identical */
   constructor(isSame: (one: Value, other: Value) => boolean = Object.is) {
@@ -42,30 +43,36 @@ export class Votes<Value> {
   }
 
   add(value: Value, place: Place, at: EventRef): void {
-    for (const { value: known, places } of this.#votes) {
+    const votes = this.#votes
+    if (votes === undefined) {
+      this.#votes = [{ value, places: [place], at }]
+      return
+    }
+    for (const { value: known, places } of votes) {
       if (!this.#isSame(known, value)) continue
       if (!places.includes(place)) places.push(place)
       return
     }
-    if (this.#votes.length < MAX_VALUES) this.#votes.push({ value, places: [place], at })
+    if (votes.length < MAX_VALUES) votes.push({ value, places: [place], at })
   }
 
   get isEmpty(): boolean {
-    return this.#votes.length === 0
+    return this.#votes === undefined
   }
 
   /** All values, in the order of their first events. */
   get all(): readonly Vote<Value>[] {
-    return this.#votes
+    return this.#votes ?? []
   }
 
   /** The value of most places. In a tie, one that `prefers` accepts wins, and then the one in the last place. */
   elected(prefers: (value: Value) => boolean = () => false): Vote<Value> | undefined {
     // Almost always all places agree.
-    if (this.#votes.length < 2) return this.#votes[0]
+    const votes = this.#votes
+    if (votes === undefined || votes.length < 2) return votes?.[0]
     const weight = ({ value, places }: Vote<Value>): number =>
       places.length * 100 + (prefers(value) ? 50 : 0) + Math.max(...places.map((place) => TRUST_ORDER.indexOf(place)))
-    return this.#votes.reduce<Vote<Value> | undefined>(
+    return votes.reduce<Vote<Value> | undefined>(
       (best, vote) => (best === undefined || weight(vote) > weight(best) ? vote : best),
       undefined,
     )
@@ -85,6 +92,10 @@ export class Votes<Value> {
 export class Places {
   #bits = 0
 
+  constructor(...places: readonly Place[]) {
+    for (const place of places) this.add(place)
+  }
+
   add(place: Place): void {
     this.#bits |= BITS[place]
   }
@@ -93,10 +104,23 @@ export class Places {
     return (this.#bits & BITS[place]) !== 0
   }
 
+  /** How many of its places are in another set. */
+  countIn(other: Places): number {
+    return sizeOf(this.#bits & other.#bits)
+  }
+
   /** How many places are in it. */
   get size(): number {
-    return TRUST_ORDER.filter((place) => this.has(place)).length
+    return sizeOf(this.#bits)
   }
+}
+
+/** How many bits are set. */
+function sizeOf(bits: number): number {
+  let size = 0
+  // Each turn clears the lowest one.
+  for (let rest = bits; rest !== 0; rest &= rest - 1) size++
+  return size
 }
 
 const BITS: Readonly<Record<Place, number>> = { added: 1, deltas: 2, textDone: 4, part: 8, done: 16, terminal: 32 }

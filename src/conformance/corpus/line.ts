@@ -6,6 +6,9 @@ import type { Family } from '../damage/family.js'
 import { FAMILIES } from '../damage/index.js'
 import { type ExplainedClient, explain } from '../explain.js'
 import { PROFILES, type Profile } from '../invariant.js'
+import { MESSAGES_FAMILIES } from '../messages/damage/index.js'
+import { MESSAGES_PROFILES, type MessagesProfile } from '../messages/invariant.js'
+import type { AnyProfile } from '../profiles.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { StreamChunk } from '../violation.js'
 
@@ -74,6 +77,12 @@ export const CHAT_CORPUS: CorpusApi<Fields, ChatProfile> = {
   clientOf: (profile) => (profile === 'chat' ? undefined : profile),
 }
 
+export const MESSAGES_CORPUS: CorpusApi<Fields, MessagesProfile> = {
+  profiles: MESSAGES_PROFILES,
+  families: MESSAGES_FAMILIES,
+  clientOf: (profile) => (profile === 'messages' ? undefined : profile),
+}
+
 /** How many errors of a profile a line names. */
 export const MAX_ERRORS = 10
 
@@ -87,7 +96,7 @@ const MOST_DAMAGED = 24
  * The lines of a corpus: each good stream, then each known way in which a stream is wrong, once. The same streams give
  * the same lines.
  */
-export function* corpusLines<Event extends Fields, Of extends Profile | ChatProfile>(
+export function* corpusLines<Event extends Fields, Of extends AnyProfile>(
   api: CorpusApi<Event, Of>,
   streams: readonly CorpusStream<Event>[],
 ): Generator<CorpusLine<Event, Of>> {
@@ -117,7 +126,7 @@ export function* corpusLines<Event extends Fields, Of extends Profile | ChatProf
   }
 }
 
-function lineOf<Event extends Fields, Of extends Profile | ChatProfile>(
+function lineOf<Event extends Fields, Of extends AnyProfile>(
   api: CorpusApi<Event, Of>,
   line: Omit<CorpusLine<Event, Of>, 'corpus' | 'says'>,
 ): CorpusLine<Event, Of> {
@@ -129,7 +138,7 @@ function lineOf<Event extends Fields, Of extends Profile | ChatProfile>(
   return { corpus: CORPUS_VERSION, ...line, events, says: says as Record<Of, ProfileVerdict> }
 }
 
-function verdictOf<Event extends Fields, Of extends Profile | ChatProfile>(
+function verdictOf<Event extends Fields, Of extends AnyProfile>(
   { clientOf }: CorpusApi<Event, Of>,
   events: readonly StreamChunk[],
   profile: Of,

@@ -1,10 +1,14 @@
 import { isFields } from '../../fields.js'
 import type { About } from '../about.js'
+import { ClientRun } from '../clients/run.js'
 import type { ReportViolation } from '../invariant.js'
 import { preview } from '../preview.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { Checker, Violation } from '../violation.js'
-import type { MessagesInvariant } from './invariant.js'
+import { MessagesAgreement } from './clients/agreement.js'
+import { compare } from './clients/compare.js'
+import { messagesModelFor } from './clients/index.js'
+import type { MessagesInvariant, MessagesProfile } from './invariant.js'
 import { MESSAGES_INVARIANTS } from './invariants/index.js'
 import { MessageState } from './message-state.js'
 
@@ -13,12 +17,28 @@ import { MessageState } from './message-state.js'
  *
  * @param without - the ids of rules to skip
  */
-export function createMessagesChecker(without: readonly string[] = []): Checker {
+export function createMessagesChecker(profile: MessagesProfile, without: readonly string[] = []): Checker {
+  return createMessagesCheckerWithRun(profile, without).checker
+}
+
+/** A checker, and the run of the client's model if the profile is that of a client. */
+export interface MessagesCheckerWithRun {
+  readonly checker: Checker
+  readonly run: MessagesRun | undefined
+}
+
+/** The run of a client's model over the events of a message. */
+export type MessagesRun = ClientRun<unknown, MessagesAgreement>
+
+/** {@link createMessagesChecker}, with access to what the client saw. */
+export function createMessagesCheckerWithRun(
+  profile: MessagesProfile,
+  without: readonly string[] = [],
+): MessagesCheckerWithRun {
   const state = new MessageState()
-  const checks = MESSAGES_INVARIANTS.filter(({ id }) => !without.includes(id)).map((rule) => ({
-    rule,
-    check: rule.begin(),
-  }))
+  const checks = MESSAGES_INVARIANTS.filter(
+    ({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id),
+  ).map((rule) => ({ rule, check: rule.begin() }))
   let found: Violation[] = []
   let received = 0
   let current = MESSAGES_INVARIANTS[0] as MessagesInvariant
@@ -41,26 +61,42 @@ export function createMessagesChecker(without: readonly string[] = []): Checker 
     })
   }
 
+  const model = messagesModelFor(profile)
+  const run =
+    model &&
+    new ClientRun({
+      model,
+      agreement: new MessagesAgreement(),
+      compare: (seen, agreement, report) => compare(seen, agreement, model, report),
+      report(rule, expected, got, words, at) {
+        if (without.includes(rule)) return
+        current = MESSAGES_RULES.get(rule) as MessagesInvariant
+        report(expected, got, words)
+        // What a client lost is known only at the end, but the event at fault may be earlier.
+        if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+      },
+    })
+
   function take(): Violation[] {
     const violations = found
     if (found.length > 0) found = []
     return violations
   }
 
-  return {
+  const checker: Checker = {
     push(given) {
       state.position = received++
-      if (!isFields(given)) {
+      // The cast: no field is validated yet, which is what the rules are for.
+      event = isFields(given) ? (given as StreamEvent) : undefined
+      run?.read(given, state.position)
+      if (event === undefined) {
         // No other rule can check what is no object.
-        event = undefined
         const shape = checks.find(({ rule }) => rule.id === 'messages-event-shape')
         if (shape === undefined) return take()
         current = shape.rule
         report('an event', given)
         return take()
       }
-      // The cast: no field is validated yet, which is what the rules are for.
-      event = given as StreamEvent
       for (const { rule, check } of checks) {
         current = rule
         check.event?.(event, state, report)
@@ -71,6 +107,7 @@ export function createMessagesChecker(without: readonly string[] = []): Checker 
     end() {
       state.position = received
       event = undefined
+      run?.end()
       for (const { rule, check } of checks) {
         current = rule
         check.end?.(state, report)
@@ -78,7 +115,10 @@ export function createMessagesChecker(without: readonly string[] = []): Checker 
       return take()
     },
   }
+  return { checker, run }
 }
 
 /** The rules by id. */
-export const MESSAGES_RULES: ReadonlySet<string> = new Set(MESSAGES_INVARIANTS.map(({ id }) => id))
+export const MESSAGES_RULES: ReadonlyMap<string, MessagesInvariant> = new Map(
+  MESSAGES_INVARIANTS.map((rule) => [rule.id, rule]),
+)

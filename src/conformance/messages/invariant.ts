@@ -1,14 +1,18 @@
 import type { Invariant, ReportViolation } from '../invariant.js'
 import type { StreamEvent } from '../stream-event.js'
+import { MESSAGES_CLIENTS, type MessagesClient } from './clients/names.js'
 import type { MessageState } from './message-state.js'
 
-/** What a stream of the Messages API is checked against: what Anthropic's streams always do. */
-export type MessagesProfile = 'messages'
+/** What a stream of the Messages API is checked against: what Anthropic's streams always do, or what one client needs. */
+export type MessagesProfile = 'messages' | `messages:${MessagesClient}`
 
-export const MESSAGES_PROFILES: readonly MessagesProfile[] = ['messages']
+export const MESSAGES_PROFILES: readonly MessagesProfile[] = [
+  'messages',
+  ...MESSAGES_CLIENTS.map((client): MessagesProfile => `messages:${client}`),
+]
 
 export function isMessagesProfile(profile: unknown): profile is MessagesProfile {
-  return profile === 'messages'
+  return (MESSAGES_PROFILES as readonly unknown[]).includes(profile)
 }
 
 /** A rule that every correct stream of the Messages API follows. Its id begins with `messages-`. */

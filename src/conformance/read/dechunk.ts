@@ -3,6 +3,8 @@ const SIZE = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?$/i
 const CHUNKED = /^transfer-encoding:.*\bchunked\b/i
 /** Longer than any size line or header: what has no line end before that is no HTTP. */
 const LONGEST_LINE = 16_384
+/** How much of a capture is read by characters before it is known whether it has chunks: almost none has. */
+const FIRST_LENGTH = 1024
 
 type State = 'first line' | 'head' | 'body' | 'size' | 'data' | 'data end' | 'trailer' | 'off'
 
@@ -40,8 +42,13 @@ export class Dechunker {
       return
     }
     this.#isBytes = true
-    if (this.#state === 'off') this.#sink.bytes(piece)
-    else this.#push(charactersOf(piece))
+    const isFirst = this.#state === 'first line' && piece.length > FIRST_LENGTH
+    const start = this.#state === 'off' ? 0 : isFirst ? FIRST_LENGTH : piece.length
+    if (start > 0) this.#push(charactersOf(piece.subarray(0, start)))
+    const rest = piece.subarray(start)
+    if (rest.length === 0) return
+    if (this.#state === 'off') this.#sink.bytes(rest)
+    else this.#push(charactersOf(rest))
   }
 
   /** Ends the capture. */

@@ -39,8 +39,7 @@ export class SseFrames {
   readonly #sink: FrameSink
   readonly #lines = new LineCount()
   readonly #scanner: JsonScanner
-  /** The longest value that is parsed without the scanner, which alone limits the nesting. */
-  readonly #maxWhole: number
+  readonly #maxLength: number
   #name: string | undefined
   /** A name that came after complete data. It may belong to that data or to the next event. */
   #nextName: string | undefined
@@ -56,7 +55,7 @@ export class SseFrames {
 
   constructor(sink: FrameSink, maxLength: number) {
     this.#sink = sink
-    this.#maxWhole = Math.min(maxLength, MAX_NESTING)
+    this.#maxLength = maxLength
     this.#scanner = new JsonScanner(
       this.#lines,
       {
@@ -104,9 +103,7 @@ export class SseFrames {
     }
     this.#lines.line = line
     // Almost every event is one line. To scan it as well takes as long as to parse it.
-    const isWhole =
-      value.startsWith('{') && value.endsWith('}') && value.length <= this.#maxWhole && this.#scanner.isIdle
-    const json = isWhole ? parseJson(value) : undefined
+    const json = this.#isWhole(value) ? parseJson(value) : undefined
     if (json !== undefined) {
       this.#take(value, line, json)
       return
@@ -145,6 +142,12 @@ export class SseFrames {
     return this.blank()
   }
 
+  /** Whether a line is to be parsed as it is: the scanner alone joins lines, and limits the nesting. */
+  #isWhole(value: string): boolean {
+    if (!value.startsWith('{') || !value.endsWith('}') || !this.#scanner.isIdle) return false
+    return value.length <= this.#maxLength && (value.length <= MAX_NESTING || hasFewBrackets(value))
+  }
+
   #take(text: string, line: number, json = parseJson(text)): void {
     this.#flush()
     this.#complete = { text, json, line }
@@ -167,4 +170,16 @@ export class SseFrames {
     if (!this.#isReported) this.#sink.invalidJson(head, line, why)
     this.#isReported = true
   }
+}
+
+/** Whether a text has too few opening brackets to be nested too deeply. */
+function hasFewBrackets(text: string): boolean {
+  let count = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      count++
+      if (count > MAX_NESTING) return false
+    }
+  }
+  return true
 }

@@ -6,6 +6,18 @@ const UNREAD = ['messages-event-known', 'messages-event-shape', 'messages-start-
 /** It is not known which block an event is about. */
 const MISPLACED = ['messages-block-index', 'messages-one-block', 'messages-block-is-open', ...UNREAD]
 
+/** What breaks a client at an event, so that it loses what the event says. */
+const CLIENT_BREAKS = [
+  'messages-client-reads',
+  'messages-ai-sdk-validates',
+  'messages-ai-sdk-one-message',
+  'messages-ai-sdk-part',
+  'messages-ai-sdk-call-stop',
+  'messages-ai-sdk-stop',
+  'messages-langchain-call-id',
+  'messages-langchain-stop-reason',
+]
+
 /** For each rule of the Messages API, the rules whose violations may be the cause of its violations. */
 export const MESSAGES_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'messages-block-index': { stream: ['messages-block-index', ...UNREAD] },
@@ -21,4 +33,17 @@ export const MESSAGES_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'messages-stop-last': { stream: ['messages-stop-last', ...UNREAD] },
   'messages-tool-use-ends': { stream: MISPLACED },
   'messages-usage-grows': { stream: UNREAD },
+
+  'messages-client-ending': { stream: CLIENT_BREAKS },
+  'messages-client-error': { stream: CLIENT_BREAKS },
+  'messages-client-text': { stream: CLIENT_BREAKS },
+  'messages-client-result': { stream: ['messages-client-text', ...CLIENT_BREAKS] },
+  'messages-client-reasoning': { stream: CLIENT_BREAKS },
+  'messages-client-calls': { stream: CLIENT_BREAKS },
+  'messages-client-input': { stream: CLIENT_BREAKS },
+  'messages-client-input-json': { stream: CLIENT_BREAKS },
+  'messages-ai-sdk-part': { stream: ['messages-ai-sdk-validates'] },
+  'messages-ai-sdk-stop': { stream: ['messages-ai-sdk-validates'] },
+  'messages-ai-sdk-call-stop': { stream: ['messages-ai-sdk-validates'] },
+  'messages-ai-sdk-tool-input': { stream: ['messages-ai-sdk-validates'] },
 }

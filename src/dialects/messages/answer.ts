@@ -50,6 +50,8 @@ export class MessageAnswer {
   /** How many calls of the server were shown, and how many of them searched the web. */
   #served = 0
   #searches = 0
+  /** How many of the searches did not fail. */
+  #found = 0
   #isShown = shownCalls([])
 
   constructor(options: ResolvedMessageAnswerOptions) {
@@ -133,8 +135,8 @@ export class MessageAnswer {
     const last = this.#settle()
     // Behind the answer, which clients who asked for no thinking read as the first block.
     if (this.#hasSealedCall && this.#seals.length > 0) last.push(...this.#carrier())
-    const searched = { web_search_requests: this.#searches, web_fetch_requests: 0 }
-    const usage = { ...messageUsage(response.usage), ...(this.#searches > 0 && { server_tool_use: searched }) }
+    const searched = { web_search_requests: this.#found, web_fetch_requests: 0 }
+    const usage = { ...messageUsage(response.usage), ...(this.#found > 0 && { server_tool_use: searched }) }
     return [...last, { type: 'message_delta', delta, usage }, { type: 'message_stop' }]
   }
 
@@ -196,7 +198,10 @@ export class MessageAnswer {
   }
 
   #serverCall(item: ServerCallItem): MessageStreamEvent[] {
-    if (item.type === 'web_search_call' && item.action.type === 'search') this.#searches += 1
+    if (item.type === 'web_search_call' && item.action.type === 'search') {
+      this.#searches += 1
+      if (item.status === 'completed') this.#found += 1
+    }
     const { mostSearches = Number.POSITIVE_INFINITY } = this.#options
     const { use, result } = serverCallBlocks(item, this.#searches > mostSearches)
     // Clients do not join the deltas of an MCP tool's call.

@@ -111,6 +111,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     takeOrRefuse(held, RESPONSE_BYTES)
     leave = await setup.admission.enter(caller.owner, caller.signal, request.background === true)
     held = held.moveTo('response')
+    setup.beginning.add(responseId)
     const run = await runFor(setup, request, responseId, caller, { engine, observed, held, key, onEnd })
     addRun(setup, run)
     const { created, events, before, finished } = run
@@ -119,6 +120,8 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     onEnd()
     held.end()
     throw error
+  } finally {
+    setup.beginning.delete(responseId)
   }
 }
 

@@ -177,6 +177,7 @@ class RunningResponse implements Run {
         ...(takenOver && { entries: takenOver.entries }),
         ...(isWritten && { append: (entries, ended) => this.#append(entries, ended) }),
       } satisfies Partial<RespondOptions>),
+      () => options.endings.pass(),
     )
     this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()

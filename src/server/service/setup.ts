@@ -57,6 +57,8 @@ export interface Setup {
   readonly report: (error: unknown) => void
   /** The responses that are being made here, by id. */
   readonly runs: Map<string, Run>
+  /** The ids of those that are about to be: their leases are held here before they run. */
+  readonly beginning: Set<string>
   /** The requests with a key whose responses have not begun, by owner and key. They resolve when one has, or was refused. */
   readonly starting: Map<string, RequestKey & { readonly over: Promise<void> }>
   readonly stop: Stop
@@ -134,6 +136,7 @@ export function setUp(options: ServiceOptions): Setup {
     endings: createTurnstile(MOST_ENDINGS, later),
     report,
     runs: new Map(),
+    beginning: new Set(),
     starting: new Map(),
     stop: createStop(),
     engineOf,

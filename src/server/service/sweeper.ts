@@ -25,10 +25,13 @@ export function startSweeper(setup: Setup): Sweeper {
   let timer: ReturnType<typeof setTimeout> | undefined
   let sweeping: Promise<void> = Promise.resolve()
 
+  /** Whether this process is at work on it, and has not been able to renew its lease. */
+  const isHere = (responseId: string): boolean =>
+    setup.beginning.has(responseId) || setup.runs.get(responseId)?.isLost === false
+
   /** Returns whether there is one fewer. */
   async function take(expired: ExpiredResponse): Promise<boolean> {
-    // This process has not been able to renew its lease, and is at work.
-    if (isStopped || setup.runs.get(expired.responseId)?.isLost === false) return false
+    if (isStopped || isHere(expired.responseId)) return false
     try {
       const taken = await takeOver(setup, expired)
       if (taken !== undefined) setup.observer?.takenOver(taken)

@@ -59,6 +59,19 @@ const FORMATS: readonly unknown[] = ['uuid', 'ipv6']
  * length. It is sent them all the same, since a part is more than nothing.
  */
 const LOOSE_FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'duration', 'ipv4', 'email', 'hostname']
+
+/** Keywords that outlines and others ignore, or hold so that a string may end at a quote inside of it. */
+const UNKNOWN_TO_OTHERS: ReadonlySet<string> = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'pattern'],
+])
+/** Formats that outlines knows; at any other it fails. It takes quotes in an `email` as they are. */
+const FORMATS_OF_OTHERS: readonly unknown[] = ['uuid', 'date', 'time', 'date-time']
+/** Names that outlines would not escape, as it does those beyond ASCII. */
+const ESCAPED_NAME = /["\\\p{Cc}]/u
+
+/** Whose keywords are left: xgrammar's, or those that outlines, lm-format-enforcer and xgrammar hold alike. */
+export type PlainFor = 'xgrammar' | 'other'
+
 /** So many schemas are read in some milliseconds. */
 const SLICE = 2_000
 const LOCAL = /^#\/(?:\$defs|definitions)\/[^/~%]+$/
@@ -67,22 +80,23 @@ const SUBTLE = /\(\?(?!:)|\\[bBpPk1-9]/
 
 /** A walk through one schema. */
 interface Walk {
+  readonly backend: PlainFor
   readonly leftOut: UnsupportedConstraint[]
   readonly inPart: UnsupportedConstraint[]
   readonly work: Work
 }
 
 /**
- * What of a schema every backend holds, as xgrammar does: it takes any schema, and ignores what it does not know. Beside
- * `enum`, `const`, `anyOf` and `$ref` it ignores all else, a type included; names that are `required` and not among the
- * `properties`, too.
+ * What of a schema a backend holds. xgrammar takes any schema, and ignores what it does not know: beside `enum`, `const`, `anyOf`
+ * and `$ref` it ignores all else, a type included; names that are `required` and not among the `properties`, too. Of what it
+ * holds, others hold less.
  *
- * Each form was tried in xgrammar 0.2.8, by bodies that it has to accept and to refuse.
+ * Each form was tried in xgrammar 0.2.8 and in outlines_core 0.2.14, by bodies that it has to accept and to refuse.
  *
  * @param schema - one that `checkSchema` takes
  */
-export function* plainSchema(schema: JsonObject): Slices<PlainSchema> {
-  const walk: Walk = { leftOut: [], inPart: [], work: createWork(SLICE) }
+export function* plainSchema(schema: JsonObject, backend: PlainFor): Slices<PlainSchema> {
+  const walk: Walk = { backend, leftOut: [], inPart: [], work: createWork(SLICE) }
   // Of an object, an object is left.
   const left = (yield* plain(schema, '', walk)) as JsonObject
   return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
@@ -95,7 +109,7 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<JsonObject | 
     if (schema === false) omit(path, 'false', walk)
     return true
   }
-  const isHeld = heldIn(schema)
+  const isHeld = heldIn(schema, walk.backend)
   const kept: [string, unknown][] = []
   for (const [keyword, value] of Object.entries(schema)) {
     const at = below(path, keyword)
@@ -150,7 +164,23 @@ function* each(schemas: unknown, path: string, walk: Walk): Slices<JsonObject> {
 }
 
 /** Which of a schema's keywords are held, beside its others. */
-function heldIn(schema: JsonObject): (keyword: string) => boolean {
+function heldIn(schema: JsonObject, backend: PlainFor): (keyword: string) => boolean {
+  const isHeld = heldByXgrammar(schema)
+  if (backend === 'xgrammar') return isHeld
+  const isOfNames = hasEscapedNames(schema)
+  return (keyword) => {
+    if (UNKNOWN_TO_OTHERS.has(keyword) || (isOfNames && ABOUT_NAMES.has(keyword))) return false
+    return isHeld(keyword) && (keyword !== 'format' || FORMATS_OF_OTHERS.includes(schema['format']))
+  }
+}
+
+const ABOUT_NAMES: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties'])
+
+function hasEscapedNames({ properties }: JsonObject): boolean {
+  return isJsonObject(properties) && Object.keys(properties).some((name) => ESCAPED_NAME.test(name))
+}
+
+function heldByXgrammar(schema: JsonObject): (keyword: string) => boolean {
   const { $ref, enum: listed } = schema
   if ($ref !== undefined) return (keyword) => keyword === '$ref' && LOCAL.test(String($ref))
   const types = [namedTypes(schema) ?? impliedType(schema)].flat()

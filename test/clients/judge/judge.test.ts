@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { CHAT_CLIENTS, CLIENTS } from '../../../src/conformance/index.js'
+import { CHAT_CLIENTS, CLIENTS, MESSAGES_CLIENTS } from '../../../src/conformance/index.js'
 import { chatReplayers } from './chat/replayers.js'
 import { capturedStreams as capturedChats, ownStreams as ownChats } from './chat/streams.js'
 import { chatSubject } from './chat/subject.js'
 import { type Measured, measure, precision, recall, sumOf } from './measure.js'
+import { messagesReplayers } from './messages/replayers.js'
+import { ownStreams as ownMessages } from './messages/streams.js'
+import { messagesSubject } from './messages/subject.js'
 import type { Replayer } from './replay.js'
 import { replayers } from './replayers.js'
 import { capturedStreams, fixtureStreams, generatedStreams, type NamedStream } from './streams.js'
@@ -22,6 +25,7 @@ const only = env('JUDGE_CLIENTS')?.split(',')
 const output = env('JUDGE_OUTPUT')
 const measured: Measured[] = []
 const measuredChats: Measured[] = []
+const measuredMessages: Measured[] = []
 
 /** The share of breaking damages that must be reported, and of reported ones that must break a client. */
 const TARGET = 0.97
@@ -54,7 +58,7 @@ test('every client with a profile is replayed', () => {
 
 /** Measures a profile with its client, and holds the result to the target. */
 async function hold(
-  replayer: Replayer,
+  replayer: Replayer<string>,
   subject: Subject,
   streams: readonly NamedStream[],
   count: number,
@@ -101,11 +105,19 @@ describe.each(CHAT_CLIENTS.filter((client) => isAsked(`chat:${client}`)))('chat:
   })
 })
 
+describe.each(MESSAGES_CLIENTS.filter((client) => isAsked(`messages:${client}`)))('messages:%s', (client) => {
+  test(`${client} breaks at Messages exactly where the judge predicts it`, { timeout: 0 }, async () => {
+    const count = runs === undefined ? 400 : Number(runs)
+    const streams = ownMessages(runs === undefined ? 24 : 100, seed)
+    await hold(messagesReplayers[client], messagesSubject(client), streams, count, measuredMessages)
+  })
+})
+
 afterAll(() => {
-  const both = [measured, measuredChats].filter((of) => of.length > 0)
-  for (const of of both) console.log(reportOf(of, runs === undefined ? 5 : 25))
+  const all = [measured, measuredChats, measuredMessages].filter((of) => of.length > 0)
+  for (const of of all) console.log(reportOf(of, runs === undefined ? 5 : 25))
   if (output === undefined) return
-  writeFileSync(`${output}.md`, both.map((of) => `${markdownOf(of)}\n\n${familiesOf(of)}\n`).join('\n'))
-  writeFileSync(`${output}.txt`, both.map((of) => `${reportOf(of, Number.POSITIVE_INFINITY)}\n`).join('\n'))
-  writeFileSync(`${output}.json`, `${JSON.stringify({ seed, measured: both.flat() }, null, 2)}\n`)
+  writeFileSync(`${output}.md`, all.map((of) => `${markdownOf(of)}\n\n${familiesOf(of)}\n`).join('\n'))
+  writeFileSync(`${output}.txt`, all.map((of) => `${reportOf(of, Number.POSITIVE_INFINITY)}\n`).join('\n'))
+  writeFileSync(`${output}.json`, `${JSON.stringify({ seed, measured: all.flat() }, null, 2)}\n`)
 })

@@ -77,7 +77,7 @@ export function sumOf(families: readonly Counts[]): Counts {
 
 /** Plays genuine streams and damages of them, and holds the verdict against what the client did. */
 export async function measure(
-  replayer: Replayer,
+  replayer: Replayer<string>,
   subject: Subject,
   streams: readonly NamedStream[],
   runs: number,
@@ -90,7 +90,6 @@ export async function measure(
   const look = (events: Drawn['events'], outcome: Outcome): string => {
     const wrong = infidelity(subject.predicted(events), outcome)
     if (wrong.length > 0) counts.unfaithful++
-    console.log(wrong, JSON.stringify(events), JSON.stringify(outcome))
     if (subject.saysCompleted(events) !== (outcome.ending === 'completed')) counts.misexplained++
     return wrong.length > 0 ? ` [the model is wrong about: ${wrong.join(', ')}]` : ''
   }
@@ -190,7 +189,11 @@ export async function measure(
 }
 
 /** What a client shows of a stream. An unsteady one is asked again if that is not what was expected. */
-async function steady(replayer: Replayer, body: string, isExpected: (outcome: Outcome) => boolean): Promise<Outcome> {
+async function steady(
+  replayer: Replayer<string>,
+  body: string,
+  isExpected: (outcome: Outcome) => boolean,
+): Promise<Outcome> {
   const first = await replayer.replay(body)
   if (!replayer.isUnsteady || isExpected(first)) return first
   const seen = [first]

@@ -31,8 +31,8 @@ export interface Outcome {
 }
 
 /** A real client that reads a stream. */
-export interface Replayer {
-  readonly client: Client
+export interface Replayer<Name extends string = Client> {
+  readonly client: Name
   /** Reads the body of one streamed response. Never rejects: what the client throws is its outcome. */
   replay(body: string): Promise<Outcome>
   /** Now and then it shows something else of the same stream: an outcome counts once it came twice. */

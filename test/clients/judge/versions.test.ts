@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { CHAT_MODELS } from '../../../src/conformance/chat/clients/index.js'
 import { MODELS } from '../../../src/conformance/clients/index.js'
+import { MESSAGES_MODELS } from '../../../src/conformance/messages/clients/index.js'
 
 // The profiles say what these versions do. Another one may read a stream in another way: it is measured first.
 
@@ -9,7 +10,7 @@ const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta
   readonly packages: Readonly<Record<string, { readonly version?: string }>>
 }
 
-const models = [...Object.values(MODELS), ...Object.values(CHAT_MODELS)]
+const models = [...Object.values(MODELS), ...Object.values(CHAT_MODELS), ...Object.values(MESSAGES_MODELS)]
 
 const measured = models.flatMap(({ name: client, versions }) =>
   Object.entries(versions).map(([name, version]) => [client, name, version] as const),

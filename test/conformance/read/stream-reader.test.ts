@@ -357,6 +357,13 @@ describe('no capture is too much', () => {
     expect(eventsOf(reads)).toEqual([{ type: 'b' }])
   })
 
+  test('a frame that is deep is read, and one that is deeper than any event is reported', () => {
+    const frame = (depth: number, text: string): string =>
+      `data: {"type":"a","x":${'['.repeat(depth)}"${text}"${']'.repeat(depth)}}\n\n`
+    expect(eventsOf(readsOf([frame(50_000, 'a'.repeat(200_000))]))).toHaveLength(1)
+    expect(breaksOf(readsOf([frame(300_000, '')]))[0]).toMatch(/^1: an event with less nesting, not /)
+  })
+
   test('16 MB are read in memory for one piece', () => {
     const piece = frame({ ...DELTA, delta: 'x'.repeat(1000) } as never).repeat(60)
     const reader = createStreamReader()

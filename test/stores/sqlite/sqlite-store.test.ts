@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../../src/stores/sqlite/driver.js'
 import {
   createContentCipher,
   createSqliteStore,
@@ -141,6 +142,20 @@ describeWithSqlite('a store in SQLite', () => {
     const restored = await sqlite({ file: copy })
     expect(await restored.find('a', 'ann')).toEqual({ state: 'running' })
     expect(await entriesNow(restored, 'a', 'ann', 1)).toEqual([entry(1)])
+  })
+
+  test('a store in SQLite refuses a file of a newer version, and leaves it as it is', async () => {
+    const file = program.file()
+    await (await createSqliteStore({ file, worker: program.worker })).close()
+    const database = await openDatabase(file)
+    database.exec('PRAGMA user_version = 999')
+    const refused = createSqliteStore({ file, worker: program.worker })
+    await expect(refused).rejects.toMatchObject({
+      code: 'bad_option',
+      message: expect.stringContaining('got version 999'),
+    })
+    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 999 })
+    database.close()
   })
 
   test('a store in SQLite refuses a file of another program, with one clear sentence', async () => {

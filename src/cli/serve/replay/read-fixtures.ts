@@ -2,10 +2,18 @@ import { HarmonyResponsesError } from '../../../errors.js'
 import { readTokenFixture, type TokenFixture } from '../../../sources/token-fixture.js'
 import { errorCode, type Io, readFileOrStdin, UsageError, unreadable } from '../../io.js'
 
-/** Reads the token fixtures of a folder, or of one file. @throws UsageError */
-export async function readFixtures(path: string, io: Io): Promise<TokenFixture[]> {
+/**
+ * Reads the token fixtures of a folder, or of one file.
+ *
+ * @param isChecked - false for the package's own, which are valid, as tests prove: checking each of their tokens is time of
+ *   every cold start
+ * @throws UsageError
+ */
+export async function readFixtures(path: string, io: Io, isChecked = true): Promise<TokenFixture[]> {
   const files = await filesOf(path, io)
-  const fixtures = await Promise.all(files.map(async (file) => readFixture(file, await readFileOrStdin(file, io))))
+  const fixtures = await Promise.all(
+    files.map(async (file) => readFixture(file, await readFileOrStdin(file, io), isChecked)),
+  )
   if (fixtures.length > 0) return fixtures
   throw new UsageError(`serve --replay ${path}: expected token fixtures (*.json), found none`)
 }
@@ -21,7 +29,8 @@ async function filesOf(path: string, io: Io): Promise<string[]> {
   }
 }
 
-function readFixture(file: string, text: string): TokenFixture {
+function readFixture(file: string, text: string, isChecked: boolean): TokenFixture {
+  if (!isChecked) return JSON.parse(text) as TokenFixture
   try {
     return readTokenFixture(text)
   } catch (error) {

@@ -32,18 +32,16 @@ export class Item {
   outputs: number
   /** The arguments or input of a call, until the item is done. */
   rawArguments: unknown
+  /** Whether the SDK identifies it by its call_id. */
+  readonly isRouted: boolean
   #call: SeenCall | undefined
+  #identity: string | undefined
 
   private constructor(type: string, fields: Fields) {
-    const { id, call_id, status, name, namespace, content, summary, action, output } = fields
     this.type = type
-    this.fields = pickPresent({ id, call_id, status, name, namespace }, fields)
-    this.content = partsOf(content)
-    this.otherContent = this.content === undefined ? content : undefined
-    this.summary = partsOf(summary)
-    const listed = type === 'shell_call' ? asFields(action)['commands'] : output
-    this.outputs = Array.isArray(listed) ? listed.length : -1
-    this.rawArguments = type === 'custom_tool_call' ? fields['input'] : fields['arguments']
+    this.isRouted = ROUTED.has(type)
+    this.fields = fields
+    this.outputs = -1
   }
 
   /** @throws Thrown if the SDK throws: the value is not an object, or has no type */
@@ -51,7 +49,15 @@ export class Item {
     if (!isFields(value)) throw new Thrown('openai-item-fields', 'an output item', value)
     const { type } = value
     if (typeof type !== 'string') throw new Thrown('openai-item-fields', 'an output item with a type', value['type'])
-    return new Item(type, value)
+    const item = new Item(type, kept(value))
+    const { content, summary, action, output } = value
+    item.content = partsOf(content)
+    if (item.content === undefined) item.otherContent = content
+    item.summary = partsOf(summary)
+    const listed = type === 'shell_call' ? asFields(action)['commands'] : output
+    if (Array.isArray(listed)) item.outputs = listed.length
+    item.rawArguments = type === 'custom_tool_call' ? value['input'] : value['arguments']
+    return item
   }
 
   get id(): unknown {
@@ -68,14 +74,10 @@ export class Item {
     return this.content !== undefined && !this.content.includes(null)
   }
 
-  /** Whether the SDK identifies it by its call_id. */
-  get isRouted(): boolean {
-    return ROUTED.test(this.type)
-  }
-
   /** The key by which the helper recognizes the item across events. */
   get identity(): string {
-    return JSON.stringify([this.type, this.isRouted ? null : (this.id ?? null), this.callId ?? null])
+    this.#identity ??= JSON.stringify([this.type, this.isRouted ? null : (this.id ?? null), this.callId ?? null])
+    return this.#identity
   }
 
   append(delta: unknown): void {
@@ -91,7 +93,7 @@ export class Item {
 
   /** Closes a done item: reduces its arguments to hashes, to free the memory. */
   close(): void {
-    if (!CALLS.test(this.type)) this.rawArguments = undefined
+    if (!CALLS.has(this.type)) this.rawArguments = undefined
     else if (this.#call === undefined) {
       this.#call = this.call
       if (typeof this.rawArguments === 'string') this.rawArguments = undefined
@@ -100,10 +102,11 @@ export class Item {
 
   /** The call that the application reads from the item. */
   get call(): SeenCall | undefined {
-    if (!CALLS.test(this.type)) return undefined
+    if (!CALLS.has(this.type)) return undefined
+    if (this.#call !== undefined) return this.#call
     const { name, namespace } = this.fields
     const called = typeof namespace === 'string' ? `${namespace}.${concatenated(name)}` : concatenated(name)
-    return this.#call ?? seenCall(called, concatenated(this.rawArguments))
+    return seenCall(called, concatenated(this.rawArguments))
   }
 
   clone(): Item {
@@ -118,12 +121,16 @@ export class Item {
   }
 }
 
-const ROUTED = /^(function_call|custom_tool_call|shell_call|shell_call_output)$/
-const CALLS = /^(function_call|custom_tool_call)$/
+const ROUTED: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call', 'shell_call', 'shell_call_output'])
+const CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call'])
 
-/** The fields that `fields` really has. Missing ones must stay missing, as checks distinguish that from `undefined`. */
-function pickPresent(wanted: Fields, fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(wanted).filter(([name]) => Object.hasOwn(fields, name)))
+const KEPT = ['id', 'call_id', 'status', 'name', 'namespace'] as const
+
+/** The fields to keep. Missing ones must stay missing, as checks distinguish that from `undefined`. */
+function kept(fields: Fields): Fields {
+  const own: Record<string, unknown> = {}
+  for (const name of KEPT) if (Object.hasOwn(fields, name)) own[name] = fields[name]
+  return own
 }
 
 function partsOf(value: unknown): Part[] | undefined {

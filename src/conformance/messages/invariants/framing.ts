@@ -1,12 +1,13 @@
-import type { Invariant } from '../../invariant.js'
+import type { Invariant, Profile } from '../../invariant.js'
 import { ANY_FRAMING, neededFraming } from '../../invariants/framing.js'
-import { always, type MessagesInvariant } from '../invariant.js'
+import { always, type MessagesInvariant, type MessagesProfile } from '../invariant.js'
 
 const named: MessagesInvariant = {
   id: 'messages-event-named',
   sentence:
     'The event: line of each frame has the type of its event: the Anthropic SDK skips a frame without a name it knows.',
-  neededBy: ['messages'],
+  // The AI SDK reads the data alone.
+  neededBy: ['messages', 'messages:anthropic', 'messages:langchain'],
   severity: 'error',
   begin: always({}),
 }
@@ -21,7 +22,17 @@ const OWN: Readonly<Record<string, MessagesInvariant>> = {
   'event-name-misleads': named,
 }
 
-/** The rule for what the capture reader reports, if it holds for this API. */
-export function neededMessagesFraming(id: string): Invariant | MessagesInvariant | undefined {
-  return OWN[id] ?? (ANY_FRAMING.includes(id) ? neededFraming(id, 'openai', undefined) : undefined)
+/** The profile of the Responses API whose frames are read in the same way. */
+const READER: Readonly<Record<MessagesProfile, Profile>> = {
+  messages: 'openai',
+  'messages:anthropic': 'client:openai',
+  'messages:ai-sdk': 'client:ai-sdk',
+  'messages:langchain': 'client:langchain',
+}
+
+/** The rule for what the capture reader reports, if it holds for this API and the profile needs it. */
+export function neededMessagesFraming(id: string, profile: MessagesProfile): Invariant | MessagesInvariant | undefined {
+  const own = OWN[id]
+  if (own !== undefined) return own.neededBy.includes(profile) ? own : undefined
+  return ANY_FRAMING.includes(id) ? neededFraming(id, READER[profile], undefined) : undefined
 }

@@ -1,0 +1,194 @@
+import { type Fields, isFields } from '../../../fields.js'
+import { seenCall } from '../../clients/client.js'
+import { TextHash } from '../../clients/text-hash.js'
+import type { EventRef } from '../../clients/votes.js'
+import { jsonHash } from '../../json-hash.js'
+import { isEncodedTwice } from '../../json-text.js'
+import { asFields, asString, lookUp } from '../../stream-event.js'
+
+/** What a block says to the user of a client; `other` is what no client of this API shows as one of these. */
+export type Voice = 'text' | 'thinking' | 'call' | 'other'
+
+/** Something that no client can read. */
+export interface Unreadable {
+  readonly what: string
+  readonly got: unknown
+  readonly at: EventRef
+}
+
+/** The types of blocks that are not results: none but the first three is shown to the user, or run. */
+const VOICES: Readonly<Record<string, Voice>> = {
+  text: 'text',
+  thinking: 'thinking',
+  tool_use: 'call',
+  redacted_thinking: 'other',
+  server_tool_use: 'other',
+  mcp_tool_use: 'other',
+  compaction: 'other',
+}
+
+/** The voice of a block: by its type, or, if that is none of this API, by its fields; undefined if its deltas have to tell. */
+export function voiceOf(block: Fields): Voice | undefined {
+  const { type, id, text, thinking, server_name, tool_use_id, data } = block
+  const known = typeof type === 'string' ? lookUp(VOICES, type) : undefined
+  if (known !== undefined) return known
+  if (typeof text === 'string') return 'text'
+  if (typeof thinking === 'string') return 'thinking'
+  const isServed = [server_name, tool_use_id, data].some((field) => field !== undefined)
+  if (isServed || asString(id).startsWith('srvtoolu_') || asString(type).endsWith('_result')) return 'other'
+  return nameIn(block) === '' ? undefined : 'call'
+}
+
+/** The name of a call, also where Chat Completions has it. */
+export const nameIn = ({ name, function: named }: Fields): string => asString(name) || asString(asFields(named)['name'])
+
+/** How many UTF-16 code units of the input of a call are kept. */
+const LONGEST_INPUT = 1 << 20
+
+/** A block as its start and its deltas say it, regardless of the client. */
+export class AgreedBlock {
+  voice: Voice
+  readonly index: unknown
+  readonly id: string
+  readonly name: string
+  /** The event that began it. */
+  readonly at: EventRef
+  /** A start began it, not a delta that belongs to none. */
+  readonly hasStart: boolean
+  /** Its stop came, or another block began. */
+  isStopped = false
+  /** A further block began behind it. */
+  isFollowed = false
+  /** Its start came twice, as its deltas may. */
+  isDoubled = false
+  hasSignature = false
+  /** A delta of a call that no client can read. The first one is often empty: whether it was, shows at the end. */
+  #lost: { readonly what: Unreadable; readonly isFirst: boolean } | undefined
+  /** What deltas of another type than its own say. */
+  stray: AgreedBlock | undefined
+  /** What its start says. */
+  readonly #begun: TextHash
+  readonly #deltas = new TextHash()
+  /** The input that its start has; undefined if that is empty. */
+  readonly #given: string | undefined
+  #input = ''
+  /** The last delta, unless it came again. */
+  #last: string | undefined
+  #isLong = false
+
+  /** @param start - the block as its start has it; undefined if a delta began it */
+  constructor(voice: Voice, index: unknown, at: EventRef, start?: Fields) {
+    const begun = start ?? {}
+    this.hasStart = start !== undefined
+    this.voice = voice
+    this.index = index
+    this.id = asString(begun['id'])
+    this.name = nameIn(begun)
+    this.at = at
+    this.#begun = TextHash.of(asString(begun[voice === 'call' ? '' : voice]))
+    const isGiven = voice === 'call' && Object.keys(asFields(begun['input'])).length > 0
+    this.#given = isGiven ? JSON.stringify(begun['input']) : undefined
+  }
+
+  append(text: string): void {
+    const isAgain = this.isDoubled && text === this.#last
+    this.#last = isAgain ? undefined : text
+    if (isAgain) return
+    this.#deltas.append(text)
+    // Also of a text, which may turn out to be the input of a call.
+    if (this.#input.length + text.length <= LONGEST_INPUT) this.#input += text
+    else this.#isLong = true
+  }
+
+  /**
+   * What its stray deltas are, once all have come: a block of their own, if it has deltas of its type; else the type of
+   * the deltas is wrong, or its own.
+   *
+   * @returns the block of their own
+   */
+  settle(): AgreedBlock | undefined {
+    const { stray } = this
+    this.stray = undefined
+    if (stray === undefined) return undefined
+    if (this.#deltas.length > 0) return stray
+    if (this.hasSignature) this.voice = 'thinking'
+    else if (this.voice === 'thinking' || stray.voice === 'call') this.voice = stray.voice
+    this.#deltas.join(stray.#deltas)
+    this.#input = stray.#input
+    this.#isLong = stray.#isLong
+    return undefined
+  }
+
+  /** Its text. A start that has all of it already says nothing that the deltas do not say. */
+  get text(): TextHash {
+    if (this.#begun.length === 0 || this.#begun.equals(this.#deltas)) return this.#deltas
+    return TextHash.joined([this.#begun, this.#deltas])
+  }
+
+  /** The input of a call, as it was given. */
+  get arguments(): TextHash {
+    if (this.#isLong) return this.#deltas
+    return TextHash.of(this.#json)
+  }
+
+  /** Whether it is this call, as a client has it: some close the brackets of an input that is not whole. */
+  isGiven(value: number): boolean {
+    return this.#isLong || value === seenCall('', this.#json).value || value === this.closed
+  }
+
+  /** Whether its input is the JSON of an object, if it is not encoded twice. */
+  get isObject(): boolean {
+    return this.#isLong || this.isEncodedTwice || isFields(parsed(this.#json))
+  }
+
+  /** The hash of the value of an input that lacks its last brackets alone; undefined if there is none. */
+  get closed(): number | undefined {
+    const value = this.#isLong ? undefined : parsed(`${this.#json}${missingBrackets(this.#json)}`)
+    return value === undefined ? undefined : jsonHash(value)
+  }
+
+  /** Whether it says the same as another block. */
+  says(other: AgreedBlock): boolean {
+    const isNamed = this.voice === other.voice && this.id === other.id && this.name === other.name
+    return isNamed && this.text.equals(other.text)
+  }
+
+  /** @param isSaid - whether it is known that the delta was not empty */
+  lose(what: Unreadable, isSaid: boolean): void {
+    this.#lost ??= { what, isFirst: !isSaid && this.#input === '' }
+  }
+
+  /** What of its input is lost. */
+  get lost(): Unreadable | undefined {
+    const isWhole = this.#lost?.isFirst === true && (this.#input !== '' || this.#given !== undefined)
+    return isWhole ? undefined : this.#lost?.what
+  }
+
+  /** Whether its input is JSON that is encoded twice. */
+  get isEncodedTwice(): boolean {
+    return isEncodedTwice(this.#json)
+  }
+
+  get #json(): string {
+    if (this.#input.trim() !== '') return this.#input
+    return this.#given ?? '{}'
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The brackets that are open at the end of a text, outside of strings. */
+function missingBrackets(json: string): string {
+  const open: string[] = []
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']')
+    else if (token === '}' || token === ']') open.pop()
+  }
+  return open.reverse().join('')
+}

@@ -1,0 +1,175 @@
+import { fieldsOf, inserted, replaced } from '../../damage/family.js'
+import {
+  beginsCall,
+  deltaOf,
+  endOf,
+  type MessageEvent,
+  type MessagesDamage,
+  type MessagesFamily,
+  withBlock,
+  withDelta,
+  withMessage,
+} from './event.js'
+
+// Fields with values that no client expects.
+
+const ends: MessagesFamily = {
+  name: 'stop_reason',
+  *damages(events) {
+    const at = endOf(events)
+    const event = events[at]
+    if (event === undefined) return
+    const reason = deltaOf(event)['stop_reason']
+    for (const other of ['end_turn', 'tool_use', 'max_tokens', 'stop', 'tool_calls', 'length', 'eos', '', 'refusal']) {
+      if (reason === other) continue
+      yield { how: other || 'empty', at, events: replaced(events, at, withDelta(event, { stop_reason: other })) }
+    }
+    yield { how: 'null', at, events: replaced(events, at, withDelta(event, { stop_reason: null })) }
+    yield { how: 'as finish_reason', at, events: replaced(events, at, { ...event, delta: { finish_reason: reason } }) }
+    yield { how: 'beside delta', at, events: replaced(events, at, { ...event, delta: {}, stop_reason: reason }) }
+    yield { how: 'in message_start, too', at: 0, events: startsWith(events, { stop_reason: reason }) }
+    yield { how: 'without usage', at, events: replaced(events, at, { type: event['type'], delta: event['delta'] }) }
+    const nothing = withDelta(event, { stop_reason: null })
+    yield { how: 'in the second message_delta', at, events: inserted(events, at, nothing) }
+    yield { how: 'in the first message_delta', at, events: inserted(events, at + 1, nothing) }
+    yield { how: 'two', at, events: inserted(events, at + 1, withDelta(event, { stop_reason: 'max_tokens' })) }
+  },
+}
+
+const startsWith = (events: readonly MessageEvent[], fields: object): MessageEvent[] =>
+  replaced(events, 0, withMessage(events[0] as MessageEvent, { ...fields }))
+
+const message: MessagesFamily = {
+  name: 'message',
+  *damages(events) {
+    const as = (how: string, fields: object): MessagesDamage => ({ how, at: 0, events: startsWith(events, fields) })
+    yield as('content null', { content: null })
+    yield as('no content', { content: undefined })
+    yield as('content as text', { content: '' })
+    yield as('content that is not empty', { content: [{ type: 'text', text: 'Before.' }] })
+    yield as('usage null', { usage: null })
+    yield as('no usage', { usage: undefined })
+    yield as('no role', { role: undefined })
+    yield as('no model', { model: undefined })
+    const start = events[0] as MessageEvent
+    yield { how: 'null', at: 0, events: replaced(events, 0, { ...start, message: null }) }
+    yield { how: 'none', at: 0, events: replaced(events, 0, { type: start['type'] }) }
+    yield {
+      how: 'beside its type',
+      at: 0,
+      events: replaced(events, 0, { ...fieldsOf(start['message']), type: start['type'] }),
+    }
+  },
+}
+
+const errors: MessagesFamily = {
+  name: 'errors',
+  *damages(events) {
+    const middle = Math.floor(events.length / 2)
+    const error = { type: 'overloaded_error', message: 'It broke.' }
+    const instead = (how: string, value: unknown): MessagesDamage => ({
+      how,
+      at: middle,
+      events: [...events.slice(0, middle), value as MessageEvent],
+    })
+    yield instead('without a type of event', { error })
+    yield instead('as text', { type: 'error', error: 'It broke.' })
+    yield instead('without a message', { type: 'error', error: { type: 'api_error' } })
+    yield instead('as a message alone', { type: 'error', message: 'It broke.' })
+    yield instead('without a type of error', { type: 'error', error: { message: 'It broke.' } })
+    yield instead('as a detail', { detail: 'It broke.' })
+    yield { how: 'in the middle', at: middle, events: inserted(events, middle, { type: 'error', error }) }
+    yield { how: 'first', at: 0, events: [{ type: 'error', error }, ...events] }
+    yield { how: 'null in each event', at: 0, events: events.map((event) => ({ ...event, error: null })) }
+  },
+}
+
+const others: MessagesFamily = {
+  name: 'other events',
+  *damages(events) {
+    const middle = Math.floor(events.length / 2)
+    const among = (how: string, value: unknown): MessagesDamage => ({
+      how,
+      at: middle,
+      events: inserted(events, middle, value as MessageEvent),
+    })
+    const chunk = {
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { content: 'Hi' } }],
+    }
+    yield among('a chunk of Chat Completions', chunk)
+    yield among('an event of the Responses API', { type: 'response.output_text.delta', delta: 'Hi', output_index: 0 })
+    yield among('a list', [])
+    yield among('a text', 'Hi')
+    yield among('a ping', { type: 'ping' })
+    yield {
+      how: 'types without their words',
+      at: 0,
+      events: events.map((one) => renamed(one, (type) => type.replace('content_', ''))),
+    }
+    yield {
+      how: 'types with dots',
+      at: 0,
+      events: events.map((one) => renamed(one, (type) => type.replaceAll('_', '.'))),
+    }
+  },
+}
+
+const renamed = (event: MessageEvent, change: (type: string) => string): MessageEvent => ({
+  ...event,
+  type: change(String(event['type'])),
+})
+
+const usage: MessagesFamily = {
+  name: 'usage',
+  isSoft: true,
+  *damages(events) {
+    const at = endOf(events)
+    const event = events[at]
+    if (event === undefined) return
+    const end = (how: string, value: unknown): MessagesDamage => ({
+      how,
+      at,
+      events: replaced(events, at, { ...event, usage: value }),
+    })
+    const counts = fieldsOf(event['usage'])
+    const texts = Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, String(value)]))
+    yield end('as texts', texts)
+    yield end('empty', {})
+    yield end('a list', [])
+    yield end('a text', 'none')
+    yield end('null', null)
+    yield end('with output_tokens null', { ...counts, output_tokens: null })
+    yield end('with input_tokens null', { ...counts, input_tokens: null })
+    yield { how: 'as texts at the start', at: 0, events: startsWith(events, { usage: texts }) }
+    yield { how: 'empty at the start', at: 0, events: startsWith(events, { usage: {} }) }
+    yield { how: 'a list at the start', at: 0, events: startsWith(events, { usage: [] }) }
+    yield {
+      how: 'in the words of Chat Completions',
+      at: 0,
+      events: startsWith(events, { usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+    }
+  },
+}
+
+const ids: MessagesFamily = {
+  name: 'wrong ids',
+  isSoft: true,
+  *damages(events) {
+    for (const [how, id] of [
+      ['null', null],
+      ['empty', ''],
+      ['none', undefined],
+      ['a number', 7],
+    ] as const) {
+      yield { how: `${how} of the message`, at: 0, events: startsWith(events, { id }) }
+      const at = events.findIndex(beginsCall)
+      if (at < 0) continue
+      const all = events.map((event) => (beginsCall(event) ? withBlock(event, { id }) : event))
+      yield { how: `${how} of all calls`, at, events: all }
+    }
+  },
+}
+
+export const VALUES: readonly MessagesFamily[] = [ends, message, errors, others, usage, ids]

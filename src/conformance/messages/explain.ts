@@ -1,0 +1,46 @@
+import type { Ending, Seen, SeenCall } from '../clients/client.js'
+import { type Explanation, explanationOf, goodEnd, surplusWords, withMessage } from '../explanation.js'
+import type { StreamChunk, Violation } from '../violation.js'
+import { createMessagesCheckerWithRun, type MessagesRun } from './check-events.js'
+import type { MessagesAgreement } from './clients/agreement.js'
+import type { MessagesClient } from './clients/client.js'
+import { MESSAGES_MODELS } from './clients/index.js'
+
+/** Explains what a client makes of a stream of the Messages API. `explain` does it for `messages:NAME`. */
+export function explainMessages(events: Iterable<StreamChunk>, client: MessagesClient): Explanation {
+  const { checker, run } = createMessagesCheckerWithRun(`messages:${client}`)
+  const violations: Violation[] = []
+  for (const event of events) violations.push(...checker.push(event))
+  violations.push(...checker.end())
+  const errors = violations.filter(({ severity }) => severity === 'error')
+  const { seen, agreement } = run as MessagesRun
+  return explanationOf({
+    name: MESSAGES_MODELS[client].name,
+    seen,
+    errors,
+    whyOf: (call) => whyOf(call, agreement),
+    end: endOf(client, seen, agreement, errors),
+  })
+}
+
+/** Why a call runs that the answer does not ask for; empty if it does. */
+function whyOf({ name }: SeenCall, { calls, surplus }: MessagesAgreement): string {
+  if (calls.some((call) => call.name === name)) return ''
+  const extra = surplus.find((one) => one.name === name)
+  return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: event ${extra.at.position})`
+}
+
+/** How the stream ends for the client. */
+function endOf(client: MessagesClient, seen: Seen, agreed: MessagesAgreement, errors: readonly Violation[]): string {
+  const ends: Readonly<Record<Ending, () => string>> = {
+    completed: () => goodEnd(errors, agreed.surplus, 'answer'),
+    incomplete: () => `and learns that it was cut off (${agreed.reason ?? 'max_tokens'})`,
+    failed: () => withMessage('and fails', (seen.error ?? agreed.errorMessage)?.replace(/\.$/, '')),
+    threw: () => withMessage(client === 'ai-sdk' ? 'and shows an error' : 'and throws', seen.error?.replace(/\.$/, '')),
+    open: () =>
+      agreed.reason === undefined || agreed.ending !== undefined
+        ? 'and never learns that the answer is over'
+        : `and ends with the stop_reason ${JSON.stringify(agreed.reason)}, which says nothing to it`,
+  }
+  return ends[seen.ending]()
+}

@@ -1,0 +1,189 @@
+import type { Slices } from '../slices.js'
+import { choice, type Expression, type Grammar, oneOf, rule, sequence, text } from './expression.js'
+import { readGbnf } from './gbnf/read-gbnf.js'
+import { writeGbnf } from './gbnf/write-gbnf.js'
+import { intersection, normalRanges, type Range } from './ranges.js'
+
+/*
+ * xgrammar inlines a rule into those that use it while it is small, and looks at one state for each token then. A character
+ * of a JSON string with all of its escapes is not small: behind a reference to it, and where it is counted, each mask took 15
+ * to 40 ms, and 0.01 to 0.1 without the escapes that nothing needs (xgrammar 0.2.8).
+ */
+
+type Choice = Extract<Expression, { readonly kind: 'choice' }>
+type Repeat = Extract<Expression, { readonly kind: 'repeat' }>
+
+/** Beyond it, reading the grammar would take longer than it saves. */
+const LONGEST = 200_000
+/** Up to so often, what is counted becomes a rule for each number: xgrammar takes some 15 ms to compile each. */
+const MOST_UNROLLED = 8
+/** Alternatives of a character. */
+const MOST_INLINED = 3
+/** What JSON has to escape, and halves of surrogate pairs, which are no characters. */
+const NOT_PLAIN: readonly Range[] = [
+  [0, 0x1f],
+  [0x22, 0x22],
+  [0x5c, 0x5c],
+  [0xd800, 0xdfff],
+]
+const ASTRAL: Range = [0x10000, 0x10ffff]
+const HEX: readonly Range[] = [
+  [0x30, 0x39],
+  [0x41, 0x46],
+  [0x61, 0x66],
+]
+
+/**
+ * A grammar in GBNF that allows the same JSON values, without escapes (`\u00e9`) of characters that may stand as they are, and
+ * without counts of characters up to {@link MOST_UNROLLED}. As it is where it cannot be read.
+ */
+export function* plainlySpelled(gbnf: string): Slices<string> {
+  if (gbnf.length > LONGEST || !gbnf.includes('\\\\')) return gbnf
+  let grammar: Grammar
+  try {
+    grammar = yield* readGbnf(gbnf)
+  } catch {
+    // It is the backend's to refuse.
+    return gbnf
+  }
+  const narrow = new Map<string, Expression>()
+  for (const [name, expression] of grammar) narrow.set(name, mapped(expression, withoutEscapes))
+  const counted = new Map<string, Expression>()
+  const word = freeWord('count', grammar)
+  for (const [name, expression] of narrow) {
+    const whole = mapped(expression, (one) => unrolled(one, counted, narrow, word))
+    counted.set(name, whole)
+  }
+  const all = new Map<string, Expression>()
+  for (const [name, expression] of counted) {
+    const whole = mapped(expression, (one) => inlined(one, narrow))
+    all.set(name, whole)
+  }
+  const written = yield* writeGbnf(all)
+  return written === (yield* writeGbnf(grammar)) ? gbnf : written
+}
+
+/** The expression with each of its parts, and then itself, changed. */
+function mapped(expression: Expression, change: (one: Expression) => Expression): Expression {
+  switch (expression.kind) {
+    case 'repeat':
+      return change({ ...expression, of: mapped(expression.of, change) })
+    case 'sequence':
+      return change(sequence(...expression.of.map((part) => mapped(part, change))))
+    case 'choice':
+      return change({ kind: 'choice', of: expression.of.map((part) => mapped(part, change)) })
+    default:
+      return change(expression)
+  }
+}
+
+/** A character in the place of the rule that has it. */
+function inlined(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression {
+  if (expression.kind !== 'rule') return expression
+  const found = rules.get(expression.name)
+  return found !== undefined && hasEscape(found) && found.of.length <= MOST_INLINED ? found : expression
+}
+
+/** A character as it is, or escaped: without the escapes of characters that stand as they are. */
+function withoutEscapes(expression: Expression): Expression {
+  if (expression.kind !== 'choice') return expression
+  const plain = expression.of.flatMap((one) => (one.kind === 'class' ? one.ranges : []))
+  if (plain.length === 0) return expression
+  return choice(
+    ...expression.of.flatMap((one): Expression[] => {
+      const [first, second, ...others] = one.kind === 'sequence' ? one.of : []
+      if (first?.kind !== 'text' || !first.text.startsWith('\\')) return [one]
+      if (first.text !== '\\' || second?.kind !== 'choice' || others.length > 0) return needed(one, plain, '\\u')
+      // A group would be a rule to xgrammar, which takes three times as long to compile.
+      return second.of.flatMap((each) => needed(each, plain, 'u').map((left) => sequence(first, left)))
+    }),
+  )
+}
+
+/** What of an escape has to stay: all of one that is not by number, and of others the controls. */
+function needed(escaped: Expression, plain: readonly Range[], start: '\\u' | 'u'): Expression[] {
+  const digits = digitsOf(escaped, start)
+  if (digits === undefined || !digits.every((one) => isWithin(one, HEX)) || !isPlain(digits, plain)) return [escaped]
+  const controls = [[[0x30, 0x30]], [[0x30, 0x30]], [[0x30, 0x31]], HEX] as const
+  const left = digits.map((one, at) => intersection(one, controls[at] ?? []))
+  return left.some((one) => one.length === 0) ? [] : [sequence(text(start), ...left.map((one) => oneOf(one)))]
+}
+
+/** The four digits of an escape by number, of the first half of a pair; undefined if it is something else. */
+function digitsOf(escaped: Expression, start: string): readonly (readonly Range[])[] | undefined {
+  const parts = escaped.kind === 'sequence' ? escaped.of : [escaped]
+  const found: (readonly Range[])[] = []
+  for (const part of parts) {
+    if (part.kind === 'text') found.push(...Array.from(part.text, (letter) => [pointOf(letter)]))
+    else if (part.kind === 'class') found.push(part.ranges)
+    else break
+  }
+  const isNumber = Array.from(start).every(
+    (letter, at) => found[at]?.length === 1 && isWithin(found[at], [pointOf(letter)]),
+  )
+  const digits = found.slice(start.length, start.length + 4)
+  return isNumber && digits.length === 4 ? digits : undefined
+}
+
+/** Whether all characters from the least to the greatest of these digits may stand as they are. */
+function isPlain(digits: readonly (readonly Range[])[], plain: readonly Range[]): boolean {
+  const least = Number.parseInt(digits.map((one) => letterOf(one[0]?.[0])).join(''), 16)
+  const most = Number.parseInt(digits.map((one) => letterOf(one.at(-1)?.[1])).join(''), 16)
+  const all: readonly Range[] = least >= 0xd800 && most <= 0xdfff ? [ASTRAL] : [[least, most]]
+  return all.every((range) => isWithin([range], [...plain, ...NOT_PLAIN]))
+}
+
+function isWithin(ranges: readonly Range[], others: readonly Range[]): boolean {
+  const count = (all: readonly Range[]): number => all.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+  return count(intersection(ranges, normalRanges(others))) === count(ranges)
+}
+
+/**
+ * Some characters of many, which xgrammar counts slowly: a rule for each number, which has what follows as well, since xgrammar
+ * looks beyond the end of a rule for each token anew.
+ */
+function unrolled(
+  expression: Expression,
+  all: Map<string, Expression>,
+  rules: ReadonlyMap<string, Expression>,
+  word: string,
+): Expression {
+  if (expression.kind !== 'sequence') return expression
+  const of = [...expression.of]
+  for (let at = of.length - 2; at >= 0; at--) {
+    const [counted, after] = [of[at], of[at + 1]]
+    if (counted?.kind !== 'repeat' || (after?.kind !== 'text' && after?.kind !== 'rule') || !isCounted(counted, rules))
+      continue
+    let next: Expression = after
+    for (let left = counted.max; left > 0; left--) {
+      const name = `${word}-${all.size}`
+      const one = sequence(counted.of, next)
+      all.set(name, left > counted.min ? choice(after, one) : one)
+      next = rule(name)
+    }
+    of.splice(at, 2, next)
+  }
+  return sequence(...of)
+}
+
+function isCounted({ of, max }: Repeat, rules: ReadonlyMap<string, Expression>): boolean {
+  return max > 1 && max <= MOST_UNROLLED && of.kind === 'rule' && hasEscape(rules.get(of.name))
+}
+
+function hasEscape(expression: Expression | undefined): expression is Choice {
+  return (
+    expression?.kind === 'choice' &&
+    expression.of.some(
+      (one) => one.kind === 'sequence' && one.of[0]?.kind === 'text' && one.of[0].text.startsWith('\\'),
+    )
+  )
+}
+
+function freeWord(word: string, grammar: Grammar): string {
+  let free = word
+  while ([...grammar.keys()].some((name) => name.startsWith(free))) free += 'x'
+  return free
+}
+
+const pointOf = (letter: string): Range => [letter.codePointAt(0) as number, letter.codePointAt(0) as number]
+const letterOf = (point = 0): string => String.fromCodePoint(point)

@@ -1,0 +1,73 @@
+import { ChatAnthropic } from '@langchain/anthropic'
+import { type AIMessageChunk, HumanMessage } from '@langchain/core/messages'
+import type { MessagesClient } from '../../../../src/conformance/messages/clients/names.js'
+import { messageOf } from '../../play.js'
+import { parsed } from '../meant.js'
+import type { Outcome, Replayer } from '../replay.js'
+import { namesIn } from './ai-sdk.js'
+import { endingBy } from './endings.js'
+
+/** ChatAnthropic with tools and thinking, as a stream whose chunks are concatenated: what its documentation shows. */
+export const langchainReplayer: Replayer<MessagesClient> = {
+  client: 'langchain',
+  async replay(body) {
+    const fetch = async (): Promise<Response> =>
+      new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    const model = new ChatAnthropic({
+      model: 'gpt-oss',
+      apiKey: 'none',
+      maxTokens: 4096,
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      clientOptions: { baseURL: 'http://replayed.invalid', fetch, maxRetries: 0, logLevel: 'off' },
+      maxRetries: 0,
+    })
+    const tools = namesIn(body).map((name) => ({ name, input_schema: { type: 'object' as const, properties: {} } }))
+    let [streamed, reasoning] = ['', '']
+    let whole: AIMessageChunk | undefined
+    try {
+      for await (const chunk of await model.bindTools(tools).stream([new HumanMessage('Go on.')])) {
+        streamed += chunk.text
+        for (const { type, thinking } of blocksOf(chunk))
+          if (type === 'thinking' && typeof thinking === 'string') reasoning += thinking
+        whole = whole === undefined ? chunk : whole.concat(chunk)
+      }
+    } catch (error) {
+      // An application that awaits the whole message gets none, and none of its calls. What the server says is an API error.
+      const { error: body } = Object(error) as { error?: unknown }
+      const { message } = Object(Object(body).error) as { message?: unknown }
+      const isOfServer = body !== undefined
+      return {
+        streamed,
+        reasoning,
+        calls: [],
+        citations: [],
+        ending: isOfServer ? 'failed' : 'threw',
+        error: isOfServer ? (typeof message === 'string' ? message : '') : messageOf(error),
+      }
+    }
+    if (whole === undefined) return { streamed, reasoning, calls: [], citations: [], ending: 'open' }
+    return {
+      streamed,
+      final: whole.text,
+      reasoning,
+      calls: callsOf(whole),
+      citations: [],
+      ...endingBy(whole.additional_kwargs['stop_reason']),
+    }
+  },
+}
+
+const blocksOf = ({ content }: AIMessageChunk): { readonly type?: unknown; readonly thinking?: unknown }[] =>
+  (Array.isArray(content) ? content : []) as never
+
+/** With the calls whose input is invalid JSON, which it passes on as text. */
+function callsOf({
+  tool_calls = [],
+  invalid_tool_calls = [],
+  tool_call_chunks = [],
+}: AIMessageChunk): Outcome['calls'] {
+  const order = tool_call_chunks.map(({ id }) => id)
+  return [...tool_calls, ...invalid_tool_calls.filter(({ id }) => Boolean(id))]
+    .sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+    .map(({ name = '', args }) => ({ name, arguments: typeof args === 'string' ? parsed(args) : args }))
+}

@@ -1,0 +1,47 @@
+import { parsed } from '../meant.js'
+import type { Outcome } from '../replay.js'
+import type { NamedStream } from '../streams.js'
+
+interface Event {
+  readonly type?: unknown
+  readonly index?: unknown
+  readonly content_block?: { readonly type?: unknown; readonly name?: string }
+  readonly delta?: {
+    readonly text?: string
+    readonly thinking?: string
+    readonly partial_json?: string
+    readonly stop_reason?: string | null
+  }
+}
+
+/**
+ * What a genuine stream says: its deltas put together, as Anthropic's documentation says it. Written without the judge,
+ * which is measured by it.
+ */
+export function meantBy(stream: NamedStream['events']): Outcome {
+  const events = stream as readonly Event[]
+  const joined = (name: 'text' | 'thinking' | 'partial_json', of = events): string =>
+    of.map(({ delta }) => delta?.[name] ?? '').join('')
+  const hasFailed = events.some(({ type }) => type === 'error')
+  const reason = events.findLast(({ type }) => type === 'message_delta')?.delta?.stop_reason
+  const text = joined('text')
+  const calls = events
+    .filter(({ content_block: block }) => block?.type === 'tool_use')
+    .map(({ index, content_block: block }) => {
+      const own = events.filter((event) => event.index === index)
+      return { name: block?.name ?? '', arguments: parsed(joined('partial_json', own) || '{}') }
+    })
+  return {
+    streamed: text,
+    final: text,
+    reasoning: joined('thinking'),
+    // A stream that fails gives no result with calls.
+    calls: hasFailed ? [] : calls,
+    citations: [],
+    ending: hasFailed
+      ? 'failed'
+      : reason === 'max_tokens' || reason === 'refusal' || reason === 'model_context_window_exceeded'
+        ? 'incomplete'
+        : 'completed',
+  }
+}

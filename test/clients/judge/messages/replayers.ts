@@ -1,0 +1,12 @@
+import type { MessagesClient } from '../../../../src/conformance/messages/clients/client.js'
+import type { Replayer } from '../replay.js'
+import { aiSdkReplayer } from './ai-sdk.js'
+import { anthropicReplayer } from './anthropic.js'
+import { langchainReplayer } from './langchain.js'
+
+/** The real clients that the judge of the Messages API is measured with. */
+export const messagesReplayers: Readonly<Record<MessagesClient, Replayer<MessagesClient>>> = {
+  anthropic: anthropicReplayer,
+  'ai-sdk': aiSdkReplayer,
+  langchain: langchainReplayer,
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createMatcher, jsonSchemaToGbnf, plainlySpelled } from '../../src/grammar/index.js'
+import { atOnce } from '../../src/slices.js'
+import { runs } from '../support/runs.js'
+import { anyCase } from './schemas.js'
+import { allows, anyWalk, walk } from './walk.js'
+
+const object = (properties: object) => ({ type: 'object', properties, required: Object.keys(properties) })
+const patterned = object({ id: { type: 'string', pattern: '[0-9]{3}', maxLength: 12 } })
+const counted = object({ s: { type: 'string', minLength: 2, maxLength: 4 } })
+const spelled = (gbnf: string): string => atOnce(plainlySpelled(gbnf))
+const plain = (schema: object): string => spelled(jsonSchemaToGbnf(schema as never))
+
+describe('a grammar without needless escapes', () => {
+  test('a text may stand as JSON.stringify writes it, whatever the schema', () => {
+    fc.assert(
+      fc.property(anyCase(), ({ schema, value }) => {
+        const gbnf = jsonSchemaToGbnf(schema as never)
+        const text = JSON.stringify(value)
+        expect(allows(createMatcher(spelled(gbnf)), text)).toBe(allows(createMatcher(gbnf), text))
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
+  test('nothing is allowed that the grammar did not allow', () => {
+    fc.assert(
+      fc.property(anyCase(), anyWalk(40), ({ schema }, choices) => {
+        const gbnf = jsonSchemaToGbnf(schema as never)
+        const text = walk(createMatcher(spelled(gbnf)), choices)
+        expect(allows(createMatcher(gbnf), text), text).toBe(true)
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
+  test('a letter is not escaped, a quote, a line feed and a control character are', () => {
+    const matcher = createMatcher(plain(patterned))
+    expect(allows(matcher, '{"id":"\\u0065123"}')).toBe(false)
+    for (const text of ['é123', '\\"123', '\\n123', '\\u001f123']) {
+      expect([text, allows(matcher, `{"id":"${text}"}`)]).toEqual([text, true])
+    }
+  })
+
+  test('a grammar of ASCII alone keeps the escapes of what it does not write as it is', () => {
+    const gbnf =
+      'root ::= "\\"" c{1,3} "\\""\nc ::= [ !#-\\x5B\\x5D-~] | "\\\\" ([nt] | "u" [0-9a-f] [0-9a-f] [0-9a-f] [0-9a-f])\n'
+    expect(allows(createMatcher(spelled(gbnf)), '"\\u00e9"')).toBe(true)
+  })
+
+  test('characters are counted by a rule for each number', () => {
+    const gbnf = plain(counted)
+    expect(gbnf).not.toMatch(/\{2,4\}/)
+    const matcher = createMatcher(gbnf)
+    const isAllowed = [1, 2, 3, 4, 5].map((length) => allows(matcher, `{"s":"${'ä'.repeat(length)}"}`))
+    expect(isAllowed).toEqual([false, true, true, true, false])
+  })
+
+  test.each([
+    ['without a string', 'root ::= "a" | [0-9]{2,3}\n'],
+    ['that cannot be read', 'root ::= "\\\\" (\n'],
+  ])('a grammar %s stays as it is', (_, gbnf) => {
+    expect(spelled(gbnf)).toBe(gbnf)
+  })
+
+  test('what it writes it leaves as it is', () => {
+    for (const schema of [patterned, counted]) expect(spelled(plain(schema))).toBe(plain(schema))
+  })
+})
