@@ -1,6 +1,7 @@
 import type { HarmonyEvent, HarmonyHeader } from '../harmony/events.js'
 import { patchText } from '../recipients/apply-patch.js'
 import { builtinCalled } from '../recipients/builtin-tools.js'
+import { qualifiedName } from '../recipients/qualified-name.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Citation, OutputItem, WebSearchAction } from '../responses/items.js'
 import type { Response } from '../responses/response.js'
@@ -86,16 +87,14 @@ function calleeOf(item: OutputItem): string {
       return `message ${item.phase}`
     case 'mcp_call':
     case 'mcp_approval_request':
-      return `${item.type} ${item.server_label}.${item.name}`
+      return `${item.type} ${qualifiedName(item.name, item.server_label)}`
     case 'mcp_list_tools':
       return `mcp_list_tools ${item.server_label}`
     case 'web_search_call':
       return `web_search_call ${item.action.type}`
     case 'function_call':
-    case 'custom_tool_call': {
-      const prefix = item.namespace === undefined ? '' : `${item.namespace}.`
-      return `${item.type} ${prefix}${item.name} ${shortId(item.call_id)}`
-    }
+    case 'custom_tool_call':
+      return `${item.type} ${qualifiedName(item.name, item.namespace)} ${shortId(item.call_id)}`
     default:
       return item.type
   }

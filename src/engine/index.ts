@@ -1,3 +1,4 @@
+export { STOP_TOKENS } from '../harmony/stop-tokens.js'
 export type { EndReason, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 export type {
   Constraint,
@@ -9,5 +10,4 @@ export type {
 export type { CapabilitiesOptions, GenerateOptions, Sampling, TokenEngine, TokenStream } from './engine.js'
 export { EngineError, type EngineErrorCode } from './engine-error.js'
 export { generateOptions } from './generate-options.js'
-export { STOP_TOKENS } from './stop-tokens.js'
 export { tokenStream } from './token-stream.js'

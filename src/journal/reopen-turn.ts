@@ -1,4 +1,4 @@
-import { STOP_TOKENS } from '../engine/stop-tokens.js'
+import { STOP_TOKENS } from '../harmony/stop-tokens.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 
 /**

@@ -1,6 +1,6 @@
-import { STOP_TOKENS } from '../engine/stop-tokens.js'
 import { check, HarmonyResponsesError } from '../errors.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
+import { MESSAGE_ENDS, STOP_TOKENS } from '../harmony/stop-tokens.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
@@ -19,8 +19,6 @@ import {
 } from './entry.js'
 import { reopenTurn } from './reopen-turn.js'
 import { TurnCount } from './turn-count.js'
-
-const TERMINATORS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
 /** The stage of a response, which determines what may come next. */
 export type Stage =
@@ -214,7 +212,7 @@ export class ResponseFold {
 
   /** Whether a message has just ended. */
   get isBetweenMessages(): boolean {
-    return TERMINATORS.includes(this.#transcript.at(-1) as number)
+    return MESSAGE_ENDS.includes(this.#transcript.at(-1) as number)
   }
 
   /** The current response; undefined before its first entry. */

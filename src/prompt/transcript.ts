@@ -1,6 +1,7 @@
 import { createHarmonyParser } from '../harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyMessage } from '../harmony/events.js'
 import type { ToolLookup } from '../harmony/header.js'
+import { TERMINATORS } from '../harmony/stop-tokens.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { toolNamed } from '../recipients/declared-tools.js'
 import type { RequestTools } from '../recipients/request-tools.js'
@@ -28,7 +29,6 @@ export interface Place {
   readonly index: number
 }
 
-const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
 const HEADER_MARKERS: readonly number[] = [SPECIAL.channel, SPECIAL.constrain]
 const BLANK = 0x20
 

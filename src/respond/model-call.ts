@@ -1,7 +1,7 @@
 import type { GenerateOptions } from '../engine/engine.js'
 import { EngineError } from '../engine/engine-error.js'
 import { generateOptions } from '../engine/generate-options.js'
-import { STOP_TOKENS } from '../engine/stop-tokens.js'
+import { STOP_TOKENS } from '../harmony/stop-tokens.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { HarmonyToken } from '../tokens/token-source.js'

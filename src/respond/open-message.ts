@@ -1,7 +1,7 @@
 import { createHarmonyParser } from '../harmony/event-parser.js'
 import type { HarmonyHeader } from '../harmony/events.js'
 import type { ToolLookup } from '../harmony/header.js'
-import { SPECIAL } from '../harmony/vocabulary.js'
+import { MESSAGE_BORDERS } from '../harmony/stop-tokens.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
 /** The open message. */
@@ -12,15 +12,6 @@ export interface OpenMessage {
   /** The bytes of an incomplete character at the end of the body, which `text` excludes; none after a complete one. */
   readonly carried: readonly number[]
 }
-
-/** The tokens that begin or end a message. */
-export const MESSAGE_BORDERS: readonly number[] = [
-  SPECIAL.start,
-  SPECIAL.end,
-  SPECIAL.call,
-  SPECIAL.return,
-  SPECIAL.endoftext,
-]
 
 /** Returns where the last message of a turn begins; -1 if it is the first. */
 export function lastBorder(turn: readonly number[]): number {

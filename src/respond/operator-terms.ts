@@ -2,6 +2,7 @@ import type { OperatorTerms } from '../journal/entry.js'
 import { declareCoreTools } from '../recipients/declared-tools.js'
 import { declareMcpServer } from '../recipients/mcp-server.js'
 import type { RecipientPolicy } from '../recipients/policy.js'
+import { qualifiedName } from '../recipients/qualified-name.js'
 import { hintsOf } from '../recipients/tool-hints.js'
 import { RequestError } from '../request-error.js'
 import type { ListedTool, McpListing } from '../responses/mcp-listing.js'
@@ -88,14 +89,14 @@ async function boundedServer(
     const { name } = one
     if (!server.allows(name)) continue
     const clash = clashes(serverLabel, name)
-    if (clash !== undefined && offered.onClash !== 'client') throw sameName(clash, `${serverLabel}.${name}`)
+    if (clash !== undefined && offered.onClash !== 'client') throw sameName(clash, qualifiedName(name, serverLabel))
     if (clash !== undefined) continue
     const decision = await decisionOf(approval, one, { serverLabel, isOffered: true, hints }, { request, onError })
     if (server.needsApproval(name, 'never') || decision === 'always') asked.push(name)
     names.push(name)
   }
   if (approvals === 'refuse' && asked.length > 0) {
-    notice?.('unapprovable_tool', asked.map((name) => `${serverLabel}.${name}`).join(', '))
+    notice?.('unapprovable_tool', asked.map((name) => qualifiedName(name, serverLabel)).join(', '))
     const left = names.filter((name) => !asked.includes(name))
     return left.length === 0 ? undefined : { ...about, allowed_tools: left, require_approval: 'never' }
   }
@@ -182,7 +183,7 @@ function clashesIn({ tools }: ResponseRequest): (serverLabel: string, name: stri
     if (type !== 'namespace' || !Array.isArray(members)) continue
     for (const [at, member] of members.entries()) add(Object(member).name, `${path}.tools[${at}]`, name)
   }
-  return (serverLabel, name) => paths.get(name) ?? paths.get(keyOf(`${serverLabel}.${name}`))
+  return (serverLabel, name) => paths.get(name) ?? paths.get(keyOf(qualifiedName(name, serverLabel)))
 }
 
 /** Normalizes a name as models spell it: with `__` for a dot, and a leading `mcp__`. */

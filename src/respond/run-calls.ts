@@ -4,6 +4,7 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import { nextTurn } from '../next-turn.js'
 import { renderToolResultInSlices } from '../prompt/tool-message.js'
 import type { DeclaredTools } from '../recipients/declared-tools.js'
+import { qualifiedName } from '../recipients/qualified-name.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { McpCallItem, OutputItem, WebSearchCallItem } from '../responses/items.js'
@@ -53,7 +54,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
     const attempt = fold.attempts(call.id) + 1
     if (isExcluded(call, declared)) {
       const { server_label, name } = call as McpCallItem
-      const notice = { code: 'unavailable_tool', subject: `${server_label}.${name}`, index: -1 } as const
+      const notice = { code: 'unavailable_tool', subject: qualifiedName(name, server_label), index: -1 } as const
       callSafely(options.onDiagnostic, notice, report)
       running.push(Promise.resolve(UNAVAILABLE))
     } else if (attempt === 1 && (fold.started >= most || isSearchTooMany(call, options)))

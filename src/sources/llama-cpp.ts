@@ -8,7 +8,7 @@ import { createPool, type Pool } from './pool.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export { STOP_TOKENS } from '../engine/stop-tokens.js'
+export { STOP_TOKENS } from '../harmony/stop-tokens.js'
 export { createLlamaCppEngine, type LlamaCppEngine, type LlamaCppEngineOptions } from './llama-cpp/engine.js'
 export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 

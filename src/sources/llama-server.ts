@@ -15,7 +15,7 @@ import { wholeTurn } from './llama-server/whole-turn.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export { STOP_TOKENS } from '../engine/stop-tokens.js'
+export { STOP_TOKENS } from '../harmony/stop-tokens.js'
 
 /** Options of {@link createLlamaServerEngine}. */
 export interface LlamaServerEngineOptions extends HttpOptions {

@@ -19,7 +19,7 @@ import { createServerBackend } from './structured-outputs/server-backend.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export { STOP_TOKENS } from '../engine/stop-tokens.js'
+export { STOP_TOKENS } from '../harmony/stop-tokens.js'
 export type { GrammarBackend, NamedBackend } from './structured-outputs/backends.js'
 
 /** Options of {@link createSglangEngine}. */

@@ -12,7 +12,7 @@ import { createTokenQueue, type TokenQueue, type TransformersStreamer } from './
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export { STOP_TOKENS } from '../engine/stop-tokens.js'
+export { STOP_TOKENS } from '../harmony/stop-tokens.js'
 export type { TransformersStreamer } from './transformers-js/token-queue.js'
 
 /** Returns whether each sequence of the batch is done. Called after each token. */

@@ -18,7 +18,7 @@ import { findBackend } from './vllm/find-backend.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export { STOP_TOKENS } from '../engine/stop-tokens.js'
+export { STOP_TOKENS } from '../harmony/stop-tokens.js'
 export type { GrammarBackend, NamedBackend } from './structured-outputs/backends.js'
 
 /** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */

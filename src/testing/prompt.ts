@@ -1,6 +1,7 @@
 import type { GenerateOptions } from '../engine/engine.js'
 import type { HarmonyMessage } from '../harmony/events.js'
 import { parseMessages } from '../harmony/parse-messages.js'
+import { TERMINATORS } from '../harmony/stop-tokens.js'
 import { FIRST_SPECIAL, markerText, SPECIAL } from '../harmony/vocabulary.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -20,8 +21,6 @@ export interface ScriptedPrompt {
   /** Aborts as soon as the answer is not needed any more. */
   readonly signal: AbortSignal
 }
-
-const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
 
 /** Where the message that the model shall go on with begins, after `<|start|>assistant`; the prompt's end if none. */
 export function openingStart(prompt: Uint32Array): number {

@@ -1,11 +1,11 @@
 import { EngineError } from '../engine/engine-error.js'
-import { STOP_TOKENS } from '../engine/stop-tokens.js'
 import { createMatcher, type MatcherState } from '../grammar/index.js'
+import { MESSAGE_ENDS, STOP_TOKENS } from '../harmony/stop-tokens.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { withPreferredTexts } from './preferred-texts.js'
-import { decodeUtf8, ENDS } from './spelling.js'
+import { decodeUtf8 } from './spelling.js'
 
 /** The result of a turn under a grammar. */
 export interface SampledBody {
@@ -66,7 +66,7 @@ function steer(
   completion: string,
   tokenTable: TokenTable,
 ): SampledBody {
-  const end = script.findIndex((id) => ENDS.includes(id))
+  const end = script.findIndex((id) => MESSAGE_ENDS.includes(id))
   const own = script[end]
   const terminator = own !== undefined && STOP_TOKENS.includes(own) ? own : SPECIAL.return
   const after = end === -1 ? [] : script.slice(end + 1)

@@ -1,8 +1,6 @@
+import { MESSAGE_ENDS } from '../harmony/stop-tokens.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import type { TokenTable } from '../tokens/token-table.js'
-
-/** All that ends a message. */
-export const ENDS: readonly number[] = [SPECIAL.end, SPECIAL.return, SPECIAL.call, SPECIAL.endoftext]
 
 /**
  * Tokens as a string that says what they spell: a character for each byte, and one that is no byte for each marker. All
@@ -11,7 +9,7 @@ export const ENDS: readonly number[] = [SPECIAL.end, SPECIAL.return, SPECIAL.cal
 export function spell(tokens: Iterable<number>, tokenTable: TokenTable): string {
   let spelling = ''
   for (const id of tokens) {
-    const marker = ENDS.includes(id) ? SPECIAL.end : id
+    const marker = MESSAGE_ENDS.includes(id) ? SPECIAL.end : id
     if (id >= FIRST_SPECIAL) spelling += String.fromCharCode(0x100 + marker - FIRST_SPECIAL)
     else for (const byte of tokenTable.bytes(id)) spelling += String.fromCharCode(byte)
   }

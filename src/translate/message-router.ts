@@ -1,7 +1,7 @@
 import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
+import { qualifiedName } from '../recipients/qualified-name.js'
 import type { Recipients } from '../recipients/tool-author.js'
-import { qualifiedName } from './items/qualified-name.js'
 import type { OutputItems } from './output/output-items.js'
 import { logStart, logText } from './output/response-messages.js'
 import type { ResultPairing } from './output/result-pairing.js'

@@ -1,7 +1,7 @@
 import type { EngineCapabilities } from '../../src/engine/constraint.js'
 import type { GenerateOptions, TokenEngine } from '../../src/engine/engine.js'
-import { STOP_TOKENS } from '../../src/engine/stop-tokens.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
+import { STOP_TOKENS } from '../../src/harmony/stop-tokens.js'
 import type { Entry } from '../../src/journal/entry.js'
 import { type RespondOptions, respond, translateEntries } from '../../src/respond/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { STOP_TOKENS } from '../../src/engine/stop-tokens.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
 import { parseMessages } from '../../src/harmony/index.js'
+import { STOP_TOKENS } from '../../src/harmony/stop-tokens.js'
 import type { Entry } from '../../src/journal/entry.js'
 import { renderPrompt } from '../../src/prompt/index.js'
 import type { RespondOptions } from '../../src/respond/index.js'

@@ -1,4 +1,4 @@
-import { STOP_TOKENS } from '../../src/engine/stop-tokens.js'
+import { STOP_TOKENS } from '../../src/harmony/stop-tokens.js'
 import { FIRST_SPECIAL, markerText } from '../../src/harmony/vocabulary.js'
 import type { TokenTable } from '../../src/tokens/token-table.js'
 import type { Writes } from './fake-llama.js'

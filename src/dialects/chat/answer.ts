@@ -1,4 +1,5 @@
 import { isHostedBuiltinItem } from '../../recipients/builtin-tools.js'
+import { qualifiedName } from '../../recipients/qualified-name.js'
 import type { CustomToolCallItem, FunctionCallItem, Logprob, OutputItem, UrlCitation } from '../../responses/items.js'
 import type { Response, ResponseUsage } from '../../responses/response.js'
 import type { ResolvedChatAnswerOptions } from './answer-options.js'
@@ -22,7 +23,7 @@ export function isClientCall(item: OutputItem): item is ChatCall {
 
 /** Returns the name of a call that the host runs; undefined for any other item. */
 function hostedName(item: OutputItem): string | undefined {
-  if (item.type === 'mcp_call') return `${item.server_label}.${item.name}`
+  if (item.type === 'mcp_call') return qualifiedName(item.name, item.server_label)
   return isHostedBuiltinItem(item.type) ? item.type.replace(/_call$/, '') : undefined
 }
 

@@ -1,6 +1,6 @@
-import { STOP_TOKENS } from '../../engine/stop-tokens.js'
+import { MESSAGE_BORDERS, STOP_TOKENS } from '../../harmony/stop-tokens.js'
 import { FIRST_SPECIAL, SPECIAL } from '../../harmony/vocabulary.js'
-import { lastBorder, MESSAGE_BORDERS } from '../open-message.js'
+import { lastBorder } from '../open-message.js'
 import type { Strictness } from './strictness.js'
 
 /** In tokens: more than the parser accepts for a header. */

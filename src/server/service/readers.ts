@@ -33,3 +33,9 @@ export function createReaders(graceMs: number | undefined, cancel: () => void, e
     },
   }
 }
+
+/** Returns how long a response goes on without a reader, in milliseconds; undefined if to its end. */
+export function graceOf(onDisconnect: OnDisconnect): number | undefined {
+  if (typeof onDisconnect === 'object') return onDisconnect.graceMs
+  return onDisconnect === 'stop' ? 0 : undefined
+}

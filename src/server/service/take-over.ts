@@ -10,7 +10,7 @@ import { addRun, runOptions } from './create.js'
 import { claimedEntries, endClaimed } from './end-response.js'
 import { withoutForeignReasoning } from './foreign-reasoning.js'
 import { RESPONSE_BYTES } from './memory.js'
-import { startRun } from './run.js'
+import { startRun } from './running-response.js'
 import type { Setup } from './setup.js'
 import { NOT_CONTINUED } from './store-failed.js'
 

@@ -1,5 +1,5 @@
+import { qualifiedName } from '../../recipients/qualified-name.js'
 import type { ItemBase } from './item-base.js'
-import { qualifiedName } from './qualified-name.js'
 
 /** A call of one of the client's tools: a function or a custom tool. */
 export interface ClientCall extends ItemBase {

@@ -1,8 +1,8 @@
+import { qualifiedName } from '../../recipients/qualified-name.js'
 import { stringResult } from '../options/string-result.js'
 import { textOf } from '../output/text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
-import { qualifiedName } from './qualified-name.js'
 
 /*
  * mcp_approval_request: a call of an MCP server's tool that the user has to approve before the host may run it

@@ -1,3 +1,4 @@
+import { qualifiedName } from '../../recipients/qualified-name.js'
 import type { Recipient } from '../../recipients/recipient.js'
 import type { ObjectScan } from '../../recipients/written-arguments.js'
 import type { CallResult } from '../../responses/call-result.js'
@@ -9,7 +10,6 @@ import { callText } from './call-text.js'
 import { openHosted } from './host-status.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
-import { qualifiedName } from './qualified-name.js'
 
 /*
  * mcp_call: a tool of an MCP server, run by the host
