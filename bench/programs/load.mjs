@@ -113,6 +113,23 @@ const commands = {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/responses`, { method: 'POST', headers, body })
     return await readEvents(answer, ({ seen }) => seen > 20)
   },
+  /** What is there of a response that is not made now: the number of its latest event. */
+  async written({ port, id, seen, ms }) {
+    const signal = AbortSignal.timeout(ms)
+    let latest = { id, seen }
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/responses/${id}?stream=true&starting_after=${seen}`, {
+        signal,
+      })
+      await readEvents(answer, (found) => {
+        latest = { id, seen: Math.max(seen, found.seen) }
+        return false
+      })
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+    return latest
+  },
   /** Waits for the next event of a response. */
   async next({ port, id, seen }) {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/responses/${id}?stream=true&starting_after=${seen}`)
