@@ -58,7 +58,17 @@ function keep(symbol) {
 /** Keeps what the names in a declaration stand for. */
 function keepNamed(node) {
   if (ts.isIdentifier(node)) keep(checker.getSymbolAtLocation(node))
+  // `typeof import('./module.js')` names all that the module exports.
+  if (ts.isImportTypeNode(node) && node.qualifier === undefined) keepAllOf(node.argument.literal)
+  // So does a namespace, as `import * as` has it.
+  if (ts.isNamespaceImport(node)) keepAllOf(node.parent.parent.moduleSpecifier)
   ts.forEachChild(node, keepNamed)
+}
+
+/** Keeps all that the module of a specifier exports. */
+function keepAllOf(specifier) {
+  const module = checker.getSymbolAtLocation(specifier)
+  for (const symbol of module === undefined ? [] : checker.getExportsOfModule(module)) keep(symbol)
 }
 
 /** What a name in an import or export list stands for: one step, as the module in between has to keep its own list. */
