@@ -1,4 +1,4 @@
-import { CLIENTS } from '../conformance/index.js'
+import { CLIENTS, MESSAGES_CLIENTS } from '../conformance/index.js'
 import type { Probe, ScenarioResult, Verdict } from '../probe/index.js'
 import { type Row, rowsOf } from './probe-rows.js'
 import { createPaint, type Paint, plain, type Style, wrap } from './terminal-text.js'
@@ -77,10 +77,15 @@ function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block):
   if (rows.length === 0) return `\n${verdicts}; no problems\n`
   const labels = rows.map(labelOf)
   const width = Math.max(...labels.map(({ length }) => length))
-  const head = paint(`${' '.repeat(width)}  ${CLIENTS.join('  ')}`, 'bold')
-  const body = rows.map((row, index) => rowOf(row, (labels[index] ?? '').padEnd(width), paint, block)).join('')
+  // Clients of the Messages API alone have a column where one of them breaks.
+  const others = MESSAGES_CLIENTS.filter((client) => !isAmong(CLIENTS, client))
+  const clients = [...CLIENTS, ...others.filter((client) => rows.some(({ breaks }) => breaks.has(client)))]
+  const head = paint(`${' '.repeat(width)}  ${clients.join('  ')}`, 'bold')
+  const body = rows.map((row, index) => rowOf(row, (labels[index] ?? '').padEnd(width), clients, paint, block)).join('')
   return `\n${LEGEND}\n\n${head}\n${body}\n${verdicts}; ${count(rows.length, 'cause')}\n`
 }
+
+const isAmong = (list: readonly string[], one: string): boolean => list.includes(one)
 
 const LEGEND =
   "Problems, worst first. x: this client breaks. No x: none of these breaks, but OpenAI's server never does this."
@@ -92,11 +97,12 @@ function labelOf({ finding: { severity, rule } }: Row, index: number): string {
 function rowOf(
   { finding, breaks, scenarios, more, moreRules }: Row,
   label: string,
+  clients: readonly string[],
   paint: Paint,
   block: Block,
 ): string {
   const { severity, request, position, type, expected, got, frame, curl, cause = 'server' } = finding
-  const marks = CLIENTS.map((client) => (breaks.has(client) ? 'x' : '.').padEnd(client.length)).join('  ')
+  const marks = clients.map((client) => (breaks.has(client) ? 'x' : '.').padEnd(client.length)).join('  ')
   const at = position === undefined ? '' : `, ${type === undefined ? 'at the end' : `event ${position} ${type}`}`
   const where = [...scenarios].map(([name, answers]) => (answers === 1 ? name : `${name} (${answers})`)).join(', ')
   const rules = [...moreRules]

@@ -6,6 +6,8 @@ export interface Endpoint {
   readonly responses: string
   /** The URL of Chat Completions. */
   readonly chat: string
+  /** The URL of the Messages API. */
+  readonly messages: string
   readonly models: string
   /** The URL of a stored response, with a query. */
   response(id: string, query: string): string
@@ -13,20 +15,22 @@ export interface Endpoint {
   readonly shown: string
   /** `chat`, likewise. */
   readonly shownChat: string
+  /** `messages`, likewise. */
+  readonly shownMessages: string
   /** The `Authorization` header for the URL's user and password. */
   readonly authorization: string | undefined
   readonly secrets: readonly string[]
 }
 
 /**
- * Reads the URL of a server: `http://host:8000`, `http://host:8000/v1`, `http://host:8000/v1/responses` or
- * `http://host:8000/v1/chat/completions`. Appends `/v1` to a path without a version at its end.
+ * Reads the URL of a server: `http://host:8000`, `http://host:8000/v1`, `http://host:8000/v1/responses`,
+ * `http://host:8000/v1/chat/completions` or `http://host:8000/v1/messages`. Appends `/v1` to a path without a version at its end.
  *
  * @throws HarmonyResponsesError `bad_option`, with a message that contains no secrets
  */
 export function endpointOf(url: string): Endpoint {
   const given = addressOf(url)
-  const path = given.path.replace(/\/(responses|chat\/completions)$/, '')
+  const path = given.path.replace(/\/(responses|chat\/completions|messages)$/, '')
   const isVersioned = /\/v\d+\w*$/.test(path) || path !== given.path
   const base = new URL(url)
   base.pathname = isVersioned ? path : `${path}/v1`
@@ -34,6 +38,7 @@ export function endpointOf(url: string): Endpoint {
   return {
     responses: endpoint('/responses'),
     chat: endpoint('/chat/completions'),
+    messages: endpoint('/messages'),
     models: endpoint('/models'),
     response(id, query) {
       const address = new URL(endpoint(`/responses/${encodeURIComponent(id)}`))
@@ -42,6 +47,7 @@ export function endpointOf(url: string): Endpoint {
     },
     shown: shown('/responses'),
     shownChat: shown('/chat/completions'),
+    shownMessages: shown('/messages'),
     authorization,
     secrets,
   }

@@ -1,5 +1,8 @@
-import { CLIENTS, type Client } from '../conformance/index.js'
+import { CLIENTS, type Client, type MessagesClient } from '../conformance/index.js'
 import type { Rule } from './rules.js'
+
+/** A client of any API, by its name. */
+export type AnyClient = Client | MessagesClient
 
 /** A root cause in one answer of the server, and what follows from it. */
 export interface Finding {
@@ -8,7 +11,7 @@ export interface Finding {
   /** A `warning` fails no scenario. */
   readonly severity: 'error' | 'warning'
   /** The clients that break because of it. Empty if none is known to, and it only differs from OpenAI's server. */
-  readonly breaks: readonly Client[]
+  readonly breaks: readonly AnyClient[]
   /** The request of the scenario that got this answer. */
   readonly request: string
   /** The number of the event, from 0, and its type; absent if the finding is about the answer as a whole. */
@@ -38,7 +41,7 @@ export interface Fault {
   /** Default `error`. */
   readonly severity?: Finding['severity']
   /** Default: no known client. */
-  readonly breaks?: readonly Client[]
+  readonly breaks?: readonly AnyClient[]
 }
 
 /** For faults that break every client, because there is no stream to read. */

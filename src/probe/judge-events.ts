@@ -3,13 +3,14 @@ import {
   CHAT_CLIENTS,
   type ChatProfile,
   CLIENTS,
-  type Client,
   createChecker,
   createReport,
+  MESSAGES_CLIENTS,
+  type MessagesProfile,
   type Profile,
 } from '../conformance/index.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
-import { type Finding, preview } from './finding.js'
+import { type AnyClient, type Finding, preview } from './finding.js'
 
 /** The judge's findings for a stream. */
 export interface Judgement {
@@ -22,18 +23,25 @@ export interface Judgement {
 /** A cause, and the clients that it breaks. */
 interface Concern {
   readonly cause: Cause
-  readonly breaks: Set<Client>
+  readonly breaks: Set<AnyClient>
 }
 
+type AnyProfile = Profile | ChatProfile | MessagesProfile
+
 /** The clients of an API, each with its profile. */
-type Clients = readonly (readonly [Client, Profile | ChatProfile])[]
+type Clients = readonly (readonly [AnyClient, AnyProfile])[]
 
 const OF_RESPONSES: Clients = CLIENTS.map((client) => [client, `client:${client}`])
 const OF_CHAT: Clients = CHAT_CLIENTS.map((client) => [client, `chat:${client}`])
+const OF_MESSAGES: Clients = MESSAGES_CLIENTS.map((client) => [client, `messages:${client}`])
 
 /** Checks a stream of Chat Completions against what OpenAI does and against each client, as {@link judgeEvents} does. */
 export const judgeChunks = (request: string, chunks: readonly StreamEvent[], isWhole: boolean): Judgement =>
   judge(request, chunks, 'chat', OF_CHAT, isWhole)
+
+/** Checks a stream of the Messages API against what Anthropic does and against each client, as {@link judgeEvents} does. */
+export const judgeMessages = (request: string, events: readonly StreamEvent[], isWhole: boolean): Judgement =>
+  judge(request, events, 'messages', OF_MESSAGES, isWhole)
 
 /**
  * Checks a stream against a profile and against each client. If a client breaks, its error is attributed to the finding
@@ -53,12 +61,12 @@ export function judgeEvents(
 function judge(
   request: string,
   events: readonly StreamEvent[],
-  profile: Profile | ChatProfile,
+  profile: AnyProfile,
   clients: Clients,
   isWhole: boolean,
 ): Judgement {
   const notes = new Set<string>()
-  const causesFor = (held: Profile | ChatProfile): Cause[] => {
+  const causesFor = (held: AnyProfile): Cause[] => {
     const causes = causesOf(events, held, isWhole)
     for (const { fault, lead } of causes) {
       const { rule, expected, got } = lead
@@ -110,7 +118,7 @@ function sameRuleAndPosition({ lead }: Cause, concerns: readonly Concern[]): Con
   return concerns.find(({ cause }) => cause.lead.rule === lead.rule && cause.lead.position === lead.position)
 }
 
-function causesOf(events: readonly StreamEvent[], profile: Profile | ChatProfile, isWhole: boolean): Cause[] {
+function causesOf(events: readonly StreamEvent[], profile: AnyProfile, isWhole: boolean): Cause[] {
   const checker = createChecker({ profile })
   const report = createReport()
   for (const event of events) for (const violation of checker.push(event)) report.add(violation)
@@ -121,7 +129,7 @@ function causesOf(events: readonly StreamEvent[], profile: Profile | ChatProfile
 function toFinding(
   request: string,
   { lead, severity, count, follow, consequences }: Cause,
-  breaks: readonly Client[],
+  breaks: readonly AnyClient[],
 ): Finding {
   const { rule, position, type, expected, got } = lead
   const rules = consequences.flatMap(({ first }) => first.map((violation) => violation.rule))

@@ -10,7 +10,7 @@ import {
   wrongContentType,
 } from './faults.js'
 import type { Fault, Finding } from './finding.js'
-import { objectIn, readRefusal } from './judge-answer.js'
+import { objectIn, type Refusal, readRefusal } from './judge-answer.js'
 import type { Judgement } from './judge-events.js'
 import type { HttpStreamReader } from './read-stream.js'
 import type { Limits, Reply } from './send.js'
@@ -22,6 +22,8 @@ export interface ReplySink {
   /** Adds a finding about a stream with these events. */
   add(finding: Finding, events: readonly StreamEvent[]): void
   note(text: string): void
+  /** Reads the body of an error. Default: OpenAI's. */
+  readRefusal?(contentType: string, text: string): Refusal
 }
 
 /** Why there is no answer: the server declined an optional feature, or a finding explains it. */
@@ -42,8 +44,8 @@ export class JudgedReplies {
   refused(request: string, reply: Reply, { isOptional = false, refusal }: Ask): NoAnswer | undefined {
     const { status, contentType, text } = reply
     if (status === 200) return undefined
-    const { report } = this.#sink
-    const { message, faults } = readRefusal(contentType, text)
+    const { report, readRefusal: read = readRefusal } = this.#sink
+    const { message, faults } = read(contentType, text)
     if (status >= 400 && status < 500 && isOptional) {
       for (const fault of faults) report(request, fault)
       return { declined: `${status}: ${message}` }

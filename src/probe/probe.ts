@@ -35,13 +35,13 @@ export interface ScenarioResult {
 }
 
 export interface ProbeOptions {
-  /** `http://host:8000`, with or without `/v1`, `/v1/responses` or `/v1/chat/completions`. */
+  /** `http://host:8000`, with or without `/v1`, `/v1/responses`, `/v1/chat/completions` or `/v1/messages`. */
   readonly url: string
   /** Default: the first model that the server lists at `/models`, or `default`. */
   readonly model?: string
   /** Sent with every request, and never repeated in a result. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Names of scenarios; `chat` for all of Chat Completions. Default: all of `SCENARIOS`. */
+  /** Names of scenarios; `chat` for all of Chat Completions, `messages` for all of the Messages API. Default: all of `SCENARIOS`. */
   readonly only?: readonly string[]
   /** The standard for streams, besides the clients. Default `openai`. */
   readonly profile?: Profile
@@ -61,8 +61,8 @@ export interface ProbeOptions {
 
 const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0
 
-/** Names all scenarios of Chat Completions. */
-const ALL_OF_CHAT = 'chat'
+/** Each names all scenarios of an API besides Responses. */
+const APIS = ['chat', 'messages'] as const
 
 const PROBE_OPTIONS: OptionTable<ProbeOptions> = {
   // `endpointOf` describes a wrong URL without its secrets.
@@ -70,7 +70,7 @@ const PROBE_OPTIONS: OptionTable<ProbeOptions> = {
   model: aString,
   // `requestHeaders` checks them, and repeats no value.
   headers: anything,
-  only: listOf(oneOf(...SCENARIOS.map(({ name }) => name), ALL_OF_CHAT), 'an array of names of scenarios'),
+  only: listOf(oneOf(...SCENARIOS.map(({ name }) => name), ...APIS), 'an array of names of scenarios'),
   profile: oneOf(...PROFILES),
   timeout: that(isPositive, 'milliseconds, more than 0'),
   maxBytes: that(isPositive, 'a number of bytes, more than 0'),
@@ -141,7 +141,7 @@ const byTimeout: Timer = (milliseconds, elapsed) => {
 function chosen(only: readonly string[] | undefined): readonly Scenario[] {
   if (only === undefined || only.length === 0) return SCENARIOS
   const isChosen = (name: string): boolean =>
-    only.includes(name) || (only.includes(ALL_OF_CHAT) && name.startsWith('chat-'))
+    only.includes(name) || APIS.some((api) => only.includes(api) && name.startsWith(`${api}-`))
   return SCENARIOS.filter(({ name }) => isChosen(name))
 }
 

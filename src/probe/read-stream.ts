@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser'
+import type { Api } from '../conformance/api.js'
 import { eventKindOf } from '../conformance/event-kind.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
 import { isFields } from '../fields.js'
@@ -24,6 +25,9 @@ export interface HttpStreamReader {
  */
 const STRICT = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
 
+/** Those that skip a frame of the Messages API without a name: the SDK, as the openai SDK is taken for it, and LangChain. */
+const NAMED = ['openai', 'langchain'] as const
+
 /** The limit for faults of one stream, as more of them say nothing new. */
 const MAX_FAULTS = 3
 
@@ -31,11 +35,12 @@ const MAX_FAULTS = 3
  * Reads server-sent events as clients do.
  *
  * @param isEnough - called after each event: whether the reader should stop
- * @param api - which API's streams: those of Chat Completions have no event types, and end with [DONE]
+ * @param api - which API's streams: those of Chat Completions have no event types, and end with [DONE]; of those of the
+ *   Messages API each frame has its name
  */
 export function createHttpStreamReader(
   isEnough: (events: readonly StreamEvent[]) => boolean = () => false,
-  api: 'responses' | 'chat' = 'responses',
+  api: Api = 'responses',
 ): HttpStreamReader {
   const events: StreamEvent[] = []
   const faults: Fault[] = []
@@ -62,18 +67,23 @@ export function createHttpStreamReader(
       return
     }
     const value = parsed(data)
-    if (!isFields(value) || (api === 'responses' && typeof value['type'] !== 'string')) {
+    if (!isFields(value) || (api !== 'chat' && typeof value['type'] !== 'string')) {
       const expected = `${api === 'chat' ? 'a chunk' : 'an event'} as JSON in frame ${frames}`
       report({ rule: 'frame-is-event', breaks: STRICT, expected, got: preview(data) })
       return
     }
     const event = value as StreamEvent
-    if (name !== undefined && api === 'responses' && name !== event.type) {
+    if (api === 'messages' && name === undefined) {
+      const expected = `event: ${preview(event.type)} in front of frame ${frames}`
+      report({ rule: 'event-line', breaks: NAMED, expected, got: 'none' })
+    }
+    if (name !== undefined && api !== 'chat' && name !== event.type) {
       const expected = `the event: line of ${preview(event.type)} to repeat its type`
       report({ rule: 'event-line', severity: 'warning', expected, got: jsonPreview(name) })
     }
     events.push(event)
     if (api === 'responses' && eventKindOf(event.type).isTerminal) isOver = true
+    if (api === 'messages' && (event.type === 'message_stop' || event.type === 'error')) isOver = true
     if (isEnough(events)) isLeaving = true
   }
 

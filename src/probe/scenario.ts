@@ -3,6 +3,7 @@ import type { Fields } from '../fields.js'
 import type { Ask } from './ask.js'
 import type { ChatServer } from './chat/chat-server.js'
 import type { Fault } from './finding.js'
+import type { MessagesServer } from './messages/messages-server.js'
 import type { Reply } from './send.js'
 
 /** A test of a server, with one or several requests. */
@@ -54,6 +55,8 @@ export interface Server {
   resume(request: string, id: string, after: number): Promise<Resumed | undefined>
   /** The same server by its other API. */
   readonly chat: ChatServer
+  /** The same server by the Messages API. */
+  readonly messages: MessagesServer
   /** Adds a finding. */
   report(request: string, fault: Fault): void
   /** Adds a note, which is not a finding. */

@@ -10,6 +10,8 @@ import { type Fault, type Finding, findingOf, framePreview } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
 import { JudgedReplies } from './judged-replies.js'
+import { createMessagesServer } from './messages/messages-server.js'
+import { readMessagesRefusal } from './messages/refusal.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import { SameAnswers } from './same-answers.js'
 import type { Answer, Server } from './scenario.js'
@@ -58,6 +60,16 @@ export class NotOffered extends Error {}
 /** The statuses for a good request that mean: no such endpoint, a key is needed, or the server is not ready. */
 const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
 
+type OtherApi = 'chat' | 'messages'
+
+/** What is said of an API that is not offered, and how its errors are read. */
+const OTHERS: Readonly<
+  Record<OtherApi, { name: string; shown: 'shownChat' | 'shownMessages'; read: typeof readRefusal }>
+> = {
+  chat: { name: 'Chat Completions', shown: 'shownChat', read: readRefusal },
+  messages: { name: 'The Messages API', shown: 'shownMessages', read: readMessagesRefusal },
+}
+
 /** The token limit of each request: enough for some reasoning, but it ends every answer. */
 const MAX_TOKENS = 2048
 
@@ -69,6 +81,14 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   let isKnown = false
   let isDead = false
   const answers = new SameAnswers()
+  const shownOf: ReadonlyMap<string, string> = new Map([
+    [endpoint.responses, endpoint.shown],
+    [endpoint.chat, endpoint.shownChat],
+    [endpoint.messages, endpoint.shownMessages],
+  ])
+  /** As its SDKs send them. */
+  const ofMessages = new Headers(headers)
+  if (!ofMessages.has('anthropic-version')) ofMessages.set('anthropic-version', '2023-06-01')
   /** The last request. */
   let sent: SentRequest | undefined
 
@@ -79,14 +99,10 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     hear?: (text: string) => ReadDecision,
   ): Promise<Reply> {
     const wasDead = isDead
-    const shownUrl =
-      url === endpoint.chat
-        ? endpoint.shownChat
-        : url === endpoint.responses
-          ? endpoint.shown
-          : endpoint.shown + afterResponses(url)
-    sent = { method, url: shownUrl, headers, body }
-    const request = { method, url, headers, ...(body === undefined ? {} : { body }) }
+    const shownUrl = shownOf.get(url) ?? endpoint.shown + afterResponses(url)
+    const sentHeaders = url === endpoint.messages ? ofMessages : headers
+    sent = { method, url: shownUrl, headers: sentHeaders, body }
+    const request = { method, url, headers: sentHeaders, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
     isDead = reply.status === 0
     if (isDead && wasDead) throw new ServerGone()
@@ -105,18 +121,20 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     throw new CannotReach(`${endpoint.shown} answers ${status}${hint}: ${readRefusal(contentType, text).message}`)
   }
 
-  /** Why the server does not offer Chat Completions: then it is not asked again. */
-  let chatAbsence: string | undefined
+  /** Why the server does not offer an API besides Responses: then it is not asked again. */
+  const absences = new Map<OtherApi, string>()
 
-  /** Chat Completions is optional: a server that has answered otherwise need not offer it. */
-  function checkOffered({ status, contentType, text }: Reply): void {
+  /** The other APIs are optional: a server that has answered otherwise need not offer them. */
+  function checkOffered(api: OtherApi, { status, contentType, text }: Reply): void {
     if (status === 200) isKnown = true
-    const { message } = readRefusal(contentType, text)
+    const { name, shown, read } = OTHERS[api]
+    const { message } = read(contentType, text)
     if (status === 429) throw new RateLimited(`the server limits the rate: 429: ${message}`)
     if (![404, 405, 501].includes(status)) return
-    if (!isKnown) throw new CannotReach(`${endpoint.shownChat} answers ${status}: ${message}`)
-    chatAbsence = `Chat Completions is not offered: ${status}: ${message}`
-    throw new NotOffered(chatAbsence)
+    if (!isKnown) throw new CannotReach(`${endpoint[shown]} answers ${status}: ${message}`)
+    const absence = `${name} is not offered: ${status}: ${message}`
+    absences.set(api, absence)
+    throw new NotOffered(absence)
   }
 
   return {
@@ -171,23 +189,23 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         return answer
       }
 
-      const chat = createChatServer({
-        model,
-        limits,
-        answers,
-        async exchange(body, hear) {
-          if (chatAbsence !== undefined) throw new NotOffered(chatAbsence)
+      const exchangeBy =
+        (api: OtherApi) =>
+        async (body: string, hear?: (text: string) => ReadDecision): Promise<Reply> => {
+          const absence = absences.get(api)
+          if (absence !== undefined) throw new NotOffered(absence)
           requests++
-          const reply = await exchange('POST', endpoint.chat, body, hear)
-          checkOffered(reply)
+          const reply = await exchange('POST', endpoint[api], body, hear)
+          checkOffered(api, reply)
           return reply
-        },
-        add,
-        note,
-      })
+        }
+      const shared = { model, limits, answers, add, note }
+      const chat = createChatServer({ ...shared, exchange: exchangeBy('chat') })
+      const messages = createMessagesServer({ ...shared, exchange: exchangeBy('messages') })
       const server: Server = {
         model,
         chat,
+        messages,
         report,
         note,
         stream: (request, body, ask = {}) => streamed(request, body, ask, createHttpStreamReader()),

@@ -106,8 +106,14 @@ function withinLength(results: readonly FileSearchResult[], most: number): FileS
   for (const result of results) {
     if (left <= 0) break
     const text = cut(result.text, left)
-    left -= text.length
-    kept.push(text === result.text ? result : { ...result, text })
+    if (text === result.text) {
+      kept.push(result)
+      left -= text.length
+    } else {
+      // A later result that is shorter would take the place of one that was found to be better.
+      if (text !== '') kept.push({ ...result, text })
+      break
+    }
   }
   return kept
 }

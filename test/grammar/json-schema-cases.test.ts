@@ -30,6 +30,27 @@ describe('the texts of a schema', () => {
     expect(verdicts(schema, ...wrong)).toEqual(wrong.map(() => false))
   })
 
+  test('what stands beside a reference is read from 2019-09 on, and not in the drafts before', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        a: { type: 'string', $ref: '#/definitions/b' },
+        c: { anyOf: [{ type: 'null', $ref: '#/definitions/b' }] },
+      },
+      required: ['a', 'c'],
+      additionalProperties: false,
+      definitions: { b: { type: ['integer', 'string', 'null'] } },
+    }
+    const old = (draft: string): object => ({ $schema: `http://json-schema.org/${draft}/schema#`, ...schema })
+    for (const draft of ['draft-04', 'draft-06', 'draft-07']) {
+      expect(verdicts(old(draft), '{"a":1,"c":2}', '{"a":true,"c":2}')).toEqual([true, false])
+    }
+    const recent = { ...schema, $schema: 'https://json-schema.org/draft/2020-12/schema' }
+    for (const each of [schema, recent]) {
+      expect(verdicts(each, '{"a":1,"c":null}', '{"a":"x","c":2}', '{"a":"x","c":null}')).toEqual([false, false, true])
+    }
+  })
+
   test('blanks are at most one, and never an end of a line', () => {
     const right = ['[ 1, 2 ]', '[1,2]', '[ ]', '[]']
     const wrong = ['[  1]', '[1 ,2]', '[\n1]', ' [1]', '[1] ']

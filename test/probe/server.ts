@@ -4,6 +4,7 @@ import type { WireEvent } from '../../src/conformance/arbitraries/faults/wire-ev
 import { loadTokenTable, Translator } from '../../src/index.js'
 import { encodeSse } from '../../src/sse/encode.js'
 import { answerChat } from './chat.js'
+import { answerMessages } from './messages.js'
 import { type Habit, inputText, type Json, sample } from './model.js'
 import { Refused } from './refused.js'
 
@@ -30,6 +31,17 @@ export interface ChatFaults {
   readonly whole?: (completion: Json, body: Json) => unknown
 }
 
+/** What a server does wrong in the Messages API. */
+export interface MessagesFaults {
+  /** The events of a stream. */
+  readonly events?: (events: Json[]) => readonly Json[]
+  readonly frames?: (frames: string[]) => readonly string[]
+  /** An answer that is not streamed. */
+  readonly whole?: (message: Json) => unknown
+  /** The body of an error. */
+  readonly error?: (message: string) => unknown
+}
+
 /** What a server does wrong. Each is given what the good server would do. */
 export interface Faults {
   /** Takes a reply over. Returns whether it did. */
@@ -49,6 +61,8 @@ export interface Faults {
   readonly contentType?: string
   /** What it does wrong in Chat Completions; `none`: it does not offer that. */
   readonly chat?: 'none' | ChatFaults
+  /** What it does wrong in the Messages API; `none`: it does not offer that. */
+  readonly messages?: 'none' | MessagesFaults
   /** An error of the server's, as it is sent. */
   readonly refuse?: (response: ServerResponse, error: Refused) => void
   /** A client went away in the middle. */
@@ -101,6 +115,11 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
       if (!(error instanceof Refused)) throw error
       if (faults.refuse !== undefined) return faults.refuse(response, error)
       const { status, message, param, code } = error
+      if (one.path === '/v1/messages') {
+        const { messages = {} } = faults
+        const body = { type: 'error', error: { type: 'invalid_request_error', message } }
+        return sendJson(response, status, messages === 'none' ? body : (messages.error?.(message) ?? body))
+      }
       sendJson(response, status, { error: { message, type: 'invalid_request_error', param, code } })
     }
   }
@@ -122,6 +141,7 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
   async function create(one: Asked, reply: ServerResponse): Promise<void> {
     const body = faults.read?.(one.body) ?? one.body
     if (one.path === '/v1/chat/completions') return completeChat(one, reply)
+    if (one.path === '/v1/messages') return answerMessage(one, reply)
     if (one.path !== '/v1/responses') throw new Refused(404, `no such path: ${one.path}`)
     check(one)
     const previous = body['previous_response_id']
@@ -161,6 +181,21 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
     const sent = chat.chunks?.(chunks, one.body) ?? chunks
     const frames = [...sent.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`)
     await stream(chat.frames?.(frames) ?? frames, one.body, reply)
+  }
+
+  async function answerMessage(one: Asked, reply: ServerResponse): Promise<void> {
+    const { messages = {} } = faults
+    if (messages === 'none') throw new Refused(404, 'no such path')
+    const { whole, events } = answerMessages(one.text, one.body, (conversation, request) =>
+      respond(conversation, request, habits),
+    )
+    if (one.body['stream'] !== true) {
+      sendJson(reply, 200, messages.whole?.(whole) ?? whole)
+      return
+    }
+    const sent = messages.events?.(events) ?? events
+    const frames = sent.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`)
+    await stream(messages.frames?.(frames) ?? frames, one.body, reply)
   }
 
   async function stream(frames: readonly string[], body: Json, response: ServerResponse): Promise<void> {

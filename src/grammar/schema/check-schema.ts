@@ -1,5 +1,6 @@
 import type { Slices } from '../../slices.js'
 import { InvalidSchema } from '../unsupported-schema.js'
+import { draftOf } from './draft.js'
 import { below, isJsonObject, type JsonObject } from './keywords.js'
 import type { Located } from './located.js'
 import { absolute, NO_BASE, type References, type Resource, resolve } from './references.js'
@@ -75,7 +76,14 @@ export function* checkSchema(document: unknown): Slices<CheckedSchema> {
       }
     }
   }
-  return { references, schemas: seen }
+  const isOld = draftOf(document) !== '2020-12'
+  return {
+    references: {
+      get: (schema) => references.get(schema),
+      isAlone: (schema) => references.has(schema) && (isOld || Object.keys(schema).length === 1),
+    },
+    schemas: seen,
+  }
 }
 
 function plainName(name: string): string {

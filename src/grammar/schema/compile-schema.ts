@@ -181,11 +181,11 @@ function typesIn(of: Located): Shape['types'] {
   return ('all' in of ? undefined : typesOf(of.schema)) ?? ANY_SHAPE.types
 }
 
-/** Resolves a schema that is nothing but a `$ref`, so that a recursive one has one rule. */
+/** What a schema that is nothing but a `$ref` points at, so that a recursive one has one rule. */
 function followed(references: References, located: Located): Located {
   const seen = new Set<string>()
   let at = located
-  while (!('all' in at) && isJsonObject(at.schema) && Object.keys(at.schema).length === 1 && !seen.has(at.path)) {
+  while (!('all' in at) && isJsonObject(at.schema) && references.isAlone(at.schema) && !seen.has(at.path)) {
     const target = references.get(at.schema)
     if (target === undefined) return at
     seen.add(at.path)

@@ -56,7 +56,7 @@ function valuesOf(references: References, located: Located): readonly unknown[] 
   let at: Located = located
   for (let followed = 0; followed < MOST_REFERENCES; followed++) {
     if ('all' in at || !isJsonObject(at.schema)) return undefined
-    const values = valuesIn(at.schema)
+    const values = references.isAlone(at.schema) ? undefined : valuesIn(at.schema)
     const target = references.get(at.schema)
     if (values !== undefined || target === undefined) return values
     at = target

@@ -86,12 +86,13 @@ function* expandOne(
   if (leadsBack || open.length > DEEPEST) work.budget.refuse()
   if (leadsBack) return relaxed(LEADS_BACK)
   if (open.length > DEEPEST || !work.budget.spend(sizeOf(schema))) return relaxed(TOO_LARGE)
-  relaxUnheld(schema, path, work.relax)
   const within = [...open, path]
+  const target = work.references.get(schema)
+  if (target !== undefined && work.references.isAlone(schema)) return yield* expand(work, target, within)
+  relaxUnheld(schema, path, work.relax)
   function* part(inner: Located): Slices<Part> {
     return { path: pathOf(inner), shapes: yield* expand(work, inner, within) }
   }
-  const target = work.references.get(schema)
   const parts: Part[] = []
   if (target !== undefined) parts.push(yield* part(target))
   for (const each of subschemas(schema, 'allOf', path)) parts.push(yield* part(each))

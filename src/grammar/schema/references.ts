@@ -2,8 +2,13 @@ import { InvalidSchema } from '../unsupported-schema.js'
 import { isJsonObject, type JsonObject } from './keywords.js'
 import type { Located } from './located.js'
 
-/** The target of each schema's `$ref`. */
-export type References = ReadonlyMap<JsonObject, Located>
+/** The `$ref`s of a document. */
+export interface References {
+  /** What the `$ref` of a schema points at; undefined if it has none. */
+  get(schema: JsonObject): Located | undefined
+  /** Whether a schema is nothing but a `$ref`: up to draft 7, what stands beside one is not read. */
+  isAlone(schema: JsonObject): boolean
+}
 
 /** The base of a schema without an `$id`: a URL that nobody uses. */
 export const NO_BASE = 'schema:///'

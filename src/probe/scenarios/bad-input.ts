@@ -59,23 +59,30 @@ export async function refuseAll(
   requests: readonly BadRequest[],
   bodyOf: (body: Fields) => string,
   post: Server['post'],
+  read: typeof readRefusal = readRefusal,
 ): Promise<void> {
   for (const [request, body, ifAccepted] of requests) {
     const reply = await post(request, typeof body === 'string' ? body : bodyOf(body))
-    if (reply !== undefined) refuse(server, request, ifAccepted, reply)
+    if (reply !== undefined) refuse(server, request, ifAccepted, reply, read)
   }
 }
 
-function refuse(server: Server, request: string, ifAccepted: BadRequest[2], reply: Reply): void {
+function refuse(
+  server: Server,
+  request: string,
+  ifAccepted: BadRequest[2],
+  reply: Reply,
+  read: typeof readRefusal,
+): void {
   const { status, contentType } = reply
   if (status >= 400 && status < 500) {
-    const { faults } = readRefusal(contentType, reply.text)
+    const { faults } = read(contentType, reply.text)
     for (const fault of faults) server.report(request, fault)
     return
   }
   if (status === 200 && ifAccepted === 'fine') return
   const expected = 'a status from 400 to 499'
-  const got = `${status}: ${status < 500 ? preview(reply.text) : readRefusal(contentType, reply.text).message}`
+  const got = `${status}: ${status < 500 ? preview(reply.text) : read(contentType, reply.text).message}`
   server.report(request, {
     rule: 'refuses',
     severity: status === 200 && ifAccepted === 'warning' ? 'warning' : 'error',

@@ -1,4 +1,5 @@
 import { CHAT_SCENARIOS } from '../chat/scenarios/index.js'
+import { MESSAGES_SCENARIOS } from '../messages/scenarios/index.js'
 import type { Scenario } from '../scenario.js'
 import { abort } from './abort.js'
 import { malformedJson, missingInput, unknownModel, unknownPrevious, wrongTypes } from './bad-input.js'
@@ -28,5 +29,6 @@ export const SCENARIOS: readonly Scenario[] = [
   previousResponse,
   resume,
   ...CHAT_SCENARIOS,
+  ...MESSAGES_SCENARIOS,
   abort,
 ]

@@ -1,5 +1,6 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import type { Constraint } from '../../engine/constraint.js'
+import { draftOf } from '../../grammar/index.js'
 import type { InvalidOutput } from '../options.js'
 import { type PlainJson, parsePlainJson } from '../plain-json.js'
 import { safeSchema, Unchecked } from './safe-schema.js'
@@ -40,7 +41,7 @@ function checkJson(text: string, schema: unknown): Errors {
     if (work > MOST_WORK) throw new Unchecked('checking the output takes too much work')
   }
   const safe = safeSchema(schema, { json, testOf, onStep }) as Schema
-  return new Validator(safe, '2020-12').validate(json.value).errors.slice(0, MOST_ERRORS).map(wording)
+  return new Validator(safe, draftOf(schema)).validate(json.value).errors.slice(0, MOST_ERRORS).map(wording)
 }
 
 /** Returns a test that searches a text for a pattern. */

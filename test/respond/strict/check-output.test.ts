@@ -24,6 +24,14 @@ describe('what is wrong with output', () => {
     expect(errors).toContainEqual({ path: '', message: expect.stringContaining('"c"'), keyword: '/required' })
   })
 
+  test('output is checked by the draft that its schema names: draft 7 reads nothing beside a reference', () => {
+    const schema = { definitions: { any: {} }, properties: { a: { $ref: '#/definitions/any', type: 'string' } } }
+    expect(isRight({ a: 1 }, schema)).toBe(false)
+    expect(isRight({ a: 1 }, { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' })).toBe(true)
+    const bound = { $schema: 'http://json-schema.org/draft-04/schema#', minimum: 3, exclusiveMinimum: true }
+    expect([isRight(3, bound), isRight(4, bound)]).toEqual([false, true])
+  })
+
   test.each(['', '{', "{'a':1}", 'Sure: {}', '{}{}'])('output that is no JSON is reported as such: %j', (text) => {
     expect(checkOutput(text, json({}))).toEqual([{ path: '', message: 'The text is not JSON.' }])
   })

@@ -1,0 +1,35 @@
+import type { WireEvent } from '../../src/conformance/arbitraries/faults/wire-event.js'
+import { createMessageEncoder, fromMessagesRequest, toMessage } from '../../src/dialects/index.js'
+import { RequestError } from '../../src/request-error.js'
+import type { Json } from './model.js'
+import { Refused } from './refused.js'
+
+/** What a model answers to a conversation, as the events of a stream. */
+type Respond = (conversation: readonly Json[], request: Json) => WireEvent[]
+
+/** The answer of the test server to a body of the Messages API: streamed, and not. */
+export function answerMessages(text: string, body: Json, respond: Respond): { whole: Json; events: Json[] } {
+  const { request, answer } = read(text, body)
+  const { input } = request as { input: Json[] }
+  const response = respond(input, request as Json)
+  const encode = createMessageEncoder(answer)
+  const events = response.flatMap((event) => encode(event as never))
+  const whole = toMessage(response.at(-1)?.['response'] as never, answer)
+  return JSON.parse(JSON.stringify({ whole, events })) as { whole: Json; events: Json[] }
+}
+
+function read(text: string, body: Json): ReturnType<typeof fromMessagesRequest> {
+  try {
+    JSON.parse(text)
+  } catch {
+    throw new Refused(400, 'The body is no JSON.')
+  }
+  const { max_tokens } = body
+  if (max_tokens !== undefined && typeof max_tokens !== 'number') throw new Refused(400, 'max_tokens: no integer')
+  try {
+    return fromMessagesRequest(body)
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    throw new Refused(400, error.message)
+  }
+}
