@@ -24,6 +24,23 @@ const refusal = (what: string, name: string, code = 'bad_option') =>
     message: `${what}: expected an import of harmony-responses, not of its /core, got "${name}"`,
   })
 
+/**
+ * Events with all deltas of a call's arguments in one, and without numbers: the full door cuts a token in two where the
+ * arguments end in the middle of it, since what follows may have to be mended.
+ */
+function joined(events: readonly full.ResponseStreamEvent[]): object[] {
+  const all: Record<string, unknown>[] = []
+  for (const { sequence_number: _, ...event } of events) {
+    const last = all.at(-1)
+    const isCall =
+      event.type === 'response.function_call_arguments.delta' || event.type === 'response.mcp_call_arguments.delta'
+    const isMore = isCall && last?.['type'] === event.type && last['item_id'] === event.item_id
+    if (isMore) last['delta'] += event.delta
+    else all.push({ ...event })
+  }
+  return all
+}
+
 describe('what both doors know', () => {
   const folder = fileURLToPath(new URL('../fixtures/', import.meta.url))
   const fixtures = readdirSync(folder)
@@ -52,7 +69,9 @@ describe('what both doors know', () => {
         const tools = (request.tools ?? []).filter(isCore)
         const options = { ...rest, tokenTable, responseId: 'resp_x', clock: () => 1, request: { ...request, tools } }
         const codes = new Set<string>()
-        const onDiagnostic = ({ code }: { readonly code: string }): void => void codes.add(code)
+        const onDiagnostic = ({ code, text }: { readonly code: string; readonly text?: string }): void =>
+          // A call that is cut off behind its arguments names what was held back.
+          void codes.add(code === 'call_cut_off' && text ? 'text_after_arguments' : code)
         const eventsOf = (translator: full.Translator | core.Translator) => [
           ...chunks.flatMap((chunk) => translator.push(chunk)),
           ...translator.end(),
@@ -62,7 +81,7 @@ describe('what both doors know', () => {
         fc.pre(
           ['undeclared_recipient', 'misspelled_recipient', 'text_after_arguments'].every((code) => !codes.has(code)),
         )
-        expect(eventsOf(new core.Translator(options))).toEqual(events)
+        expect(joined(eventsOf(new core.Translator(options)))).toEqual(joined(events))
       }),
       { numRuns: RUNS },
     )
