@@ -336,7 +336,6 @@ expectType<Response>(fromDialectResponse(vllmResponse, vllm))
 expectType<string | null>(
   {} as Extract<(typeof vllmResponse)['output'][number], { type: 'reasoning' }>['encrypted_content'],
 )
-// @ts-expect-error vLLM counts no such tokens
 expectType<number | undefined>(vllmResponse.usage?.input_tokens_details.cache_write_tokens)
 // @ts-expect-error a response of another dialect
 fromDialectResponse(vllmResponse, openResponses)
@@ -386,6 +385,8 @@ export function spellItem(item: OutputItem): string {
       return item.arguments
     case 'web_search_call':
       return item.action.type
+    case 'file_search_call':
+      return item.queries.join(' ')
     case 'shell_call':
       return item.action.commands.join(' ')
     case 'shell_call_output':
