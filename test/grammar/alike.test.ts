@@ -53,6 +53,13 @@ test.each<[string, object, object]>([
   expect(relaxed.map(({ path }) => path)).toEqual('uniqueItems' in other ? ['/properties/other/uniqueItems'] : [])
 })
 
+test('a schema that may be null by the keyword of OpenAPI is not taken for one that may not', () => {
+  const schema = objectOf({ a: { type: 'string' }, b: { type: 'string', nullable: true } })
+  const start = atOnce(matcherOf(atOnce(compileSchema(schema)).grammar))
+  expect(allows(start, '{"a":"x","b":null}')).toBe(true)
+  expect(allows(start, '{"a":null,"b":"x"}')).toBe(false)
+})
+
 test('what cannot be held is named wherever it stands, though it is compiled once', () => {
   const list = { type: 'array', items: { type: 'object', properties: { tags: { type: 'array', uniqueItems: true } } } }
   const deep = objectOf({ inner: list })

@@ -10,6 +10,9 @@ const SLICE = 500
 /** A number for each schema of a document: equivalent schemas have the same one. */
 export type Alike = ReadonlyMap<JsonObject, number>
 
+/** Keywords that mean something and may have any value: `nullable` is OpenAPI's. */
+const BESIDES: ReadonlySet<string> = new Set(['const', 'nullable'])
+
 /** The maximum number of rounds that an object in several places may wait for its content. */
 const MOST_ROUNDS = 10
 
@@ -65,7 +68,8 @@ function textOf(schema: JsonObject, references: References, numbers: Alike): str
  * it.
  */
 function saysSomething(keyword: string, value: unknown): boolean {
-  return CHECKED_KEYWORDS.has(keyword) || UNHELD.has(keyword) || keyword === 'const' || typeof value === 'object'
+  const isMeant = CHECKED_KEYWORDS.has(keyword) || UNHELD.has(keyword) || BESIDES.has(keyword)
+  return isMeant || typeof value === 'object'
 }
 
 function valueText(keyword: string, value: unknown, numbers: Alike): string {
