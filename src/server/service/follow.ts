@@ -9,8 +9,11 @@ type Batch = readonly ResponseStreamEvent[]
 export interface FollowOptions {
   /** Only events with a higher sequence number. Default: all. */
   readonly after?: number | undefined
-  /** Resolves when its writer has failed, and no more entries will come. */
-  readonly failed?: Promise<void>
+  /**
+   * Calls back when its writer has failed, and no more entries will come: at once if it has. Returns a function that
+   * unsubscribes: a promise would keep every reader that has left until the response ends.
+   */
+  readonly onFailed?: (failed: () => void) => () => void
   /** Returns the entries of a failed writer from an index on; undefined if nothing may be shown. */
   readonly rest?: (from: number) => readonly Entry[] | undefined
   /** Called once, when the reader is at the end or has left. */
@@ -24,19 +27,20 @@ export interface FollowOptions {
 export function followEntries(
   entries: AsyncIterable<readonly Entry[]>,
   options: TranslateEntriesOptions,
-  { after = -1, failed, rest, onLeave = () => {} }: FollowOptions = {},
+  { after = -1, onFailed, rest, onLeave = () => {} }: FollowOptions = {},
 ): AsyncGenerator<Batch> {
+  const waiter = createWaiter()
   let hasFailed = false
-  failed?.then(() => {
+  const offFailed = onFailed?.(() => {
     hasFailed = true
     waiter.interrupt()
   })
-  const waiter = createWaiter()
   const source = entries[Symbol.asyncIterator]()
   let isClosed = false
   const close = (): void => {
     if (isClosed) return
     isClosed = true
+    offFailed?.()
     waiter.interrupt()
     // Not awaited: it may be waiting for an entry.
     source.return?.().catch(() => {})

@@ -18,6 +18,7 @@ import { readElsewhere, recover } from './recovery.js'
 import { refusedOpening } from './refused-opening.js'
 import { ReportedError } from './reported-error.js'
 import type { Batch, Run, RunOptions } from './run.js'
+import { createStop } from './stop.js'
 import type { UnfinishedResponse } from './unfinished.js'
 
 /**
@@ -60,7 +61,7 @@ class RunningResponse implements Run {
   readonly #started = deferred<void>()
   readonly #finishing = deferred<FinishedResponse | undefined>()
   readonly #ending = deferred<void>()
-  readonly #failed = deferred<void>()
+  readonly #failed = createStop()
   #write: Write<Batch> = () => {}
   /** The sequence number of the last event that was shown, -1 if none was. */
   #shown = -1
@@ -259,7 +260,7 @@ class RunningResponse implements Run {
     this.#end(kept?.response)
     this.#ending.resolve()
     if (this.#isLost) return
-    if (kept === undefined) this.#failed.resolve()
+    if (kept === undefined) this.#failed.stop()
     this.#finishing.resolve(kept)
   }
 
@@ -310,7 +311,7 @@ class RunningResponse implements Run {
   #read(entries: AsyncIterable<readonly Entry[]>, after?: number): AsyncGenerator<Batch> {
     return followEntries(entries, this.#options.respond, {
       after,
-      failed: this.#failed.promise,
+      onFailed: this.#failed.onStop,
       rest: (from) => this.#unfinished?.rest(from),
       onLeave: this.#readers.join(),
     })

@@ -1,4 +1,7 @@
-/** Tells all running responses to stop. Node would warn of so many listeners on an AbortSignal. */
+/**
+ * Tells its subscribers to stop: all running responses, or all readers of one. Node would warn of so many listeners on
+ * an AbortSignal.
+ */
 export interface Stop {
   /** Calls back when all have to stop, at once if that has happened. Returns a function that unsubscribes. */
   onStop(cancel: () => void): () => void
