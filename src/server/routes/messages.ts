@@ -157,9 +157,8 @@ function messageFrames(encode: MessageEncoder): { of(event: ResponseStreamEvent)
   return {
     of(event) {
       hasBegun ||= event.type !== 'response.created' && event.type !== 'response.in_progress'
-      if (hasBegun) return framesOf([...waiting.splice(0), event])
       waiting.push(event)
-      return ''
+      return hasBegun ? framesOf(waiting.splice(0)) : ''
     },
     ping() {
       hasBegun = true

@@ -31,12 +31,13 @@ export interface LiveEventsOptions {
  * reader, and holds little for it: what the reader has not taken is read from the store when it is wanted.
  */
 export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEvents {
+  /** The latest that was shown to a reader that is not behind. */
+  let last: Batch = []
   /** Shown, and not taken. */
   let pending: Batch[] = []
   /** The sequence number of the last event that was taken. */
   let taken = -1
   let isBehind = false
-  let isWhole = false
   let isOver = false
   let hasLeft = false
   let write: Write<Batch> | undefined
@@ -71,7 +72,8 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
         wake = undefined
         write = undefined
       }
-      if (hasLeft || (isWhole && !isBehind)) return
+      const isWhole = !isBehind && terminalResponse(last) !== undefined
+      if (hasLeft || isWhole) return
       source = await later(taken)
       // It may have left meanwhile.
       if (hasLeft) await source.return(undefined)
@@ -84,8 +86,8 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
   return {
     events: queue(run, leave) as Queue<Batch, void>,
     push(batch) {
-      isWhole = terminalResponse(batch) !== undefined
       if (isBehind || hasLeft) return
+      last = batch
       // In the step in which it is made, as for a reader that its writer waits for.
       if (write !== undefined) {
         const written = take(write, batch)

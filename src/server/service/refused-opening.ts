@@ -1,15 +1,13 @@
 import { usedApproval } from './approvals.js'
 import type { ResolvedRequest } from './conversation.js'
 import { previousNotFound } from './earlier-responses.js'
-import { OpeningRefused } from './journal.js'
+import type { OpeningRefused } from './journal.js'
 
 /** Returns the error for the client of a response that the store refused to open. */
-export function refusedOpening(
-  { opening }: OpeningRefused,
-  { addition, request, approvedCalls }: ResolvedRequest,
-): unknown {
+export function refusedOpening(error: OpeningRefused, { addition, request, approvedCalls }: ResolvedRequest): Error {
+  const { opening } = error
   // Its own id is random, and no other has it.
   if (opening.state === 'no_previous') return previousNotFound(request.previous_response_id ?? addition.previous ?? '')
   if (opening.state === 'consumed') return usedApproval(approvedCalls)
-  return new OpeningRefused(opening)
+  return error
 }
