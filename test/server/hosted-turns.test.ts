@@ -3,22 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { createHostedTurns } from '../../src/server/hosted-turns.js'
 import type { ResponsesAppOptions } from '../../src/server/index.js'
 import { answer, call, type Script, think } from '../../src/testing/index.js'
-import { functionTools } from '../../src/tools/functions.js'
+import { CONVERSATION, dice, MIXED, readBy } from './dice-and-weather.js'
 import { endpoint } from './endpoint.js'
 
 /* Chat Completions has no place for the calls that the host ran before a call of the client's. */
 
-const dice = functionTools('dice', {
-  roll: { description: 'Rolls a die.', parameters: { type: 'object', properties: {} }, run: () => '4' },
-})
 const TOOLS = [
   { type: 'function' as const, function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } },
-]
-const MIXED: Script = [
-  [think('I roll.'), call('dice.roll', {})],
-  [think('The weather.'), call('functions.get_weather', {})],
-  answer('A 4 and rain.'),
-  answer('As I said.'),
 ]
 
 const offering = (options: Partial<ResponsesAppOptions> = {}, script: Script = MIXED) =>
@@ -46,18 +37,6 @@ const resultOf = ({ tool_calls: [made] = [] }: OpenAI.ChatCompletionMessage): Me
   tool_call_id: made?.id ?? '',
   content: 'rain',
 })
-/** What the model reads of a conversation, without the two messages in front. */
-const readBy = ({ engine }: ReturnType<typeof offering>): string[] =>
-  (engine.calls.at(-1)?.messages ?? []).slice(2).map(({ role, content }) => `${role}: ${content}`)
-const CONVERSATION = [
-  'user: Roll, and the weather?',
-  'assistant: I roll.',
-  'assistant: {}',
-  'tool: 4',
-  'assistant: The weather.',
-  'assistant: {}',
-  'tool: rain',
-]
 
 describe('Chat Completions with offered tools', () => {
   test('the model knows the calls that it made before a call of the client when the client sends its result', async () => {

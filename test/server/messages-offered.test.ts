@@ -4,6 +4,7 @@ import { createSeal } from '../../src/seal/index.js'
 import type { ResponsesAppOptions } from '../../src/server/index.js'
 import { answer, call, type Script, think } from '../../src/testing/index.js'
 import { functionTools } from '../../src/tools/functions.js'
+import { CONVERSATION, dice, MIXED, readBy } from './dice-and-weather.js'
 import { endpoint } from './endpoint.js'
 
 /* What the model knows, in its next turn, of the calls that the server ran and that a client of Messages is not shown. */
@@ -14,16 +15,7 @@ interface Message {
   readonly content: string | readonly Block[]
 }
 
-const dice = functionTools('dice', {
-  roll: { description: 'Rolls a die.', parameters: { type: 'object', properties: {} }, run: () => '4' },
-})
 const TOOLS = [{ name: 'get_weather', input_schema: { type: 'object', properties: {} } }]
-/** The model calls the server's tool, and then the client's. */
-const MIXED: Script = [
-  [think('I roll.'), call('dice.roll', {})],
-  [think('The weather.'), call('functions.get_weather', {})],
-  answer('A 4 and rain.'),
-]
 /** The model calls the server's tool alone. */
 const ALONE: Script = [[think('I roll.'), call('dice.roll', {})], [think('A four.'), answer('A 4.')], answer('Again.')]
 
@@ -64,21 +56,8 @@ const resultsOf = (content: readonly Block[]): Message => ({
   ),
 })
 const isThinking = ({ type }: Block): boolean => type.endsWith('thinking')
-/** What the model reads of a conversation, without the two messages in front. */
-const readBy = ({ engine }: Served): string[] =>
-  (engine.calls.at(-1)?.messages ?? []).slice(2).map(({ role, content }) => `${role}: ${content}`)
 /** The ids that the model read in a call. */
 const promptOf = ({ engine }: Served, at: number): number[] => Array.from(engine.calls.at(at)?.tokens ?? [])
-
-const CONVERSATION = [
-  'user: Roll, and the weather?',
-  'assistant: I roll.',
-  'assistant: {}',
-  'tool: 4',
-  'assistant: The weather.',
-  'assistant: {}',
-  'tool: rain',
-]
 
 describe('Messages with offered tools', () => {
   test('the calls that a client is not shown come back with its own call, to the very ids', async () => {
@@ -153,6 +132,15 @@ describe('Messages with offered tools', () => {
     const messages = [QUESTION, { role: 'assistant', content: damaged }, { role: 'user', content: 'Again?' }]
     const { status, body } = await served.ask('POST', '/messages', { max_tokens: 9, messages }, { 'x-api-key': 'ann' })
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('messages[1].content[1].data')])
+  })
+
+  test('a seal of a call that belongs to another owner is refused by its place in the body', async () => {
+    const served = offering(ALONE)
+    const content = await ask(served, [QUESTION], {})
+    const messages = [QUESTION, { role: 'assistant', content }, { role: 'user', content: 'Again?' }]
+    const { status, body } = await served.ask('POST', '/messages', { max_tokens: 9, messages }, { 'x-api-key': 'bob' })
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('messages[1].content[1].data')])
+    expect(served.engine.calls).toHaveLength(2)
   })
 
   test('a call beside one of the client comes back in front of it', async () => {
