@@ -11,7 +11,7 @@ import type {
   SummaryText,
 } from './items.js'
 import type { Response } from './response.js'
-import type { OfItem, OfItemOnly, OfPart, OfSummary, Sequenced } from './wire-fields.js'
+import type { OfItemOnly, OfItemText, OfPart, OfSummary, Sequenced } from './wire-fields.js'
 
 /**
  * The streaming events this library emits, in their wire form: a subset of the `openai` 7.57 union, except that `error`
@@ -95,23 +95,11 @@ export interface ReasoningSummaryPartDoneEvent extends OfSummary {
   part: SummaryText
 }
 
-export interface FunctionCallArgumentsDeltaEvent extends OfItem {
-  type: 'response.function_call_arguments.delta'
-  delta: string
-}
-export interface FunctionCallArgumentsDoneEvent extends OfItem {
-  type: 'response.function_call_arguments.done'
-  arguments: string
-}
+export type FunctionCallArgumentsDeltaEvent = OfItemText<'function_call_arguments.delta', 'delta'>
+export type FunctionCallArgumentsDoneEvent = OfItemText<'function_call_arguments.done', 'arguments'>
 
-export interface CustomToolCallInputDeltaEvent extends OfItem {
-  type: 'response.custom_tool_call_input.delta'
-  delta: string
-}
-export interface CustomToolCallInputDoneEvent extends OfItem {
-  type: 'response.custom_tool_call_input.done'
-  input: string
-}
+export type CustomToolCallInputDeltaEvent = OfItemText<'custom_tool_call_input.delta', 'delta'>
+export type CustomToolCallInputDoneEvent = OfItemText<'custom_tool_call_input.done', 'input'>
 
 export type McpListToolsInProgressEvent = OfItemOnly<'mcp_list_tools.in_progress'>
 export type McpListToolsCompletedEvent = OfItemOnly<'mcp_list_tools.completed'>
@@ -120,14 +108,8 @@ export type McpListToolsFailedEvent = OfItemOnly<'mcp_list_tools.failed'>
 export type McpCallInProgressEvent = OfItemOnly<'mcp_call.in_progress'>
 export type McpCallCompletedEvent = OfItemOnly<'mcp_call.completed'>
 export type McpCallFailedEvent = OfItemOnly<'mcp_call.failed'>
-export interface McpCallArgumentsDeltaEvent extends OfItem {
-  type: 'response.mcp_call_arguments.delta'
-  delta: string
-}
-export interface McpCallArgumentsDoneEvent extends OfItem {
-  type: 'response.mcp_call_arguments.done'
-  arguments: string
-}
+export type McpCallArgumentsDeltaEvent = OfItemText<'mcp_call_arguments.delta', 'delta'>
+export type McpCallArgumentsDoneEvent = OfItemText<'mcp_call_arguments.done', 'arguments'>
 
 export type TerminalEvent = ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent
 

@@ -33,5 +33,8 @@ export interface OfCommand extends Sequenced {
 /** An event that only identifies its item. */
 export type OfItemOnly<Name extends string> = OfItem & { type: `response.${Name}` }
 
+/** An event with a text of its item, or a part of it, in this field. */
+export type OfItemText<Name extends string, Field extends string> = OfItemOnly<Name> & { [Text in Field]: string }
+
 /** The allowed callers of a tool: the model, or programs that it writes. */
 export type AllowedCallers = readonly ('direct' | 'programmatic')[]

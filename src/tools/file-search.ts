@@ -3,6 +3,7 @@ import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { wholeNumber } from '../options/checks.js'
 import type { FileSearchFilter, FileSearchResult, FileSearchTool } from '../responses/items.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { checkList } from '../translate/options/check-list.js'
 import type { Tool } from './tool.js'
 
 export type { FileSearchFilter, FileSearchResult, FileSearchTool } from '../responses/items.js'
@@ -72,7 +73,9 @@ export function fileSearch(search: SearchFiles, options: FileSearchOptions = {})
       const found = await search(queries, filters ?? undefined, {
         ...{ vectorStoreIds: vector_store_ids, maxResults, ranking, signal },
       })
-      checkFound(found)
+      // From the host, which may be plain JavaScript.
+      check(Array.isArray(found), 'results', 'an array', found)
+      checkList('results', found, ['file_id', 'filename', 'text'])
       const least = ranking.score_threshold ?? 0
       const good = found.filter(({ score = 1 }) => score >= least).slice(0, maxResults)
       return { files: withinLength(good, maxTextLength) }
@@ -80,17 +83,6 @@ export function fileSearch(search: SearchFiles, options: FileSearchOptions = {})
 
     // A search has no effects.
     isRepeatable: () => true,
-  }
-}
-
-/** Checks what the host's search returned, which may be plain JavaScript. @throws HarmonyResponsesError `bad_option` */
-function checkFound(found: unknown): void {
-  check(Array.isArray(found), 'results', 'an array', found)
-  for (const [index, result] of found.entries()) {
-    for (const field of ['file_id', 'filename', 'text']) {
-      const value: unknown = Object(result)[field]
-      check(typeof value === 'string', `results[${index}].${field}`, 'a string', value)
-    }
   }
 }
 

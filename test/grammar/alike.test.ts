@@ -60,6 +60,20 @@ test('a schema that may be null by the keyword of OpenAPI is not taken for one t
   expect(allows(start, '{"a":null,"b":"x"}')).toBe(false)
 })
 
+test.each<[string, object, object]>([
+  ['an unknown keyword', { type: 'null', x: {} }, { 'type "null"\nx': {} }],
+  [
+    'the name of what a reference points at',
+    { $ref: '#/$defs/a', const: null },
+    { $ref: '#/$defs/a%0Aconst null', title: 'x' },
+  ],
+])('a schema with a line break in %s is not taken for one with another keyword', (_where, one, other) => {
+  const schema = { ...objectOf({ one, other }), $defs: { a: {}, 'a\nconst null': {} } }
+  const start = atOnce(matcherOf(atOnce(compileSchema(schema)).grammar))
+  expect(allows(start, '{"one":null,"other":"x"}')).toBe(true)
+  expect(allows(start, '{"one":"x","other":null}')).toBe(false)
+})
+
 test('what cannot be held is named wherever it stands, though it is compiled once', () => {
   const list = { type: 'array', items: { type: 'object', properties: { tags: { type: 'array', uniqueItems: true } } } }
   const deep = objectOf({ inner: list })

@@ -54,8 +54,10 @@ function textOf(schema: JsonObject, references: References, numbers: Alike): str
     let text = ''
     for (const keyword of Object.keys(schema)) {
       const value = schema[keyword]
-      if (keyword === '$ref') text += `$ref ${keyOf(references.get(schema) as Located)}\n`
-      else if (saysSomething(keyword, value)) text += `${keyword} ${valueText(keyword, value, numbers)}\n`
+      // Quoted, because a name with a line break would read like several keywords.
+      if (keyword === '$ref') text += `$ref ${JSON.stringify(keyOf(references.get(schema) as Located))}\n`
+      else if (saysSomething(keyword, value))
+        text += `${JSON.stringify(keyword)} ${valueText(keyword, value, numbers)}\n`
     }
     return text
   } catch {

@@ -50,8 +50,8 @@ export function fileMark(callId: string, index: number): string {
     .toLowerCase()}:${index}`
 }
 
-/** Characters that would end a mark. File names are untrusted. */
-const UNMARKABLE = /[【】†\s]+/g
+/** Characters that would end a mark, control characters and halves of surrogate pairs. File names are untrusted. */
+const UNMARKABLE = /[【】†\s\p{Cc}\p{Cs}]+/gu
 /** The maximum length of a name in a mark, in UTF-16 units. */
 const LONGEST_NAME = 60
 
@@ -61,7 +61,8 @@ function resultsText(files: readonly Result[], callId: string): string {
   if (files.length === 0) return 'No passages were found.'
   return files
     .map(({ filename, text }, index) => {
-      const name = filename.replace(UNMARKABLE, ' ').trim().slice(0, LONGEST_NAME)
+      // Cut first: that may halve a character.
+      const name = filename.trim().slice(0, LONGEST_NAME).replace(UNMARKABLE, ' ').trim()
       return `【${fileMark(callId, index)}†${name || 'file'}】\n${text}`
     })
     .join('\n\n')

@@ -1,4 +1,4 @@
-import type { AllowedCallers, ItemStatus, OfItem, OfItemOnly } from '../wire-fields.js'
+import type { AllowedCallers, ItemStatus, OfItemOnly, OfItemText } from '../wire-fields.js'
 
 /** A code interpreter, which the host runs: the model writes its code to `python`. */
 export interface CodeInterpreterTool {
@@ -22,14 +22,8 @@ export interface CodeInterpreterCallItem {
 export type CodeInterpreterCallInProgressEvent = OfItemOnly<'code_interpreter_call.in_progress'>
 export type CodeInterpreterCallInterpretingEvent = OfItemOnly<'code_interpreter_call.interpreting'>
 export type CodeInterpreterCallCompletedEvent = OfItemOnly<'code_interpreter_call.completed'>
-export interface CodeInterpreterCallCodeDeltaEvent extends OfItem {
-  type: 'response.code_interpreter_call_code.delta'
-  delta: string
-}
-export interface CodeInterpreterCallCodeDoneEvent extends OfItem {
-  type: 'response.code_interpreter_call_code.done'
-  code: string
-}
+export type CodeInterpreterCallCodeDeltaEvent = OfItemText<'code_interpreter_call_code.delta', 'delta'>
+export type CodeInterpreterCallCodeDoneEvent = OfItemText<'code_interpreter_call_code.done', 'code'>
 
 /** The wire form of `code_interpreter`. */
 export interface CodeInterpreterWire {
