@@ -2,7 +2,8 @@ import type { Profile } from '../conformance/index.js'
 import { asFields, asList, type StreamEvent } from '../conformance/stream-event.js'
 import { type Fields, isFields } from '../fields.js'
 import type { Ask } from './ask.js'
-import { createChatServer } from './chat/chat-server.js'
+import { CHAT } from './chat/chat-server.js'
+import { createApiServer } from './conversation/api-server.js'
 import { curlOf, type SentRequest } from './curl.js'
 import type { Endpoint } from './endpoint.js'
 import { connectionLeftOpen, incompleteAnswer, unsuccessfulResponse } from './faults.js'
@@ -10,7 +11,7 @@ import { type Fault, type Finding, findingOf, framePreview } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
 import { JudgedReplies } from './judged-replies.js'
-import { createMessagesServer } from './messages/messages-server.js'
+import { MESSAGES } from './messages/messages-server.js'
 import { readMessagesRefusal } from './messages/refusal.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import { SameAnswers } from './same-answers.js'
@@ -200,8 +201,8 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           return reply
         }
       const shared = { model, limits, answers, add, note }
-      const chat = createChatServer({ ...shared, exchange: exchangeBy('chat') })
-      const messages = createMessagesServer({ ...shared, exchange: exchangeBy('messages') })
+      const chat = createApiServer({ ...shared, exchange: exchangeBy('chat') }, CHAT)
+      const messages = createApiServer({ ...shared, exchange: exchangeBy('messages') }, MESSAGES)
       const server: Server = {
         model,
         chat,

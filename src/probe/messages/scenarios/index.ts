@@ -1,7 +1,7 @@
 import type { Scenario } from '../../scenario.js'
 import { messagesCall, messagesTwoTools } from './call.js'
 import { messagesErrors } from './errors.js'
-import { messagesLength } from './length.js'
+import { messagesLength } from './limits.js'
 import { messagesText, messagesThinking } from './text.js'
 
 /** The scenarios of the Messages API, for servers that offer it. */
