@@ -46,6 +46,8 @@ export interface ApiServer<Of> {
   stream(request: string, body: Fields, ask?: Ask): Promise<Of & ApiReply>
   /** Requests an answer without streaming, and judges it. */
   answer(request: string, body: Fields, ask?: Ask): Promise<Of & ApiReply>
+  /** Requests something else by `exchange`: any JSON. Resolves to undefined if a finding says why none comes. */
+  json(request: string, body: Fields, exchange: ApiSession['exchange']): Promise<Fields | undefined>
   /** Sends a body unchanged, and judges only whether an answer comes. Resolves to undefined if none does. */
   post(request: string, body: string): Promise<Reply | undefined>
 }
@@ -145,6 +147,10 @@ export function createApiServer<Of extends Said>(
         add({ ...findingOf(request, { rule: api.shape, expected: `${path}: ${expected}`, got }), more: others.length })
       }
       return good(body, api.ofAnswer(answer))
+    },
+    async json(request, body, exchange) {
+      const reply = await exchange(JSON.stringify({ model, ...body }))
+      return replies.refused(request, reply, {}) === undefined ? replies.whole(request, reply) : undefined
     },
     async post(request, body) {
       return replies.any(request, await exchange(body))

@@ -18,7 +18,10 @@ export interface MessagesSaid extends PutTogether {
 export type MessagesReply = MessagesSaid & ApiReply
 
 /** The Messages API of a server, for a scenario. */
-export type MessagesServer = ApiServer<MessagesSaid>
+export interface MessagesServer extends ApiServer<MessagesSaid> {
+  /** Requests a count of tokens. Throws if the server does not count, and resolves to undefined if a finding says why. */
+  count(request: string, body: Fields): Promise<Fields | undefined>
+}
 
 export const MESSAGES: ApiReader<MessagesSaid> = {
   api: 'messages',

@@ -38,6 +38,14 @@ export const messagesThinking: Scenario = {
     const whole = await messages.answer('answer', body)
     reasoningApart(server, 'stream', streamed)
     reasoningApart(server, 'answer', whole)
+    // Of a stream, the judge says so.
+    if (blocksOf(whole, 'thinking').some(({ signature }) => typeof signature !== 'string'))
+      server.report('answer', {
+        rule: 'message-shape',
+        severity: 'warning',
+        expected: 'a signature in each thinking block',
+        got: 'none',
+      })
     if (!streamed.isGood) return 'observed'
     if ([streamed, whole].every((reply) => blocksOf(reply, 'thinking').length === 0))
       return inconclusive('the model did not think, or it is hidden')
