@@ -85,7 +85,7 @@ export class FolderIndex {
     /** The best so far, in order. A whole sort would take long at once. */
     const best: Scored[] = []
     for (const each of scores) {
-      const pause = pace(1)
+      const pause = pace(COST_OF_PASSAGE)
       if (pause !== undefined) await pause
       if (best.length === most && isBetter(best.at(-1) as Scored, each)) continue
       if (filters !== undefined) {
@@ -120,7 +120,7 @@ export class FolderIndex {
         const { length } = this.#passages[at] as Passage
         const damping = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / averageLength)
         scores.set(at, (scores.get(at) ?? 0) + (rarity * times) / (times + damping))
-        const pause = pace(1)
+        const pause = pace(COST_OF_PASSAGE)
         if (pause !== undefined) await pause
       }
     }
@@ -135,5 +135,6 @@ function isBetter([at, score]: Scored, [other, others]: Scored): boolean {
   return score > others || (score === others && at < other)
 }
 
-/** The cost of a filter, which a client wrote, in characters of other work. */
+/** The cost of looking at a passage, and of a filter, which a client wrote, in characters of other work. */
+const COST_OF_PASSAGE = 4
 const COST_OF_FILTER = 256
