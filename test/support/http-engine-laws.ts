@@ -639,7 +639,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const fetch = async () => answers.pop() ?? Response.json(shapes.context.of(4096))
       const engine = create({ url: 'http://server.invalid', fetch, apiKey: 'hunter22' })
       const error = await errorOf(engine.capabilities?.() ?? Promise.resolve())
-      expect(error).toMatchObject({ code: 'server_error', message: 'no [hidden]', status: 503 })
+      expect(error).toMatchObject({ code: 'server_error', message: 'no [hidden]', status: 503, isUnavailable: true })
       expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
     })
 
