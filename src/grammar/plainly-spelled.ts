@@ -19,12 +19,15 @@ const LONGEST = 200_000
 const MOST_UNROLLED = 8
 /** Alternatives of a character. */
 const MOST_INLINED = 3
-/** What JSON has to escape, and halves of surrogate pairs, which are no characters. */
+/** Controls, whose escapes always stay, and halves of surrogate pairs, which are no characters. */
 const NOT_PLAIN: readonly Range[] = [
   [0, 0x1f],
+  [0xd800, 0xdfff],
+]
+/** What JSON escapes by one letter alone, and would by a number: a quote and a backslash. */
+const ESCAPED: readonly Range[] = [
   [0x22, 0x22],
   [0x5c, 0x5c],
-  [0xd800, 0xdfff],
 ]
 const ASTRAL: Range = [0x10000, 0x10ffff]
 const HEX: readonly Range[] = [
@@ -87,8 +90,13 @@ function inlined(expression: Expression, rules: ReadonlyMap<string, Expression>)
 /** A character as it is, or escaped: without the escapes of characters that stand as they are. */
 function withoutEscapes(expression: Expression): Expression {
   if (expression.kind !== 'choice') return expression
-  const plain = expression.of.flatMap((one) => (one.kind === 'class' ? one.ranges : []))
-  if (plain.length === 0) return expression
+  const unescaped = expression.of.flatMap((one) => (one.kind === 'class' ? one.ranges : []))
+  if (unescaped.length === 0) return expression
+  const plain = [
+    ...unescaped,
+    ...NOT_PLAIN,
+    ...intersection(ESCAPED, normalRanges(expression.of.flatMap(afterBackslash))),
+  ]
   return choice(
     ...expression.of.flatMap((one): Expression[] => {
       const [first, second, ...others] = one.kind === 'sequence' ? one.of : []
@@ -98,6 +106,22 @@ function withoutEscapes(expression: Expression): Expression {
       return second.of.flatMap((each) => needed(each, plain, 'u').map((left) => sequence(first, left)))
     }),
   )
+}
+
+/** The characters that may stand behind the backslash of an escape, as its last. */
+function afterBackslash(escaped: Expression): readonly Range[] {
+  const [first, second, ...others] = escaped.kind === 'sequence' ? escaped.of : [escaped]
+  if (first?.kind !== 'text' || others.length > 0) return []
+  if (second === undefined)
+    return first.text.length === 2 && first.text.startsWith('\\') ? rangesOf(text(first.text.slice(1))) : []
+  if (first.text !== '\\') return []
+  return second.kind === 'choice' ? second.of.flatMap(rangesOf) : rangesOf(second)
+}
+
+/** The characters that an expression of one character allows. */
+function rangesOf(expression: Expression): readonly Range[] {
+  if (expression.kind === 'class') return expression.ranges
+  return expression.kind === 'text' && Array.from(expression.text).length === 1 ? [pointOf(expression.text)] : []
 }
 
 /** What of an escape has to stay: all of one that is not by number, and of others the controls. */
@@ -130,7 +154,7 @@ function isPlain(digits: readonly (readonly Range[])[], plain: readonly Range[])
   const least = Number.parseInt(digits.map((one) => letterOf(one[0]?.[0])).join(''), 16)
   const most = Number.parseInt(digits.map((one) => letterOf(one.at(-1)?.[1])).join(''), 16)
   const all: readonly Range[] = least >= 0xd800 && most <= 0xdfff ? [ASTRAL] : [[least, most]]
-  return all.every((range) => isWithin([range], [...plain, ...NOT_PLAIN]))
+  return all.every((range) => isWithin([range], plain))
 }
 
 function isWithin(ranges: readonly Range[], others: readonly Range[]): boolean {

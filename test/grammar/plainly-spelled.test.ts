@@ -49,6 +49,19 @@ describe('a grammar without needless escapes', () => {
     expect(allows(createMatcher(spelled(gbnf)), '"\\u00e9"')).toBe(true)
   })
 
+  test('a quote and a backslash that have no escape of one letter keep that by number', () => {
+    const gbnf = 'root ::= "\\"" ([^"\\\\\\x00-\\x1f] | "\\\\u00" [0-7] [0-9a-f]) "\\""\n'
+    for (const escaped of ['0022', '005c']) {
+      expect(allows(createMatcher(gbnf), `"\\u${escaped}"`)).toBe(true)
+      expect(allows(createMatcher(spelled(gbnf)), `"\\u${escaped}"`)).toBe(true)
+    }
+    for (const one of ['"\\\\" ["\\\\]', '"\\\\" ("\\"" | "\\\\")', '"\\\\\\"" | "\\\\\\\\"']) {
+      const short = createMatcher(spelled(gbnf.replace('[0-9a-f])', `[0-9a-f] | ${one})`)))
+      const isAllowed = ['\\u0022', '\\u005c', '\\u0001', '\\"'].map((text) => allows(short, `"${text}"`))
+      expect([one, ...isAllowed]).toEqual([one, false, false, true, true])
+    }
+  })
+
   test('characters are counted by a rule for each number', () => {
     const gbnf = plain(counted)
     expect(gbnf).not.toMatch(/\{2,4\}/)

@@ -44,10 +44,12 @@ export function queriesIn(given: Arguments): string[] | undefined {
  * and the result's index. Short, because models have to copy it.
  */
 export function fileMark(callId: string, index: number): string {
-  return `${callId
+  const end = callId
     .replace(/[^a-z\d]/gi, '')
     .slice(-5)
-    .toLowerCase()}:${index}`
+    .toLowerCase()
+  // A client may send an item whose id has no letter, and a mark without one is not recognized.
+  return `${end || 'fs'}:${index}`
 }
 
 /** Characters that would end a mark, control characters and halves of surrogate pairs. File names are untrusted. */

@@ -117,7 +117,7 @@ class RunningResponse implements Run {
     const first = this.#takenOver === undefined ? await this.#open() : []
     onStart?.()
     this.#started.resolve()
-    this.created = this.#takenOver ? createdAnew(this.#takenOver, respond) : (createdResponse(first) as ResponseObject)
+    this.created = this.#takenOver ? createdAnew(this.#takenOver, respond) : createdResponse(first)
     this.events = this.#isDetached ? this.#detach() : this.#batches
   }
 
