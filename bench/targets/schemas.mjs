@@ -38,7 +38,7 @@ export default {
     const times = { compile: [], slice: [], again: [], matcher: [], character: [] }
     const lengths = cases.map(({ schema }) => grammar.typescriptOf(schema).length / JSON.stringify(schema).length)
     const count = { refused: 0, relaxed: 0, values: 0, wrong: 0 }
-    /** Schemas of which nothing is relaxed, by whether all their values are judged as they are labelled. */
+    /** Schemas without a relaxed keyword, by whether all their values are judged as labelled. */
     const held = { right: 0, reordered: 0, accepting: 0, declining: 0 }
     for (const { schema, tests } of cases) {
       const compiled = compile(grammar, schema)
@@ -82,7 +82,7 @@ export default {
       // The code is cold, and the rules of formats are made.
       { figure: 'compile and write, the first schema of the process', value: times.compile[0] ?? 0, unit: 'ms' },
       ...rows('longest slice of that', 'ms', times.slice, { max: 10 }),
-      // A server keeps what it has compiled: this is what a schema takes whose code and formats are warm.
+      // A server caches compiled schemas: this is the time of a schema with warm code and formats.
       ...rows('compile and write the same again', 'ms', times.again),
       ...rows('read again for matching', 'ms', times.matcher),
       ...rows(
@@ -132,7 +132,7 @@ function fromFolder(path, count) {
   })
 }
 
-/** Undefined where the schema is refused. */
+/** Undefined if the schema is refused. */
 function compile({ compileSchema, writeGbnf, UnsupportedSchema }, schema) {
   let [ms, longest] = [0, 0]
   const drain = (slices) => {
@@ -191,7 +191,7 @@ function afterMembers(state, left, comma, tried) {
   tried.count += open.length
   if (tried.count > MOST_TRIED) return undefined
   const ways = open.map(({ member, at }) => ({ member, after: afterAnyOrder(at, member[1], tried) }))
-  // The one after which most of the others still may come is the first one, if any is.
+  // Prefers the property after which most of the others are still allowed.
   const most = ({ after }) => open.filter(({ member }) => after.accept(`,${JSON.stringify(member[0])}:`)).length
   const able = ways.filter(({ after }) => after !== undefined).map((way) => ({ ...way, most: most(way) }))
   for (const { member, after } of able.sort((one, other) => other.most - one.most)) {
@@ -202,7 +202,7 @@ function afterMembers(state, left, comma, tried) {
   return undefined
 }
 
-/** How many characters were followed, the milliseconds that it took, and the values that were judged wrong. */
+/** The number of followed characters, the time in milliseconds, and the values that were judged wrong. */
 function follow(start, tests) {
   let [characters, ms] = [0, 0]
   const wrong = []
