@@ -15,7 +15,7 @@ import { encodeHarmony } from '../support/tokens.js'
 import { http } from '../tools/mcp/fixtures.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
 
-/** A command line that serves, until it is stopped. */
+/** Runs `serve`, until it is stopped. */
 interface Served {
   readonly io: FakeIo
   readonly url: string
@@ -66,7 +66,7 @@ async function serve(args: readonly string[], given: Partial<FakeIo> = {}, apiKe
   return served
 }
 
-/** What a command line that does not serve says, and its exit code. */
+/** The output and the exit code of a command line that does not serve. */
 async function refusal(args: readonly string[], given: Partial<FakeIo> = {}): Promise<[number, string]> {
   const io: FakeIo = Object.assign(realFolder(), given)
   const code = await run(['serve', ...args], io)
@@ -913,7 +913,7 @@ test('--log json writes an object for each request, refusals too, with the id th
   })
 })
 
-/** Reads this text from every file, or from one alone: the fixtures of the package are read as they are. */
+/** Returns this text for every file, or for one file only: the fixtures of the package are read as they are. */
 function readerOf(text: string, file = 'keys.txt'): FakeIo['readFile'] {
   const { readFile } = realFolder()
   return (path) => (path === file ? Promise.resolve(text) : readFile(path))

@@ -43,7 +43,7 @@ async function responseTo(request: object, options: Partial<RespondOptions> = {}
   return response as ResponseObject
 }
 
-/** What an item says, without the ids that differ between any two responses. */
+/** An item's content, without the ids that differ between any two responses. */
 function said(item: OutputItem): object {
   const {
     type,
@@ -59,13 +59,13 @@ function said(item: OutputItem): object {
   return { type, name, text, code, output, words, action, error }
 }
 
-/** The items that a fixture's own translation has. */
+/** The items of a fixture's own translation. */
 function expectedOutput(name: string): readonly OutputItem[] {
   const lines = readFileSync(`${io.fixtures}/${name}.events.jsonl`, 'utf8').trimEnd().split('\n')
   return JSON.parse(lines.at(-1) ?? '').response.output
 }
 
-/** A request whose functions hold nothing: what a fixture says is not malformed any more where it is held. */
+/** A request without strict functions: under a constraint, a malformed fixture would no longer be malformed. */
 function withoutStrict(request: ResponseRequest): ResponseRequest {
   const { tools } = request
   return tools ? { ...request, tools: tools.map((tool) => ({ ...tool, strict: false })) } : request
@@ -75,7 +75,10 @@ function fixtureOf(name: string): TokenFixture {
   return fixtures.find((fixture) => fixture.name === name) as TokenFixture
 }
 
-/** Those whose streams no engine gives: a call ends the model's turn, and what is approved was asked for before. */
+/**
+ * The fixtures whose streams no engine produces: a call ends the model's turn, and an approved call was requested in an
+ * earlier response.
+ */
 const OTHERS = ['two-calls', 'mcp-approved', 'namespace-call', 'host-message', 'mcp-approval']
 
 describe('a request of a fixture', () => {
