@@ -52,10 +52,10 @@ describe('the budget of a schema', () => {
     '%s: it is work in many pieces, and the pieces are no larger than the budget says',
     (_what, schema) => {
       const { made, pauses } = paused(schema)
-      // Each piece is at most what a pause comes after, and one subschema that cannot be divided.
+      // Each slice has at most the work between pauses, and one subschema that cannot be divided.
       expect(made.nodes / (pauses + 1)).toBeLessThan(22_000)
       expect(made.nodes).toBeLessThan(200_000)
-      // In any process, whatever was compiled before.
+      // In any process, independent of earlier compilations.
       const again = paused(schema)
       expect(again.pauses).toBe(pauses)
       expect([...again.made.grammar.keys()]).toEqual([...made.grammar.keys()])

@@ -37,7 +37,7 @@ const LONG = 'All about my cat. '.repeat(100)
 const isAskedForSummary = ({ messages }: ScriptedPrompt): boolean =>
   messages.at(-1)?.content.startsWith('Summarize') ?? false
 
-/** A model that summarizes where it is asked to, and else says what follows from its messages. */
+/** A model that summarizes on request, and otherwise answers depending on its messages. */
 function modelThat(
   says: (prompt: ScriptedPrompt) => ScriptedTurn,
   summary: ScriptedTurn = answer(SUMMARY),
@@ -77,7 +77,7 @@ async function goOn(request: ResponseRequest, options: RunOptions): Promise<Run 
 
 const typesOf = (output: readonly OutputItem[]): string[] => output.map(({ type }) => type)
 
-/** What a later request sends, and what its host knows. */
+/** The input of a later request, and its history. */
 function next(
   before: ResponseRequest,
   { output, transcript }: Run,
@@ -592,7 +592,7 @@ describe('a response that was compacted is what went into it', () => {
   })
 })
 
-/** What an engine has in its cache is its own affair. */
+/** The engine's cache may differ. */
 function withoutCached(events: readonly object[]): unknown {
   return JSON.parse(JSON.stringify(events, (name, value) => (name === 'cached_tokens' ? 0 : value)))
 }

@@ -8,7 +8,7 @@ import type { ResponseObject } from '../../src/responses/response.js'
 import { runs } from '../support/runs.js'
 import { ANSWER, GITHUB, heldModelOf, optionsOf, run, SEARCH } from './scripted.js'
 
-/** The engine counts otherwise than it gives: so many tokens more in each call, or fewer. */
+/** The engine's count differs from the tokens that it gives, by a fixed number in each call. */
 function countingOtherwise(engine: TokenEngine, more: number, counted: { extra: number }): TokenEngine {
   return {
     ...engine,

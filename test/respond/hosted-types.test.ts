@@ -16,7 +16,7 @@ const SEARCH = { type: 'web_search' } as const
 const CONTAINER = { type: 'shell', environment: { type: 'container_auto' } } as const
 const FUNCTION = { type: 'function', name: 'f' } as const
 
-/** The namespaces that the model is told of, and what the host is. */
+/** The namespaces that the model is taught, and the host's diagnostics. */
 async function told(
   request: object,
   options: RunOptions = {},

@@ -28,11 +28,11 @@ const inserting = (item: unknown): Tool => ({
   },
 })
 
-/** What becomes of an item that the host inserts as soon as the response is open. */
+/** The result of inserting an item as soon as the response is open. */
 const runWith = (item: WholeItem, options: RunOptions = {}): ReturnType<typeof run> =>
   run({ input: 'Go.' }, { turns: [ANSWER], onOpen: ({ insert }) => void insert(item), ...options })
 
-/** Keeps the handle of a response, for what runs later. */
+/** Keeps the handle of a response, for later use. */
 function keeper(): { handle: ResponseHandle | undefined; onOpen(response: ResponseHandle): void } {
   return {
     handle: undefined,
@@ -42,7 +42,7 @@ function keeper(): { handle: ResponseHandle | undefined; onOpen(response: Respon
   }
 }
 
-/** What `insert` throws at an item. */
+/** The error of `insert` for an item. */
 async function refusalOf(item: unknown, request: ResponseRequest = { input: 'Go.' }): Promise<unknown> {
   let refusal: unknown
   const { output } = await run(request, {
@@ -69,7 +69,7 @@ async function read(
     for (const event of events) onEvent(event.type, event)
 }
 
-/** An engine that says the answer token by token, and is told before each. */
+/** An engine that yields the answer token by token, and calls back before each. */
 const telling = (onToken: (index: number) => unknown) => ({
   ...modelOf([]),
   generate: () =>
@@ -452,7 +452,7 @@ describe('whoever goes on from the entries', () => {
   })
 })
 
-// An item may hold what a tool was sent by a stranger.
+// An item may contain untrusted data from a tool.
 describe('an item that is hostile', () => {
   test.each<[what: string, item: unknown, message: RegExp]>([
     ['no object', 7, /^hostItem: expected an item with a type/],

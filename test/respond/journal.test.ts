@@ -50,7 +50,7 @@ const moody: Tool = {
 
 const FILE_SEARCH = { type: 'file_search_call', status: 'completed', queries: ['x'], results: null }
 
-/** Puts an image into the output, and answers. Whoever runs the call again inserts the same one. */
+/** Inserts an image into the output, and answers. A repeated call inserts the same image. */
 const drawing: Tool = {
   answers: () => true,
   isRepeatable: () => true,
@@ -77,7 +77,8 @@ function hostThatInserts(turns: readonly string[], every: number): Pick<RespondO
       generate(context, options) {
         const tokens = model.generate(context, options)
         return tokenStream(async function* () {
-          // A place is all that stands before it: a conversation that was compacted comes to the same length again.
+          // A position is identified by all text before it, because a compacted conversation reaches the same length
+          // again.
           let place = [...context].reduce((sum, id) => (sum * 31 + id) % 0x7fffffff, 0)
           for (let at = context.length; ; at++) {
             const step = await tokens.next()
@@ -92,7 +93,7 @@ function hostThatInserts(turns: readonly string[], every: number): Pick<RespondO
   }
 }
 
-/** The turns of a response: calls of the host's tools, and then whatever ends it. */
+/** The turns of a response: calls of the host's tools, and then an ending. */
 const script = (): fc.Arbitrary<string[]> =>
   fc
     .record({
@@ -171,7 +172,7 @@ describe('a response is what went into it', () => {
     for (const [at, shown] of whole.before.entries()) {
       if (at === 0) continue
       const entries = JSON.parse(JSON.stringify(whole.entries.slice(0, at)))
-      // What is offered by now does not concern a response that is open.
+      // Later changes of the offer do not affect an open response.
       const rest = await run(request, { ...shared, offered: { instructions: 'Do not search.' }, entries })
       expect(rest.events).toEqual(whole.events.slice(shown))
       expect(rest.transcript).toEqual(whole.transcript)

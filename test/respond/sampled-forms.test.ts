@@ -37,7 +37,7 @@ const typesOf = ({ output }: Run): string[] => output.map(({ type }) => type)
 type Sealed = OutputItem & { encrypted_content: string }
 const unsealed = (items: readonly OutputItem[]) => unsealInput(items as never, { seal, caller: 'alice' }).history
 
-/** The prompt of the next request of a client that sends all back, but for its last word. */
+/** The prompt of the next request of a client that sends everything back, without its last message. */
 function nextPrompt({ output }: Run): number[] {
   const answers = output.flatMap((item) =>
     item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'wet' }] : [],

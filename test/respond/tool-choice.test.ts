@@ -31,10 +31,10 @@ const call = (to: string, text = '{}', channel = 'commentary'): string =>
   `<|channel|>${channel} to=${to} <|constrain|>json<|message|>${text}<|call|>`
 
 interface Told extends Run {
-  /** What the tools were called with. */
+  /** The arguments of the tools' calls. */
   readonly ran: readonly HostedCall[]
   readonly diagnostics: readonly Diagnostic[]
-  /** What the tools' messages in the last context say. */
+  /** The texts of the tools' messages in the last context. */
   readonly toldModel: readonly string[]
   readonly asked: readonly Asked[]
 }

@@ -13,7 +13,7 @@ const VIEW = {
 const user = (...content: object[]): object => ({ type: 'message', role: 'user', content })
 const said = (text: string): object => user({ type: 'input_text', text })
 
-/** A model that looks at a picture when it is told to, and then says what it read. */
+/** A model that looks at a picture on request, and then answers with its prompt's text. */
 const looking = () =>
   endpoint(({ messages }) => {
     const { role, content = '' } = messages.at(-1) ?? {}
@@ -22,7 +22,7 @@ const looking = () =>
     return answer(`I read: ${content}`)
   })
 
-/** What the client sends after the call of a response. */
+/** The client's input after the call of a response. */
 function viewed({ output }: { output: { type: string; call_id?: string }[] }): object {
   const { call_id } = output.find(({ type }) => type === 'function_call') ?? {}
   return { type: 'function_call_output', call_id, output: [IMAGE] }

@@ -424,7 +424,7 @@ describe('over HTTP', () => {
   })
   afterAll(() => server.close({ graceMs: 0 }))
 
-  /** What a raw request is answered with, up to where the connection ends or the headers do. */
+  /** The answer to a raw request, up to the end of the connection or of the headers. */
   const raw = (text: string, more?: string): Promise<string> =>
     new Promise((resolve) => {
       let got = ''

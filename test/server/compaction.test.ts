@@ -20,13 +20,13 @@ const typesOf = ({ output }: { readonly output: readonly { readonly type: string
 const user = (content: string): object => ({ role: 'user', content })
 const EARLIER = [user(LONG), { role: 'assistant', content: 'Noted.' }, user('Its name?')]
 
-/** The response that a stream ends with. The judge has nothing against the stream. */
+/** The final response of a stream without findings of the judge. */
 async function streamed({ stream }: Endpoint, body: object): Promise<Event['response']> {
   const events = await stream('/responses', { model: 'gpt-oss', ...CONTEXT, ...body })
   return events.at(-1)?.response
 }
 
-/** Whether the prompt goes on with all that the one before was, with its `<|start|>assistant`. */
+/** Whether the prompt continues the whole previous one, with its `<|start|>assistant`. */
 function goesOn(prompt: ScriptedPrompt | undefined, before: ScriptedPrompt | undefined): boolean {
   return before?.tokens.every((id, at) => prompt?.tokens[at] === id) ?? false
 }

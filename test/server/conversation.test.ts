@@ -192,7 +192,7 @@ describe('an error about the conversation', () => {
   })
 })
 
-/** Waits until a background response is over, by reading its stream. */
+/** Waits until a background response has ended, by reading its stream. */
 async function untilOver(ask: ReturnType<typeof echo>['ask'], id: string): Promise<void> {
   for (;;) {
     const { body } = await ask('GET', `/responses/${id}`)

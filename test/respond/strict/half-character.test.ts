@@ -22,7 +22,7 @@ interface Written {
   readonly reason?: EndReason
 }
 
-/** Writes by hand what nothing holds it to, and the shortest text of what it is held to. */
+/** Writes a given text without a constraint, and the shortest valid text with one. */
 function engineOf(free: readonly Written[], asked: GenerateOptions[] = []): TokenEngine {
   let next = 0
   return {
@@ -55,7 +55,7 @@ const requestOf = (v: object): ResponseRequest => ({
   ],
 })
 
-/** A response that stopped behind so many bytes of its arguments, and what became of it with this model. */
+/** A response that stopped after so many bytes of its arguments, and its continuation with this model. */
 async function goOn(request: ResponseRequest, bytes: readonly number[], free: readonly Written[]) {
   const asked: GenerateOptions[] = []
   const header = encodeHarmony(CALL)
@@ -91,7 +91,7 @@ const anySchema = fc.oneof(
   fc.constant({ type: 'string' }),
   fc.uniqueArray(anyText, { minLength: 1, maxLength: 3 }).map((texts) => ({ enum: texts })),
 )
-/** What a model may write by itself in the middle of a character: its rest, another one, nonsense, nothing. */
+/** A model's possible output in the middle of a character: its rest, another character, invalid bytes, nothing. */
 const anyTokens = fc.array(
   fc.oneof(
     fc.constantFrom(...BYTES),

@@ -109,7 +109,7 @@ describe('the budget of a request', () => {
     expect(typeOnly.length).toBeGreaterThan(900)
     expect(typeOnly).toEqual(held.slice(-typeOnly.length))
     expect(relaxed).toHaveLength(typeOnly.length)
-    // What was compiled before is counted all the same: another process has to decide alike.
+    // Cached schemas are counted as well: every process must decide alike.
     expect(atOnce(holding({ tools })).typeOnly).toEqual(typeOnly)
   })
 

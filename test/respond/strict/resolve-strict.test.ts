@@ -180,7 +180,7 @@ describe('a function that does not say whether it is strict', () => {
     )
     expect(constraints).toEqual([])
     expect(response.tools).toMatchObject([{ strict: true }, { strict: true }])
-    // Of the call, which is excluded, and of no schema.
+    // The diagnostic is about the excluded call, not about a schema.
     expect(diagnostics.map(({ code }) => code)).toEqual(['unavailable_tool'])
   })
 
