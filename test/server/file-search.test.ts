@@ -17,7 +17,7 @@ interface Asked extends Omit<FileSearchContext, 'signal'> {
   readonly filters: FileSearchFilter | undefined
 }
 
-/** A search that finds both files, and what it was asked. */
+/** A search that finds both files, with its recorded arguments. */
 function searching(): { readonly tool: Tool; readonly asked: Asked[] } {
   const asked: Asked[] = []
   const tool = fileSearch(async (queries, filters, { signal: _, ...more }) => {
@@ -27,12 +27,12 @@ function searching(): { readonly tool: Tool; readonly asked: Asked[] } {
   return { tool, asked }
 }
 
-/** What the model read of its last call. */
+/** The model's prompt after its last call. */
 const resultIn = (messages: readonly HarmonyMessage[]): string =>
   messages.findLast(({ role }) => role === 'tool')?.content ?? ''
 const marksIn = (text: string): string[] => text.match(/【[^】]*】/g) ?? []
 
-/** A model that searches, and then cites the first passage that it was shown. */
+/** A model that searches, and then cites the first passage. */
 const citing: Script = ({ messages }) => {
   const [mark] = marksIn(resultIn(messages))
   if (mark === undefined) return [think('Look.'), call('file_search.search', { queries: ['otters', 'hands'] })]

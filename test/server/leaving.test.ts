@@ -34,7 +34,7 @@ const settings = (engine: HeldEngine, errors: unknown[] = []): ResponsesAppOptio
   onError: (error) => void errors.push(error),
 })
 
-/** A client that asks and can be cut off at any time. */
+/** A client that sends a request and can be disconnected at any time. */
 function ask(port: number, stream: boolean, path = '/v1/responses'): ClientRequest {
   const client = request({ port, host: '127.0.0.1', path, method: 'POST', headers: JSON_TYPE, agent: false })
   client.on('error', () => {})
@@ -51,7 +51,7 @@ async function untilText(incoming: IncomingMessage, text: string): Promise<void>
   }
 }
 
-/** Where a client can be connected to: the port of a server in front of the engine. */
+/** The servers that a client can connect to: the port of a server with the engine. */
 const SERVERS: Readonly<Record<string, (engine: HeldEngine, errors: unknown[]) => Promise<number>>> = {
   async serveResponses(engine, errors) {
     const server = await serveResponses({ ...settings(engine, errors), port: 0 })
@@ -290,7 +290,7 @@ describe('onDisconnect', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const events = await served.stream('/responses', { input: 'Hi' })
     await served.stream(`/responses/${events[0]?.response.id}?stream=true`)
-    // What ends behind the last event takes some turns of the loop, more where other tests still end theirs.
+    // Work after the last event takes some turns of the loop, more if other tests are still ending.
     for (let turn = 0; turn < 100 && vi.getTimerCount() > 0; turn++) {
       await new Promise((resolve) => setImmediate(resolve))
     }

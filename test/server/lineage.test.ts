@@ -17,7 +17,7 @@ import { endpoint, tokenTable } from './endpoint.js'
 
 const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
 
-/** A store that remembers what it was given. */
+/** A store that records its input. */
 function watchedStore() {
   const store = createMemoryStore()
   const kept: FinishedResponse[] = []

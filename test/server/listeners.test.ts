@@ -8,7 +8,7 @@ import { connect, create, serve } from './web-socket/sockets.js'
 /** More than the ten listeners of one kind that Node takes without a warning. */
 const MANY = 31
 
-/** Sends that many requests over one socket, each on a lane of its own, and leaves when all of them are in the server. */
+/** Sends that many requests over one socket, each on a separate lane, and leaves when all of them are in the server. */
 async function manyLanes(concurrency: number): Promise<void> {
   const server = await serve({ engine: heldEngine(), keepAliveMs: 0, limits: { concurrency } })
   const client = await connect(server)

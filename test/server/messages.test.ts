@@ -399,7 +399,7 @@ describe('what comes back in a signature', () => {
     })
   const request = { ...QUESTION, ...SHOWN, tools: [WEATHER] }
 
-  /** The status of a second request whose thinking has another signature, and what is said of it. */
+  /** The status of a second request whose thinking has another signature, with the diagnostics. */
   async function sentBack(change: (signature: string) => string, owner = 'anonymous') {
     const unopened: string[] = []
     const app = served((subject) => unopened.push(subject))

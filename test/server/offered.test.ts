@@ -30,7 +30,7 @@ const rolling = (): Extract<Script, readonly unknown[]> => [
   [think('Done.'), answer('It is 4.')],
 ]
 const typesOf = (body: { output: { type: string }[] }): string[] => body.output.map(({ type }) => type)
-/** What the developer message of a model call says. */
+/** The text of the developer message of a model call. */
 const developerOf = (
   served: { engine: { calls: readonly { messages: readonly { role: string; content: string }[] }[] } },
   at = 0,
@@ -122,7 +122,7 @@ describe('offered calls that are hidden', () => {
   const hiding = (script: Script, options: Partial<ResponsesAppOptions> = {}) =>
     offering(script, { offeredCalls: 'hidden', ...options })
   const shown = ['reasoning', 'message']
-  // Reasoning that is left beside reasoning is a warning of the judge's.
+  // The judge warns about adjacent reasoning items that remain.
   const thinkingOnce = (): Extract<Script, readonly unknown[]> => [
     [think('I roll twice.'), call('dice.roll', {})],
     call('dice.roll', {}),
@@ -535,7 +535,7 @@ describe('offered tools in Chat Completions', () => {
     const decoder = new TextDecoder()
     for await (const bytes of response.body as ReadableStream<Uint8Array>) {
       text += decoder.decode(bytes, { stream: true })
-      // The tool ends once the client has heard that it is not forgotten.
+      // The tool ends once the client has received a comment.
       if (text.includes('Calls dice.roll.') && /\n:[^\n]*\n/.test(text.slice(text.indexOf('Calls dice.roll.'))))
         finish()
     }
@@ -546,7 +546,7 @@ describe('offered tools in Chat Completions', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
   })
 
-  // After the sources of both: the parameters that each sends, what it asks in the background, and what it sends back.
+  // According to the sources of both: the parameters that each sends, its background requests, and what it sends back.
   test.each<[string, object[]]>([
     [
       'Open WebUI',

@@ -12,7 +12,7 @@ const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
 const ID = 'resp_0123456789abcdef'
 const WORDS = 'one two three four five six seven eight'
 
-/** Two processes on one store, whose clock the test has. */
+/** Two processes on one store, with the test's clock. */
 function world() {
   let now = 1000
   const shared: ResponseStore = { ...createMemoryStore({ clock: () => now }), durability: 'process' }
@@ -23,7 +23,7 @@ function world() {
     const state = { isDead: false, isReadOnly: false }
     const metrics: Metric[] = []
     let looked = 0
-    // A process that has died asks for nothing any more.
+    // A dead process sends no more requests.
     const store = Object.fromEntries(
       Object.entries(shared).map(([name, value]) => {
         if (typeof value !== 'function') return [name, value]
@@ -49,7 +49,7 @@ function world() {
       die: () => void Object.assign(state, { isDead: true }),
       /** It can write nothing any more. */
       freeze: () => void Object.assign(state, { isReadOnly: true }),
-      /** Waits until it has looked for expired leases so many times more. */
+      /** Waits until it has checked for expired leases that many more times. */
       async looked(times: number): Promise<void> {
         const after = looked + times
         while (looked < after) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -89,7 +89,7 @@ function newWorld(): ReturnType<typeof world> {
 const statusOf = async ({ ask }: Endpoint, id: string): Promise<string> =>
   (await ask('GET', `/responses/${id}`)).body.status
 
-/** Waits until a response is over, as one process sees it. */
+/** Waits until a response has ended, as one process sees it. */
 async function over(served: Endpoint, id: string): Promise<void> {
   while (['in_progress', 'queued'].includes(await statusOf(served, id)))
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -107,7 +107,7 @@ async function died(options: Partial<ResponsesAppOptions> = {}, body: object = {
     headers: JSON_TYPE,
     body: JSON.stringify({ input: 'Hi', ...body }),
   })
-  // Whoever streams reads: a response that nobody reads is not made.
+  // Each stream is read, because a response without a reader does not progress.
   created.then((response) => response.text()).catch(() => {})
   await until(() => engine.sampled === 6)
   const [metric] = first.metrics.filter(({ type }) => type === 'response_started') as { responseId: string }[]

@@ -18,10 +18,10 @@ export function environmentOf(kind: Kind): string {
   return join(FOLDER, FOLDERS[kind])
 }
 
-/** What `prepare.ts` found to be missing, for the processes of the tests. */
+/** The missing parts that `prepare.ts` found, for the processes of the tests. */
 const FOUND = 'SERVERS_OBSTACLE'
 
-/** Why no server can be installed here; undefined if one can, as far as is known. */
+/** The reason why no server can be installed here; undefined if none is known. */
 export function obstacle(): string | undefined {
   if (process.env[FOUND] !== undefined) return process.env[FOUND]
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the servers need Linux on x64'
@@ -67,7 +67,7 @@ const FINISH: Readonly<Record<Kind, (site: string, program: string) => void>> = 
     writeFileSync(join(folder, 'METADATA'), 'Metadata-Version: 2.1\nName: vllm\nVersion: 0.32.0+cpu\n')
     writeFileSync(join(folder, 'RECORD'), '')
   },
-  /** What needs a GPU is left out, and attention on plain torch learns of sinks. */
+  /** Leaves out packages that need a GPU, and adds sinks to attention on plain torch. */
   sglang(site, program) {
     copyFileSync(join(HERE, 'sglang', 'sglang_stubs.py'), join(site, 'sglang_stubs.py'))
     writeFileSync(join(site, 'sglang_stubs.pth'), 'import sglang_stubs\n')

@@ -9,7 +9,7 @@ import type { StreamEnd, TokenChunk, TokenSource } from '../../src/tokens/token-
 import { chunkPlan, cutChunks, malformedTranscript, wellFormedTranscript } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
 
-/** A sink that keeps what it is given. */
+/** A sink that keeps its input. */
 function shelf() {
   const kept: TokenFixture[] = []
   return { kept, sink: (fixture: TokenFixture) => void kept.push(fixture) }

@@ -14,7 +14,7 @@ import { RUNS } from '../support/runs.js'
 
 const STOPS = [200002, 200012, 199999]
 
-/** As much of the package's class as `generate` looks at. */
+/** The part of the package's class that `generate` reads. */
 class Tensor {
   readonly type: string
   readonly data: BigInt64Array

@@ -13,7 +13,7 @@ function delta(text: string, sequence_number: number): ResponseStreamEvent {
 const EVENTS = ['plain', 'é € 💡', '\r\n\n\r\u2028', 'data: {}\n\n', '[DONE]', '\ud83d'].map(delta)
 const TEXT = EVENTS.map(encodeSse).join('')
 
-/** A source that counts what is asked of it. */
+/** A source that counts its calls. */
 function counted() {
   const source = {
     pulled: 0,

@@ -191,7 +191,7 @@ test('a store in memory gives bytes back when it is asked to, but none of a conv
   await end(store, lease, 1)
 })
 
-/** What a store in memory forgets by itself, as one sees it who knows every use. */
+/** A model of what a store in memory deletes, given every use. */
 class ForgetfulModel {
   readonly trees = new Map<string, { ids: string[]; running: number; usedAt: number; nth: number }>()
   readonly roots = new Map<string, string>()

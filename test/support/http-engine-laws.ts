@@ -36,7 +36,7 @@ export interface HttpEngineShapes {
   /** How it reports a context length, and where. */
   readonly context: {
     readonly path: string
-    /** What `capabilities()` asks for besides. */
+    /** Other requests of `capabilities()`. */
     readonly others?: readonly string[]
     of(length: number): unknown
     readonly unknown: unknown
@@ -297,13 +297,18 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(seen.bytes).toBeLessThan(2 * MOST_LINES * 'data: x\n'.length)
     })
 
-    test(`${name}: comments that keep the connection alive do not count towards the bound`, async () => {
-      const pings = ': ping\n\n'.repeat(MOST_LINES)
-      const body =
-        pings +
-        frames(HELLO)
-          .map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
-          .join('')
+    test.each([
+      ['in one piece', [': ping\n\n'.repeat(MOST_LINES)]],
+      ['line by line', Array.from({ length: MOST_LINES }, () => [': ping\n', '\n']).flat()],
+      ['cut in their last line break', Array.from({ length: MOST_LINES }, () => [': ping\r\n', '\r', '\n']).flat()],
+    ])(`${name}: comments that keep the connection alive do not count towards the bound, %s`, async (_, pings) => {
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (const piece of [...pings, ...frames(HELLO).map(frame)])
+            controller.enqueue(new TextEncoder().encode(piece))
+          controller.close()
+        },
+      })
       const fetch = fetchOf(() => new Response(body, { status: 200 }))
       const engine = create({ url: 'http://server.invalid', fetch, retries: 0 })
       await expect(readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).resolves.toBeDefined()
@@ -634,7 +639,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const fetch = async () => answers.pop() ?? Response.json(shapes.context.of(4096))
       const engine = create({ url: 'http://server.invalid', fetch, apiKey: 'hunter22' })
       const error = await errorOf(engine.capabilities?.() ?? Promise.resolve())
-      expect(error).toMatchObject({ code: 'server_error', message: 'no [hidden]', status: 503 })
+      expect(error).toMatchObject({ code: 'server_error', message: 'no [hidden]', status: 503, isUnavailable: true })
       expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
     })
 

@@ -38,13 +38,13 @@ function spelled(ids: readonly number[]): string {
   return decodeTokens(ids.slice(0, at)) + markerText(ids[at] as number) + spelled(ids.slice(at + 1))
 }
 
-/** One engine, and what its model says of prompts that go on with each other. */
+/** One engine, and its model's output for prompts that continue each other. */
 function session(turns: ScriptedTurn[], options?: ScriptedEngineOptions) {
   const engine = scriptedEngine(turns, options)
   let prompt: readonly number[] = PROMPT
   return {
     engine,
-    /** Generates, and keeps what came of it. */
+    /** Generates, and appends the output to the prompt. */
     async next(given: GenerateOptions = {}): Promise<string> {
       const { tokens } = await readTokens(engine.generate(prompt, given))
       prompt = [...prompt, ...(tokens as number[])]

@@ -7,7 +7,7 @@ import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 
 const tokenTable = await loadTokenTable()
 
-/** What the engine makes of a script that does not fit the schema. */
+/** The engine's output for a script that does not fit the schema. */
 async function completed(schema: unknown, script = 'no JSON'): Promise<unknown> {
   const format = { type: 'json_schema', name: 'f', schema } as const
   const engine = scriptedEngine([answer(script)])

@@ -20,7 +20,7 @@ function context(tool: object = {}): ToolContext {
   return { request, signal: new AbortController().signal, report() {}, insert: () => false }
 }
 
-/** What the tool answers, where the host found these. */
+/** The tool's answer, if the host found these. */
 const run = (results: unknown, tool: object = {}, options: FileSearchOptions = {}, queries: string[] = ['otters']) =>
   fileSearch(() => results as FileSearchResult[], options).run({ ...CALL, queries }, context(tool))
 

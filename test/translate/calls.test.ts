@@ -9,7 +9,7 @@ import { RUNS } from '../support/runs.js'
 import { Translator } from '../support/translator.js'
 import { callTo, createRun, FIXED, inTurn, type Run, runOf, toolMessage } from './run.js'
 
-/** A call that counts how often anybody asks how far it is. */
+/** A call that counts the reads of its state. */
 class CountedCall {
   static asked = 0
   readonly type = 'code_interpreter_call'

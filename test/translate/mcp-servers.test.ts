@@ -15,7 +15,7 @@ function called(tools: UnknownTool[], recipients: string[], policy: PolicyName =
   return run
 }
 
-/** What these calls become, an item in a line. */
+/** The items of these calls, each in a line. */
 function made(tools: UnknownTool[], recipients: string[], policy?: PolicyName): string[] {
   return briefOutput(terminal(called(tools, recipients, policy).end()))
 }

@@ -125,7 +125,7 @@ describe('any calls, answered in any order and way, or not at all,', () => {
         const run = waiting(...calls.map(({ name }) => name))
         const written = isWriting && calls.every(({ by }) => by !== 'transcript')
         if (written) run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
-        /** What each call should have got, by its index, and what became of the shell's. */
+        /** The expected result of each call, by its index, and of the shell's. */
         const got = new Map<number, string>()
         const shells: string[] = []
         const places = calls.map(({ rank }, index) => ({ rank, index })).sort((a, b) => a.rank - b.rank)

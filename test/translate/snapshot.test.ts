@@ -12,7 +12,7 @@ import { callTo, createRun, deepFreeze, FIXED, inTurn, messageOn, NOW, toolMessa
 
 const tokenTable = await loadTokenTable()
 
-/** One thing that a host does to a translator. What it gives back is in the stream. */
+/** One action of a host on a translator. Its returned events are part of the stream. */
 type Step = (translator: Translator) => ResponseStreamEvent[] | undefined
 
 const request: ResponseRequest = {
@@ -145,7 +145,7 @@ function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: num
   for (const [index, step] of steps.entries()) {
     if (at === 'every' || at === index) {
       const json = JSON.stringify(translator.snapshot())
-      // The restored translator keeps what the first one was given: the request, the response's id and the time.
+      // The restored translator keeps the request, the response's id and the time of the first one.
       const { request: _request, usage: _usage, ...rest } = options
       translator = Translator.restore(JSON.parse(json), { ...rest, responseId: 'resp_ignored', clock: () => NOW })
     }

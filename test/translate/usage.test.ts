@@ -459,7 +459,7 @@ describe('usage by turn', () => {
             else run.push({ host: encodeHarmony(step.host) })
           }
         }
-        // What the model is called for last is to be sampled, too.
+        // The last call of the model is also sampled.
         if (isNew) {
           calls.push(count('x'))
           run.push(encodeHarmony('x'))

@@ -47,7 +47,7 @@ describe('how much may be held by default', () => {
 
 const MB = 1_000_000
 
-/** What is held but for what the store keeps of responses that are over. */
+/** The held memory, without the finished responses in the store. */
 const busy = ({ memory }: { readonly memory: ByteUse }): number => memory.used - memory.by.store
 
 describe('a request', () => {

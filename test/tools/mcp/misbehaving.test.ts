@@ -42,7 +42,7 @@ describe('a server that dies', () => {
     const { url } = await http()
     const { tools } = toolsOf({ weather: { url } })
     expect(await tools.run(mcpCall('diesHalfway'), context())).toEqual(GONE)
-    // Sockets that the platform keeps for later were closed as well, and fail those who get one.
+    // Pooled sockets of the platform were closed as well, and fail the next requests that use them.
     const isBack = async () => (await tools.run(mcpCall('echo', { text: 'x' }), context())).output === 'x'
     await vi.waitUntil(isBack, { timeout: 110_000 })
   })

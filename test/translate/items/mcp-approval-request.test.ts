@@ -370,7 +370,9 @@ describe('a server that the request declares without require_approval', () => {
 })
 
 describe('which calls need approval', () => {
-  /** What calls of a reading, a writing and an unlisted tool become: `?` if the user is asked, otherwise the status. */
+  /**
+   * The results of calls of a reading, a writing and an unlisted tool: `?` if the user is asked, otherwise the status.
+   */
   function asked(tool: McpTool, mcpListings?: McpListing[]): string {
     const run = createRun({ request: { tools: [tool] }, ...(mcpListings === undefined ? {} : { mcpListings }) })
     run.push(inTurn(...['read', 'write', 'other'].map((name) => callTo(`github.${name}`, '{}<|call|>'))))

@@ -326,7 +326,7 @@ describe('the modes of reasoning', () => {
     )
   })
 
-  /** A stream without the events inside reasoning items, without what these show, and without numbers. */
+  /** A stream without the events inside reasoning items, without their content, and without numbers. */
   function withoutReasoning(events: readonly ResponseStreamEvent[]): unknown[] {
     const strip = (item: OutputItem): unknown =>
       item.type === 'reasoning' ? { ...item, content: null, summary: null } : item
@@ -398,7 +398,7 @@ describe('a request that asks for a summary', () => {
 describe('sealed reasoning', () => {
   const request: ResponseRequest = { include: ['reasoning.encrypted_content'] }
 
-  /** A run that seals, and what it was asked to seal. */
+  /** A run that seals, and the sealed texts. */
   function sealing(options: Partial<TranslatorOptions> = {}): { run: Run; sealed: [string, string][] } {
     const sealed: [string, string][] = []
     const run = createRun({
