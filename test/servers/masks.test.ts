@@ -14,11 +14,12 @@ import { STRICT_SCHEMAS } from './strict-schemas.js'
 /** In the median over the tokens of a body: processor time, so that a busy machine counts for little. */
 const MOST_MS = 1
 /**
- * Known slower masks, in ms: rests of an e-mail address and one of a pattern with a length, whose grammars xgrammar
- * does not inline, and counted strings on guidance, whose automaton grows with the count.
+ * Known slower masks, in ms as measured. After a match, xgrammar looks beyond the end of a pattern with a length for
+ * each token. Guidance has a lexeme for each counted character, and walks through all tokens with them.
  */
 const SLOW: Readonly<Record<string, number>> = {
-  ...{ 'xgrammar email': 25, 'xgrammar loosePattern': 16, 'guidance loosePattern': 3, 'guidance lengths': 3 },
+  'xgrammar loosePattern': 16,
+  ...{ 'guidance loosePattern': 3, 'guidance lengths': 3, 'guidance nullable': 2, 'guidance email': 2 },
 }
 
 interface Asked {
@@ -74,7 +75,7 @@ describe.skipIf(isSkipped)(`masks${isSkipped ? ` (skipped: ${missing})` : ''}`, 
   })
 })
 
-/** The grammars that each backend gets for each schema, and for the rest of a body from each of its tokens. */
+/** What each backend is sent for each schema, and for the rest of a body from each of its tokens on. */
 function everythingSent(): readonly Asked[] {
   const whole = Object.entries(STRICT_BODIES).map(([schema, body]) => ({
     schema,

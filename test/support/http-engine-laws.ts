@@ -639,8 +639,16 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const fetch = async () => answers.pop() ?? Response.json(shapes.context.of(4096))
       const engine = create({ url: 'http://server.invalid', fetch, apiKey: 'hunter22' })
       const error = await errorOf(engine.capabilities?.() ?? Promise.resolve())
-      expect(error).toMatchObject({ code: 'server_error', message: 'no [hidden]', status: 503, isUnavailable: true })
+      expect(error).toMatchObject({ code: 'server_error', message: 'no [hidden]', status: 503 })
       expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
+    })
+
+    test(`${name}: a server that cannot be reached is unavailable, even if the reason has a secret`, async () => {
+      const fetch = () => Promise.reject(new TypeError('no route for hunter22'))
+      const engine = create({ url: 'http://server.invalid', fetch, apiKey: 'hunter22', delay: async () => {} })
+      const error = await errorOf(engine.capabilities?.() ?? Promise.resolve())
+      expect(error.message).toBe('cannot connect to server.invalid: no route for [hidden]')
+      expect(error.isUnavailable).toBe(true)
     })
 
     test(`${name}: capabilities() reject at once when they are aborted`, async () => {
