@@ -91,7 +91,8 @@ export default {
         served.map((slices) => Math.max(...slices)),
         { max: 10 },
       ),
-      // No target: most of the time is V8's, which a server spends on another thread. Optimizing one function takes up to 18 ms.
+      // No target: most of it is V8's time, which a server spends in other threads. Optimizing one function takes up to
+      // 18 ms.
       ...rows('compile and write, V8 in the same thread', 'ms', times.compile),
       ...rows('longest slice of that, V8 in the same thread', 'ms', times.slice),
       // A server caches compiled schemas: this is the time of a schema with warm code and formats.
