@@ -62,6 +62,21 @@ describe('a grammar without needless escapes', () => {
     }
   })
 
+  test('a character without escapes stands in the place of the rule that has it, behind other names of it', () => {
+    const gbnf =
+      'root ::= "\\"" c at c "\\""\nc ::= d\nd ::= [/a-z] | "\\\\" ("/" | "u002" [Ff] | "u006" [1-9A-Fa-f] | "u007" [0-9Aa])\nat ::= "@" | "\\\\u0040"\n'
+    expect(spelled(gbnf)).toMatch(/^root ::= "\\"" \[[/]a-z\] "@" \[[/]a-z\] "\\""\n/)
+    const email = createMatcher(plain(object({ e: { type: 'string', format: 'email' } })))
+    expect(allows(email, '{"e":"a/b.c@x.org"}')).toBe(true)
+  })
+
+  test('what follows an escape is kept', () => {
+    const gbnf = 'root ::= "\\"" (c | "\\\\u0062" d) "\\""\nc ::= [a-c] | "\\\\u0061" d\nd ::= "!"\n'
+    for (const text of ['"b"', '"\\u0061!"', '"\\u0062!"']) {
+      expect([text, allows(createMatcher(spelled(gbnf)), text)]).toEqual([text, true])
+    }
+  })
+
   test('characters are counted by a rule for each number', () => {
     const gbnf = plain(counted)
     expect(gbnf).not.toMatch(/\{2,4\}/)

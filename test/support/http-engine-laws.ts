@@ -643,6 +643,14 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
     })
 
+    test(`${name}: a server that cannot be reached is unavailable, even if the reason has a secret`, async () => {
+      const fetch = () => Promise.reject(new TypeError('no route for hunter22'))
+      const engine = create({ url: 'http://server.invalid', fetch, apiKey: 'hunter22', delay: async () => {} })
+      const error = await errorOf(engine.capabilities?.() ?? Promise.resolve())
+      expect(error.message).toBe('cannot connect to server.invalid: no route for [hidden]')
+      expect(error.isUnavailable).toBe(true)
+    })
+
     test(`${name}: capabilities() reject at once when they are aborted`, async () => {
       const reason = new Error('enough')
       const fetch = async (_: unknown, { signal }: RequestInit = {}) => signal?.throwIfAborted() ?? Response.json({})
