@@ -6,6 +6,7 @@ import { merged } from '../merged.js'
 import { turnStart } from '../prompt/render-prompt.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
 import { type Queue, queue, type Write } from '../queue.js'
+import type { CitableFiles } from '../responses/call-result.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { callSafely } from '../translate/call-safely.js'
@@ -47,6 +48,8 @@ export interface ResponseRun {
   run(show: Write<Batch>): Promise<readonly number[]>
   /** Stops engine and tools before their next step. Nothing more is shown. */
   close(): void
+  /** The files that its searches found so far. */
+  files(): CitableFiles | undefined
 }
 
 /**
@@ -218,7 +221,7 @@ export function responseRun(
     }
     function endedWith(batch: Batch): EndedResponse | undefined {
       const response = fold.stage === 'closed' ? terminalResponse(batch) : undefined
-      return response && { response, transcript: fold.transcript }
+      return response && { response, transcript: fold.transcript, files: fold.files }
     }
     try {
       for (const entry of entries) fold.apply(entry, entry.at)
@@ -254,5 +257,5 @@ export function responseRun(
     }
   }
 
-  return { run, close: () => close('left') }
+  return { run, close: () => close('left'), files: () => fold.files }
 }

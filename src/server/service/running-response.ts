@@ -247,7 +247,12 @@ class RunningResponse implements Run {
   }
 
   #keep(response: ResponseObject, transcript: readonly number[]): void {
-    this.#kept ??= this.#finishedOf({ response, transcript, isAborted: this.#isCancelled })
+    this.#kept ??= this.#finishedOf({
+      response,
+      transcript,
+      files: this.#response.files(),
+      isAborted: this.#isCancelled,
+    })
   }
 
   readonly #finishedOf = (ended: EndedResponse): FinishedResponse => {
