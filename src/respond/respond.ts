@@ -47,6 +47,10 @@ export interface ResponseRun {
   run(show: Write<Batch>): Promise<readonly number[]>
   /** Stops engine and tools before their next step. Nothing more is shown. */
   close(): void
+  /** Does what the `signal` of its options does when it aborts. */
+  abort(reason?: unknown): void
+  /** Aborts when engine and tools have to stop. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -61,6 +65,7 @@ export interface ResponseRun {
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */
 export function respond(request: ResponseRequest, options: RespondOptions): ResponseBatches {
+  checkRespondOptions('respond', options)
   const { run, close } = responseRun(request, options)
   return queue(run, close) as ResponseBatches
 }
@@ -68,6 +73,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
 /**
  * Runs {@link respond} without a reader between the response and its callback.
  *
+ * @param options - checked
  * @param turn - waits after each call of the model until what follows may be done, if it has to
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -76,7 +82,6 @@ export function responseRun(
   options: RespondOptions,
   turn: () => Promise<void> | undefined = () => undefined,
 ): ResponseRun {
-  checkRespondOptions('respond', options)
   const { turns = 32, seconds } = options.limits ?? {}
   // Checks the parameters before the first event.
   generateOptions(request)
@@ -92,15 +97,16 @@ export function responseRun(
   const inbox = new Inbox({ fold, input: request.input, entries })
   const work = new AbortController()
   let closed: 'aborted' | 'left' | 'unwritten' | undefined
+  let hasEnded = false
   /** The error of an entry that could not be written. Nothing may follow from such an entry, not even a failure. */
   let unwritten: { readonly error: unknown } | undefined
 
-  function close(why: NonNullable<typeof closed>): void {
+  function close(why: NonNullable<typeof closed>, reason: unknown = signal?.reason): void {
     if (closed !== undefined) return
     closed = why
     signal?.removeEventListener('abort', abort)
     inbox.close()
-    work.abort(signal?.reason)
+    work.abort(reason)
   }
   const abort = (): void => close('aborted')
   const hasLeft = (): boolean => closed === 'left'
@@ -248,11 +254,18 @@ export function responseRun(
       return fold.transcript
     } finally {
       // A closed response has nothing left to abort.
+      hasEnded = true
       if (fold.stage === 'closed') signal?.removeEventListener('abort', abort)
       else close('left')
       fold.dispose()
     }
   }
 
-  return { run, close: () => close('left') }
+  return {
+    run,
+    close: () => close('left'),
+    // As after the end, when nobody listens to the options' signal any more.
+    abort: (reason) => (hasEnded ? undefined : close('aborted', reason)),
+    signal: work.signal,
+  }
 }

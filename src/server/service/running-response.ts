@@ -50,7 +50,6 @@ class RunningResponse implements Run {
   /** Whether its readers read what it writes to the store, and it goes on without them. */
   readonly #isDetached: boolean
   readonly #journal: Journal | undefined
-  readonly #work = new AbortController()
   readonly #response: ResponseRun
   readonly #batches: Queue<Batch, void>
   readonly #readers: Readers
@@ -84,13 +83,13 @@ class RunningResponse implements Run {
     this.#takenOver = takenOver
     this.#state = takenOver === undefined ? 'opening' : 'running'
     this.#isDetached = shelf !== undefined && (isBackground || takenOver !== undefined || onDisconnect !== 'stop')
-    this.#journal = shelf && createJournal({ shelf, begin, onLost: () => this.#work.abort() })
+    this.#journal = shelf && createJournal({ shelf, begin, onLost: () => this.#response.abort() })
     const { history, addition, approvedCalls } = conversation
     const isWritten = this.#journal !== undefined || onEntry !== undefined || approvedCalls.length > 0
     this.#response = responseRun(
       conversation.request,
       merged(options.respond, {
-        ...{ history, addition, approvedCalls, signal: this.#work.signal },
+        ...{ history, addition, approvedCalls },
         ...(takenOver && { entries: takenOver.entries }),
         ...(isWritten && { append: (entries, ended) => this.#append(entries, ended) }),
       } satisfies Partial<RespondOptions>),
@@ -123,7 +122,7 @@ class RunningResponse implements Run {
 
   cancel(): void {
     this.#isCancelled = true
-    this.#work.abort(this.#options.signal?.reason)
+    this.#response.abort(this.#options.signal?.reason)
     // Who waits for the end does not wait for a reader that has stopped.
     if (!this.#isDetached) this.#batches.finish()
   }
@@ -157,7 +156,7 @@ class RunningResponse implements Run {
       this.#end()
       if (error instanceof OpeningRefused) throw refusedOpening(error, conversation)
       // Nothing is wrong with the request: the server had no time left to read it.
-      throw this.#isCancelled && error === this.#work.signal.reason && !signal?.aborted ? stopping() : error
+      throw this.#isCancelled && error === this.#response.signal.reason && !signal?.aborted ? stopping() : error
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
@@ -256,7 +255,7 @@ class RunningResponse implements Run {
     this.#state = 'over'
     const kept = this.#kept
     // Without a response that is kept, nothing may go on.
-    if (kept === undefined) this.#work.abort()
+    if (kept === undefined) this.#response.abort()
     this.#end(kept?.response)
     this.#ending.resolve()
     if (this.#isLost) return
