@@ -7,8 +7,8 @@ const SIZE = 128 * 1024
  * Yields the bytes of a file, in pieces, each valid until the next one is requested: all share one buffer, because new
  * ones would pile up outside the heap, where the garbage collector hardly notices them.
  */
-export async function* filePieces(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path)
+export async function* filePieces(path: string, flags?: number): AsyncGenerator<Uint8Array> {
+  const file = await open(path, flags)
   try {
     const buffer = new Uint8Array(SIZE)
     for (;;) {

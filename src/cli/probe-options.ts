@@ -16,8 +16,8 @@ Scenarios (docs/probe.md says what each asks):
   plain, call, call-whole, two-tools, tool-choice, json-schema, truncation, malformed-json,
   missing-input, wrong-types, unknown-model, unknown-previous, previous-response, resume,
   chat-text, chat-reasoning, chat-call, chat-two-tools, chat-json-schema, chat-stop, chat-length, chat-usage,
-  chat-errors, messages-text, messages-thinking, messages-call, messages-parallel, messages-length,
-  messages-errors, abort
+  chat-errors, messages-text, messages-thinking, messages-call, messages-parallel, messages-format,
+  messages-stop, messages-length, messages-count, messages-errors, abort
 
 Exit codes: 0 no scenario fails, 1 a scenario fails, 2 wrong usage, or no server to check.
 `

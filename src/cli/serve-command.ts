@@ -22,6 +22,9 @@ export const serve: Command = defineCommand({
   --mcp-config FILE         more of them, in the format of Claude Desktop (JSON) or Codex (TOML)
   --offer LABEL             offers the tools of this server of --mcp or --mcp-config to every response, even if its
                             request does not, for clients of Chat Completions too; repeatable; or LABEL=COMMAND|URL
+  --file-search DIR[=ID]    searches the text and Markdown files of a folder for requests whose file_search has the
+                            vector store ID (default: vs_ and the folder's name); repeatable; with --offer file_search,
+                            for every response
   --offered-calls hidden    hides their calls from clients of the Responses API; default: shown
   --instructions FILE       instructions that precede the client's own
   --approval request        calls of MCP tools need the approvals that a request asks for (default)
@@ -89,6 +92,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     mcp: { type: 'string', multiple: true },
     'mcp-config': { type: 'string' },
     offer: { type: 'string', multiple: true },
+    'file-search': { type: 'string', multiple: true },
     'offered-calls': { type: 'string' },
     instructions: { type: 'string' },
     approval: { type: 'string' },

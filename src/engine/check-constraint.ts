@@ -11,7 +11,7 @@ export function checkConstraint(constraint: unknown): asserts constraint is Cons
   if (constraint === undefined) return
   const expected = 'an object with jsonSchema, regex, or grammar and syntax'
   check(typeof constraint === 'object' && constraint !== null, 'constraint', expected, constraint)
-  const { jsonSchema, regex, grammar, syntax } = constraint as Readonly<Record<string, unknown>>
+  const { jsonSchema, regex, grammar, syntax, isJson = false } = constraint as Readonly<Record<string, unknown>>
   const given = [jsonSchema, regex, grammar].filter((part) => part !== undefined)
   check(given.length === 1, 'constraint', expected, constraint)
   if (jsonSchema !== undefined) {
@@ -21,6 +21,7 @@ export function checkConstraint(constraint: unknown): asserts constraint is Cons
   else {
     check(typeof grammar === 'string', 'constraint.grammar', 'a string', grammar)
     check(syntax === 'lark' || syntax === 'gbnf', 'constraint.syntax', 'lark or gbnf', syntax)
+    check(typeof isJson === 'boolean', 'constraint.isJson', 'a boolean', isJson)
   }
 }
 

@@ -5,12 +5,13 @@ import type { Slices } from '../slices.js'
  *
  * - `jsonSchema`: a JSON text that is valid against a JSON Schema; `{ type: 'object' }` allows any object.
  * - `regex`: a text that matches a regular expression as a whole.
- * - `grammar`: a text that a context-free grammar derives, in the syntax of Lark, or in GBNF, that of llama.cpp.
+ * - `grammar`: a text that a context-free grammar derives, in the syntax of Lark, or in GBNF, that of llama.cpp. With
+ *   `isJson`, the text is JSON or the rest of one: an engine may hold another grammar of the same JSON values.
  */
 export type Constraint =
   | { readonly jsonSchema: { readonly [keyword: string]: unknown } }
   | { readonly regex: string }
-  | { readonly grammar: string; readonly syntax: 'lark' | 'gbnf' }
+  | { readonly grammar: string; readonly syntax: 'lark' | 'gbnf'; readonly isJson?: boolean }
 
 /** The kinds of constraints, as {@link EngineCapabilities} names them. */
 export type ConstraintKind = 'json_schema' | 'regex' | 'lark' | 'gbnf'

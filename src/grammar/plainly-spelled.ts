@@ -19,12 +19,17 @@ const LONGEST = 200_000
 const MOST_UNROLLED = 8
 /** Alternatives of a character. */
 const MOST_INLINED = 3
-/** What JSON has to escape, and halves of surrogate pairs, which are no characters. */
+/** Ranges of a character. */
+const MOST_RANGES = 16
+/** Controls, whose escapes always stay, and halves of surrogate pairs, which are no characters. */
 const NOT_PLAIN: readonly Range[] = [
   [0, 0x1f],
+  [0xd800, 0xdfff],
+]
+/** What JSON escapes by one letter alone, and would by a number: a quote and a backslash. */
+const ESCAPED: readonly Range[] = [
   [0x22, 0x22],
   [0x5c, 0x5c],
-  [0xd800, 0xdfff],
 ]
 const ASTRAL: Range = [0x10000, 0x10ffff]
 const HEX: readonly Range[] = [
@@ -80,43 +85,82 @@ function mapped(expression: Expression, change: (one: Expression) => Expression)
 /** A character in the place of the rule that has it. */
 function inlined(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression {
   if (expression.kind !== 'rule') return expression
-  const found = rules.get(expression.name)
-  return found !== undefined && hasEscape(found) && found.of.length <= MOST_INLINED ? found : expression
+  const found = throughAliases(expression, rules)
+  return found !== undefined && isSmall(found) ? found : expression
 }
 
-/** A character as it is, or escaped: without the escapes of characters that stand as they are. */
+function isSmall(expression: Expression): boolean {
+  if (expression.kind === 'class') return expression.ranges.length <= MOST_RANGES
+  return expression.kind === 'text' || (hasEscape(expression) && expression.of.length <= MOST_INLINED)
+}
+
+/** What a rule's name stands for, behind rules that are other names of it. */
+function throughAliases(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression | undefined {
+  const passed = new Set<string>()
+  let found: Expression | undefined = expression
+  while (found?.kind === 'rule' && !passed.has(found.name)) {
+    passed.add(found.name)
+    found = rules.get(found.name)
+  }
+  return found
+}
+
+/** A character as it is, or escaped: without the escapes of characters that stand as they are, or have one of a letter. */
 function withoutEscapes(expression: Expression): Expression {
-  if (expression.kind !== 'choice') return expression
-  const plain = expression.of.flatMap((one) => (one.kind === 'class' ? one.ranges : []))
-  if (plain.length === 0) return expression
-  return choice(
-    ...expression.of.flatMap((one): Expression[] => {
-      const [first, second, ...others] = one.kind === 'sequence' ? one.of : []
+  if (expression.kind !== 'choice' && expression.kind !== 'sequence') return expression
+  const ways = expression.kind === 'choice' ? expression.of : [expression]
+  // A quote by itself ends a string.
+  const unescaped = ways.flatMap((one) => (one.kind === 'text' && '"\\'.includes(one.text) ? [] : rangesOf(one)))
+  const byLetter = intersection(ESCAPED, normalRanges(ways.flatMap(afterBackslash)))
+  if (unescaped.length + byLetter.length === 0) return expression
+  const plain = [...unescaped, ...NOT_PLAIN, ...byLetter]
+  const left = choice(
+    ...ways.flatMap((one): Expression[] => {
+      const [first, second, ...others] = partsOf(one)
       if (first?.kind !== 'text' || !first.text.startsWith('\\')) return [one]
-      if (first.text !== '\\' || second?.kind !== 'choice' || others.length > 0) return needed(one, plain, '\\u')
+      if (first.text !== '\\' || second?.kind !== 'choice' || others.length > 0) return needed(one, plain, '\\')
       // A group would be a rule to xgrammar, which takes three times as long to compile.
-      return second.of.flatMap((each) => needed(each, plain, 'u').map((left) => sequence(first, left)))
+      return second.of.flatMap((each) => needed(each, plain, '').map((way) => sequence(first, way)))
     }),
   )
+  // Several escapes are ways of the choice that they are a part of.
+  return expression.kind === 'sequence' && left.kind === 'choice' ? expression : left
 }
 
-/** What of an escape has to stay: all of one that is not by number, and of others the controls. */
-function needed(escaped: Expression, plain: readonly Range[], start: '\\u' | 'u'): Expression[] {
-  const digits = digitsOf(escaped, start)
+/** The characters that may stand behind the backslash of an escape, as its last. */
+function afterBackslash(escaped: Expression): readonly Range[] {
+  const [first, second, ...others] = partsOf(escaped)
+  if (first?.kind !== 'text' || others.length > 0) return []
+  if (second === undefined)
+    return first.text.length === 2 && first.text.startsWith('\\') ? rangesOf(text(first.text.slice(1))) : []
+  if (first.text !== '\\') return []
+  return second.kind === 'choice' ? second.of.flatMap(rangesOf) : rangesOf(second)
+}
+
+/** The characters that an expression of one character allows. */
+function rangesOf(expression: Expression): readonly Range[] {
+  if (expression.kind === 'class') return expression.ranges
+  return expression.kind === 'text' && Array.from(expression.text).length === 1 ? [pointOf(expression.text)] : []
+}
+
+/** What of an escape has to stay: all of one by a letter but a solidus, and of those by number the controls. */
+function needed(escaped: Expression, plain: readonly Range[], start: '\\' | ''): Expression[] {
+  if (escaped.kind === 'text' && escaped.text === `${start}/` && isWithin([pointOf('/')], plain)) return []
+  const digits = digitsOf(escaped, `${start}u`)
   if (digits === undefined || !digits.every((one) => isWithin(one, HEX)) || !isPlain(digits, plain)) return [escaped]
   const controls = [[[0x30, 0x30]], [[0x30, 0x30]], [[0x30, 0x31]], HEX] as const
   const left = digits.map((one, at) => intersection(one, controls[at] ?? []))
-  return left.some((one) => one.length === 0) ? [] : [sequence(text(start), ...left.map((one) => oneOf(one)))]
+  return left.some((one) => one.length === 0) ? [] : [sequence(text(`${start}u`), ...left.map((one) => oneOf(one)))]
 }
 
 /** The four digits of an escape by number, of the first half of a pair; undefined if it is something else. */
 function digitsOf(escaped: Expression, start: string): readonly (readonly Range[])[] | undefined {
-  const parts = escaped.kind === 'sequence' ? escaped.of : [escaped]
   const found: (readonly Range[])[] = []
-  for (const part of parts) {
+  for (const part of partsOf(escaped)) {
     if (part.kind === 'text') found.push(...Array.from(part.text, (letter) => [pointOf(letter)]))
     else if (part.kind === 'class') found.push(part.ranges)
-    else break
+    // What follows an escape is no part of a character.
+    else return undefined
   }
   const isNumber = Array.from(start).every(
     (letter, at) => found[at]?.length === 1 && isWithin(found[at], [pointOf(letter)]),
@@ -130,7 +174,7 @@ function isPlain(digits: readonly (readonly Range[])[], plain: readonly Range[])
   const least = Number.parseInt(digits.map((one) => letterOf(one[0]?.[0])).join(''), 16)
   const most = Number.parseInt(digits.map((one) => letterOf(one.at(-1)?.[1])).join(''), 16)
   const all: readonly Range[] = least >= 0xd800 && most <= 0xdfff ? [ASTRAL] : [[least, most]]
-  return all.every((range) => isWithin([range], [...plain, ...NOT_PLAIN]))
+  return all.every((range) => isWithin([range], plain))
 }
 
 function isWithin(ranges: readonly Range[], others: readonly Range[]): boolean {
@@ -173,10 +217,15 @@ function isCounted({ of, max }: Repeat, rules: ReadonlyMap<string, Expression>):
 function hasEscape(expression: Expression | undefined): expression is Choice {
   return (
     expression?.kind === 'choice' &&
-    expression.of.some(
-      (one) => one.kind === 'sequence' && one.of[0]?.kind === 'text' && one.of[0].text.startsWith('\\'),
-    )
+    expression.of.some((one) => {
+      const [first] = partsOf(one)
+      return first?.kind === 'text' && first.text.startsWith('\\')
+    })
   )
+}
+
+function partsOf(expression: Expression): readonly Expression[] {
+  return expression.kind === 'sequence' ? expression.of : [expression]
 }
 
 function freeWord(word: string, grammar: Grammar): string {

@@ -8,6 +8,8 @@ export interface Endpoint {
   readonly chat: string
   /** The URL of the Messages API. */
   readonly messages: string
+  /** The URL to count the tokens of a request of the Messages API. */
+  readonly count: string
   readonly models: string
   /** The URL of a stored response, with a query. */
   response(id: string, query: string): string
@@ -17,6 +19,8 @@ export interface Endpoint {
   readonly shownChat: string
   /** `messages`, likewise. */
   readonly shownMessages: string
+  /** `count`, likewise. */
+  readonly shownCount: string
   /** The `Authorization` header for the URL's user and password. */
   readonly authorization: string | undefined
   readonly secrets: readonly string[]
@@ -39,6 +43,7 @@ export function endpointOf(url: string): Endpoint {
     responses: endpoint('/responses'),
     chat: endpoint('/chat/completions'),
     messages: endpoint('/messages'),
+    count: endpoint('/messages/count_tokens'),
     models: endpoint('/models'),
     response(id, query) {
       const address = new URL(endpoint(`/responses/${encodeURIComponent(id)}`))
@@ -48,6 +53,7 @@ export function endpointOf(url: string): Endpoint {
     shown: shown('/responses'),
     shownChat: shown('/chat/completions'),
     shownMessages: shown('/messages'),
+    shownCount: shown('/messages/count_tokens'),
     authorization,
     secrets,
   }

@@ -23,12 +23,15 @@ export const RULES = {
   'message-shape': 'A message that is not streamed has the fields that it has at Anthropic.',
   'same-shape': 'The same request gets a response with the same fields, streamed or not.',
   'items-go-back': 'The server accepts its own items, or messages, as input, with the outputs of calls.',
-  'call-ids-differ': 'Each call has a unique call_id, or id in Chat Completions.',
+  'call-ids-differ': 'Each call has a unique call_id, or id in the other APIs.',
   'tool-choice-kept': 'A tool_choice that is accepted is obeyed.',
   'format-kept': 'A strict format that is accepted is obeyed.',
-  'limit-kept': 'max_output_tokens, or max_tokens of Chat Completions, is obeyed.',
+  'limit-kept': 'max_output_tokens, or max_tokens of the other APIs, is obeyed.',
   'truncation-reported': 'An answer that was cut off says that it is incomplete, and why.',
-  'stop-kept': 'A stop string ends the answer before it, with finish_reason "stop".',
+  'stop-kept':
+    'A stop string ends the answer before it, with finish_reason "stop"; in the Messages API, stop_reason "stop_sequence" and stop_sequence say so.',
+  'tokens-counted':
+    'count_tokens answers with input_tokens: about those of the answer itself, and more for a longer request.',
   'usage-kept': 'The token counts come where include_usage asks for them, and nowhere else in a stream.',
   'reasoning-apart': 'Reasoning stands in reasoning_content or reasoning, and no part or marker of it in the text.',
   refuses: 'A bad request is refused with a status from 400 to 499.',

@@ -15,38 +15,46 @@ const OF_CONTENT: ReadonlySet<string> = new Set<Rule>([
 /** Shorter texts may well be the answer to two questions. */
 const SHORTEST = 12
 
-/** Finds out whether a server plays a fixture: it gives requests with different inputs the same answer, word by word. */
+/**
+ * Finds out whether a server plays a fixture: it gives different questions the same answer, word by word. An answer
+ * contains the ids of its calls, since models make the same call for different questions, but servers give each an id.
+ */
 export class SameAnswers {
-  /** The inputs, by what was answered. */
-  readonly #inputs = new Map<string, string>()
-  /** Different inputs got the same answer. */
+  /** The questions, by what was answered. */
+  readonly #questions = new Map<string, string>()
+  /** Different questions got the same answer. */
   isFixture = false
 
   add(body: Fields, items: readonly Fields[]): void {
-    const said = items
-      .map(
-        ({ content, arguments: given }) =>
-          asString(given) +
-          asList(content)
-            .map((part) => asString(asFields(part)['text']))
-            .join(''),
-      )
-      .join('\n')
-    this.addText(body['input'], said)
+    const said = items.flatMap(({ call_id, arguments: given, content }) => [
+      asString(call_id) + asString(given),
+      ...asList(content).map((part) => asString(asFields(part)['text'])),
+    ])
+    this.addText(body['input'], said.join('\n'))
   }
 
-  /** Takes what was said to an input: `messages` in Chat Completions. */
+  /** Takes the answer to an input, or to the `messages` of another API. */
   addText(asked: unknown, text: string): void {
-    const said = text.slice(0, 1000)
-    if (said.length < SHORTEST || this.#inputs.size >= 100) return
-    const input = JSON.stringify(asked ?? null)
-    const known = this.#inputs.get(said)
-    if (known !== undefined && known !== input) this.isFixture = true
-    this.#inputs.set(said, known ?? input)
+    const said = text.trim().slice(0, 1000)
+    if (said.length < SHORTEST || this.#questions.size >= 100) return
+    const question = questionIn(asked)
+    const known = this.#questions.get(said)
+    if (known !== undefined && known !== question) this.isFixture = true
+    this.#questions.set(said, known ?? question)
   }
 
   /** Returns the party to blame for a violation of a rule. */
   causeOf(rule: string): 'server' | 'fixture' {
     return this.isFixture && OF_CONTENT.has(rule) ? 'fixture' : 'server'
   }
+}
+
+/** The user's words in an input: calls and their results differ by ids although the question is the same. */
+function questionIn(asked: unknown): string {
+  if (typeof asked === 'string') return asked
+  const words = asList(asked)
+    .map(asFields)
+    .filter(({ role }) => role === 'user')
+    .flatMap(({ content }) => (Array.isArray(content) ? content.map((part) => asFields(part)['text']) : [content]))
+  return words.filter((text) => typeof text === 'string').join('\n')
 }

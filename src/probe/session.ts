@@ -2,7 +2,8 @@ import type { Profile } from '../conformance/index.js'
 import { asFields, asList, type StreamEvent } from '../conformance/stream-event.js'
 import { type Fields, isFields } from '../fields.js'
 import type { Ask } from './ask.js'
-import { createChatServer } from './chat/chat-server.js'
+import { CHAT } from './chat/chat-server.js'
+import { createApiServer } from './conversation/api-server.js'
 import { curlOf, type SentRequest } from './curl.js'
 import type { Endpoint } from './endpoint.js'
 import { connectionLeftOpen, incompleteAnswer, unsuccessfulResponse } from './faults.js'
@@ -10,7 +11,7 @@ import { type Fault, type Finding, findingOf, framePreview } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
 import { JudgedReplies } from './judged-replies.js'
-import { createMessagesServer } from './messages/messages-server.js'
+import { MESSAGES } from './messages/messages-server.js'
 import { readMessagesRefusal } from './messages/refusal.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import { SameAnswers } from './same-answers.js'
@@ -60,14 +61,15 @@ export class NotOffered extends Error {}
 /** The statuses for a good request that mean: no such endpoint, a key is needed, or the server is not ready. */
 const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
 
-type OtherApi = 'chat' | 'messages'
+type OtherApi = 'chat' | 'messages' | 'count'
 
 /** What is said of an API that is not offered, and how its errors are read. */
 const OTHERS: Readonly<
-  Record<OtherApi, { name: string; shown: 'shownChat' | 'shownMessages'; read: typeof readRefusal }>
+  Record<OtherApi, { name: string; shown: 'shownChat' | 'shownMessages' | 'shownCount'; read: typeof readRefusal }>
 > = {
   chat: { name: 'Chat Completions', shown: 'shownChat', read: readRefusal },
   messages: { name: 'The Messages API', shown: 'shownMessages', read: readMessagesRefusal },
+  count: { name: 'Counting tokens', shown: 'shownCount', read: readMessagesRefusal },
 }
 
 /** The token limit of each request: enough for some reasoning, but it ends every answer. */
@@ -85,6 +87,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     [endpoint.responses, endpoint.shown],
     [endpoint.chat, endpoint.shownChat],
     [endpoint.messages, endpoint.shownMessages],
+    [endpoint.count, endpoint.shownCount],
   ])
   /** As its SDKs send them. */
   const ofMessages = new Headers(headers)
@@ -100,7 +103,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   ): Promise<Reply> {
     const wasDead = isDead
     const shownUrl = shownOf.get(url) ?? endpoint.shown + afterResponses(url)
-    const sentHeaders = url === endpoint.messages ? ofMessages : headers
+    const sentHeaders = url === endpoint.messages || url === endpoint.count ? ofMessages : headers
     sent = { method, url: shownUrl, headers: sentHeaders, body }
     const request = { method, url, headers: sentHeaders, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
@@ -200,12 +203,13 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           return reply
         }
       const shared = { model, limits, answers, add, note }
-      const chat = createChatServer({ ...shared, exchange: exchangeBy('chat') })
-      const messages = createMessagesServer({ ...shared, exchange: exchangeBy('messages') })
+      const chat = createApiServer({ ...shared, exchange: exchangeBy('chat') }, CHAT)
+      const messages = createApiServer({ ...shared, exchange: exchangeBy('messages') }, MESSAGES)
+      const count = exchangeBy('count')
       const server: Server = {
         model,
         chat,
-        messages,
+        messages: { ...messages, count: (request, body) => messages.json(request, body, count) },
         report,
         note,
         stream: (request, body, ask = {}) => streamed(request, body, ask, createHttpStreamReader()),

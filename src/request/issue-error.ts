@@ -52,9 +52,11 @@ function worded(issue: Issue, path: Path, body: unknown): RequestError {
   }
 }
 
-/** Whether the client meant this branch of a union: the value is of the right kind, but wrong inside. */
-function isMeant({ path, code }: Issue, value: unknown): boolean {
+/** Whether the client meant this branch of a union, or a branch within it: the value is of the right kind, but wrong inside. */
+function isMeant(issue: Issue, value: unknown): boolean {
+  const { path, code } = issue
   if (path.length > 0 || code === 'too_big' || code === 'too_small' || code === 'invalid_format') return true
+  if (code === 'invalid_union') return issue.errors.some((issues) => issues.some((each) => isMeant(each, value)))
   return code === 'invalid_value' && typeof value === 'string'
 }
 

@@ -6,6 +6,7 @@ import { merged } from '../merged.js'
 import { turnStart } from '../prompt/render-prompt.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
 import { type Queue, queue, type Write } from '../queue.js'
+import type { CitableFiles } from '../responses/call-result.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { callSafely } from '../translate/call-safely.js'
@@ -51,6 +52,8 @@ export interface ResponseRun {
   abort(reason?: unknown): void
   /** Aborts when engine and tools have to stop. */
   readonly signal: AbortSignal
+  /** The files that its searches found so far. */
+  files(): CitableFiles | undefined
 }
 
 /**
@@ -224,7 +227,7 @@ export function responseRun(
     }
     function endedWith(batch: Batch): EndedResponse | undefined {
       const response = fold.stage === 'closed' ? terminalResponse(batch) : undefined
-      return response && { response, transcript: fold.transcript }
+      return response && { response, transcript: fold.transcript, files: fold.files }
     }
     try {
       for (const entry of entries) fold.apply(entry, entry.at)
@@ -267,5 +270,6 @@ export function responseRun(
     // As after the end, when nobody listens to the options' signal any more.
     abort: (reason) => (hasEnded ? undefined : close('aborted', reason)),
     signal: work.signal,
+    files: () => fold.files,
   }
 }

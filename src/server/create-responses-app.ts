@@ -20,7 +20,7 @@ import { modelRoutes } from './routes/models.js'
 import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { openService, type ResponseService } from './service/response-service.js'
-import { createTurnstile } from './service/turnstile.js'
+import { createTurnstile, MOST_WAITING } from './service/turnstile.js'
 import { webSocketRoute } from './web-socket/web-socket-route.js'
 import { withBearer } from './with-bearer.js'
 
@@ -84,9 +84,9 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   })
   healthRoutes(app, server)
 
-  const arrivals = createTurnstile(MOST_REQUESTS, later)
+  const arrivals = createTurnstile(MOST_REQUESTS, later, MOST_WAITING)
   const guard: MiddlewareHandler<Env> = async (context, next) => {
-    const turn = arrivals.pass()
+    const turn = arrivals.pass(context.req.raw)
     if (turn !== undefined) await turn
     const id = context.get('requestId')
     const theirs = speaksMessages(context) ? { 'request-id': id } : {}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import OpenAI, { APIError } from 'openai'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { run } from '../../src/cli/run.js'
 import { configSchema } from '../../src/cli/serve/config-file.js'
@@ -14,65 +14,7 @@ import { readTokenFixture } from '../../src/sources/token-fixture.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { http } from '../tools/mcp/fixtures.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
-
-/** A command line that serves, until it is stopped. */
-interface Served {
-  readonly io: FakeIo
-  readonly url: string
-  readonly client: OpenAI
-  /** Sends the signal that ends it. */
-  stop(): void
-  readonly exit: Promise<number>
-}
-
-const running: Served[] = []
-afterEach(async () => {
-  for (const { stop, exit } of running.splice(0)) {
-    stop()
-    stop()
-    await exit
-  }
-})
-
-async function serve(args: readonly string[], given: Partial<FakeIo> = {}, apiKey = 'none'): Promise<Served> {
-  const listeners = new Set<() => void>()
-  let isPrinted = (): void => {}
-  const printed = new Promise<void>((resolve) => {
-    isPrinted = resolve
-  })
-  const io: FakeIo = Object.assign(realFolder(), given, {
-    async print(text: string) {
-      Object.assign(io, { out: io.out + text })
-      isPrinted()
-    },
-    complain(text: string) {
-      Object.assign(io, { err: io.err + text })
-    },
-    onStop(listener: () => void) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-  })
-  const exit = run(['serve', '--port', '0', ...args], io)
-  await Promise.race([printed, exit])
-  const [, url = ''] = /listens on (\S+)\/v1/.exec(io.out) ?? []
-  expect(url, io.err).not.toBe('')
-  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
-  const stop = (): void => {
-    for (const listener of listeners) listener()
-  }
-  const served = { io, url, client, stop, exit }
-  running.push(served)
-  return served
-}
-
-/** What a command line that does not serve says, and its exit code. */
-async function refusal(args: readonly string[], given: Partial<FakeIo> = {}): Promise<[number, string]> {
-  const io: FakeIo = Object.assign(realFolder(), given)
-  const code = await run(['serve', ...args], io)
-  expect(io.out).toBe('')
-  return [code, io.err.replace('harmony-responses: ', '').trimEnd()]
-}
+import { refusal, type Served, serve } from './served.js'
 
 const FRANCE = { model: 'gpt-oss', input: 'What is the capital of France?' }
 

@@ -3,8 +3,8 @@ import { loadTokenTable } from '../../src/index.js'
 import type { CallRecord } from '../../src/server/index.js'
 import { serveResponses } from '../../src/server/node.js'
 import { answer, call, type Script, type ScriptedEngine, scriptedEngine, think } from '../../src/testing/index.js'
-import { functionTools } from '../../src/tools/functions.js'
 import { mcpTools } from '../../src/tools/mcp/index.js'
+import { dice } from '../server/dice-and-weather.js'
 import { inMemory } from '../tools/mcp/fixtures.js'
 
 /* A server that offers a function of the host and an MCP server, and a model that calls both before the client's own tool. */
@@ -41,9 +41,6 @@ export interface Offering {
 export async function offer(own?: ReturnType<typeof call>): Promise<Offering> {
   const records: CallRecord[] = []
   const errors: unknown[] = []
-  const dice = functionTools('dice', {
-    roll: { description: 'Rolls a die.', parameters: { type: 'object', properties: {} }, run: () => '4' },
-  })
   const book = mcpTools({ servers: { book: { ...inMemory().config, allowedTools: ['echo'] } } })
   const engine = scriptedEngine(scriptOf(own))
   const server = await serveResponses({

@@ -4,7 +4,7 @@ import { run } from '../../src/cli/run.js'
 import { fakeIo } from '../cli/io.js'
 import { pageOf } from './pages.js'
 
-const [, fixture = ''] = /By hand, [\s\S]*?```json\n([\s\S]*?)```/.exec(pageOf('docs/command-line.md')) ?? []
+const [, fixture = ''] = /fixture by hand, [\s\S]*?```json\n([\s\S]*?)```/.exec(pageOf('docs/command-line.md')) ?? []
 
 test('the fixture that docs/command-line.md writes by hand is translated by replay', async () => {
   const io = Object.assign(fakeIo(), { readFile: async () => fixture })

@@ -136,3 +136,31 @@ test('schemas that are made of one, and have no place of their own, are not take
   expect(allows(names, '{"a":2}')).toBe(false)
   expect(allows(names, '{"ab":1}')).toBe(false)
 })
+
+test('several schemas together are not taken for one whose name has a line break and their paths in it', () => {
+  const part = (p: object): object => ({ type: 'object', properties: { p } })
+  const first = objectOf({ x: { allOf: [{}, part({ type: 'boolean' })] } })
+  const x = {
+    allOf: [
+      { type: 'object', properties: { p: { type: 'string', minLength: 2 }, 'p\n': first } },
+      part({ type: 'string', maxLength: 3 }),
+    ],
+  }
+  const start = atOnce(matcherOf(atOnce(compileSchema(objectOf({ x }))).grammar))
+  expect(allows(start, '{"x":{"p":"xyz"}}')).toBe(true)
+  expect(allows(start, '{"x":{"p":"x"}}')).toBe(false)
+  expect(allows(start, '{"x":{"p\\n":{"x":{"p":true}}}}')).toBe(true)
+  expect(allows(start, '{"x":{"p\\n":{"x":{"p":"xyz"}}}}')).toBe(false)
+})
+
+test('a schema is not taken for the negation of another, whatever character is in its name', () => {
+  const properties = { a: { type: 'string' }, 'a\u0000not': { type: 'null' } }
+  const n = { type: 'object', not: { type: 'object', properties, required: ['a'] } }
+  const start = atOnce(
+    matcherOf(atOnce(compileSchema(objectOf({ n, r: { $ref: '#/properties/n/not/properties/a%00not' } }))).grammar),
+  )
+  expect(allows(start, '{"n":{"a":1},"r":null}')).toBe(true)
+  expect(allows(start, '{"n":{"a":null},"r":null}')).toBe(true)
+  expect(allows(start, '{"n":{"a":"x"},"r":null}')).toBe(false)
+  expect(allows(start, '{"r":1}')).toBe(false)
+})

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type CompiledSchema, compileSchema, matcherOf } from '../../src/grammar/index.js'
-import { atOnce } from '../../src/slices.js'
+import { type CompiledSchema, compileSchema, matcherOf, writeGbnf } from '../../src/grammar/index.js'
+import { atOnce, type Slices } from '../../src/slices.js'
 import { allows } from './walk.js'
 
 /** A compiled schema, and how many pauses there were on the way. */
 function paused(schema: unknown, mostNodes?: number): { readonly made: CompiledSchema; readonly pauses: number } {
-  const slices = compileSchema(schema, mostNodes)
+  return counted(compileSchema(schema, mostNodes))
+}
+
+function counted<Made>(slices: Slices<Made>): { readonly made: Made; readonly pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const step = slices.next()
     if (step.done) return { made: step.value, pauses }
@@ -16,6 +19,12 @@ const many = <Value>(count: number, make: (n: number) => Value): Value[] =>
   Array.from({ length: count }, (_, n) => make(n))
 const properties = (count: number, make: (n: number) => unknown): object =>
   Object.fromEntries(many(count, (n) => [`property_${n}`, make(n)]))
+
+const closed = (count: number): object => ({
+  type: 'object',
+  properties: properties(count, () => ({ type: 'null' })),
+  additionalProperties: false,
+})
 
 function halves(depth: number): object {
   return depth === 0 ? { type: 'string' } : { anyOf: [halves(depth - 1), halves(depth - 1)] }
@@ -36,6 +45,7 @@ const LARGE: readonly [string, object][] = [
     },
   ],
   ['a oneOf of many parts', { oneOf: many(500, (n) => ({ type: 'object', properties: { [`p${n}`]: {} } })) }],
+  ['thousands of required names', { type: 'object', required: many(6_000, (n) => `name_${n}`) }],
   ['definitions that use each other', { $ref: '#/$defs/d0', $defs: definitions(12) }],
 ]
 
@@ -62,6 +72,19 @@ describe('the budget of a schema', () => {
       expect(again.made.relaxed).toEqual(made.relaxed)
     },
   )
+
+  test.each<[string, object]>([
+    ['an enum', { enum: many(6_000, (n) => `value ${n}`) }],
+    ['an enum with a length', { enum: many(6_000, (n) => `value ${n}`), minLength: 9 }],
+    ['an object', { ...closed(2_000), required: many(2_000, (n) => `property_${n}`) }],
+    ['listed objects', { enum: many(2_000, (n) => ({ a: n })), required: ['a'] }],
+  ])('the rule of %s is made and written in many pieces', (_what, schema) => {
+    const { made, pauses } = paused(schema)
+    expect(made.relaxed).toEqual([])
+    expect(made.nodes / pauses).toBeLessThan(2_500)
+    const written = counted(writeGbnf(made.grammar, made.shared))
+    expect(written.made.length / (written.pauses + 1)).toBeLessThan(9_000)
+  })
 
   test.each<[string, object]>([
     [

@@ -49,6 +49,34 @@ describe('a grammar without needless escapes', () => {
     expect(allows(createMatcher(spelled(gbnf)), '"\\u00e9"')).toBe(true)
   })
 
+  test('a quote and a backslash that have no escape of one letter keep that by number', () => {
+    const gbnf = 'root ::= "\\"" ([^"\\\\\\x00-\\x1f] | "\\\\u00" [0-7] [0-9a-f]) "\\""\n'
+    for (const escaped of ['0022', '005c']) {
+      expect(allows(createMatcher(gbnf), `"\\u${escaped}"`)).toBe(true)
+      expect(allows(createMatcher(spelled(gbnf)), `"\\u${escaped}"`)).toBe(true)
+    }
+    for (const one of ['"\\\\" ["\\\\]', '"\\\\" ("\\"" | "\\\\")', '"\\\\\\"" | "\\\\\\\\"']) {
+      const short = createMatcher(spelled(gbnf.replace('[0-9a-f])', `[0-9a-f] | ${one})`)))
+      const isAllowed = ['\\u0022', '\\u005c', '\\u0001', '\\"'].map((text) => allows(short, `"${text}"`))
+      expect([one, ...isAllowed]).toEqual([one, false, false, true, true])
+    }
+  })
+
+  test('a character without escapes stands in the place of the rule that has it, behind other names of it', () => {
+    const gbnf =
+      'root ::= "\\"" c at c "\\""\nc ::= d\nd ::= [/a-z] | "\\\\" ("/" | "u002" [Ff] | "u006" [1-9A-Fa-f] | "u007" [0-9Aa])\nat ::= "@" | "\\\\u0040"\n'
+    expect(spelled(gbnf)).toMatch(/^root ::= "\\"" \[[/]a-z\] "@" \[[/]a-z\] "\\""\n/)
+    const email = createMatcher(plain(object({ e: { type: 'string', format: 'email' } })))
+    expect(allows(email, '{"e":"a/b.c@x.org"}')).toBe(true)
+  })
+
+  test('what follows an escape is kept', () => {
+    const gbnf = 'root ::= "\\"" (c | "\\\\u0062" d) "\\""\nc ::= [a-c] | "\\\\u0061" d\nd ::= "!"\n'
+    for (const text of ['"b"', '"\\u0061!"', '"\\u0062!"']) {
+      expect([text, allows(createMatcher(spelled(gbnf)), text)]).toEqual([text, true])
+    }
+  })
+
   test('characters are counted by a rule for each number', () => {
     const gbnf = plain(counted)
     expect(gbnf).not.toMatch(/\{2,4\}/)

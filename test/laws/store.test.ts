@@ -122,10 +122,12 @@ const HAPPENINGS = [
     const [appended] = await store.append([{ lease: one.lease, at: 0, end, leaseSeconds: 1000 }])
     expect(appended).toEqual({ state: 'written' })
     one.isOver = true
-    // What was just used is not what is forgotten.
-    expect((await store.find(one.id, one.owner))?.state).toBe('finished')
+    // What was just used is not what is forgotten, unless its conversation alone is more than there is room for.
+    const conversation = opened.filter((other) => rootOf(other) === rootOf(one))
+    const isTooLarge = conversation.length > ROOM && conversation.every(({ isOver }) => isOver)
+    expect((await store.find(one.id, one.owner))?.state).toBe(isTooLarge ? undefined : 'finished')
   }),
-  happening('pass', [SECONDS, 0], async (_model, world, seconds) => {
+  happening('pass', [2 * SECONDS, 0], async (_model, world, seconds) => {
     world.now += seconds
   }),
 ]

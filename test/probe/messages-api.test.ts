@@ -99,6 +99,63 @@ describe('what a server does wrong in the Messages API is found:', () => {
     )
   })
 
+  test('a stop sequence in the answer, and one that the stop_reason does not tell of', async () => {
+    const more: MessagesFaults['whole'] = ({ content, ...message }) => ({
+      ...message,
+      content: [...(content as Json[]), { type: 'text', text: 'twelve, and on' }],
+    })
+    const events: MessagesFaults['events'] = (all) => {
+      for (const event of all) if ('stop_reason' in deltaOf(event)) deltaOf(event)['stop_sequence'] = 'eleven'
+      return all
+    }
+    const { findings } = (await found({ events, whole: more }, 'messages-stop')).get('messages-stop') ?? {}
+    expect(findings?.map(({ rule, request, got }) => [rule, request, got])).toEqual([
+      ['stop-kept', 'stream', '{"stop_reason":"stop_sequence","stop_sequence":"eleven"}'],
+      ['stop-kept', 'answer', expect.stringContaining('twelve')],
+    ])
+  })
+
+  test('an answer that is not in the format that was asked for', async () => {
+    const events: MessagesFaults['events'] = (all) => {
+      for (const event of all) if (typeof deltaOf(event)['text'] === 'string') deltaOf(event)['text'] = 'Oslo. '
+      return all
+    }
+    const { findings } = (await found({ events }, 'messages-format')).get('messages-format') ?? {}
+    expect(findings).toMatchObject([{ rule: 'format-kept', cause: 'server', got: expect.stringContaining('Oslo.') }])
+  })
+
+  test.each([
+    ['that is no number', () => ({ input_tokens: '12' }), ['tokens-counted', 'tokens-counted']],
+    ['that is always the same', (): Json => ({ input_tokens: 40 }), ['tokens-counted']],
+    [
+      'of something else',
+      ({ input_tokens: tokens }: Json) => ({ input_tokens: 4 * Number(tokens) }),
+      ['tokens-counted'],
+    ],
+  ])('a count of tokens %s', async (_, count, rules) => {
+    expect(rulesOf((await found({ count }, 'messages-count')).get('messages-count'))).toEqual(rules)
+  })
+
+  test('a server that counts no tokens is no worse for it', async () => {
+    const results = await found({ count: 'none' }, 'messages-count')
+    expect(results.get('messages-count')).toMatchObject({
+      verdict: 'unsupported',
+      why: 'Counting tokens is not offered: 404: no such path',
+      findings: [],
+    })
+  })
+
+  test('a thinking block without a signature, streamed or not', async () => {
+    const whole: MessagesFaults['whole'] = (message) => {
+      for (const block of message['content'] as Json[]) delete block['signature']
+      return message
+    }
+    const { findings } = (await found({ whole }, 'messages-thinking')).get('messages-thinking') ?? {}
+    expect(findings).toMatchObject([
+      { rule: 'message-shape', severity: 'warning', request: 'answer', expected: 'a signature in each thinking block' },
+    ])
+  })
+
   test('markers of the model in the text', async () => {
     const events: MessagesFaults['events'] = (all) => {
       for (const event of all)

@@ -1,7 +1,7 @@
 import type { WireEvent } from '../../src/conformance/arbitraries/faults/wire-event.js'
 import { createMessageEncoder, fromMessagesRequest, toMessage } from '../../src/dialects/index.js'
 import { RequestError } from '../../src/request-error.js'
-import type { Json } from './model.js'
+import { inputTokensOf, type Json } from './model.js'
 import { Refused } from './refused.js'
 
 /** What a model answers to a conversation, as the events of a stream. */
@@ -12,10 +12,21 @@ export function answerMessages(text: string, body: Json, respond: Respond): { wh
   const { request, answer } = read(text, body)
   const { input } = request as { input: Json[] }
   const response = respond(input, request as Json)
-  const encode = createMessageEncoder(answer)
+  const said = JSON.stringify(response.at(-1))
+  // The model counts to the stop string, unless it is brief.
+  const [stop] = (request as { stop?: string[] }).stop ?? []
+  const options = { ...answer, stopSequence: () => (said.includes('eleven') ? stop : undefined) }
+  const encode = createMessageEncoder(options)
   const events = response.flatMap((event) => encode(event as never))
-  const whole = toMessage(response.at(-1)?.['response'] as never, answer)
+  const whole = toMessage(response.at(-1)?.['response'] as never, options)
   return JSON.parse(JSON.stringify({ whole, events })) as { whole: Json; events: Json[] }
+}
+
+/** The answer of the test server to a body of count_tokens. */
+export function countMessages(text: string, body: Json): Json {
+  if (body['max_tokens'] !== undefined) throw new Refused(400, 'max_tokens: Extra inputs are not permitted')
+  const { input } = read(text, { ...body, max_tokens: 1 }).request as { input: Json[] }
+  return { input_tokens: inputTokensOf(input) }
 }
 
 function read(text: string, body: Json): ReturnType<typeof fromMessagesRequest> {

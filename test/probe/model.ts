@@ -60,7 +60,10 @@ function calledTools(question: string, { tools, tool_choice: choice }: Json): st
   return choice === 'required' ? [meant[0] ?? names[0] ?? ''] : meant
 }
 
-export function inputText({ content, output }: Json): string {
+/** How many tokens the server takes a conversation for. */
+export const inputTokensOf = (conversation: readonly Json[]): number => conversation.map(inputText).join(' ').length
+
+function inputText({ content, output }: Json): string {
   if (typeof content === 'string') return content
   if (Array.isArray(content)) return content.map((part: Json) => String(part['text'] ?? '')).join('')
   return typeof output === 'string' ? output : ''

@@ -82,6 +82,27 @@ describe('what a finding tells', () => {
     expect(answers.causeOf('format-kept')).toBe('fixture')
     expect(answers.causeOf('created-first')).toBe('server')
   })
+
+  test('a server that makes the same call for two questions, each time with an id of its own, plays no fixture', () => {
+    const answers = new SameAnswers()
+    const callOf = (call_id: string) => ({ type: 'function_call', call_id, arguments: '{"city":"Oslo"}' })
+    answers.add({ input: 'one' }, [callOf('call_1')])
+    answers.add({ input: 'two' }, [callOf('call_2')])
+    expect(answers.causeOf('format-kept')).toBe('server')
+    answers.add({ input: 'two' }, [callOf('call_1')])
+    expect(answers.causeOf('format-kept')).toBe('fixture')
+  })
+
+  test('one question that gets one answer in every API, and after calls with other ids, is no sign of a fixture', () => {
+    const answers = new SameAnswers()
+    const items = [{ content: [{ text: 'It rains in Oslo.' }] }]
+    const question = { role: 'user', content: [{ type: 'input_text', text: 'one' }] }
+    answers.add({ input: 'one' }, items)
+    answers.add({ input: [question, { type: 'function_call', call_id: 'call_1' }] }, items)
+    answers.add({ input: [question, { type: 'function_call', call_id: 'call_2' }] }, items)
+    answers.addText([{ role: 'user', content: 'one' }], 'It rains in Oslo.')
+    expect(answers.causeOf('format-kept')).toBe('server')
+  })
 })
 
 test('a note that came in several scenarios is printed once, with where it came again', async () => {

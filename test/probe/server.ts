@@ -4,8 +4,8 @@ import type { WireEvent } from '../../src/conformance/arbitraries/faults/wire-ev
 import { loadTokenTable, Translator } from '../../src/index.js'
 import { encodeSse } from '../../src/sse/encode.js'
 import { answerChat } from './chat.js'
-import { answerMessages } from './messages.js'
-import { type Habit, inputText, type Json, sample } from './model.js'
+import { answerMessages, countMessages } from './messages.js'
+import { type Habit, inputTokensOf, type Json, sample } from './model.js'
 import { Refused } from './refused.js'
 
 export { Refused } from './refused.js'
@@ -40,6 +40,8 @@ export interface MessagesFaults {
   readonly whole?: (message: Json) => unknown
   /** The body of an error. */
   readonly error?: (message: string) => unknown
+  /** An answer of count_tokens; `none`: it does not count. */
+  readonly count?: 'none' | ((counted: Json) => Json)
 }
 
 /** What a server does wrong. Each is given what the good server would do. */
@@ -115,7 +117,7 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
       if (!(error instanceof Refused)) throw error
       if (faults.refuse !== undefined) return faults.refuse(response, error)
       const { status, message, param, code } = error
-      if (one.path === '/v1/messages') {
+      if (one.path.startsWith('/v1/messages')) {
         const { messages = {} } = faults
         const body = { type: 'error', error: { type: 'invalid_request_error', message } }
         return sendJson(response, status, messages === 'none' ? body : (messages.error?.(message) ?? body))
@@ -142,6 +144,7 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
     const body = faults.read?.(one.body) ?? one.body
     if (one.path === '/v1/chat/completions') return completeChat(one, reply)
     if (one.path === '/v1/messages') return answerMessage(one, reply)
+    if (one.path === '/v1/messages/count_tokens') return countMessage(one, reply)
     if (one.path !== '/v1/responses') throw new Refused(404, `no such path: ${one.path}`)
     check(one)
     const previous = body['previous_response_id']
@@ -198,6 +201,13 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
     await stream(messages.frames?.(frames) ?? frames, one.body, reply)
   }
 
+  function countMessage(one: Asked, reply: ServerResponse): void {
+    const { messages = {} } = faults
+    if (messages === 'none' || messages.count === 'none') throw new Refused(404, 'no such path')
+    const counted = countMessages(one.text, one.body)
+    sendJson(reply, 200, messages.count?.(counted) ?? counted)
+  }
+
   async function stream(frames: readonly string[], body: Json, response: ServerResponse): Promise<void> {
     response.writeHead(200, { 'content-type': faults.contentType ?? 'text/event-stream; charset=utf-8' })
     for (const frame of frames) {
@@ -233,7 +243,7 @@ function respond(conversation: readonly Json[], request: Json, habits: readonly 
   const ids = sample(conversation, request, habits)
   const limit = request['max_output_tokens']
   const cut = typeof limit === 'number' ? ids.slice(0, limit) : ids
-  const inputTokens = conversation.map(inputText).join(' ').length
+  const inputTokens = inputTokensOf(conversation)
   const translator = new Translator({ request, tokenTable, usage: { inputTokens, cachedTokens: 0 } })
   const events = [
     ...translator.start(),

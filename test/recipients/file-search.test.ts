@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fileSearch } from '../../src/recipients/builtins/file-search.js'
+import { fileMark, fileSearch } from '../../src/recipients/builtins/file-search.js'
 
 /** The line with the mark of a passage from a file of this name. */
 function heading(filename: string): string | undefined {
@@ -18,4 +18,13 @@ test.each([
   ['', 'file'],
 ])('the mark of a passage from %j names %j', (filename, name) => {
   expect(heading(filename)).toBe(`【fs1:0†${name}】`)
+})
+
+test.each([
+  ['fs_68c1A', '68c1a:2'],
+  ['fs_1', 'fs1:2'],
+  ['___', 'fs:2'],
+  ['', 'fs:2'],
+])('the key of a result of the search %j is %s', (id, key) => {
+  expect(fileMark(id, 2)).toBe(key)
 })

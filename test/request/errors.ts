@@ -27,3 +27,8 @@ export function withItem(item: unknown): { input: unknown[] } {
 export function withTools(...tools: unknown[]): { input: string; tools: unknown[] } {
   return { input: 'hi', tools }
 }
+
+/** A body with a search of files by these filters. */
+export function fileSearch(filters: unknown): { input: string; tools: unknown[] } {
+  return { input: 'hi', tools: [{ type: 'file_search', vector_store_ids: ['vs_1'], filters }] }
+}

@@ -192,7 +192,7 @@ describe('one mistake', () => {
       }),
       { numRuns: runs(2_000) },
     )
-    expect(seen.size).toBeGreaterThan(40)
+    expect(seen.size).toBeGreaterThan(30)
   })
 
   test('an item that lacks a field is refused, and the error names the field', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../src/errors.js'
 import { parseRequest } from '../../src/request/index.js'
-import { errorOf, refusal, withItem, withTools } from './errors.js'
+import { errorOf, fileSearch, refusal, withItem, withTools } from './errors.js'
 
 const weather = { type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} } }
 
@@ -280,6 +280,16 @@ describe('what is refused, and in which words', () => {
     [
       { input: 'hi', background: true, store: false },
       "background invalid_value: Background responses require 'store' to be true.",
+    ],
+    [
+      fileSearch({ type: 'in', key: 'year', value: ['2026', true] }),
+      'tools[0].filters.value[1] invalid_type: Invalid type for ' +
+        "'tools[0].filters.value[1]': expected a string or decimal, but got a boolean instead.",
+    ],
+    [
+      fileSearch({ type: 'eq', key: 'year', value: {} }),
+      "tools[0].filters.value invalid_type: Invalid type for 'tools[0].filters.value': expected one of a string, " +
+        'decimal, boolean, or array, but got an object instead.',
     ],
     [
       { messages: [{ role: 'user', content: 'hi' }] },

@@ -389,7 +389,7 @@ describe('going on from entries', () => {
 })
 
 test.each([
-  [['json_schema', 'gbnf'] as const, { grammar: expect.stringContaining('root ::='), syntax: 'gbnf' }],
+  [['json_schema', 'gbnf'] as const, { grammar: expect.stringContaining('root ::='), syntax: 'gbnf', isJson: true }],
   [['json_schema'] as const, undefined],
 ])(
   'whoever goes on in the middle of a body holds the rest of it, if the engine takes a grammar: %j',

@@ -190,6 +190,37 @@ describe('a search in the next request', () => {
     expect([await searches(true), await searches(false)]).toEqual([1, 0])
   })
 
+  /** A model that searches, answers, and in the next answer cites what it read before. */
+  const citingLater: Script = ({ messages }) => {
+    const isLater = messages.some(({ content }) => content.includes('And seals?'))
+    return isLater ? [answer(`They hold hands${marksIn(resultIn(messages))[0]}.`)] : searchAndAnswer(resultIn(messages))
+  }
+  const searchAndAnswer = (result: string) =>
+    result === '' ? [call('file_search.search', { queries: ['otters'] })] : [answer('Yes.')]
+  const CITED = {
+    content: [
+      {
+        text: 'They hold hands.',
+        annotations: [{ type: 'file_citation', file_id: 'file-1', filename: 'otters.md', index: 15 }],
+      },
+    ],
+  }
+
+  test('the model cites in an answer what a search of an earlier stored response found', async () => {
+    const made = served({}, citingLater)
+    const { id } = await create(made, {})
+    const next = await create(made, { previous_response_id: id, input: 'And seals?' })
+    expect(next.output.at(-1)).toMatchObject(CITED)
+    const last = await create(made, { previous_response_id: next.id, input: 'And seals?' })
+    expect(last.output.at(-1)).toMatchObject(CITED)
+  })
+
+  test('the model cites what a search found that the client sends back with its results', async () => {
+    const made = served({}, citingLater)
+    const { output } = await create(made, { include: ['file_search_call.results'], store: false })
+    expect((await again(made, output as OpenAI.Responses.ResponseInput)).output.at(-1)).toMatchObject(CITED)
+  })
+
   test('a stored conversation goes on from what the model read', async () => {
     const made = served()
     const { id } = await create(made, {})

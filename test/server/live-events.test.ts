@@ -116,6 +116,23 @@ describe('the first reader of a response that waits for no reader', () => {
     expect(reads).toEqual([-1])
   })
 
+  test('a first reader that is behind holds no more than some bytes, however few its batches are', async () => {
+    const { live, batches, reads } = played(8)
+    const large = batches.map((batch): Batch => [{ ...batch[0], delta: 'x'.repeat(100_000) } as ResponseStreamEvent])
+    for (const batch of large.slice(0, 4)) live.push(batch)
+    const taken: Batch[] = []
+    live.push(large[4] as Batch)
+    // Twice the units of a text, and five of them are below the limit.
+    const first = await live.events.next()
+    expect(first.value).toBe(large[0])
+    live.push(large[5] as Batch)
+    live.push(large[6] as Batch)
+    live.end()
+    await live.events.drainTo((batch) => void taken.push(batch))
+    expect(numbersOf(taken)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(reads).toEqual([0])
+  })
+
   test('a first reader that leaves is told nothing more, whatever it was waiting for', async () => {
     const { live, batches, reads, left } = played(10)
     const asked = live.events.next()

@@ -5,6 +5,7 @@ import type { Metric, ResponsesAppOptions } from '../../src/server/index.js'
 import { answer, call, fail, hang, preamble, type Script, think } from '../../src/testing/index.js'
 import { functionTools } from '../../src/tools/functions.js'
 import type { Tool } from '../../src/tools/tool.js'
+import { dice } from './dice-and-weather.js'
 import { type Endpoint, endpoint, readUntil } from './endpoint.js'
 
 const WEATHER: Anthropic.Tool = {
@@ -217,9 +218,6 @@ describe('POST /v1/messages', () => {
 })
 
 describe('tools of the server', () => {
-  const dice = functionTools('dice', {
-    roll: { description: 'Rolls a die.', parameters: { type: 'object', properties: {} }, run: () => '4' },
-  })
   const offering = (script: Script) =>
     messagesEndpoint(script, { tools: [dice], offered: { tools: [dice.declaration] } })
   const rolled = () => [

@@ -37,6 +37,37 @@ describe('a turnstile', () => {
     expect(pass()).toBeInstanceOf(Promise)
   })
 
+  test('work that is aborted while it waits leaves its place to the next, and is told why', async () => {
+    const next: (() => void)[] = []
+    const { pass } = createTurnstile(1, (work) => void next.push(work), 2)
+    const work = new AbortController()
+    expect(pass()).toBeUndefined()
+    const aborted = pass(work)
+    const second = pass()
+    work.abort(new Error('left'))
+    await expect(aborted).rejects.toThrow('left')
+    const third = pass()
+    for (const run of next.splice(0)) run()
+    await second
+    for (const run of next.splice(0)) run()
+    await third
+    expect(() => pass(work)).toThrow('left')
+  })
+
+  test('more requests than may wait are refused with 429, and those that wait are answered', async () => {
+    const { ask } = endpoint(() => answer('Hi!'))
+    const answers = Array.from({ length: 4_200 }, () => ask('GET', '/models/gpt-oss'))
+    const counts = new Map<number, number>()
+    for (const { status, body } of await Promise.all(answers)) {
+      if (status === 429) expect(body.error.code).toBe('rate_limit_exceeded')
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+    }
+    expect([...counts]).toEqual([
+      [200, 4_112],
+      [429, 88],
+    ])
+  })
+
   test('many requests that come at once are begun over several turns of the event loop, and all are answered', async () => {
     const { create, service } = endpoint(() => answer('Hi!'))
     const answers = Array.from({ length: 60 }, () => create({ input: 'Hi' }))

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { fingerprintOf } from './fingerprint.js'
 
 export type Kind = 'vllm' | 'sglang'
 
@@ -9,6 +11,8 @@ export type Kind = 'vllm' | 'sglang'
 export const FOLDER: string = process.env['SERVERS_DIR'] ?? fileURLToPath(new URL('.servers', import.meta.url))
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
+const STUBS = join(HERE, 'sglang', 'sglang_stubs.py')
+const PATCH = join(HERE, 'sglang', 'patch.py')
 /** The build for processors, wherever a registry has one. */
 const TORCH = 'torch==2.13.0'
 /** The environments' folders. */
@@ -35,31 +39,41 @@ function python(): string | undefined {
 }
 
 /**
- * Installs a server where it is not there yet, unless the registry has no torch for processors: that for GPUs is several GB.
+ * Installs servers side by side, where they are not there yet by the lists as they are now, unless the registry has no torch
+ * for processors: that for GPUs is several GB.
  *
  * @throws Error with what pip printed
  */
-export function install(kind: Kind): void {
+export async function install(kinds: readonly Kind[]): Promise<void> {
+  // All of them end before the first failure is thrown: none goes on in the background.
+  for (const one of await Promise.allSettled(kinds.map(installOne))) if (one.status === 'rejected') throw one.reason
+}
+
+async function installOne(kind: Kind): Promise<void> {
   const environment = environmentOf(kind)
-  if (existsSync(join(environment, 'whole'))) return
+  const requirements = join(HERE, 'requirements', `${kind}.txt`)
+  const madeFrom = fingerprintOf([requirements, ...(kind === 'sglang' ? [STUBS, PATCH] : [])])
+  const whole = join(environment, 'whole')
+  if (existsSync(whole) && readFileSync(whole, 'utf8') === madeFrom) return
   rmSync(environment, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
-  run(python() ?? 'python3.11', ['-m', 'venv', environment])
+  await run(python() ?? 'python3.11', ['-m', 'venv', environment])
   const program = join(environment, 'bin', 'python')
-  const pip = (...args: readonly string[]): string => run(program, ['-m', 'pip', 'install', '--quiet', ...args])
-  if (!pip('--dry-run', '--no-deps', '--report', '-', TORCH).includes('"version": "2.13.0+cpu"')) {
+  // The lists are complete, and a server compiles what it imports when it first starts: that is less than all of it.
+  const pip = (...args: readonly string[]): Promise<string> =>
+    run(program, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-compile', ...args])
+  if (!(await pip('--dry-run', '--report', '-', TORCH)).includes('"version": "2.13.0+cpu"')) {
     rmSync(environment, { recursive: true })
     process.env[FOUND] = `the servers need ${TORCH} for processors, and the registry has none`
     return
   }
-  pip(TORCH)
-  pip('--no-deps', '--requirement', join(HERE, 'requirements', `${kind}.txt`))
-  const site = run(program, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))']).trim()
-  FINISH[kind](site, program)
-  writeFileSync(join(environment, 'whole'), '')
+  await pip(TORCH, '--requirement', requirements)
+  const site = (await run(program, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])).trim()
+  await FINISH[kind](site, program)
+  writeFileSync(whole, madeFrom)
 }
 
-const FINISH: Readonly<Record<Kind, (site: string, program: string) => void>> = {
+const FINISH: Readonly<Record<Kind, (site: string, program: string) => void | Promise<void>>> = {
   /** Its package has another name, but it asks for the version of `vllm`, and finds its platform by it. */
   vllm(site) {
     const folder = join(site, 'vllm-0.32.0+cpu.dist-info')
@@ -68,15 +82,20 @@ const FINISH: Readonly<Record<Kind, (site: string, program: string) => void>> = 
     writeFileSync(join(folder, 'RECORD'), '')
   },
   /** What needs a GPU is left out, and attention on plain torch learns of sinks. */
-  sglang(site, program) {
-    copyFileSync(join(HERE, 'sglang', 'sglang_stubs.py'), join(site, 'sglang_stubs.py'))
+  async sglang(site, program) {
+    copyFileSync(STUBS, join(site, 'sglang_stubs.py'))
     writeFileSync(join(site, 'sglang_stubs.pth'), 'import sglang_stubs\n')
-    run(program, [join(HERE, 'sglang', 'patch.py'), site])
+    await run(program, [PATCH, site])
   },
 }
 
-function run(program: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
-  if (status === 0) return stdout
-  throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? `${stdout}${stderr}`.slice(-4000)}`)
+const execute = promisify(execFile)
+
+async function run(program: string, args: readonly string[]): Promise<string> {
+  try {
+    return (await execute(program, args, { maxBuffer: 64 * 1024 * 1024 })).stdout
+  } catch (error) {
+    const { message, stdout = '', stderr = '' } = error as Error & { stdout?: string; stderr?: string }
+    throw new Error(`${message.slice(0, 1000)}\n${`${stdout}${stderr}`.slice(-4000)}`)
+  }
 }

@@ -1,9 +1,11 @@
-"""The processor time of one mask, by what a backend is sent, over the tokens of a body.
+"""The processor time of one mask, by what a backend is sent, over the tokens of a body: the least of three, where it takes long,
+since a busy machine slows that down as well.
 
 python masks.py MODEL ASKED.json: ASKED is a list of { backend, kind, text, body }, of which kind is json, structural_tag or grammar.
 Prints a list of { compile, masks: [ms], refused: the place of the first token that is not allowed, error }.
 """
 import json
+import statistics
 import sys
 import time
 
@@ -14,6 +16,7 @@ from transformers import AutoTokenizer
 
 VOCABULARY = 201088
 ENDS = [200002, 200012]
+LONG_MS = 0.5
 
 tokenizer = AutoTokenizer.from_pretrained(sys.argv[1])
 info = xgrammar.TokenizerInfo.from_huggingface(tokenizer, vocab_size=VOCABULARY, stop_token_ids=ENDS)
@@ -68,5 +71,14 @@ def timed(asked):
     return {"compile": compiled, "masks": masks, "refused": None, "error": None}
 
 
+def measured(asked):
+    found = timed(asked)
+    for _ in range(2):
+        if not found["masks"] or statistics.median(found["masks"]) <= LONG_MS:
+            break
+        found["masks"] = [min(both) for both in zip(found["masks"], timed(asked)["masks"])]
+    return found
+
+
 with open(sys.argv[2]) as file:
-    print(json.dumps([timed(asked) for asked in json.load(file)]))
+    print(json.dumps([measured(asked) for asked in json.load(file)]))

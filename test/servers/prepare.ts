@@ -4,7 +4,7 @@ import { chosenSuites } from './suites.js'
 
 /** Installs what is not there yet, before the first test. */
 export default async function prepare(): Promise<void> {
-  for (const kind of chosenSuites().kinds) if (obstacle() === undefined) install(kind)
+  if (obstacle() === undefined) await install(chosenSuites().kinds)
   const missing = obstacle()
   if (missing !== undefined) return console.log(`servers: ${missing}, so that their tests are skipped`)
   await writeModels(FOLDER)

@@ -123,6 +123,8 @@ const COMMON = {
     TRANSFORMERS_OFFLINE: '1',
     DO_NOT_TRACK: '1',
     TIKTOKEN_ENCODINGS_BASE: join(FOLDER, 'tok'),
+    // The first start writes the bytecode that later ones read, whatever the environment says.
+    PYTHONDONTWRITEBYTECODE: '',
   },
 }
 

@@ -4,8 +4,9 @@ import { onServer } from './on-server.js'
 import { restRows } from './rest-rows.js'
 import { strictRows } from './strict-rows.js'
 
-/** One in CI, twenty in `npm run test:full`. */
-const SEEDS = Array.from({ length: process.env['SERVERS_FULL'] ? 20 : 1 }, (_, nth) => nth + 1)
+/** One, twenty in `npm run test:full`, or SERVERS_SEEDS. */
+const COUNT = Number(process.env['SERVERS_SEEDS'] ?? (process.env['SERVERS_FULL'] ? 20 : 1))
+const SEEDS = Array.from({ length: COUNT }, (_, nth) => nth + 1)
 
 const inPart = (name: string): string => `The engine's grammar backend enforces a part of the format '${name}'.`
 const not = (keyword: string): string => `The engine's grammar backend does not enforce '${keyword}' here.`

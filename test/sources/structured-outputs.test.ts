@@ -191,6 +191,13 @@ describe('what a backend is sent', () => {
     })
   })
 
+  test('a grammar of texts that are not JSON keeps each way to write them', () => {
+    const gbnf = { grammar: 'root ::= [a-z] | "\\\\u00" [67] [1-5]\n', syntax: 'gbnf' } as const
+    expect(fitted('xgrammar', gbnf).constraint).toEqual(gbnf)
+    const json = { ...gbnf, isJson: true }
+    expect(fitted('xgrammar', json).constraint).toEqual({ ...json, grammar: 'root ::= [a-z]\n' })
+  })
+
   test('guidance gets our grammar, whatever the schema', () => {
     for (const schema of [city, even]) expect(sent('guidance', schema).sent.kind).toBe('grammar')
   })

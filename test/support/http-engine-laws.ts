@@ -297,13 +297,18 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(seen.bytes).toBeLessThan(2 * MOST_LINES * 'data: x\n'.length)
     })
 
-    test(`${name}: comments that keep the connection alive do not count towards the bound`, async () => {
-      const pings = ': ping\n\n'.repeat(MOST_LINES)
-      const body =
-        pings +
-        frames(HELLO)
-          .map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
-          .join('')
+    test.each([
+      ['in one piece', [': ping\n\n'.repeat(MOST_LINES)]],
+      ['line by line', Array.from({ length: MOST_LINES }, () => [': ping\n', '\n']).flat()],
+      ['cut in their last line break', Array.from({ length: MOST_LINES }, () => [': ping\r\n', '\r', '\n']).flat()],
+    ])(`${name}: comments that keep the connection alive do not count towards the bound, %s`, async (_, pings) => {
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (const piece of [...pings, ...frames(HELLO).map(frame)])
+            controller.enqueue(new TextEncoder().encode(piece))
+          controller.close()
+        },
+      })
       const fetch = fetchOf(() => new Response(body, { status: 200 }))
       const engine = create({ url: 'http://server.invalid', fetch, retries: 0 })
       await expect(readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).resolves.toBeDefined()
@@ -636,6 +641,14 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const error = await errorOf(engine.capabilities?.() ?? Promise.resolve())
       expect(error).toMatchObject({ code: 'server_error', message: 'no [hidden]', status: 503 })
       expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
+    })
+
+    test(`${name}: a server that cannot be reached is unavailable, even if the reason has a secret`, async () => {
+      const fetch = () => Promise.reject(new TypeError('no route for hunter22'))
+      const engine = create({ url: 'http://server.invalid', fetch, apiKey: 'hunter22', delay: async () => {} })
+      const error = await errorOf(engine.capabilities?.() ?? Promise.resolve())
+      expect(error.message).toBe('cannot connect to server.invalid: no route for [hidden]')
+      expect(error.isUnavailable).toBe(true)
     })
 
     test(`${name}: capabilities() reject at once when they are aborted`, async () => {

@@ -11,6 +11,8 @@ export interface BannerOptions {
   readonly hasKey: boolean
   /** The environment variable that holds the key. */
   readonly keyVariable: string
+  /** What `file_search` searches: a line for each folder. */
+  readonly folders: readonly string[]
   /** Whether seals open after a restart. */
   readonly hasSealKeys: boolean
   /** The store of responses; undefined for the memory of the process. */
@@ -36,7 +38,7 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   return [
     `${paint(`harmony-responses ${version} listens on ${url}/v1`, 'bold')}\n`,
     ...wrap(plain(about), columns, 2).map((line) => `${line}\n`),
-    ...aboutRestart(options)
+    ...[...options.folders, ...aboutRestart(options)]
       .flatMap((text) => wrap(plain(text), columns, 2))
       .map((line) => `${line}\n`),
     ...blocks.map(([title, lines]) => `\n${paint(title, 'cyan')}\n${lines.map((line) => `  ${line}\n`).join('')}`),

@@ -32,6 +32,7 @@ const OPTIONS = {
   offer: texts.describe(
     'MCP servers whose tools are offered to every response: labels, or LABEL=COMMAND or LABEL=URL.',
   ),
+  'file-search': texts.describe('Folders whose files file_search searches: DIR, or DIR=ID.'),
   'offered-calls': z
     .enum(['shown', 'hidden'])
     .describe('Whether the Responses API shows the calls of tools that a request does not declare. Default shown.'),

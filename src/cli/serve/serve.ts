@@ -13,6 +13,7 @@ import { plain } from '../terminal-text.js'
 import { openKeys } from './api-keys.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
+import { type OpenedFolders, openFolders } from './file-search/open-folders.js'
 import { createJsonLog } from './json-log.js'
 import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
@@ -38,7 +39,8 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     ? () => 'anonymous'
     : await openKeys({ key: settings.key, file: settings.keyFile }, io)
   const servers = await mcpServersOf(settings, io)
-  const offered = await offeredOf(settings, servers, io)
+  const folders = await openFolders(settings.folders)
+  const offered = await offeredOf(settings, servers, folders, io)
   const audit = await openAudit(settings.audit, io)
   const tokenTable = await loadTokenTable()
   const recorder = await openRecorder(settings, tokenTable, io)
@@ -53,7 +55,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   try {
     store = settings.store && (await openStore(settings.store))
     opened = await openEngine(settings.engine, new Set(servers.map(({ label }) => label)), tokenTable, io)
-    const tools = [...(mcp ? [mcp] : []), ...opened.tools]
+    const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
     const options = serveOptions(
@@ -65,7 +67,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store }) })
     const stops = listenForStops(io)
     try {
-      await printBanner(aboutServer(settings, server, opened, io.version), server, io)
+      await printBanner(aboutServer(settings, server, opened, folders?.about ?? [], io.version), server, io)
       checkHealth(opened, io)
       await stops.first
       return await stop(server, stops.second, io)
@@ -103,13 +105,17 @@ const BUILTINS: { readonly [name: string]: string } = {
 async function offeredOf(
   { offered, instructions: file }: ServeSettings,
   servers: readonly NamedServer[],
+  folders: OpenedFolders | undefined,
   io: Io,
 ): Promise<Offered> {
-  const unknown = offered.find((label) => !servers.some((server) => server.label === label))
+  const isServer = (label: string): boolean => servers.some((server) => server.label === label)
+  const isOfFolders = (label: string): boolean => folders !== undefined && label === 'file_search' && !isServer(label)
+  const unknown = offered.find((label) => !isServer(label) && !isOfFolders(label))
   if (unknown !== undefined && Object.hasOwn(BUILTINS, unknown)) {
+    const unless = unknown === 'file_search' ? ' without --file-search DIR' : ''
     const ways = `--offer ${unknown}=COMMAND or --offer ${unknown}=URL`
     throw new UsageError(
-      `--offer ${unknown}: serve has no tool of its own that ${BUILTINS[unknown]}: name an MCP server that does, ${ways}`,
+      `--offer ${unknown}: serve has no tool of its own that ${BUILTINS[unknown]}${unless}: name an MCP server that does, ${ways}`,
     )
   }
   if (unknown !== undefined) {
@@ -120,7 +126,9 @@ async function offeredOf(
   }
   const instructions = file === undefined ? '' : (await readFileOrStdin(file, io)).trim()
   return {
-    tools: offered.map((label) => ({ type: 'mcp', server_label: label })),
+    tools: offered.map((label) =>
+      folders && isOfFolders(label) ? folders.declaration : { type: 'mcp', server_label: label },
+    ),
     ...(instructions !== '' && { instructions }),
   }
 }
@@ -236,6 +244,7 @@ function aboutServer(
   { models, key, keyFile, sealKeys, store, host }: ServeSettings,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
+  folders: readonly string[],
   version: string,
 ): Parameters<typeof banner>[0] {
   // An address that stands for all interfaces cannot be visited.
@@ -244,6 +253,7 @@ function aboutServer(
     version,
     url: isAll ? `http://127.0.0.1:${port}` : url,
     engine: about,
+    folders,
     models,
     hasKey: key !== undefined || keyFile !== undefined,
     keyVariable: KEY_VARIABLE,

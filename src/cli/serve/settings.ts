@@ -1,3 +1,4 @@
+import { basename, resolve } from 'node:path'
 import { type PolicyName, policies } from '../../index.js'
 import { ATTACHMENT_POLICIES, type AttachmentPolicy } from '../../prompt/attachments.js'
 import type { ServeOptions } from '../../server/serve-responses.js'
@@ -21,6 +22,7 @@ export interface ServeValues {
   readonly mcp?: readonly string[] | undefined
   readonly 'mcp-config'?: string | undefined
   readonly offer?: readonly string[] | undefined
+  readonly 'file-search'?: readonly string[] | undefined
   readonly 'offered-calls'?: string | undefined
   readonly instructions?: string | undefined
   readonly approval?: string | undefined
@@ -74,6 +76,7 @@ export interface ServeSettings {
   readonly mcpConfig: string | undefined
   /** The labels of the servers that are offered to each response. */
   readonly offered: readonly string[]
+  readonly folders: readonly FolderChoice[]
   readonly offeredCalls: 'shown' | 'hidden'
   /** A file of instructions that precede the client's in every response. */
   readonly instructions: string | undefined
@@ -112,6 +115,12 @@ export interface ServeSettings {
   readonly isVerbose: boolean
 }
 
+/** A folder that `file_search` searches, as the vector store with this id. */
+export interface FolderChoice {
+  readonly folder: string
+  readonly storeId: string
+}
+
 /** The environment variable that may hold the key, which keeps it out of process lists. */
 export const KEY_VARIABLE = 'HARMONY_RESPONSES_API_KEY'
 
@@ -140,6 +149,20 @@ function mcpSettings({
   const labels = offer.map((each) => each.split('=', 1)[0]?.trim() ?? '')
   if (labels.includes('')) throw new UsageError('--offer: expected label, label=command or label=url')
   return { mcp: distinct(servers, '--mcp and --offer'), mcpConfig: values['mcp-config'], offered: [...new Set(labels)] }
+}
+
+/** Parses `DIR` and `DIR=ID`. @throws UsageError */
+function folderChoices(given: readonly string[] = []): FolderChoice[] {
+  const folders = given.map((each) => {
+    const [, folder = each, id] = /^(.*)=(.*)$/s.exec(each) ?? []
+    if (folder === '') throw new UsageError('--file-search: expected a folder, got an empty text')
+    const storeId = id ?? `vs_${basename(resolve(folder)).replace(/\W+/g, '_')}`
+    if (/^[\w-]{1,64}$/.test(storeId)) return { folder, storeId }
+    throw new UsageError(`--file-search: expected DIR=ID with an ID such as vs_docs, got ${JSON.stringify(each)}`)
+  })
+  const repeated = folders.find(({ storeId }, at) => folders.findIndex((one) => one.storeId === storeId) !== at)
+  if (repeated === undefined) return folders
+  throw new UsageError(`--file-search: expected each ID once, got ${repeated.storeId} again`)
 }
 
 /** A database of responses. */
@@ -186,6 +209,7 @@ export function serveSettings(
   return {
     engine: engineChoice(values, operands),
     ...mcpSettings(values),
+    folders: folderChoices(values['file-search']),
     approval: oneOf(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[], '--approval', values.approval ?? 'request'),
     offeredCalls: oneOf(['shown', 'hidden'], '--offered-calls', values['offered-calls'] ?? 'shown'),
     instructions: values.instructions,

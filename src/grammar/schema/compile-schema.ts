@@ -4,7 +4,7 @@ import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
 import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
-import { Budget, MOST_NODES, OF_REFUSAL, SLICE_NODES } from './budget.js'
+import { Budget, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
@@ -94,9 +94,11 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
       return anyOf(typesIn(of))
     }
     const texts: Expression[] = []
-    for (const shape of (yield* expand(of)).flatMap(byListedValue)) {
-      yield* compiler.pause()
-      texts.push(isLarge(shape) ? compiler.shape(shape) : yield* shapeText(shape, compiler))
+    for (const shape of yield* expand(of)) {
+      for (const each of byListedValue(shape)) {
+        yield* compiler.pause(OF_SHAPE)
+        texts.push(isLarge(each) ? compiler.shape(each) : yield* shapeText(each, compiler))
+      }
     }
     return choice(...texts)
   }
@@ -196,8 +198,12 @@ function followed(references: References, located: Located): Located {
 
 function* shapeText(shape: Shape, compiler: Compiler): Slices<Expression> {
   if (shape.values !== undefined) {
-    const values = yield* allowedValues(shape, compiler)
-    return choice(...values.map((value) => text(JSON.stringify(value))))
+    const texts: Expression[] = []
+    for (const value of yield* allowedValues(shape, compiler)) {
+      texts.push(text(JSON.stringify(value)))
+      yield* compiler.pause(1)
+    }
+    return choice(...texts)
   }
   const texts: Expression[] = []
   for (const type of shape.types) texts.push(yield* typeText(type, shape, compiler))

@@ -35,8 +35,9 @@ export function below(path: string, ...names: readonly (string | number)[]): str
   return pointer
 }
 
-const MEANING = /[~/]/
+const MEANING = /[~/\0]/
 
+/** NUL, too: it separates the names of made schemas (`located.ts`). No pointer of a client's has `~2`. */
 function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+  return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('\0', '~2')
 }

@@ -3,10 +3,14 @@ export type Located = { readonly schema: unknown; readonly path: string } | { re
 
 export const ANYTHING: Located = { schema: true, path: '' }
 
-/** Returns a key of a schema and of the target of its `$ref`, by which recursion is detected. */
+/**
+ * Returns a key of a schema and of the target of its `$ref`, by which recursion is detected. Each path of several has its
+ * length in front, because the names in it may contain any separator.
+ */
 export function keyOf(located: Located): string {
   if (!('all' in located)) return located.path
-  return [...new Set(located.all.map(keyOf))].toSorted().join('\n')
+  const keys = [...new Set(located.all.map(keyOf))].toSorted()
+  return keys.map((key) => `${key.length}:${key}`).join('')
 }
 
 export function pathOf(located: Located): string {

@@ -1,5 +1,5 @@
 import { FORMATS } from './formats.js'
-import { ANYTHING, inside, keyOf, type Located } from './located.js'
+import { ANYTHING, inside, keyOf, type Located, pathOf, writtenPath } from './located.js'
 import { ANY_SHAPE, type Bound, isNothing, type Shape } from './shape.js'
 import { JSON_TYPES, type JsonType } from './types.js'
 
@@ -68,8 +68,9 @@ function otherObjects(shape: Shape, path: string): Alternative[] {
 
 /** Returns a schema that allows exactly what the located ones do not. */
 function notLocated(located: Located): Located {
-  const schema = 'all' in located ? { allOf: located.all.flatMap(schemasIn) } : located.schema
-  return { schema: { not: schema }, path: inside(keyOf(located), 'not') }
+  if (!('all' in located)) return { schema: { not: located.schema }, path: inside(located.path, 'not') }
+  const path = inside(writtenPath(pathOf(located)), `${keyOf(located)} not`)
+  return { schema: { not: { allOf: located.all.flatMap(schemasIn) } }, path }
 }
 
 function schemasIn(located: Located): readonly unknown[] {

@@ -56,7 +56,7 @@ export function resolve(ref: string, base: string, at: string, resources: Readon
   if (!isJsonObject(schema) && typeof schema !== 'boolean') {
     throw new InvalidSchema(at, "A '$ref' points at something that is no schema.")
   }
-  return { schema, path: resource.path + pointer }
+  return { schema, path: resource.path + pointer.replaceAll('\0', '~2') }
 }
 
 function decoded(fragment: string, at: string): string {

@@ -1,22 +1,12 @@
 import { asFields, asList, asString } from '../../conformance/stream-event.js'
 import { type Fields, isFields } from '../../fields.js'
-
-/** A call of a tool in a chat completion. */
-export interface ChatCall {
-  readonly id: string
-  readonly name: string
-  readonly arguments: string
-}
+import type { Said } from '../conversation/api-server.js'
 
 /** The content of a chat completion, streamed or not. */
-export interface ChatMessage {
-  readonly text: string
-  readonly refusal: string
+export interface ChatMessage extends Said {
   readonly reasoning: string
   /** The names of the fields that reasoning stands in. */
   readonly reasoningFields: readonly string[]
-  readonly calls: readonly ChatCall[]
-  readonly finish: string
   /** The token counts, if they came. */
   readonly usage: Fields | undefined
 }
@@ -46,7 +36,7 @@ export function messageOfChunks(chunks: readonly Fields[]): ChatMessage {
     }
     finish ||= asString(choice['finish_reason'])
   }
-  return { ...parts(texts), calls: [...calls.values()], finish, usage }
+  return { ...parts(texts), ...ended(finish, usage), calls: [...calls.values()] }
 }
 
 /** Returns the content of a completion that was not streamed. */
@@ -60,20 +50,22 @@ export function messageOfCompletion(completion: Fields): ChatMessage {
       return { id: asString(id), name: asString(name), arguments: asString(given) }
     })
   const { usage } = completion
-  return {
-    ...parts(message),
-    calls,
-    finish: asString(choice['finish_reason']),
-    usage: isFields(usage) ? usage : undefined,
-  }
+  return { ...parts(message), ...ended(asString(choice['finish_reason']), isFields(usage) ? usage : undefined), calls }
 }
 
-function parts(fields: Fields): Pick<ChatMessage, 'text' | 'refusal' | 'reasoning' | 'reasoningFields'> {
+function ended(
+  ending: string,
+  usage: Fields | undefined,
+): Pick<ChatMessage, 'ending' | 'isCut' | 'outputTokens' | 'usage'> {
+  return { ending, isCut: ending === 'length', outputTokens: usage?.['completion_tokens'], usage }
+}
+
+function parts(fields: Fields): Pick<ChatMessage, 'text' | 'isRefusal' | 'reasoning' | 'reasoningFields'> {
   const named = REASONING.filter((name) => asString(fields[name]) !== '')
   const [first] = named
   return {
     text: asString(fields['content']),
-    refusal: asString(fields['refusal']),
+    isRefusal: asString(fields['refusal']) !== '',
     reasoning: first === undefined ? '' : asString(fields[first]),
     reasoningFields: named,
   }

@@ -21,7 +21,7 @@ export function completionDifference(streamed: ChatReply, whole: ChatReply): Dif
   if (ones !== '' && others !== '' && ones !== others) {
     return { expected: `as in the stream, reasoning in ${ones}`, got: `in ${others}` }
   }
-  if (streamed.text !== '' && whole.text === '' && whole.finish === 'stop') {
+  if (streamed.text !== '' && whole.text === '' && whole.ending === 'stop') {
     return { expected: 'as in the stream, a text', got: 'none' }
   }
   const [counts, otherCounts] = [streamed.usage, whole.usage]

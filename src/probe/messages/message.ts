@@ -1,10 +1,11 @@
 import { asFields, asList, asString } from '../../conformance/stream-event.js'
 import { type Fields, isFields } from '../../fields.js'
+import type { Said } from '../conversation/api-server.js'
 
 /** A message as far as it came, put together as clients do it. */
-export interface PutTogether {
+export interface PutTogether extends Said {
   readonly content: readonly Fields[]
-  readonly stopReason: string
+  readonly stopSequence: unknown
   readonly usage: Fields
 }
 
@@ -15,11 +16,11 @@ const FIELDS: Readonly<Record<string, string>> = { text_delta: 'text', thinking_
 export function messageOfEvents(events: readonly Fields[]): PutTogether {
   const content: Record<string, unknown>[] = []
   let json = ''
-  let stopReason = ''
+  let end: Fields = {}
   let usage: Fields = {}
   for (const { type, content_block, delta, message, usage: counted } of events) {
     const block = content.at(-1)
-    const { type: kind, partial_json, signature, stop_reason, ...said } = asFields(delta)
+    const { type: kind, partial_json, signature, ...said } = asFields(delta)
     if (type === 'message_start') usage = asFields(asFields(message)['usage'])
     else if (type === 'content_block_start') content.push({ ...asFields(content_block) })
     else if (type === 'content_block_delta' && block !== undefined) {
@@ -31,27 +32,39 @@ export function messageOfEvents(events: readonly Fields[]): PutTogether {
       if (block !== undefined && json !== '') block['input'] = parsed(json)
       json = ''
     } else if (type === 'message_delta') {
-      stopReason = asString(stop_reason) || stopReason
+      if (typeof said['stop_reason'] === 'string') end = said
       usage = { ...usage, ...asFields(counted) }
     }
   }
-  return { content, stopReason, usage }
+  return messageOfAnswer({ ...end, content, usage })
 }
 
-/** What an answer that was not streamed has. */
-export function messageOfAnswer({ content, stop_reason, usage }: Fields): PutTogether {
-  return { content: asList(content).filter(isFields), stopReason: asString(stop_reason), usage: asFields(usage) }
+/** Returns the content of an answer that was not streamed. */
+export function messageOfAnswer({ content: blocks, stop_reason, stop_sequence, usage: counts }: Fields): PutTogether {
+  const content = asList(blocks).filter(isFields)
+  const [ending, usage] = [asString(stop_reason), asFields(counts)]
+  return {
+    content,
+    usage,
+    stopSequence: stop_sequence,
+    text: blocksOf({ content }, 'text')
+      .map(({ text }) => asString(text))
+      .join(''),
+    calls: blocksOf({ content }, 'tool_use').map(({ id, name, input }) => ({
+      id: asString(id),
+      name: asString(name),
+      arguments: JSON.stringify(input ?? {}),
+    })),
+    ending,
+    isCut: ending === 'max_tokens',
+    isRefusal: ending === 'refusal',
+    outputTokens: usage['output_tokens'],
+  }
 }
 
 /** The blocks of a type. */
-export const blocksOf = ({ content }: PutTogether, type: string): readonly Fields[] =>
+export const blocksOf = ({ content }: Pick<PutTogether, 'content'>, type: string): readonly Fields[] =>
   content.filter((block) => block['type'] === type)
-
-/** The text of a message. */
-export const textOf = (message: PutTogether): string =>
-  blocksOf(message, 'text')
-    .map(({ text }) => asString(text))
-    .join('')
 
 function parsed(json: string): unknown {
   try {

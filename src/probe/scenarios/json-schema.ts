@@ -11,6 +11,10 @@ export const CITY_SCHEMA: Fields = {
   additionalProperties: false,
 }
 
+export const CITY_QUESTION = 'Which is the largest city of Norway, and how many people live there?'
+
+export const NO_CITY = 'JSON of the strict schema: {"city": string, "population": integer}'
+
 export const jsonSchema: Scenario = {
   name: 'json-schema',
   asks: 'An answer in a strict JSON schema is JSON, and has the fields of the schema.',
@@ -18,7 +22,7 @@ export const jsonSchema: Scenario = {
     const { isGood, refusal, response, items } = await server.stream(
       'request',
       {
-        input: 'Which is the largest city of Norway, and how many people live there?',
+        input: CITY_QUESTION,
         text: { format: { type: 'json_schema', name: 'city', schema: CITY_SCHEMA, strict: true } },
       },
       { isOptional: true },
@@ -28,10 +32,8 @@ export const jsonSchema: Scenario = {
     if (response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the answer')
     if (hasRefusal(items)) return inconclusive('the model refused')
     const text = textIn(items)
-    if (!isCity(objectIn(text))) {
-      const expected = 'JSON of the strict schema: {"city": string, "population": integer}'
-      server.report('request', { rule: 'format-kept', expected, got: preview(text) || 'no text' })
-    }
+    if (!isCity(objectIn(text)))
+      server.report('request', { rule: 'format-kept', expected: NO_CITY, got: preview(text) || 'no text' })
     return 'observed'
   },
 }

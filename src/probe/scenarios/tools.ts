@@ -21,7 +21,7 @@ export const GET_WEATHER: Fields = functionOf('get_weather', 'The weather in a c
 export const GET_TIME: Fields = functionOf('get_time', 'The local time in a city, now.', 'city')
 
 /** The fixed outputs of the tools. */
-export function runTool({ name }: Call): string {
+export function runTool({ name }: Pick<Call, 'name'>): string {
   return name === 'get_time' ? '{"local_time":"14:05"}' : '{"degrees_celsius":4,"sky":"rain"}'
 }
 

@@ -4,16 +4,16 @@ import { jsonPreview } from '../finding.js'
 import { inconclusive, type Outcome, type Scenario, type Server } from '../scenario.js'
 
 /** The lowest limit that OpenAI accepts. */
-const LIMIT = 16
+export const LIMIT = 16
+
+/** More than the limit leaves room for. */
+export const COUNT_FAR = 'Write out the numbers from one to two hundred as words, one after the other. Leave none out.'
 
 export const truncation: Scenario = {
   name: 'truncation',
   asks: `A limit of ${LIMIT} tokens ends the response as incomplete, and says so, streamed and not.`,
   async run(server) {
-    const body = {
-      input: 'Write out the numbers from one to two hundred as words, one after the other. Leave none out.',
-      max_output_tokens: LIMIT,
-    }
+    const body = { input: COUNT_FAR, max_output_tokens: LIMIT }
     const streamed = await server.stream('stream', body)
     const doubts = [streamed.isGood ? judge(server, 'stream', streamed.response) : 'observed']
     const whole = await server.answer('answer', body)

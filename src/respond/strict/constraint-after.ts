@@ -16,7 +16,7 @@ export function constraintAfter(
   if (text === '') return constraint
   const state = stateAfter(constraint, text, kinds)
   try {
-    return state && { grammar: remaining(state), syntax: 'gbnf' }
+    return state && { grammar: remaining(state), syntax: 'gbnf', isJson: 'jsonSchema' in constraint }
   } catch {
     return undefined
   }

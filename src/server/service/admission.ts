@@ -164,7 +164,7 @@ function createCounts() {
   }
 }
 
-function tooMany(): RequestError {
+export function tooMany(): RequestError {
   return new RequestError('The server is busy. Please try again later.', { status: 429, code: 'rate_limit_exceeded' })
 }
 

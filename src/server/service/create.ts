@@ -36,7 +36,7 @@ import { toldEngine } from './told-engine.js'
  * @throws RequestError
  */
 export async function createResponse(setup: Setup, body: unknown, caller: Caller): Promise<LiveResponse> {
-  const turn = setup.arrivals.pass()
+  const turn = setup.arrivals.pass(caller)
   if (turn !== undefined) await turn
   const request = withModel(await parseBody(setup, body, caller), setup.models)
   const { owner, idempotencyKey } = caller

@@ -8,14 +8,14 @@ export function createdAnew({ entries }: TakenOver, options: TranslateEntriesOpt
   const translation = translateEntries(options)
   try {
     const [open] = entries
-    return createdResponse(open === undefined ? [] : translation.apply(open)) as ResponseObject
+    return createdResponse(open === undefined ? [] : translation.apply(open))
   } finally {
     translation.dispose()
   }
 }
 
-/** Returns the initial state of a response, from its first events. */
-export function createdResponse(events: readonly ResponseStreamEvent[]): ResponseObject | undefined {
-  const [event] = events
-  return event?.type === 'response.created' ? event.response : undefined
+/** Returns the initial state of a response, from its first events. @throws Error if the response has not begun */
+export function createdResponse([event]: readonly ResponseStreamEvent[]): ResponseObject {
+  if (event?.type === 'response.created') return event.response
+  throw new Error('a response without response.created')
 }

@@ -37,17 +37,19 @@ export function withoutHidden<Shown extends Pick<KeptResponse, 'tools' | 'output
 export function eventsWithoutHidden(events: AsyncGenerator<Batch>, after = -1): AsyncGenerator<Batch> {
   let isHidden = hides([])
   let number = 0
-  /** The positions of hidden items, ascending. */
-  const hidden: number[] = []
+  /** Maps the positions of shown items to those here. */
+  const places = new Map<number, number>()
 
   function shown(event: ResponseStreamEvent): readonly ResponseStreamEvent[] {
     if (event.type === 'response.created') isHidden = hides(event.response.tools)
-    if (event.type === 'response.output_item.added' && isHidden(event.item)) hidden.push(event.output_index)
+    if (event.type === 'response.output_item.added' && !isHidden(event.item))
+      places.set(event.output_index, places.size)
     const { output_index: at, response } = event as { readonly output_index?: number; readonly response?: KeptResponse }
-    if (at !== undefined && hidden.includes(at)) return []
+    const output_index = at === undefined ? undefined : places.get(at)
+    if (at !== undefined && output_index === undefined) return []
     const numbered = merged(event, {
       sequence_number: number++,
-      ...(at !== undefined && { output_index: at - hidden.filter((one) => one < at).length }),
+      ...(output_index !== undefined && { output_index }),
       ...(response !== undefined && { response: withoutHidden(response) }),
     }) as ResponseStreamEvent
     return numbered.sequence_number > after ? [numbered] : []

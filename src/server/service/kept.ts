@@ -6,6 +6,7 @@ import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
+import { deferred } from './deferred.js'
 import { itemsOfResponses } from './earlier-responses.js'
 import { cancelledElsewhere } from './end-response.js'
 import { followEntries } from './follow.js'
@@ -120,23 +121,20 @@ export async function attach(
 
 /** Returns the events, and a promise for their end or their reader's leaving. */
 function watched(events: AsyncGenerator<Batch>): [AsyncGenerator<Batch>, Promise<void>] {
-  let resolve = (): void => {}
-  const over = new Promise<void>((done) => {
-    resolve = done
-  })
+  const over = deferred<void>()
   async function* read(): AsyncGenerator<Batch> {
     try {
       yield* events
     } finally {
-      resolve()
+      over.resolve()
     }
   }
   return [
     closable(read(), async () => {
-      resolve()
+      over.resolve()
       await events.return(undefined)
     }),
-    over,
+    over.promise,
   ]
 }
 

@@ -1,6 +1,7 @@
 import { type Queue, queue, type Write } from '../../queue.js'
 import { terminalResponse } from '../../respond/terminal.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
+import { bytesOf } from '../../stores/bytes-of.js'
 
 type Batch = readonly ResponseStreamEvent[]
 
@@ -9,6 +10,8 @@ type Batch = readonly ResponseStreamEvent[]
  * to read.
  */
 const MOST_BEHIND = 64
+/** How many bytes these batches may take together, since one may hold a whole answer or the output of a tool. */
+const MOST_BEHIND_BYTES = 1_048_576
 
 /** The first reader of a response that waits for no reader. */
 export interface LiveEvents {
@@ -34,7 +37,8 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
   /** The latest that was shown to a reader that is not behind. */
   let last: Batch = []
   /** Shown, and not taken. */
-  let pending: Batch[] = []
+  let pending: { readonly batch: Batch; readonly bytes: number }[] = []
+  let pendingBytes = 0
   /** The sequence number of the last event that was taken. */
   let taken = -1
   let isBehind = false
@@ -63,7 +67,10 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
   async function run(to: Write<Batch>): Promise<void> {
     try {
       while (!hasLeft) {
-        for (let next = pending.shift(); next !== undefined; next = pending.shift()) await take(to, next)
+        for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+          pendingBytes -= next.bytes
+          await take(to, next.batch)
+        }
         if (isBehind || isOver || hasLeft) break
         write = to
         await new Promise<void>((resolve) => {
@@ -95,11 +102,13 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
         write = undefined
         const goOn = wake
         written.then(() => goOn?.())
-      } else if (pending.length < MOST_BEHIND) pending.push(batch)
-      else {
-        pending = []
-        isBehind = true
+        return
       }
+      const bytes = bytesOf(batch)
+      pendingBytes += bytes
+      isBehind = pending.length >= MOST_BEHIND || pendingBytes > MOST_BEHIND_BYTES
+      if (isBehind) pending = []
+      else pending.push({ batch, bytes })
     },
     end() {
       isOver = true

@@ -116,7 +116,7 @@ class RunningResponse implements Run {
     const first = this.#takenOver === undefined ? await this.#open() : []
     onStart?.()
     this.#started.resolve()
-    this.created = this.#takenOver ? createdAnew(this.#takenOver, respond) : (createdResponse(first) as ResponseObject)
+    this.created = this.#takenOver ? createdAnew(this.#takenOver, respond) : createdResponse(first)
     this.events = this.#isDetached ? this.#detach() : this.#batches
   }
 
@@ -243,7 +243,12 @@ class RunningResponse implements Run {
   }
 
   #keep(response: ResponseObject, transcript: readonly number[]): void {
-    this.#kept ??= this.#finishedOf({ response, transcript, isAborted: this.#isCancelled })
+    this.#kept ??= this.#finishedOf({
+      response,
+      transcript,
+      files: this.#response.files(),
+      isAborted: this.#isCancelled,
+    })
   }
 
   readonly #finishedOf = (ended: EndedResponse): FinishedResponse => {

@@ -25,7 +25,7 @@ import { servedModels } from './served-models.js'
 import { createShelf, type Shelf } from './shelf.js'
 import { createStop, type Stop } from './stop.js'
 import { joinStore } from './store-memory.js'
-import { createTurnstile, type Turnstile } from './turnstile.js'
+import { createTurnstile, MOST_WAITING, type Turnstile } from './turnstile.js'
 import { unopenedSeal } from './unopened-seal.js'
 
 /** Shared by all parts of a service. */
@@ -132,7 +132,7 @@ export function setUp(options: ServiceOptions): Setup {
     observer,
     clock,
     pause,
-    arrivals: createTurnstile(MOST_ARRIVALS, later),
+    arrivals: createTurnstile(MOST_ARRIVALS, later, MOST_WAITING),
     endings: createTurnstile(MOST_ENDINGS, later),
     report,
     runs: new Map(),

@@ -40,10 +40,14 @@ export function createConcealer(values: readonly string[]): Concealer {
     text,
     error(error) {
       if (!(error instanceof EngineError)) return error
-      const { code, status, message, cause } = error
+      const { code, status, message, cause, isUnavailable, reason } = error
       const clean = text(message)
       if (clean === message && (secrets.length === 0 || !holds(cause))) return error
-      return new EngineError(code, clean, status === undefined ? {} : { status })
+      return new EngineError(code, clean, {
+        isUnavailable,
+        ...(status !== undefined && { status }),
+        ...(reason !== undefined && { reason: text(reason) }),
+      })
     },
   }
 }

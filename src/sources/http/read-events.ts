@@ -34,6 +34,8 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
   if (reader === undefined) throw new TransientError('server_error', 'expected a stream of events, got an empty answer')
   /** Since the last event. */
   let lines = 0
+  /** A line break that may be the first half of a blank line: a server may send each line in a piece of its own. */
+  let lineBreak = ''
   try {
     for (let isOpen = true; isOpen; ) {
       const { done, value } = await reader.read().catch((cause) => {
@@ -44,7 +46,9 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
       const text = done ? `${utf8.decode()}\n\n` : utf8.decode(value, { stream: true })
       parser.feed(text)
       // A blank line ends an event or a keep-alive comment.
-      lines = /\n\r?\n/.test(text) ? 0 : lines + text.split(/\r\n?|\n/).length - 1
+      const sinceBreak = lineBreak + text
+      lines = /\n\r?\n/.test(sinceBreak) ? 0 : lines + text.split(/\r\n?|\n/).length - 1
+      lineBreak = /\n\r?$/.exec(sinceBreak)?.[0] ?? ''
       if (lines > MOST_LINES) tooLong()
       const events = ready
       ready = []

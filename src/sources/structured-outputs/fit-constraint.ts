@@ -75,10 +75,11 @@ function whole(constraint: Constraint): FittedConstraint {
 function* withoutCounts(constraint: Constraint): Slices<FittedConstraint> {
   if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)
   const counted = withoutSlowCounts(constraint.grammar)
-  const grammar = yield* plainlySpelled(counted)
+  // Of another grammar, the text counts and not what it says: without an escape, some texts could not be written.
+  const grammar = constraint.isJson ? yield* plainlySpelled(counted) : counted
   if (grammar === constraint.grammar) return whole(constraint)
   const relaxed = counted === constraint.grammar ? [] : [{ path: '', message: NOT_COUNTED }]
-  return { constraint: { grammar, syntax: 'gbnf' }, relaxed, nodes: 0 }
+  return { constraint: { ...constraint, grammar }, relaxed, nodes: 0 }
 }
 
 const NOT_COUNTED = "The engine's grammar backend is slow where it counts far: long repetitions are not limited."

@@ -275,7 +275,8 @@ interface Thread {
 
 /** Starts a worker that opens the file. */
 async function openThread(program: URL, settings: WorkerSettings): Promise<Thread> {
-  const worker = new Worker(program, { workerData: settings })
+  // Node warns that its SQLite is new: without the flag, each start would look like one with a fault.
+  const worker = new Worker(program, { workerData: settings, execArgv: ['--disable-warning=ExperimentalWarning'] })
   const calls = new Map<
     number,
     { readonly resolve: (result: never) => void; readonly reject: (error: Error) => void }

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import { compileRules, type Rule } from '../../engine/tiny-gpt-oss/rules.js'
+import { fingerprintOf } from '../fingerprint.js'
 import { EXPERTS, HEAD_SIZE, HEADS, HIDDEN, KEY_VALUE_HEADS, LAYERS, NORM_EPSILON, WINDOW } from './layout.js'
 import { YARN } from './rotary.js'
 import { writeSafetensors } from './safetensors.js'
@@ -36,14 +38,25 @@ export async function writeModels(folder: string): Promise<void> {
   }
 }
 
-/** A folder that is there is whole. */
+/** A folder that is there is whole, and stays if it was made by the files here as they are now. */
 async function whole(path: string, fill: (path: string) => void): Promise<void> {
-  if (existsSync(path)) return
+  const made = 'made-by'
+  const madeBy = fingerprintOf(makers())
+  if (existsSync(join(path, made)) && readFileSync(join(path, made), 'utf8') === madeBy) return
   const draft = `${path}.draft`
-  rmSync(draft, { recursive: true, force: true })
+  for (const old of [path, draft]) rmSync(old, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true })
   fill(draft)
+  writeFileSync(join(draft, made), madeBy)
   renameSync(draft, path)
+}
+
+function makers(): readonly string[] {
+  return [new URL('.', import.meta.url), new URL('../../engine/tiny-gpt-oss/', import.meta.url)].flatMap((folder) =>
+    readdirSync(folder)
+      .sort()
+      .map((file) => fileURLToPath(new URL(file, folder))),
+  )
 }
 
 const GENERATION = {

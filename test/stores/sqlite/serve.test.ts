@@ -14,7 +14,8 @@ interface Served {
   readonly url: string
   /** What it printed at its start. */
   readonly banner: string
-  kill(signal: NodeJS.Signals): Promise<void>
+  /** Returns what it had printed as errors. */
+  kill(signal: NodeJS.Signals): Promise<string>
 }
 
 describeWithSqlite('serve --store', () => {
@@ -31,11 +32,15 @@ describeWithSqlite('serve --store', () => {
   async function serve(...args: readonly string[]): Promise<Served> {
     const child = spawn(process.execPath, ['dist/cli/main.js', 'serve', '--port', '0', ...args], {
       cwd: checkout.folder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_NO_WARNINGS: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_NO_WARNINGS: '0' },
     })
     running.add(child)
     child.once('exit', () => running.delete(child))
+    let errors = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
+    })
     let banner = ''
     for await (const line of createInterface(child.stdout)) {
       banner += `${line}\n`
@@ -46,9 +51,10 @@ describeWithSqlite('serve --store', () => {
     return {
       ...{ url, banner },
       async kill(signal) {
-        const ended = once(child, 'exit')
+        const ended = once(child, 'close')
         child.kill(signal)
         await ended
+        return errors
       },
     }
   }
@@ -79,7 +85,7 @@ describeWithSqlite('serve --store', () => {
       let text = ''
       const reader = (created.body as ReadableStream<Uint8Array>).getReader()
       while (!text.includes('event: response.output_text.delta\n')) text += decoder.decode((await reader.read()).value)
-      await first.kill(signal)
+      expect(await first.kill(signal)).not.toContain('Warning')
       const before = eventsIn(text.slice(0, text.lastIndexOf('\n\n') + 2))
       await reader.cancel().catch(() => {})
 
@@ -104,7 +110,7 @@ describeWithSqlite('serve --store', () => {
     const child = spawn(process.execPath, ['dist/cli/main.js', 'serve', '--port', '0', '--replay', '--store', file], {
       cwd: checkout.folder,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, NODE_NO_WARNINGS: '1' },
+      env: { ...process.env, NODE_NO_WARNINGS: '0' },
     })
     const lines: string[] = []
     for await (const line of createInterface(child.stderr)) lines.push(line)

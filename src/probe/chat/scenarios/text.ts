@@ -1,6 +1,6 @@
+import { user } from '../../conversation/messages.js'
 import type { Scenario } from '../../scenario.js'
 import { completionDifference } from '../same-completion.js'
-import { user } from './tools.js'
 
 export const chatText: Scenario = {
   name: 'chat-text',

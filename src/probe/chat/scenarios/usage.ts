@@ -1,6 +1,6 @@
+import { user } from '../../conversation/messages.js'
 import { jsonPreview } from '../../finding.js'
 import { inconclusive, type Scenario, unsupported } from '../../scenario.js'
-import { user } from './tools.js'
 
 export const chatUsage: Scenario = {
   name: 'chat-usage',

@@ -1,7 +1,8 @@
 import type { Scenario } from '../../scenario.js'
 import { messagesCall, messagesTwoTools } from './call.js'
+import { messagesCount } from './count.js'
 import { messagesErrors } from './errors.js'
-import { messagesLength } from './length.js'
+import { messagesFormat, messagesLength, messagesStop } from './limits.js'
 import { messagesText, messagesThinking } from './text.js'
 
 /** The scenarios of the Messages API, for servers that offer it. */
@@ -10,6 +11,9 @@ export const MESSAGES_SCENARIOS: readonly Scenario[] = [
   messagesThinking,
   messagesCall,
   messagesTwoTools,
+  messagesFormat,
+  messagesStop,
   messagesLength,
+  messagesCount,
   messagesErrors,
 ]

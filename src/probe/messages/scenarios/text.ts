@@ -1,9 +1,9 @@
-import { preview } from '../../finding.js'
+import { user } from '../../conversation/messages.js'
+import { reasoningApart, THINK_FIRST } from '../../conversation/reasoning-apart.js'
+import { SENT_BACK } from '../../conversation/round-trip.js'
 import { firstDifferingField } from '../../same-shape.js'
 import { inconclusive, type Scenario } from '../../scenario.js'
-import { blocksOf, textOf } from '../message.js'
-import { SENT_BACK } from './call.js'
-import { user } from './tools.js'
+import { blocksOf } from '../message.js'
 
 /** Fields that both forms have, with other values. */
 const OTHERWISE: readonly string[] = ['content', 'stop_reason', 'stop_sequence', 'usage', 'stop_details', 'container']
@@ -27,26 +27,25 @@ export const messagesText: Scenario = {
   },
 }
 
-/** How models mark what belongs to no text: Harmony, and those that think in tags. */
-const MARKERS = /<\|\w+\|>|<\/?think(ing)?>/
-
 export const messagesThinking: Scenario = {
   name: 'messages-thinking',
   asks: 'Messages: thinking comes in blocks of its own with a signature, streamed and not, and may be sent back.',
-  async run({ messages, report }) {
-    const question = user('Is 1001 a prime number? Think first, then answer in one sentence.')
+  async run(server) {
+    const { messages } = server
+    const question = user(THINK_FIRST)
     const body = { messages: [question], thinking: { type: 'adaptive' } }
     const streamed = await messages.stream('stream', body)
     const whole = await messages.answer('answer', body)
-    for (const [request, reply] of [
-      ['stream', streamed],
-      ['answer', whole],
-    ] as const) {
-      const [marker] = MARKERS.exec(textOf(reply)) ?? []
-      const expected = 'a text without markers of the model'
-      if (marker !== undefined)
-        report(request, { rule: 'reasoning-apart', expected, got: `${marker} in ${preview(textOf(reply))}` })
-    }
+    reasoningApart(server, 'stream', streamed)
+    reasoningApart(server, 'answer', whole)
+    // Of a stream, the judge says so.
+    if (blocksOf(whole, 'thinking').some(({ signature }) => typeof signature !== 'string'))
+      server.report('answer', {
+        rule: 'message-shape',
+        severity: 'warning',
+        expected: 'a signature in each thinking block',
+        got: 'none',
+      })
     if (!streamed.isGood) return 'observed'
     if ([streamed, whole].every((reply) => blocksOf(reply, 'thinking').length === 0))
       return inconclusive('the model did not think, or it is hidden')

@@ -1,0 +1,57 @@
+import { nextTurn } from '../../../next-turn.js'
+import type { FileSearchTool } from '../../../responses/items.js'
+import { createPace } from '../../../slices.js'
+import { fileSearch } from '../../../tools/file-search.js'
+import type { Tool } from '../../../tools/tool.js'
+import { UsageError } from '../../io.js'
+import type { FolderChoice } from '../settings.js'
+import { readFolderFiles } from './folder-files.js'
+import { FolderIndex } from './folder-index.js'
+
+/** The folders of `--file-search`, indexed. Files that change later are not read again. */
+export interface OpenedFolders {
+  readonly tool: Tool
+  /** Declares all folders, for `--offer file_search`. */
+  readonly declaration: FileSearchTool
+  /** A line for each folder: what is indexed. */
+  readonly about: readonly string[]
+}
+
+/** Indexes the folders; undefined without any. @throws UsageError */
+export async function openFolders(choices: readonly FolderChoice[]): Promise<OpenedFolders | undefined> {
+  if (choices.length === 0) return undefined
+  const indexes = new Map<string, FolderIndex>()
+  const about: string[] = []
+  for (const { folder, storeId } of choices) {
+    const { files, leftOut } = await readFolderFiles(folder)
+    if (files.length === 0)
+      throw new UsageError(`--file-search ${folder}: expected .md, .markdown or .txt files in UTF-8`)
+    const index = new FolderIndex(storeId)
+    const pace = createPace(nextTurn)
+    for (const file of files) await index.add(file, pace)
+    indexes.set(storeId, index)
+    const others = leftOut === 0 ? '' : `; left out ${counted(leftOut, 'other file')}`
+    about.push(
+      `file_search: ${storeId} has ${counted(files.length, 'file')} of ${folder}, ${counted(index.size, 'passage')}${others}`,
+    )
+  }
+  const ids = [...indexes.keys()]
+  const tool = fileSearch(async (queries, filters, { vectorStoreIds, maxResults, signal }) => {
+    const pace = createPace(nextTurn, signal)
+    const found = []
+    for (const id of new Set(vectorStoreIds)) {
+      const index = indexes.get(id)
+      if (index === undefined) {
+        const known = `expected vector stores of --file-search, which are ${ids.join(', ')}`
+        throw new Error(`file_search: ${known}; got ${JSON.stringify(id.slice(0, 80))}`)
+      }
+      found.push(...(await index.search(queries, filters, maxResults, pace)))
+    }
+    return found.sort((one, other) => (other.score ?? 0) - (one.score ?? 0)).slice(0, maxResults)
+  })
+  return { tool, declaration: { type: 'file_search', vector_store_ids: ids }, about }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
