@@ -50,7 +50,6 @@ class RunningResponse implements Run {
   /** Whether it continues without readers, which then read its entries from the store. */
   readonly #isDetached: boolean
   readonly #journal: Journal | undefined
-  readonly #work = new AbortController()
   readonly #response: ResponseRun
   readonly #batches: Queue<Batch, void>
   readonly #readers: Readers
@@ -84,13 +83,13 @@ class RunningResponse implements Run {
     this.#takenOver = takenOver
     this.#state = takenOver === undefined ? 'opening' : 'running'
     this.#isDetached = shelf !== undefined && (isBackground || takenOver !== undefined || onDisconnect !== 'stop')
-    this.#journal = shelf && createJournal({ shelf, begin, onLost: () => this.#work.abort() })
+    this.#journal = shelf && createJournal({ shelf, begin, onLost: () => this.#response.abort() })
     const { history, addition, approvedCalls } = conversation
     const isWritten = this.#journal !== undefined || onEntry !== undefined || approvedCalls.length > 0
     this.#response = responseRun(
       conversation.request,
       merged(options.respond, {
-        ...{ history, addition, approvedCalls, signal: this.#work.signal },
+        ...{ history, addition, approvedCalls },
         ...(takenOver && { entries: takenOver.entries }),
         ...(isWritten && { append: (entries, ended) => this.#append(entries, ended) }),
       } satisfies Partial<RespondOptions>),
@@ -123,7 +122,7 @@ class RunningResponse implements Run {
 
   cancel(): void {
     this.#isCancelled = true
-    this.#work.abort(this.#options.signal?.reason)
+    this.#response.abort(this.#options.signal?.reason)
     // Callers that wait for the end must not wait for a stalled reader.
     if (!this.#isDetached) this.#batches.finish()
   }
@@ -160,7 +159,7 @@ class RunningResponse implements Run {
       this.#end()
       if (error instanceof OpeningRefused) throw refusedOpening(error, conversation)
       // Nothing is wrong with the request: the server had no time left to read it.
-      throw this.#isCancelled && error === this.#work.signal.reason && !signal?.aborted ? stopping() : error
+      throw this.#isCancelled && error === this.#response.signal.reason && !signal?.aborted ? stopping() : error
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
@@ -264,7 +263,7 @@ class RunningResponse implements Run {
     this.#state = 'over'
     const kept = this.#kept
     // If no response is stored, its work must stop.
-    if (kept === undefined) this.#work.abort()
+    if (kept === undefined) this.#response.abort()
     this.#end(kept?.response)
     this.#ending.resolve()
     if (this.#isLost) return
