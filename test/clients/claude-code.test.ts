@@ -146,7 +146,7 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     expect(result).toContain('They swim.')
   })
 
-  test('a turn that is interrupted stops the engine, and its session is resumed, compacted, and goes on', async () => {
+  test('a turn that is interrupted stops the engine, and its session is resumed, compacted, and continues', async () => {
     let stopped = (): void => {}
     let began = (): void => {}
     const isStopped = new Promise<void>((resolve) => {

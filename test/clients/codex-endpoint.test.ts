@@ -137,7 +137,7 @@ test.each(providers)('Codex applies a patch by %s', async (provider) => {
 })
 
 // Codex treats a provider that is named OpenAI as OpenAI: it has the server compact, and stores the sealed item.
-test.each(providers)('Codex compacts its conversation and goes on, by %s', async (provider) => {
+test.each(providers)('Codex compacts its conversation and continues, by %s', async (provider) => {
   const isRemote = provider.includes('OpenAI') || provider.includes('built-in')
   const { baseURL, engine, streams } = await serve([
     [think('The weather.'), weather],

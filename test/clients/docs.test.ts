@@ -105,7 +105,7 @@ test('Codex knows a model that its catalog describes: its effort, its patch tool
   expect(JSON.stringify(engine.calls[1]?.messages)).toContain('life is 42')
 })
 
-test('Codex complains of a model that nothing describes, and goes on', async () => {
+test('Codex complains of a model that nothing describes, and continues', async () => {
   const { baseURL } = await serve([PARIS])
   const config = `model = "gpt-oss"\nmodel_provider = "h"\n[model_providers.h]\nname = "h"\nbase_url = "${baseURL}"\n`
   const warnings: string[] = []

@@ -16,7 +16,7 @@ const QUESTIONS = ['Roll, look it up, and tell me the weather.', 'And again?'] a
 const rows: string[] = []
 
 test.each(offeredClients.map((client) => [`${client.name} by ${client.api}`, client] as const))(
-  '%s has the tools that the server offers, runs its own alone, and goes on',
+  '%s has the tools that the server offers, runs its own alone, and continues',
   async (_, client) => {
     const { baseURL, engine, records, errors } = await offer(call('functions.get_weather', { city: 'Oslo' }))
     const { answers, ran } = await askTwice(client, baseURL, QUESTIONS)

@@ -111,7 +111,7 @@ describe('the budget of a schema', () => {
     expect(made.nodes / (pauses + 1)).toBeLessThan(2_000)
   })
 
-  test('what is over the budget is held by its types, the deepest first, and is named', () => {
+  test('parts over the budget are held by their types, the deepest first, and are named', () => {
     const leaf = (n: number): object => ({ type: 'string', minLength: 2, maxLength: 3 + n })
     const schema = {
       type: 'object',

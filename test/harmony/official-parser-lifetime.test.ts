@@ -250,7 +250,7 @@ describe('the official parser is freed once', () => {
   })
 })
 
-test('a host that goes on with a new turn after a breakdown gets a new parser', () => {
+test('a host that continues with a new turn after a breakdown gets a new parser', () => {
   const heap = new Heap(5)
   const translator = create(heap)
   expect(() => translator.push(CALL)).toThrow('unreachable')

@@ -102,7 +102,7 @@ describe('the marker lexer', () => {
     )
   })
 
-  it('the marker lexer goes on from a snapshot as if nothing had happened', () => {
+  it('the marker lexer continues from a snapshot as if nothing had happened', () => {
     fc.assert(
       fc.property(text, fc.nat({ max: 40 }), (text, at) => {
         const sink = createSink()

@@ -134,7 +134,7 @@ describeWithShared('the captured requests', () => {
     }
   })
 
-  test('the prompt of a captured request has whole messages, which the model goes on from', () => {
+  test('the prompt of a captured request has whole messages, which the model continues from', () => {
     for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const { tokens, messages } = renderPrompt(request, { tokenTable, date: DATE, history, images: 'placeholder' })

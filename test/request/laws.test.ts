@@ -46,7 +46,7 @@ describe('what JSON can hold', () => {
     fc.assert(fc.property(soup, becomes), { numRuns: runs(2_000) })
   })
 
-  test('any JSON value in the place of any part of a request gives a request or a RequestError, nothing else', () => {
+  test('any JSON value instead of any part of a request gives a request or a RequestError, nothing else', () => {
     fc.assert(
       fc.property(requests, soup, fc.nat(), (body, value, at) => {
         const paths = partsOf(body, [])

@@ -250,7 +250,7 @@ describe('an answer that has to be JSON', () => {
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'mcp_call', 'reasoning', 'message'])
   })
 
-  test('whoever goes on from any entry of a model that stopped without an answer finds the same events', async () => {
+  test('a process that continues from any entry of a model that stopped without an answer finds the same events', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...ENDS.map(([, turn]) => turn)),

@@ -54,7 +54,7 @@ const format = {
   strict: true,
 } as const
 
-test('usage is what the engine counts, and never less than what it gave, also where a response goes on', async () => {
+test('usage is what the engine counts, and never less than what it gave, also where a response continues', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(SEARCH, THINK + SEARCH), { maxLength: 2 }),

@@ -103,7 +103,7 @@ const script = (): fc.Arbitrary<string[]> =>
     .map(({ calls, last }) => [...calls, last])
 
 describe('a response is what went into it', () => {
-  test('whoever goes on from any entry finds the same events', async () => {
+  test('a process that continues from any entry finds the same events', async () => {
     await fc.assert(
       fc.asyncProperty(
         script(),
@@ -133,7 +133,7 @@ describe('a response is what went into it', () => {
     )
   })
 
-  test('a process that goes on with a response lets no more searches run than the one that began it', async () => {
+  test('a process that continues a response lets no more searches run than the one that began it', async () => {
     const search = (query: string): string =>
       `<|channel|>analysis to=browser.search code<|message|>{"query":"${query}"}<|call|>`
     const shared = { turns: [search('a'), search('b'), ANSWER], tools: [moody] }
@@ -149,7 +149,7 @@ describe('a response is what went into it', () => {
     }
   })
 
-  test('whoever goes on with a response that has offered tools asks no policy again, and finds the same events', async () => {
+  test('a process that continues a response that has offered tools asks no policy again, and finds the same events', async () => {
     const listing = {
       serverLabel: 'github',
       tools: [
@@ -180,7 +180,7 @@ describe('a response is what went into it', () => {
     expect(asked).toBe(2)
   })
 
-  test('whoever goes on in a call that the request demands finds the same events', async () => {
+  test('a process that continues in a call that the request demands finds the same events', async () => {
     const request = { ...REQUEST, tool_choice: { type: 'mcp', server_label: 'github', name: 'search' } as const }
     const whole = await run(request, { turns: [FORCED, ANSWER] })
     expect(whole.output.map(({ type }) => type)).toEqual(['reasoning', 'mcp_call', 'message'])

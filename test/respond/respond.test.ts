@@ -56,7 +56,7 @@ describe('the turns of a response', () => {
     expect(response.usage?.output_tokens).toBe(encodeHarmony(SEARCH).length + encodeHarmony(ANSWER).length)
   })
 
-  test('a call of the client ends the response, and the next request goes on from there', async () => {
+  test('a call of the client ends the response, and the next request continues from there', async () => {
     const call = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a":1}<|call|>'
     const request: ResponseRequest = { input: 'Go.', tools: [{ type: 'function', name: 'f' }] }
     const first = await run(request, { turns: [call] })
@@ -166,7 +166,7 @@ test.each<[string, object, string]>([
   ],
   ['a search', { type: 'web_search' }, 'analysis to=browser.search code<|message|>{"query":"x"}'],
   ['a call of an MCP server', GITHUB, 'commentary to=github.search<|message|>{"q":1}'],
-])('%s whose end the engine swallows is run before the model goes on', async (_, hosted, call) => {
+])('%s whose end the engine swallows is run before the model continues', async (_, hosted, call) => {
   const contexts: number[][] = []
   const generate: ReturnType<typeof modelOf>['generate'] = (context) => {
     contexts.push([...context])

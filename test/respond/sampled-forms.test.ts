@@ -53,7 +53,7 @@ function nextPrompt({ output }: Run): number[] {
 
 const promptOf = ({ prompt }: Run): readonly number[] => prompt
 
-describe('what a response that nobody keeps seals', () => {
+describe('the seals of a response that is not stored', () => {
   test.each<[what: string, turns: string[], types: string[]]>([
     ['a call as gpt-oss mostly writes it', [THINK + LOOK], ['reasoning', 'function_call']],
     ['an answer', [ANSWER], ['message']],
@@ -141,10 +141,10 @@ describe('what a response that nobody keeps seals', () => {
   })
 })
 
-describe('a response that is gone on with from its entries', () => {
+describe('a response that is continued from its entries', () => {
   const turns = [THINK + ODD_SEARCH, THINK + ODD_LOOK]
 
-  test('a response that is gone on with from any entry seals the same forms', async () => {
+  test('a response that is continued from any entry seals the same forms', async () => {
     const whole = await sealed({ turns })
     expect(typesOf(whole).at(-1)).toBe('reasoning')
     for (const [at, shown] of whole.before.entries()) {

@@ -199,7 +199,7 @@ describe('an answer ends in front of a stop string', () => {
     }
   })
 
-  test('whoever goes on from any entry finds the same events', async () => {
+  test('a process that continues from any entry finds the same events', async () => {
     const answers = words(0, 8).map((text) => [...FINAL, ...encodeText(text), m.return])
     const stream = fc.oneof(answers, malformedTranscript().map(tokensOf))
     await fc.assert(
@@ -323,7 +323,7 @@ describe('an answer ends in front of a stop string', () => {
     expect([textOf(output.at(-1)), response.status]).toEqual(['Hi ', 'completed'])
   })
 
-  test('calls in front of a cut answer are run, and the model goes on', async () => {
+  test('calls in front of a cut answer are run, and the model continues', async () => {
     const both = `${SEARCH.replace('<|call|>', '<|end|>')}<|start|>assistant<|channel|>final<|message|>Wait STOP<|return|>`
     const engine = writing(encodeHarmony(both))
     const { output } = await run({ input: 'Go.', tools: [GITHUB], stop: 'STOP' } as ResponseRequest, { engine })
@@ -332,7 +332,7 @@ describe('an answer ends in front of a stop string', () => {
   })
 })
 
-describe('what is no answer is not searched', () => {
+describe('text outside an answer is not searched', () => {
   test.each([
     ['reasoning', '<|channel|>analysis<|message|>STOP<|end|><|start|>assistant'],
     ['a preamble', '<|channel|>commentary<|message|>STOP<|end|><|start|>assistant'],

@@ -108,7 +108,7 @@ describe('whatever the model insists on', () => {
     )
   })
 
-  test('strict output is valid for whoever goes on with it, wherever the one before stopped', async () => {
+  test('strict output is valid if another process continues it, wherever the first one stopped', async () => {
     await fc.assert(
       fc.asyncProperty(anyScript, fc.nat(), async ({ schema, isCall, turn, size }, cut) => {
         const request = requestOf(schema, isCall)

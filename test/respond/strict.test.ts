@@ -309,7 +309,7 @@ describe('usage', () => {
     expect(paused.response.usage?.input_tokens_details.cached_tokens).toBe(14)
   })
 
-  test('usage is the same for whoever goes on once the engine has said it', async () => {
+  test('usage is the same for a process that continues once the engine has reported it', async () => {
     const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
     const engine = (): TokenEngine =>
       heldModelOf({ held: [`${THINK}${FINAL}${RIGHT}<|return|>`], capabilities: ALL, cachedTokens: 7 })
@@ -346,7 +346,7 @@ describe('usage', () => {
   })
 })
 
-describe('going on from entries', () => {
+describe('continuing from entries', () => {
   const parts = fc.record({
     lead: fc.constantFrom('', THINK, PREAMBLE, THINK + PREAMBLE),
     calls: fc.array(fc.constantFrom(CALL, CALL.replace('functions.f', 'functions.loose')), { maxLength: 2 }),
@@ -359,7 +359,7 @@ describe('going on from entries', () => {
     most: fc.option(fc.integer({ min: 1, max: 60 })),
   })
 
-  test('whoever goes on in the middle of anything strict finds the same events', async () => {
+  test('a process that continues in the middle of anything strict finds the same events', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async ({ lead, calls, last, hosted, most, isForced, isParallel, ...how }) => {
         const turn = calls.map((call) => `${call}${RIGHT}<|end|><|start|>assistant`).join('')
@@ -392,7 +392,7 @@ test.each([
   [['json_schema', 'gbnf'] as const, { grammar: expect.stringContaining('root ::='), syntax: 'gbnf', isJson: true }],
   [['json_schema'] as const, undefined],
 ])(
-  'whoever goes on in the middle of a body holds the rest of it, if the engine takes a grammar: %j',
+  'a process that continues in the middle of a body holds the rest of it, if the engine takes a grammar: %j',
   async (kinds, constraint) => {
     const script = { held: [`${FINAL}${RIGHT}<|return|>`], capabilities: { constraints: kinds } }
     const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }

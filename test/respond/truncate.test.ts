@@ -56,7 +56,7 @@ describe('truncation', () => {
   ]
   const request: ResponseRequest = { instructions: 'Be brief.', input, truncation: 'auto' }
 
-  test('truncation drops nothing that fits, and nothing where nobody knows the context', () => {
+  test('truncation drops nothing that fits, and nothing where the context is unknown', () => {
     const whole = renderPrompt(request, OPTIONS)
     expect(fitted(request, OPTIONS)).toEqual(whole)
     expect(fitted(request, OPTIONS, 10_000)).toEqual(whole)

@@ -97,7 +97,7 @@ describe('a translator with a seal', () => {
     expect(answer(sealingOf(newNonce())).events).not.toEqual(answer().events)
   })
 
-  test('a translator with a seal emits the same stream if another process goes on from a snapshot', () => {
+  test('a translator with a seal emits the same stream if another process continues from a snapshot', () => {
     fc.assert(
       fc.property(anyStream(), fc.nat(80), ({ chunks, setup }, at) => {
         const tokens = oneByOne(chunks)

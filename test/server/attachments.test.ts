@@ -35,7 +35,7 @@ async function answered(create: Endpoint['create'], body: object): Promise<strin
 }
 
 describe('images in a conversation', () => {
-  test('a client whose tool answers with an image goes on, and the model reads a placeholder', async () => {
+  test('a client whose tool answers with an image continues, and the model reads a placeholder', async () => {
     const { create } = looking()
     const input = [said('Look at the picture.')]
     const first = (await create({ store: false, input, tools: [VIEW] })).body
@@ -44,7 +44,7 @@ describe('images in a conversation', () => {
     expect(await answered(create, { store: false, input: [...second, said('Say hello.')] })).toBe('I read: Say hello.')
   })
 
-  test('a conversation by previous_response_id goes on after an image of a tool', async () => {
+  test('a conversation by previous_response_id continues after an image of a tool', async () => {
     const { create } = looking()
     const first = (await create({ input: 'Look at the picture.', tools: [VIEW] })).body
     const second = (await create({ input: [viewed(first)], previous_response_id: first.id, tools: [VIEW] })).body
@@ -67,7 +67,7 @@ describe('images in a conversation', () => {
     expect(engine.calls).toEqual([])
   })
 
-  test('a client that leaves a refused image in its conversation goes on with its next message', async () => {
+  test('a client that leaves a refused image in its conversation continues with its next message', async () => {
     const { create } = looking()
     const input = [user(IMAGE, FILE)]
     expect((await create({ input })).status).toBe(400)

@@ -216,7 +216,7 @@ describe('keys', () => {
     digest.mockRestore()
   })
 
-  test.each([undefined, null, false, '', 0])('an authorize that answers %j lets nobody in', async (nobody) => {
+  test.each([undefined, null, false, '', 0])('an authorize that answers %j refuses every request', async (nobody) => {
     const { ask } = endpoint([], { authorize: () => nobody as never })
     expect((await ask('GET', '/models')).status).toBe(401)
   })

@@ -49,7 +49,7 @@ describe('context_management', () => {
     expect(app.engine.calls[3]?.tokens).toEqual(after?.tokens)
   })
 
-  test('context_management compacts a conversation that goes on by previous_response_id as soon as it is too long', async () => {
+  test('context_management compacts a conversation that continues by previous_response_id as soon as it is too long', async () => {
     const app = endpoint(model)
     // One message has nothing to compact.
     const one = await streamed(app, { input: LONG })
@@ -141,7 +141,7 @@ describe('context_management', () => {
     expect(lines).toContain(String(body.usage.output_tokens))
   })
 
-  test('a WebSocket goes on from a compacted response that is not stored', async () => {
+  test('a WebSocket continues from a compacted response that is not stored', async () => {
     const engine = scriptedEngine(model, { tokenTable })
     const client = await connect(await serve({ engine }))
     client.send(createOverSocket(EARLIER, { store: false, ...CONTEXT }))

@@ -258,14 +258,14 @@ describe('a store that takes nothing any more', () => {
     expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
   })
 
-  test('a store that can be written again lets the conversation go on', async () => {
+  test('a store that can be written again lets the conversation continue', async () => {
     const { create, id, store } = await failed()
     store.isDown = false
     const { status, body } = await create({ input: 'And?', previous_response_id: id })
     expect([status, body.previous_response_id]).toEqual([200, id])
   })
 
-  test('a response whose store takes nothing any more is told to nobody else', async () => {
+  test('a response whose store takes nothing any more is given to no other reader', async () => {
     const { ask, id } = await failed()
     const other = { authorization: 'Bearer other' }
     expect((await ask('GET', `/responses/${id}`, undefined, other)).status).toBe(404)

@@ -142,7 +142,7 @@ describe('file_search with the official SDK', () => {
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'file_search_call', 'message'])
   })
 
-  test('a search that fails is one that the model reads of, and the response goes on', async () => {
+  test('a search that fails is one that the model reads of, and the response continues', async () => {
     const failing = fileSearch(() => {
       throw new Error('the index is away')
     })
@@ -221,7 +221,7 @@ describe('a search in the next request', () => {
     expect((await again(made, output as OpenAI.Responses.ResponseInput)).output.at(-1)).toMatchObject(CITED)
   })
 
-  test('a stored conversation goes on from what the model read', async () => {
+  test('a stored conversation continues from what the model read', async () => {
     const made = served()
     const { id } = await create(made, {})
     const read = resultIn(made.engine.calls[1]?.messages ?? [])

@@ -125,7 +125,7 @@ describe('what is kept of turns', () => {
     expect([turns.before('one', 'ann'), turns.memory.bytes]).toEqual([undefined, 0])
   })
 
-  test('a turn goes when nobody has asked for it for so long', () => {
+  test('a turn is dropped when it was not requested for so long', () => {
     let now = 0
     const turns = createHostedTurns({ clock: () => now, seconds: 10 })
     added(turns, 'one')

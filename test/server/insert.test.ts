@@ -164,7 +164,7 @@ describe('an item that the host inserts by onOpen', () => {
   test.each<[what: string, item: WholeItem, code: string]>([
     ['a compaction that nobody sealed', { type: 'compaction', encrypted_content: 'gAAA' }, 'invalid_encrypted_content'],
     ['an item of a type that no prompt has', { type: 'chart', points: [1, 2] }, 'invalid_value'],
-  ])('a conversation cannot be gone on with if onOpen inserts %s', async (_what, item, code) => {
+  ])('a conversation cannot be continued if onOpen inserts %s', async (_what, item, code) => {
     const { create } = insertingEndpoint(item)
     const { body } = await create({ input: 'One' })
     expect(body.status).toBe('completed')

@@ -154,7 +154,7 @@ describe('a fetch handler', () => {
     expect(errors).toEqual([])
   })
 
-  test('a fetch handler stops the engine when the request is aborted, also if nobody reads the body', async () => {
+  test('a fetch handler stops the engine when the request is aborted, even if the body is not read', async () => {
     const { engine, send, errors } = endpoint(heldEngine(6))
     const leaving = new AbortController()
     const response = await send('/v1/responses', init(leaving.signal))
@@ -240,14 +240,14 @@ describe('onDisconnect', () => {
     return /"id":"(resp_\w+)"/.exec(text)?.[1] ?? ''
   }
 
-  test("with onDisconnect 'finish', a response goes on without its client, which can read all of it later", async () => {
+  test("with onDisconnect 'finish', a response continues without its client, which can read all of it later", async () => {
     const served = endpoint([answer('This is said to the end.')], { onDisconnect: 'finish' })
     const id = await leave(served)
     const events = await served.stream(`/responses/${id}?stream=true`)
     expect(events.at(-1)?.response.output[0].content[0].text).toBe('This is said to the end.')
   })
 
-  test('with onDisconnect { graceMs }, a response goes on for a while without its client, and then stops', async () => {
+  test('with onDisconnect { graceMs }, a response continues for a while without its client, and then stops', async () => {
     const served = endpoint(heldEngine(6), { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const id = await leave(served)
@@ -261,7 +261,7 @@ describe('onDisconnect', () => {
     expect((await served.ask('GET', `/responses/${id}`)).body.status).toBe('cancelled')
   })
 
-  test('with onDisconnect { graceMs }, a response goes on while a client that has come back reads it', async () => {
+  test('with onDisconnect { graceMs }, a response continues while a client that has come back reads it', async () => {
     const served = endpoint(heldEngine(6), { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const id = await leave(served)
@@ -285,7 +285,7 @@ describe('onDisconnect', () => {
     await served.engine.stopped
   })
 
-  test('onDisconnect { graceMs } leaves no timer behind when the response is over', async () => {
+  test('onDisconnect { graceMs } leaves no timer behind when the response ends', async () => {
     const served = endpoint([answer('Short.')], { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const events = await served.stream('/responses', { input: 'Hi' })

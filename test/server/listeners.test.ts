@@ -61,7 +61,7 @@ test('many calls of one turn run side by side without a warning of Node', async 
   expect(warnings).toEqual([])
 })
 
-test('a call that runs is told when its client leaves, beside others that are over', async () => {
+test('a call that runs is told when its client leaves, beside others that have ended', async () => {
   const stopped: string[] = []
   const tool: Tool = {
     answers: ({ type }) => type === 'mcp_call',

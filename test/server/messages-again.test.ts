@@ -203,7 +203,7 @@ test(
 )
 
 test(
-  'a tool loop goes on from the ids that were sampled, though its client asks for no thinking, and results find more tools',
+  'a tool loop continues from the ids that were sampled, though its client asks for no thinking, and results find more tools',
   async () => {
     const round = fc.record({
       tokens: fc

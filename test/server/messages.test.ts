@@ -469,7 +469,7 @@ describe('who asks', () => {
     })
   })
 
-  test('models are listed in the shape of whoever asks, with an alias that Claude Code accepts', async () => {
+  test("models are listed in the shape of the client's API, with an alias that Claude Code accepts", async () => {
     const served = endpoint(() => [answer('Hi.')], { models: ['openai/gpt-oss-20b'] })
     const listed = await sdkOf(served).models.list()
     expect(listed.data.map(({ id }) => id)).toEqual(['claude-gpt-oss-20b', 'openai/gpt-oss-20b'])

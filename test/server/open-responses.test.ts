@@ -97,7 +97,7 @@ describeWithShared('what clients of Open Responses sent', () => {
     expect(problemsOf(error)).toEqual([])
   })
 
-  test('a conversation goes on from its compaction', async () => {
+  test('a conversation continues from its compaction', async () => {
     const engine = scriptedEngine(() => answer('The code word is slate.'))
     const server = await serve({ engine, ...AS_ASKED })
     const body = JSON.stringify(requestNamed('openresponses-04').body)

@@ -75,7 +75,7 @@ describe('an engine that is silent', () => {
     expect(String(errors[0])).toContain('the engine gave no token for 5 seconds')
   })
 
-  test('a step without tokens says that the engine is at work, before the first token and after it', async () => {
+  test('a step without tokens says that the engine is working, before the first token and after it', async () => {
     const [first = 0, ...others] = encodeHarmony('<|channel|>final<|message|>Hi<|return|>')
     const engine = deafEngine([[], [], [first], [], [], others])
     const { create, errors } = endpoint(engine, { limits: { firstTokenSeconds: 10, tokenSeconds: 5 } })

@@ -283,7 +283,7 @@ test.each<(keyof typeof WRITTEN)[]>([
   ['thought', 'look', 'search', 'thought', 'look'],
   ['look', 'search', 'thought', 'look', 'search', 'thought'],
 ])(
-  'a stateless conversation goes on as a stored one from a response that is cut off after %s, %s, %s',
+  'a stateless conversation continues as a stored one from a response that is cut off after %s, %s, %s',
   async (...calls) => {
     const written = encodeHarmony(calls.map((name) => WRITTEN[name]).join(''))
     const turns = [1, 2].map(() => [...written, ...encodeHarmony(`<|channel|>analysis<|message|>${'and '.repeat(50)}`)])

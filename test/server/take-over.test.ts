@@ -128,7 +128,7 @@ async function begun({ service }: Endpoint, id: string): Promise<readonly Respon
 }
 
 describe('a response whose process has died', () => {
-  test('another process goes on with it once its lease has expired, and its events go on where they were', async () => {
+  test('another process continues it once its lease has expired, and its events continue where they were', async () => {
     const { process, pass, id, before } = await died()
     const next = process(undefined)
     expect(await statusOf(next, id)).toBe('in_progress')
@@ -142,7 +142,7 @@ describe('a response whose process has died', () => {
     expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: true, reason: null })
   })
 
-  test('no other process goes on with it before its lease has expired', async () => {
+  test('no other process continues it before its lease has expired', async () => {
     const { process, pass, id } = await died()
     const next = process(undefined)
     pass(9)
@@ -166,7 +166,7 @@ describe('a response whose process has died', () => {
     expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: false, reason })
   })
 
-  test('a foreground response goes on for its grace, and stops when its client does not come back', async () => {
+  test('a foreground response continues for its grace, and stops when its client does not come back', async () => {
     const onDisconnect = { graceMs: 1 }
     const { process, pass, id } = await died({ onDisconnect }, { stream: true })
     const next = process(heldEngine(0), { onDisconnect })
@@ -243,7 +243,7 @@ describe('a process that looks for responses to take over', () => {
     expect(only.metrics.filter(({ type }) => type === 'response_taken_over')).toEqual([])
   })
 
-  test('a process that cannot go on with a response yet holds no memory of it, and goes on with it later', async () => {
+  test('a process that cannot continue a response yet holds no memory of it, and continues it later', async () => {
     const { process, pass, shared, id } = await died()
     const { lineage } = shared
     let failures = 2
@@ -337,14 +337,14 @@ describe('a response of another process', () => {
     expect(await statusOf(second, id)).toBe('cancelled')
   })
 
-  test('a process whose time to stop is over hands it over, too, and cancels nothing that another one can go on with', async () => {
+  test('a process whose time to stop has passed hands it over, too, and cancels nothing that another one can continue', async () => {
     const { first, second, id } = await two()
     await first.drain(AbortSignal.abort())
     await over(second, id)
     expect(await statusOf(second, id)).toMatch(/^(completed|incomplete)$/)
   })
 
-  test('a process that stops hands it over at once, and the other one goes on with it', async () => {
+  test('a process that stops hands it over at once, and the other one continues it', async () => {
     const { first, second, id } = await two()
     await first.drain()
     await over(second, id)

@@ -113,7 +113,7 @@ export function adapterRows({ name, engine, running, longestPrompt }: Rows): voi
       expect(all.map(({ ids }) => ids)).toEqual(turns.map(({ answer }) => encodeHarmony(answer)))
     })
 
-    test(`${name} through the adapter is at work no more once a call was closed`, async () => {
+    test(`${name} through the adapter is idle once a call was closed`, async () => {
       const stream = engine().generate(encodeHarmony(said.endless.prompt), { maxTokens: 3000 })
       // SGLang counts only from time to time.
       do await stream.next()

@@ -16,7 +16,7 @@ const AT_ONCE = 17
  * Continues an interrupted body from each of its tokens: no grammar of a rest is refused, and the rest is constrained.
  */
 export function restRows(name: string, engine: () => TokenEngine): void {
-  test(`a body of each schema is gone on with from every position on ${name}`, { timeout: 1_800_000 }, async () => {
+  test(`a body of each schema is continued from every position on ${name}`, { timeout: 1_800_000 }, async () => {
     const held = await engine().capabilities?.({ constraints: true })
     const rests = [...everyRest()]
     const faults: string[] = []

@@ -101,7 +101,7 @@ const TEXT = {
 }
 
 describe('half a character', () => {
-  test('half a character in an answer is U+FFFD behind llama-server, and the answer goes on', async () => {
+  test('half a character in an answer is U+FFFD behind llama-server, and the answer continues', async () => {
     const turn = [
       ...encodeHarmony('<|channel|>final<|message|>Look'),
       HALF,
@@ -158,7 +158,7 @@ describe('half a character', () => {
     )
   })
 
-  test('half characters are the same where the answer is held, and it goes on to be held after them', async () => {
+  test('half characters are the same where the answer is held, and it is still held after them', async () => {
     const body = encodeText('{"a":"Rome 🦩"}')
     await fc.assert(
       fc.asyncProperty(text, async (reasoning) => {

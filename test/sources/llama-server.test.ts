@@ -357,7 +357,7 @@ describe('llama-server', () => {
     expect((Object(asked[0]?.body) as Body).logit_bias).toHaveLength(201088 - 199998 - STOP_TOKENS.length)
   })
 
-  test('llama-server refuses what is no schema before the call, with the place', async () => {
+  test('llama-server refuses a value that is not a schema before the call, with the place', async () => {
     const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch: async () => Response.json({}) })
     const constraint = { jsonSchema: { type: 'object', properties: { 'a/b': { type: 'objekt' } } } }
     const capabilities = (await engine.capabilities?.()) ?? {}
@@ -451,7 +451,7 @@ describe('llama-server', () => {
       for (const body of asked) expect(body).not.toHaveProperty('stop')
     })
 
-    test('llama-server goes on where a marker is only spelled, with the prompt and all tokens so far', async () => {
+    test('llama-server continues where a marker is only spelled, with the prompt and all tokens so far', async () => {
       const answer = [...encodeText('Write ', table), ...MARKER, ...encodeText(' here', table), 200008, 13225]
       const { engine, asked, prompt } = modelThatWrites(answer)
       const { tokens, end } = await readTokens(engine.generate(prompt, { stop: STOP, maxTokens: 64 }))

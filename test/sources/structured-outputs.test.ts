@@ -212,7 +212,7 @@ describe('what a backend is sent', () => {
     })
   })
 
-  test('what a backend is sent in the place of a constraint is sent again as it is', () => {
+  test('what a backend is sent instead of a constraint is sent again as it is', () => {
     const backend = fc.constantFrom(...NAMED_BACKENDS)
     fc.assert(
       fc.property(anyCase(), backend, ({ schema }, backend) => {

@@ -198,7 +198,7 @@ describe('an engine over Transformers.js', () => {
     expect(model.mostRunning).toBe(1)
   })
 
-  test('an engine over Transformers.js lets whoever waits for a turn leave', async () => {
+  test('an engine over Transformers.js lets a caller that waits for a turn leave', async () => {
     let finish = (_: number): void => {}
     const model = new Model(
       () =>

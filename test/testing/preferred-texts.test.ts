@@ -54,7 +54,7 @@ const FORMATS = {
   float: z.float32(),
 }
 
-test('what the scripted engine writes in the place of prose is what Zod takes, in every format that it has', async () => {
+test('what the scripted engine writes instead of prose is what Zod takes, in every format that it has', async () => {
   const type = z.strictObject(FORMATS)
   const { success, error } = type.safeParse(await completed(z.toJSONSchema(type)))
   expect({ success, error }).toEqual({ success: true, error: undefined })

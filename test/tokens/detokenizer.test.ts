@@ -94,7 +94,7 @@ describe('the detokenizer', () => {
     )
   })
 
-  it('the detokenizer goes on from a snapshot as if nothing had happened', () => {
+  it('the detokenizer continues from a snapshot as if nothing had happened', () => {
     fc.assert(
       fc.property(run, run, (before, after) => {
         const first = createDetokenizer(table)

@@ -83,7 +83,7 @@ describe('fileSearch', () => {
     await expect(run(results)).rejects.toThrow(message)
   })
 
-  test('what is no search, and a limit that is none, is a bad option', () => {
+  test('an invalid search or limit is a bad option', () => {
     expect(() => fileSearch('otters' as never)).toThrow('search: expected a function, got "otters"')
     expect(() => fileSearch(() => [], { maxResults: 51 })).toThrow('maxResults: expected a whole number from 1 to 50')
   })

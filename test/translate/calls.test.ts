@@ -126,7 +126,7 @@ const request: ResponseRequest = {
 const RECIPIENTS = ['github.a', 'github.b', 'files.a', 'python', 'browser.search', 'functions.f']
 
 describe('a run of parallel calls', () => {
-  test('a run of parallel calls says the same in every process that goes on with it, whoever answers in whatever order', () => {
+  test('a run of parallel calls says the same in every process that continues it, regardless of who answers in which order', () => {
     const answer = fc.oneof(
       fc.record({ author: fc.constantFrom(...RECIPIENTS, 'tool', 'mcp.github.a') }),
       fc.record({ at: fc.nat() }),

@@ -256,7 +256,7 @@ describe('a result', () => {
   })
 })
 
-describe('calls that the model goes on after', () => {
+describe('calls that the model continues after', () => {
   test('calls without a result are closed at the end, in their order, before the message that is still open', () => {
     const run = waiting('mcp', 'python', 'search', 'shell')
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
@@ -328,7 +328,7 @@ describe('calls that the model goes on after', () => {
     expect(faultsOf(run.events)).toEqual([])
   })
 
-  test('calls are answered while the arguments of another call are written, which go on', () => {
+  test('calls are answered while the arguments of another call are written, which continue', () => {
     const run = waiting('shell', 'mcp')
     run.push(`<|start|>assistant${callTo('functions.f', '{"a"')}`)
     const shell = brief(run.toolResult({ itemId: idAt(run, 0), output: 'a' }))

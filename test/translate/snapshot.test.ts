@@ -158,15 +158,15 @@ function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: num
 describe.each(Object.entries(STREAMS))('%s', (_, [steps, options = {}]) => {
   const whole = take(steps, options, 'none')
 
-  test('a stream goes on after a snapshot at any moment as if there had been none', () => {
+  test('a stream continues after a snapshot at any moment as if there had been none', () => {
     for (const at of sampled(steps.keys())) expect(take(steps, options, at), `before step ${at}`).toEqual(whole)
   })
 
-  test('a stream goes on after a snapshot at every moment as if there had been none', () => {
+  test('a stream continues after a snapshot at every moment as if there had been none', () => {
     expect(take(steps, options, 'every')).toEqual(whole)
   })
 
-  test('a stream with the ids of the library goes on after a snapshot at every moment', () => {
+  test('a stream with the ids of the library continues after a snapshot at every moment', () => {
     const derived = { ...options, ids: deriveId }
     const byId = steps.filter((step) => !step.toString().includes('itemId'))
     expect(take(byId, derived, 'every').events).toEqual(take(byId, derived, 'none').events)
@@ -205,7 +205,7 @@ describe('a snapshot', () => {
     expect(events[2]).toMatchObject({ response: { created_at: NOW, completed_at: NOW + 60 } })
   })
 
-  test('a snapshot of a response that is over stays over', () => {
+  test('a snapshot of a response that has ended stays ended', () => {
     const run = createRun()
     run.end()
     const restored = Translator.restore(run.translator.snapshot(), FIXED)

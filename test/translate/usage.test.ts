@@ -157,7 +157,7 @@ describe('input tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(160, 130, count(SAID), 0))
   })
 
-  test('input tokens stay if the host goes on to report other counts of the turn', () => {
+  test('input tokens stay if the host continues to report other counts of the turn', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.push(encodeHarmony(SAID))
     run.translator.addUsage({ outputTokens: 9 })

@@ -111,7 +111,7 @@ describe('a request of a fixture', () => {
     expect(JSON.stringify(response.output)).toContain('no recording contains this request')
   })
 
-  test('a replayed fixture goes on after an approval, with what was recorded for the call', async () => {
+  test('a replayed fixture continues after an approval, with what was recorded for the call', async () => {
     const asked = await responseTo(fixtureOf('mcp-approval').request ?? {})
     expect(asked.output.at(-1)?.type).toBe('mcp_approval_request')
     const { request, setup } = fixtureOf('mcp-approved')
@@ -119,7 +119,7 @@ describe('a request of a fixture', () => {
     expect(response.output.at(-1)).toMatchObject({ content: [{ text: 'Your short link is **b2**.' }] })
   })
 
-  test('a replayed fixture goes on where the host has begun the message that it has next', async () => {
+  test('a replayed fixture continues where the host has begun the message that it has next', async () => {
     const { request } = fixtureOf('two-calls')
     const response = await responseTo({ ...request, tool_choice: { type: 'function', name: 'get_weather' } })
     expect(response.output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"Oslo"}' })
@@ -217,7 +217,7 @@ describe('a request that no fixture has', () => {
     expect(unasked.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
   })
 
-  test('a request that no fixture has gets no call of an MCP server that nobody recorded', async () => {
+  test('a request that no fixture has gets no call of an MCP server that was not recorded', async () => {
     const tools = [{ type: 'mcp', server_label: 'constructor', require_approval: 'never' }]
     const { output } = await responseTo({ input: 'Hello', tools })
     expect(output.map(({ type }) => type)).toEqual(['mcp_list_tools', 'reasoning', 'message'])

@@ -60,7 +60,7 @@ describeWithSqlite('serve --store', () => {
   }
 
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'a response of serve --store goes on in another process after %s, and its client misses no event',
+    'a response of serve --store continues in another process after %s, and its client misses no event',
     async (signal) => {
       const file = join(checkout.folder, `${signal}.db`)
       const script = join(checkout.folder, 'script.json')

@@ -31,7 +31,7 @@ describe('a server that dies', () => {
     expect(await hanging).toEqual(GONE)
   })
 
-  test('all calls under way fail if a server in memory dies', async () => {
+  test('all calls in progress fail if a server in memory dies', async () => {
     const { config } = inMemory()
     const { tools } = toolsOf({ weather: config })
     const calls = ['hangs', 'hangs', 'dies'].map((name) => tools.run(mcpCall(name), context()))
@@ -98,7 +98,7 @@ describe('a server that is not there', () => {
 
 describe('a server that is silent', () => {
   test.each(['never greets', 'never lists'])(
-    'the listing of a server that %s fails when its time is over',
+    'the listing of a server that %s fails at its time limit',
     async (behaviour) => {
       const { tools, told } = toolsOf({ weather: raw(behaviour) }, { listTimeoutMs: 300 })
       expect(await listed(tools)).toEqual(NO_LIST)

@@ -197,7 +197,7 @@ const someText = fc
 const someSizes = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 })
 
 describe('the events of a citation', () => {
-  test('the events of a citation come in order and whole: the link in the place of the mark, then the annotation', () => {
+  test('the events of a citation come in order and whole: the link instead of the mark, then the annotation', () => {
     const OF_PART = { item_id: 'msg_0', output_index: 0, content_index: 0 }
     const run = createRun({ citations })
     run.start()
@@ -563,7 +563,7 @@ describe('the indexes', () => {
   })
 })
 
-describe('what is no mark stays text, without an annotation', () => {
+describe('text that is not a mark stays as it is, without an annotation', () => {
   const PLAIN = [
     '【',
     '】',
@@ -594,7 +594,7 @@ describe('what is no mark stays text, without an annotation', () => {
     `【4†${'x'.repeat(1000)}】`,
   ]
 
-  test.each(PLAIN)('what is no mark stays text, without an annotation: %j', (text) => {
+  test.each(PLAIN)('text that is not a mark stays as it is, without an annotation: %j', (text) => {
     for (const around of [text, `a${text}b`, `${text}\n`, `【${text}`]) {
       expect(answerOf(around)).toMatchObject({ text: around, annotations: [] })
       const run = answering()
@@ -610,7 +610,7 @@ describe('what is no mark stays text, without an annotation', () => {
     expect(answerOf(`a${text}b`)).toMatchObject({ text: `a${text}b`, annotations: [] })
   })
 
-  test('what is no mark stays text, without an annotation, and a mark right after it is one', () => {
+  test('text that is not a mark stays as it is, without an annotation, and a mark right after it is one', () => {
     for (const text of PLAIN.filter((text) => !/【4†L1†a【$/.test(text))) {
       expect(answerOf(`${text}【4†L1】`).text).toBe(`${text} ${LINK}`)
     }

@@ -214,7 +214,7 @@ describe('a sealed approval request', () => {
     expect(run.translator.response.output).toMatchObject([{ type: 'mcp_call', id: 'mcp_0' }])
   })
 
-  test('sealing by what is no function is refused', () => {
+  test('sealing by a value that is not a function is refused', () => {
     expect(() => createRun({ sealApproval: 'key' as never })).toThrow(
       expect.objectContaining({ code: 'bad_option', message: 'sealApproval: expected a function, got "key"' }),
     )
@@ -581,7 +581,7 @@ describe('which calls need approval', () => {
   })
 })
 
-test('an approval request goes on from a snapshot before its <|call|>', () => {
+test('an approval request continues from a snapshot before its <|call|>', () => {
   const given: TranslatorOptions = { ...FIXED, request: always }
   const first = new Translator(given)
   const events = [...first.push(callTo('github.search', '{"q":'))]

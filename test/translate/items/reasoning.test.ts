@@ -521,7 +521,7 @@ describe('sealed reasoning', () => {
     expect(terminal(run.end()).output).toMatchObject([{ encrypted_content: 'rs_0:Hmm.' }])
   })
 
-  test('sealing reasoning by what is no function is refused', () => {
+  test('sealing reasoning by a value that is not a function is refused', () => {
     expect(() => createRun({ sealReasoning: 'key' as never })).toThrow(
       expect.objectContaining({
         code: 'bad_option',

@@ -369,7 +369,7 @@ describe('a hosted shell call', () => {
   const answered = (run: Run): OutputItem | undefined =>
     terminal(run.end()).output.find(({ type }) => type === 'shell_call_output')
 
-  test('a hosted shell call is over at its <|call|>, and its result is an item of its own', () => {
+  test('a hosted shell call ends at its <|call|>, and its result is an item of its own', () => {
     const run = createRun({ request: HOSTED })
     run.start()
     const about = { output_index: 0, command_index: 0 }
