@@ -7,7 +7,8 @@ import { isMessagesProfile } from './messages/invariant.js'
 import { neededMessagesFraming } from './messages/invariants/framing.js'
 import { apiOf } from './profiles.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
-import { isTerminalOf, readerInto, STREAM_READER_OPTIONS, type StreamReaderOptions } from './read/stream-reader.js'
+import { readerInto, STREAM_READER_OPTIONS, type StreamReaderOptions } from './read/stream-reader.js'
+import { isTerminalOf } from './read/value-reader.js'
 import { parseEvent } from './schemas/index.js'
 import type { StreamEvent } from './stream-event.js'
 import type { Checker, Violation } from './violation.js'
@@ -35,7 +36,7 @@ export interface CaptureChecker {
   end(): Finding[]
 }
 
-/** Which API the streams are of is the profile's matter. */
+/** The profile decides the API of the streams. */
 export type CaptureOptions = CheckOptions & Omit<StreamReaderOptions, 'api'>
 
 const CAPTURE_OPTIONS: OptionTable<CaptureOptions> = {

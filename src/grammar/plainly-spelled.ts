@@ -27,7 +27,9 @@ type Repeat = Extract<Expression, { readonly kind: 'repeat' }>
 
 /** Beyond it, reading the grammar would take longer than it saves. */
 const LONGEST = 200_000
-/** Up to so often, what is counted becomes a rule for each number: xgrammar takes some 15 ms to compile each. */
+/**
+ * The highest count for which a repetition becomes a rule for each number: xgrammar takes some 15 ms to compile each.
+ */
 const MOST_UNROLLED = 8
 /** Alternatives of a character. */
 const MOST_INLINED = 3
@@ -38,7 +40,7 @@ const NOT_PLAIN: readonly Range[] = [
   [0, 0x1f],
   [0xd800, 0xdfff],
 ]
-/** What JSON escapes by one letter alone, and would by a number: a quote and a backslash. */
+/** The characters whose JSON escape is a single character instead of a number: a quote and a backslash. */
 const ESCAPED: readonly Range[] = [
   [0x22, 0x22],
   [0x5c, 0x5c],
@@ -82,7 +84,7 @@ export function* plainlySpelled(gbnf: string): Slices<string> {
   return written === (yield* writeGbnf(grammar)) ? gbnf : written
 }
 
-/** A character in the place of the rule that has it. */
+/** Replaces a rule for a single character with that character. */
 function inlined(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression {
   if (expression.kind !== 'rule') return expression
   const found = throughAliases(expression, rules)
@@ -99,7 +101,7 @@ function isSmall(expression: Expression): boolean {
   return expression.kind === 'text' || (hasEscape(expression) && expression.of.length <= MOST_INLINED)
 }
 
-/** What a rule's name stands for, behind rules that are other names of it. */
+/** Resolves a rule's name through rules that only refer to another. */
 function throughAliases(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression | undefined {
   const passed = new Set<string>()
   let found: Expression | undefined = expression
@@ -148,7 +150,7 @@ function rangesOf(expression: Expression): readonly Range[] {
   return expression.kind === 'text' && Array.from(expression.text).length === 1 ? [pointOf(expression.text)] : []
 }
 
-/** What of an escape has to stay: all of one by a letter but a solidus, and of those by number the controls. */
+/** Returns the escapes that must stay: all with a letter, except `\/`; of the numeric ones, the control characters. */
 function needed(escaped: Expression, plain: readonly Range[], start: '\\' | ''): Expression[] {
   if (escaped.kind === 'text' && escaped.text === `${start}/` && isWithin([pointOf('/')], plain)) return []
   const digits = digitsOf(escaped, `${start}u`)
@@ -164,7 +166,7 @@ function digitsOf(escaped: Expression, start: string): readonly (readonly Range[
   for (const part of partsOf(escaped)) {
     if (part.kind === 'text') found.push(...Array.from(part.text, (letter) => [pointOf(letter)]))
     else if (part.kind === 'class') found.push(part.ranges)
-    // What follows an escape is no part of a character.
+    // Text after an escape is not part of a character.
     else return undefined
   }
   const isNumber = Array.from(start).every(

@@ -14,8 +14,8 @@ import { STRICT_SCHEMAS } from './strict-schemas.js'
 /** In the median over the tokens of a body: processor time, so that a busy machine counts for little. */
 const MOST_MS = 1
 /**
- * What takes longer, in ms, by what was measured: guidance has a lexeme for each character that is counted, and walks through all
- * tokens with them.
+ * Known slower masks, in ms as measured: guidance has a lexeme for each counted character, and walks through all tokens with
+ * them.
  */
 const SLOW: Readonly<Record<string, number>> = {
   ...{ 'guidance loosePattern': 3, 'guidance lengths': 3, 'guidance nullable': 2, 'guidance email': 2 },

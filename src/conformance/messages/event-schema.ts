@@ -29,6 +29,10 @@ const block = z.union(
       typed('tool_use', toolUse),
       typed('server_tool_use', toolUse),
       typed('mcp_tool_use', { ...toolUse, server_name: text }),
+      typed('mcp_tool_listing', { mcp_server_name: text }),
+      typed('container_upload', { file_id: text }),
+      typed('compaction', { content: textOrNull }),
+      typed('fallback', {}),
     ]),
     loose('messages.result', { type: text, tool_use_id: text }),
   ],
@@ -40,6 +44,7 @@ const delta = byType('the type of a delta', [
   typed('thinking_delta', { thinking: text }),
   typed('signature_delta', { signature: text }),
   typed('input_json_delta', { partial_json: text }),
+  typed('compaction_delta', { content: textOrNull }),
   typed('citations_delta', { citation: z.looseObject({ type: text }, 'an object') }),
 ])
 
@@ -51,6 +56,7 @@ const stopReason = orNull(
     'stop_sequence',
     'tool_use',
     'pause_turn',
+    'compaction',
     'refusal',
     'model_context_window_exceeded',
   ),

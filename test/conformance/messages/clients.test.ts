@@ -11,9 +11,10 @@ import {
   reportOn,
   type StreamChunk,
 } from '../../../src/conformance/index.js'
+import { MessagesAgreement } from '../../../src/conformance/messages/clients/agreement.js'
 import { wholeJson } from '../../../src/conformance/messages/clients/whole-json.js'
 import { RUNS } from '../../support/runs.js'
-import { BASES, type BaseName, type Damage, type Draft } from './streams.js'
+import { BASES, type BaseName, type Damage, type Draft, OTHER_BLOCKS } from './streams.js'
 
 function damaged(base: BaseName, damage: Damage): StreamChunk[] {
   const draft = structuredClone(BASES[base]) as unknown as Draft[]
@@ -37,6 +38,25 @@ const NONE = { anthropic: [], 'ai-sdk': [], langchain: [] }
 
 test.each(Object.keys(BASES) as BaseName[])('the good stream %s breaks no client of Messages', (base) => {
   expect(all(base)).toEqual(NONE)
+})
+
+test.each(MESSAGES_CLIENTS)('a compaction is no text of the answer, and breaks nothing in %s', (client) => {
+  const answer = (OTHER_BLOCKS.slice(10) as Draft[]).map((event) => ('index' in event ? { ...event, index: 1 } : event))
+  const events = [...OTHER_BLOCKS.slice(0, 4), ...answer] as StreamChunk[]
+  expect(checkEvents(events, { profile: `messages:${client}` })).toEqual([])
+})
+
+test('of more blocks than are remembered, one that came again takes no other away', () => {
+  const agreement = new MessagesAgreement()
+  const take = (index: number): void => {
+    const block = { type: 'tool_use', id: `toolu_${index}`, name: 'look', input: {} }
+    agreement.take({ type: 'content_block_start', index, content_block: block }, 0)
+    agreement.take({ type: 'content_block_stop', index }, 0)
+  }
+  for (let index = 0; index < 10_000; index++) take(index)
+  take(0)
+  agreement.end()
+  expect(agreement.calls).toHaveLength(10_000)
 })
 
 describe('where the clients of Messages differ:', () => {
@@ -232,7 +252,7 @@ describe('the profiles of clients of Messages:', () => {
     expect(found('messages:ai-sdk')).toEqual([])
   })
 
-  test('whatever comes, no model of a client throws, and every violation has its place', () => {
+  test('with any input, no model of a client throws, and every violation has its place', () => {
     const event = fc.constantFrom(...Object.values(BASES).flat())
     const field = fc.constantFrom('type', 'index', 'delta', 'content_block', 'message', 'usage', 'error')
     const broken = fc.tuple(event, field, fc.jsonValue()).map(([one, name, value]) => ({ ...one, [name]: value }))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkEvents, createChecker, INVARIANTS, MESSAGES_INVARIANTS } from '../../../src/conformance/index.js'
-import { BASES, type BaseName, type Damage, type Draft, reported } from './streams.js'
+import { BASES, type BaseName, type Damage, type Draft, OTHER_BLOCKS, reported } from './streams.js'
 
 /** Changes the event at an index. */
 const at =
@@ -163,6 +163,12 @@ test('every rule for events has a case that it finds, and its id is like no othe
   expect(Object.keys(CASES).sort()).toEqual(checked.map(({ id }) => id).sort())
   const ids = [...INVARIANTS, ...MESSAGES_INVARIANTS].map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('the blocks that only Anthropic sends are right, as is an answer that ends with a compaction', () => {
+  expect(checkEvents(OTHER_BLOCKS as never, { profile: 'messages' })).toEqual([])
+  const end = at(4, ({ delta }) => (delta.stop_reason = 'compaction'))
+  expect(reported('cut', end)).toEqual([])
 })
 
 test('a rule that is left out is not reported', () => {

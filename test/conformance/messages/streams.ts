@@ -65,6 +65,22 @@ export const BASES: Readonly<Record<BaseName, readonly object[]>> = {
   ],
 }
 
+/** An answer behind blocks that only Anthropic's own tools and its beta bring. */
+export const OTHER_BLOCKS: readonly object[] = [
+  start,
+  begins(0, { type: 'compaction', content: null, encrypted_content: null }),
+  says(0, { type: 'compaction_delta', content: 'They said hello.', encrypted_content: 'c2ln' }),
+  stops(0),
+  begins(1, { type: 'container_upload', file_id: 'file_1' }),
+  stops(1),
+  begins(2, { type: 'mcp_tool_listing', mcp_server_name: 'github', tools: [{ name: 'search' }] }),
+  stops(2),
+  begins(3, { type: 'fallback', from: { model: 'one' }, to: { model: 'other' }, trigger: { type: 'refusal' } }),
+  stops(3),
+  ...text(4, 'Hi'),
+  ...ends('end_turn'),
+]
+
 /** What a damaged stream is reported with: `position rule`. */
 export function reported(base: BaseName, damage?: Damage): string[] {
   const draft = structuredClone(BASES[base]) as unknown as Draft[]

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parsePlainJson } from '../../../src/respond/plain-json.js'
 import { safeSchema } from '../../../src/respond/strict/safe-schema.js'
 
-/** The work that the validator says it does to check a value, by the getter that it reads. */
+/** The validator's work for a value, counted by the getter that it reads. */
 function workOf(schema: object, value: unknown): number {
   let work = 0
   const onStep = (more: number): void => {

@@ -24,10 +24,16 @@ const VOICES: Readonly<Record<string, Voice>> = {
   redacted_thinking: 'other',
   server_tool_use: 'other',
   mcp_tool_use: 'other',
+  mcp_tool_listing: 'other',
+  container_upload: 'other',
   compaction: 'other',
+  fallback: 'other',
 }
 
-/** The voice of a block: by its type, or, if that is none of this API, by its fields; undefined if its deltas have to tell. */
+/**
+ * The kind of a block: by its type, or, if that is not one of this API, by its fields; undefined if its deltas must
+ * decide.
+ */
 export function voiceOf(block: Fields): Voice | undefined {
   const { type, id, text, thinking, server_name, tool_use_id, data } = block
   const known = typeof type === 'string' ? lookUp(VOICES, type) : undefined
@@ -75,6 +81,7 @@ export class AgreedBlock {
   /** The last delta, unless it came again. */
   #last: string | undefined
   #isLong = false
+  #isSettled = false
 
   /** @param start - the block as its start has it; undefined if a delta began it */
   constructor(voice: Voice, index: unknown, at: EventRef, start?: Fields) {
@@ -95,21 +102,34 @@ export class AgreedBlock {
     this.#last = isAgain ? undefined : text
     if (isAgain) return
     this.#deltas.append(text)
-    // Also of a text, which may turn out to be the input of a call.
+    // Also of a text, which may turn out to be the input of a call until its block is settled.
+    if (this.#isSettled && this.voice !== 'call') return
     if (this.#input.length + text.length <= LONGEST_INPUT) this.#input += text
     else this.#isLong = true
   }
 
   /**
-   * What its stray deltas are, once all have come: a block of their own, if it has deltas of its type; else the type of
-   * the deltas is wrong, or its own.
+   * Interprets the block's stray deltas once all have come: they are a block of their own if this block has deltas of
+   * its type; otherwise either their type or this block's is wrong.
    *
    * @returns the block of their own
    */
   settle(): AgreedBlock | undefined {
     const { stray } = this
     this.stray = undefined
-    if (stray === undefined) return undefined
+    const own = stray && this.#resolve(stray)
+    this.#keep()
+    if (own !== undefined) own.#keep()
+    return own
+  }
+
+  /** Keeps the input of a call alone: of a text, the hash is enough. */
+  #keep(): void {
+    this.#isSettled = true
+    if (this.voice !== 'call') this.#input = ''
+  }
+
+  #resolve(stray: AgreedBlock): AgreedBlock | undefined {
     if (this.#deltas.length > 0) return stray
     if (this.hasSignature) this.voice = 'thinking'
     else if (this.voice === 'thinking' || stray.voice === 'call') this.voice = stray.voice

@@ -6,6 +6,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   tool_use: 'completed',
   stop_sequence: 'completed',
   pause_turn: 'completed',
+  compaction: 'completed',
   max_tokens: 'incomplete',
   model_context_window_exceeded: 'incomplete',
   refusal: 'incomplete',

@@ -12,6 +12,7 @@ const OF_BLOCKS: Readonly<Record<string, readonly string[]>> = {
   thinking_delta: ['thinking'],
   signature_delta: ['thinking'],
   input_json_delta: ['tool_use', 'server_tool_use', 'mcp_tool_use'],
+  compaction_delta: ['compaction'],
 }
 
 /** The blocks whose deltas are added to what their start has. */

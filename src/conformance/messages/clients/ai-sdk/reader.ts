@@ -174,8 +174,13 @@ export class AiSdkReader implements ClientReader<unknown> {
     const open = this.#open.get(index)
     switch (type) {
       case 'text_delta':
+        this.#text(index, asString(text))
+        break
       case 'compaction_delta':
-        this.#text(index, asString(type === 'text_delta' ? text : content))
+        // A part of text that is marked as a compaction: no text of the answer.
+        if (typeof content !== 'string') return
+        this.#isEarly = false
+        if (content !== '') this.#hasOutput = true
         break
       case 'thinking_delta':
         this.#reasoning(index, asString(thinking))
@@ -208,7 +213,7 @@ export class AiSdkReader implements ClientReader<unknown> {
     if (!this.#reasonings.append(String(index), thinking)) this.#lost('reasoning', index)
   }
 
-  /** ai finds no part for what came. */
+  /** ai finds no part for the event. */
   #lost(kind: string, index: number): void {
     const part = `${kind} part ${index}`
     if (this.#missing !== part)
