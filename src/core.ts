@@ -23,7 +23,7 @@ export { collectResponse } from './translate/collect-response.js'
 export type * from './types.js'
 
 /** Options that only `harmony-responses` reads. */
-type Others = 'citations' | 'containerId' | 'knownListings'
+type Others = 'citations' | 'containerId' | 'knownListings' | 'knownFiles'
 
 /** The options of `harmony-responses`, without those that only it reads. All are optional. */
 export type TranslatorOptions = Omit<FullTranslatorOptions, Others>

@@ -116,6 +116,7 @@ describe('what the core door does not know', () => {
     ['citations', urlCitations()],
     ['containerId', 'cntr_1'],
     ['knownListings', []],
+    ['knownFiles', {}],
   ])('the core door refuses the option %s, which only the other door reads', (name, value) => {
     const options = { [name]: value }
     expect(() => core.translate('', options)).toThrow(refusal(name, name))

@@ -1,5 +1,5 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
-import type { CallResult } from '../responses/call-result.js'
+import type { CallResult, CitableFiles } from '../responses/call-result.js'
 import type { InputItem } from '../responses/input-items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest, UnknownTool } from '../responses/request.js'
@@ -33,7 +33,11 @@ export interface Addition {
 
 /** `HistoryEntry` in plain JSON. */
 export type KnownTokens =
-  | { readonly tokens: readonly number[]; readonly items?: readonly string[] | undefined }
+  | {
+      readonly tokens: readonly number[]
+      readonly items?: readonly string[] | undefined
+      readonly files?: CitableFiles | undefined
+    }
   | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
 
 /**
@@ -107,6 +111,8 @@ export interface OpenEntry extends Addition {
   readonly listings: readonly McpListing[]
   /** Listings of servers that the conversation already contains: names and annotations. None if absent. */
   readonly knownListings?: readonly McpListing[]
+  /** The files that searches in the conversation found, if their marks become citations. None if absent. */
+  readonly knownFiles?: CitableFiles
   readonly approvedCalls: readonly ApprovedCall[]
 }
 

@@ -2,6 +2,8 @@ import { check, HarmonyResponsesError } from '../errors.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
 import { MESSAGE_ENDS, STOP_TOKENS } from '../harmony/stop-tokens.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
+import { citableFiles } from '../recipients/builtins/file-search.js'
+import type { CitableFiles } from '../responses/call-result.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
 import type { ResponseObject } from '../responses/response.js'
@@ -76,6 +78,7 @@ export class ResponseFold {
   readonly #attempts = new Map<string, number>()
   readonly #answered = new Set<string>()
   readonly #refused = new Set<string>()
+  #files: CitableFiles | undefined
   #isReminded = false
   /** The positions of the host's own items. */
   readonly #inserted = new Set<number>()
@@ -315,6 +318,7 @@ export class ResponseFold {
         if (result === undefined) this.#refused.add(itemId)
         this.#transcript.push(...transcript)
         if (result === undefined) return []
+        if (result.files !== undefined) this.#files = { ...this.#files, ...citableFiles(result.files, itemId) }
         return translator.toolResult({ ...result, itemId, transcript } as ToolResult)
       }
       case 'end':
@@ -327,6 +331,11 @@ export class ResponseFold {
         this.#stage = 'closed'
         return translator.abort()
     }
+  }
+
+  /** The files that its searches found; undefined without any. */
+  get files(): CitableFiles | undefined {
+    return this.#files
   }
 
   /** Frees the translator's resources. */

@@ -1,4 +1,5 @@
 import type { RequestTools } from '../recipients/request-tools.js'
+import type { CitableFiles } from '../responses/call-result.js'
 import type { Slices, Work } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { ReadMessage } from './conversation.js'
@@ -14,12 +15,16 @@ import { type Found, inTranscriptOrder } from './transcript-order.js'
  *   `<|start|>assistant` of later turns. If the conversation was compacted, all ids since then. Messages of the request
  *   that say the same are rendered with these ids, so that engines find them in their prefix cache. `items`: the ids of
  *   the response's items. Their messages are searched for only in this transcript, and before all others. Default:
- *   none, so that all messages are searched for in it.
+ *   none, so that all messages are searched for in it. `files`: the files that its searches found, which the model can cite.
  * - `sealed`: an `encrypted_content`, its text, and its `form`, if it has one: how the response's messages were
  *   sampled. The form is used like a transcript's ids, for messages that say the same.
  */
 export type HistoryEntry =
-  | { readonly tokens: ArrayLike<number>; readonly items?: readonly string[] | undefined }
+  | {
+      readonly tokens: ArrayLike<number>
+      readonly items?: readonly string[] | undefined
+      readonly files?: CitableFiles | undefined
+    }
   | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
 
 /** The messages of a transcript. */

@@ -22,6 +22,7 @@ import { checkDemand } from './check-demand.js'
 import { compactThreshold } from './compact-threshold.js'
 import { firstPrompt, promptedRequest, type Rendering, taughtTools } from './first-prompt.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
+import { knownFiles } from './known-files.js'
 import { knownListings } from './known-listings.js'
 import { toolsFor, withTerms } from './offered.js'
 import { operatorTerms } from './operator-terms.js'
@@ -87,6 +88,7 @@ export async function openEntry(
     : listings.filter(({ serverLabel }) => own.has(serverLabel) && !listed.has(serverLabel))
   const declared = declaredServers(withTerms(request, operator))
   const known = isCompaction ? [] : knownListings(request, { listings, shown, declared })
+  const files = options.citations && knownFiles(request, options.history ?? [])
   const others = relisted(
     request,
     listings.filter((listing) => !shown.includes(listing)),
@@ -123,6 +125,7 @@ export async function openEntry(
     ...(callees !== undefined && { callees }),
     listings: shown,
     ...(known.length > 0 && { knownListings: known }),
+    ...(files && { knownFiles: files }),
     approvedCalls: [...approvedCalls],
   }
   await pace(CHARACTERS * ids.length)

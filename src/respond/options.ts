@@ -3,6 +3,7 @@ import type { Addition, Entry } from '../journal/entry.js'
 import type { EarlierPrompt } from '../prompt/known-conversation.js'
 import type { KnownTexts } from '../prompt/known-texts.js'
 import type { PromptOptions } from '../prompt/messages-of.js'
+import type { CitableFiles } from '../responses/call-result.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { ResponseObject } from '../responses/response.js'
 import type { Pause } from '../slices.js'
@@ -32,7 +33,7 @@ export interface RespondLimits {
 /** Output of the model that violates a schema or format of the request. */
 export interface InvalidOutput {
   readonly itemId: string
-  /** What it violates: `tools[2].parameters`, `text.format.schema`. */
+  /** The violated parameter: `tools[2].parameters`, `text.format.schema`. */
   readonly what: string
   /** The problems with their places. Only the first ones, if there are many. */
   readonly errors: readonly {
@@ -50,6 +51,8 @@ export interface EndedResponse {
   readonly response: ResponseObject
   /** The ids after its prompt: for a later request's `history`. */
   readonly transcript: readonly number[]
+  /** The files that its searches found, for the same entry of that `history`. None if absent. */
+  readonly files?: CitableFiles | undefined
 }
 
 /** An open response, for its host. */

@@ -81,12 +81,13 @@ export class ResolvedResponse {
     const given = Object.fromEntries(
       TRANSLATED.flatMap((name) => (name in this.#options ? [[name, this.#options[name]]] : [])),
     )
-    const { responseId, request, listings: mcpListings, knownListings = [], approvedCalls } = open
+    const { responseId, request, listings: mcpListings, knownListings = [], knownFiles, approvedCalls } = open
     const { forms, fold } = this
     const isTold = sealReasoning !== undefined && forms.isAsked(open)
     const options = withDefaults(
       merged(given, {
         ...{ tokenTable, clock, responseId, request, mcpListings, knownListings, approvedCalls },
+        ...(knownFiles && { knownFiles }),
         ...(isTold && {
           sealReasoning: (text: string, id: string) => sealReasoning(text, id, forms.ofReasoning(fold, text, id)),
         }),

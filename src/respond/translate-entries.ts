@@ -1,5 +1,6 @@
 import type { Entry } from '../journal/entry.js'
 import { checkOptions } from '../options/check-options.js'
+import type { CitableFiles } from '../responses/call-result.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseObject } from '../responses/response.js'
 import { RESPOND_OPTIONS } from './check-respond-options.js'
@@ -12,6 +13,8 @@ export interface EntryTranslation {
   readonly response: ResponseObject | undefined
   /** The ids after the prompt so far, which `respond` finally returns: for a later request's `history`. */
   readonly transcript: readonly number[]
+  /** The files that its searches found so far: for the same entry of that `history`. */
+  readonly files: CitableFiles | undefined
   /**
    * Returns the events of an entry.
    *
@@ -38,6 +41,9 @@ export function translateEntries(options: TranslateEntriesOptions): EntryTransla
     },
     get transcript() {
       return fold.transcript
+    },
+    get files() {
+      return fold.files
     },
     apply: (entry) => fold.apply(entry, entry.at),
     dispose: () => fold.dispose(),

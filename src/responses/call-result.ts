@@ -1,4 +1,4 @@
-import type { BuiltinResults, CitedPage } from './items.js'
+import type { BuiltinResults, CitedPage, FileCitation } from './items.js'
 
 export type { CitedPage }
 
@@ -8,4 +8,9 @@ export interface CallResult extends BuiltinResults {
   readonly output?: string
   /** Why the call failed. A numeric `code` is the MCP protocol's, or a command's exit code. */
   readonly error?: { readonly code?: string | number; readonly message: string }
+}
+
+/** The files of passages that the model can cite, by the keys of their marks. Plain JSON. */
+export interface CitableFiles {
+  readonly [mark: string]: Pick<FileCitation, 'file_id' | 'filename'>
 }

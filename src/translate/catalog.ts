@@ -9,7 +9,10 @@ import type { OutputItemsSnapshot } from './output/output-items.js'
 import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
 
 /** The options that a catalog may lack. */
-type CatalogOptions = Pick<TranslatorOptions, 'policy' | 'mcpApproval' | 'citations' | 'containerId' | 'knownListings'>
+type CatalogOptions = Pick<
+  TranslatorOptions,
+  'policy' | 'mcpApproval' | 'citations' | 'containerId' | 'knownListings' | 'knownFiles'
+>
 
 /**
  * The scope of a translator: the kinds of output items, and the tools that a request may declare. Each entry point
@@ -47,7 +50,7 @@ export function readTools(
   checkCitations?.(options.citations)
   if (checkCitations === undefined) {
     for (const type of unknownToolTypes(request.tools ?? [], fields)) check(false, 'request.tools', ELSEWHERE, type)
-    for (const name of ['citations', 'containerId', 'knownListings'] as const)
+    for (const name of ['citations', 'containerId', 'knownListings', 'knownFiles'] as const)
       check(options[name] === undefined, name, ELSEWHERE, name)
   }
   return resolved

@@ -1,6 +1,6 @@
 import type { HarmonyHeader, Origin } from '../harmony/events.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import type { Pages } from './citations/pages.js'
+import { createPages, type Pages } from './citations/pages.js'
 import { type Listing, listingsOf } from './options/mcp-listing.js'
 import type { TranslatorOptions } from './options/options.js'
 import { readClock } from './options/read-clock.js'
@@ -14,7 +14,10 @@ import type { EchoedFields } from './tool-fields.js'
 /** A message by another author than the assistant, as far as it has arrived. Plain data. */
 export interface OtherMessage {
   header: HarmonyHeader
-  /** Who wrote it. A message that the model writes under another role is a fabrication, unless the host trusts it. */
+  /**
+   * The message's author. A message that the model writes under another role is a fabrication, unless the host trusts
+   * it.
+   */
   origin: Origin
   text: TextBuffer
 }
@@ -67,7 +70,7 @@ export function createState(options: TranslatorOptions, fields: EchoedFields): T
     other: null,
     isMarked: false,
     usage: createUsage(),
-    pages: null,
+    pages: options.knownFiles ? { ...createPages(), files: options.knownFiles } : null,
     messages: options.responseMessages === true && request.enable_response_messages === true ? [] : null,
     sequenceNumber: 0,
     ordinal: 0,

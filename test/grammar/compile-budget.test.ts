@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type CompiledSchema, compileSchema, matcherOf } from '../../src/grammar/index.js'
-import { atOnce } from '../../src/slices.js'
+import { type CompiledSchema, compileSchema, matcherOf, writeGbnf } from '../../src/grammar/index.js'
+import { atOnce, type Slices } from '../../src/slices.js'
 import { allows } from './walk.js'
 
 /** A compiled schema, and how many pauses there were on the way. */
 function paused(schema: unknown, mostNodes?: number): { readonly made: CompiledSchema; readonly pauses: number } {
-  const slices = compileSchema(schema, mostNodes)
+  return counted(compileSchema(schema, mostNodes))
+}
+
+function counted<Made>(slices: Slices<Made>): { readonly made: Made; readonly pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const step = slices.next()
     if (step.done) return { made: step.value, pauses }
@@ -16,6 +19,12 @@ const many = <Value>(count: number, make: (n: number) => Value): Value[] =>
   Array.from({ length: count }, (_, n) => make(n))
 const properties = (count: number, make: (n: number) => unknown): object =>
   Object.fromEntries(many(count, (n) => [`property_${n}`, make(n)]))
+
+const closed = (count: number): object => ({
+  type: 'object',
+  properties: properties(count, () => ({ type: 'null' })),
+  additionalProperties: false,
+})
 
 function halves(depth: number): object {
   return depth === 0 ? { type: 'string' } : { anyOf: [halves(depth - 1), halves(depth - 1)] }
@@ -36,6 +45,7 @@ const LARGE: readonly [string, object][] = [
     },
   ],
   ['a oneOf of many parts', { oneOf: many(500, (n) => ({ type: 'object', properties: { [`p${n}`]: {} } })) }],
+  ['thousands of required names', { type: 'object', required: many(6_000, (n) => `name_${n}`) }],
   ['definitions that use each other', { $ref: '#/$defs/d0', $defs: definitions(12) }],
 ]
 
@@ -52,16 +62,29 @@ describe('the budget of a schema', () => {
     '%s: it is work in many pieces, and the pieces are no larger than the budget says',
     (_what, schema) => {
       const { made, pauses } = paused(schema)
-      // Each piece is at most what a pause comes after, and one subschema that cannot be divided.
+      // Each slice has at most the work between pauses, and one subschema that cannot be divided.
       expect(made.nodes / (pauses + 1)).toBeLessThan(22_000)
       expect(made.nodes).toBeLessThan(200_000)
-      // In any process, whatever was compiled before.
+      // In any process, independent of earlier compilations.
       const again = paused(schema)
       expect(again.pauses).toBe(pauses)
       expect([...again.made.grammar.keys()]).toEqual([...made.grammar.keys()])
       expect(again.made.relaxed).toEqual(made.relaxed)
     },
   )
+
+  test.each<[string, object]>([
+    ['an enum', { enum: many(6_000, (n) => `value ${n}`) }],
+    ['an enum with a length', { enum: many(6_000, (n) => `value ${n}`), minLength: 9 }],
+    ['an object', { ...closed(2_000), required: many(2_000, (n) => `property_${n}`) }],
+    ['listed objects', { enum: many(2_000, (n) => ({ a: n })), required: ['a'] }],
+  ])('the rule of %s is made and written in many pieces', (_what, schema) => {
+    const { made, pauses } = paused(schema)
+    expect(made.relaxed).toEqual([])
+    expect(made.nodes / pauses).toBeLessThan(2_500)
+    const written = counted(writeGbnf(made.grammar, made.shared))
+    expect(written.made.length / (written.pauses + 1)).toBeLessThan(9_000)
+  })
 
   test.each<[string, object]>([
     [
@@ -88,7 +111,7 @@ describe('the budget of a schema', () => {
     expect(made.nodes / (pauses + 1)).toBeLessThan(2_000)
   })
 
-  test('what is over the budget is held by its types, the deepest first, and is named', () => {
+  test('parts over the budget are held by their types, the deepest first, and are named', () => {
     const leaf = (n: number): object => ({ type: 'string', minLength: 2, maxLength: 3 + n })
     const schema = {
       type: 'object',

@@ -230,6 +230,21 @@ describe('the texts of a schema', () => {
     expect(verdicts(listed, '1', '2', '3', '4')).toEqual([true, false, true, false])
   })
 
+  test('a property that a pattern allows does not tell the parts of a oneOf apart', () => {
+    const object = (rest: object): object => ({ type: 'object', additionalProperties: false, ...rest })
+    const named = object({ properties: { a: { type: 'string' } }, required: ['a'] })
+    const matching = { oneOf: [object({ patternProperties: { '^a': { type: 'string' } } }), named] }
+    expect(() => jsonSchemaToGbnf(matching)).toThrow('oneOf')
+    const only = (value: string): object => ({ const: value })
+    const kind = object({ properties: { k: only('x') }, required: ['k'] })
+    const others = object({ patternProperties: { '^k': only('x') }, required: ['k'], additionalProperties: only('y') })
+    expect(() => jsonSchemaToGbnf({ oneOf: [kind, others] })).toThrow('oneOf')
+    expect(verdicts({ oneOf: [object({ patternProperties: { '^b': {} } }), named] }, '{"a":"x"}', '{"b":1}')).toEqual([
+      true,
+      true,
+    ])
+  })
+
   test('oneOf of objects without other properties is held: what is valid has one that the other part does not know', () => {
     const part = (...names: string[]): object => ({
       properties: Object.fromEntries(names.map((name) => [name, true])),

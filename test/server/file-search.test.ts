@@ -17,7 +17,7 @@ interface Asked extends Omit<FileSearchContext, 'signal'> {
   readonly filters: FileSearchFilter | undefined
 }
 
-/** A search that finds both files, and what it was asked. */
+/** A search that finds both files, with its recorded arguments. */
 function searching(): { readonly tool: Tool; readonly asked: Asked[] } {
   const asked: Asked[] = []
   const tool = fileSearch(async (queries, filters, { signal: _, ...more }) => {
@@ -27,12 +27,12 @@ function searching(): { readonly tool: Tool; readonly asked: Asked[] } {
   return { tool, asked }
 }
 
-/** What the model read of its last call. */
+/** The model's prompt after its last call. */
 const resultIn = (messages: readonly HarmonyMessage[]): string =>
   messages.findLast(({ role }) => role === 'tool')?.content ?? ''
 const marksIn = (text: string): string[] => text.match(/【[^】]*】/g) ?? []
 
-/** A model that searches, and then cites the first passage that it was shown. */
+/** A model that searches, and then cites the first passage. */
 const citing: Script = ({ messages }) => {
   const [mark] = marksIn(resultIn(messages))
   if (mark === undefined) return [think('Look.'), call('file_search.search', { queries: ['otters', 'hands'] })]
@@ -142,7 +142,7 @@ describe('file_search with the official SDK', () => {
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'file_search_call', 'message'])
   })
 
-  test('a search that fails is one that the model reads of, and the response goes on', async () => {
+  test('a search that fails is one that the model reads of, and the response continues', async () => {
     const failing = fileSearch(() => {
       throw new Error('the index is away')
     })
@@ -190,7 +190,38 @@ describe('a search in the next request', () => {
     expect([await searches(true), await searches(false)]).toEqual([1, 0])
   })
 
-  test('a stored conversation goes on from what the model read', async () => {
+  /** A model that searches, answers, and in the next answer cites what it read before. */
+  const citingLater: Script = ({ messages }) => {
+    const isLater = messages.some(({ content }) => content.includes('And seals?'))
+    return isLater ? [answer(`They hold hands${marksIn(resultIn(messages))[0]}.`)] : searchAndAnswer(resultIn(messages))
+  }
+  const searchAndAnswer = (result: string) =>
+    result === '' ? [call('file_search.search', { queries: ['otters'] })] : [answer('Yes.')]
+  const CITED = {
+    content: [
+      {
+        text: 'They hold hands.',
+        annotations: [{ type: 'file_citation', file_id: 'file-1', filename: 'otters.md', index: 15 }],
+      },
+    ],
+  }
+
+  test('the model cites in an answer what a search of an earlier stored response found', async () => {
+    const made = served({}, citingLater)
+    const { id } = await create(made, {})
+    const next = await create(made, { previous_response_id: id, input: 'And seals?' })
+    expect(next.output.at(-1)).toMatchObject(CITED)
+    const last = await create(made, { previous_response_id: next.id, input: 'And seals?' })
+    expect(last.output.at(-1)).toMatchObject(CITED)
+  })
+
+  test('the model cites what a search found that the client sends back with its results', async () => {
+    const made = served({}, citingLater)
+    const { output } = await create(made, { include: ['file_search_call.results'], store: false })
+    expect((await again(made, output as OpenAI.Responses.ResponseInput)).output.at(-1)).toMatchObject(CITED)
+  })
+
+  test('a stored conversation continues from what the model read', async () => {
     const made = served()
     const { id } = await create(made, {})
     const read = resultIn(made.engine.calls[1]?.messages ?? [])

@@ -12,27 +12,46 @@ const SLICE = 8_000
  * llama.cpp, xgrammar and llguidance read it alike. They differ in escapes, so only characters with a meaning are
  * escaped, and no escape precedes a hexadecimal digit. No text of a client can end a literal.
  *
- * @param shared - the rules that were written before
+ * @param shared - its last rules, which were written before
  */
 export function* writeGbnf(grammar: Grammar, shared: readonly SharedRules[] = []): Slices<string> {
-  const own = new Map([['root', grammar.get('root') as Expression]])
-  for (const [name, expression] of grammar) own.set(name, expression)
-  for (const { all } of shared) for (const name of all.keys()) own.delete(name)
-  const written = yield* writeRules(own)
+  const written = yield* writeRules(ownRules(grammar, shared))
   return written + shared.map(({ gbnf }) => gbnf).join('')
 }
 
+function* ownRules(grammar: Grammar, shared: readonly SharedRules[]): Generator<[string, Expression]> {
+  yield ['root', grammar.get('root') as Expression]
+  let left = shared.reduce((count, { all }) => count - all.size, grammar.size)
+  for (const rule of grammar) {
+    if (left-- === 0) return
+    if (rule[0] !== 'root') yield rule
+  }
+}
+
 /** Writes rules as GBNF, in their order. */
-export function* writeRules(rules: Grammar): Slices<string> {
+export function* writeRules(rules: Iterable<readonly [name: string, Expression]>): Slices<string> {
   let written = ''
   let paused = 0
   for (const [name, expression] of rules) {
-    written += `${name} ::= ${write(expression, 'rule')}\n`
-    if (written.length - paused < SLICE) continue
-    paused = written.length
-    yield
+    written += `${name} ::= `
+    // A rule may be as long as the whole grammar: an enum, or an object with many properties.
+    const [parts, place, between] = partsOf(expression)
+    for (let at = 0; at < parts.length; at++) {
+      written += (at === 0 ? '' : between) + write(parts[at] as Expression, place)
+      if (written.length - paused < SLICE) continue
+      paused = written.length
+      yield
+    }
+    written += '\n'
   }
   return written
+}
+
+function partsOf(expression: Expression): [parts: readonly Expression[], place: Place, between: string] {
+  if (expression.kind === 'choice') return [expression.of, 'rule', ' | ']
+  return expression.kind === 'sequence' && expression.of.length > 0
+    ? [expression.of, 'sequence', ' ']
+    : [[expression], 'rule', '']
 }
 
 /** The context of an expression, which determines whether it needs brackets. */

@@ -5,7 +5,7 @@ import { keyOf, type Located } from './located.js'
 import type { References } from './references.js'
 
 /** The number of schemas that are visited in one slice. */
-const SLICE = 500
+const SLICE = 200
 
 /** A number for each schema of a document: equivalent schemas have the same one. */
 export type Alike = ReadonlyMap<JsonObject, number>

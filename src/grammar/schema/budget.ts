@@ -10,6 +10,9 @@ const MOST_AT_ONCE = 15_000
 /** The work that is done before something turns out to be too much. */
 export const OF_REFUSAL = 50
 
+/** The cost of combining two shapes besides their properties. */
+export const OF_SHAPE = 5
+
 /** Counts work in nodes, never in time: a schema has to yield the same grammar in any process. */
 export class Budget {
   #steps = 0

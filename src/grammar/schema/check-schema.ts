@@ -7,7 +7,7 @@ import { absolute, NO_BASE, type References, type Resource, resolve } from './re
 import { isJsonType } from './types.js'
 
 /** The number of schemas that are visited in one slice. */
-const SLICE = 1_000
+const SLICE = 250
 
 /** The place of a schema, not yet as text, since most are never written. */
 interface Place {

@@ -4,7 +4,7 @@ import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
 import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
-import { Budget, MOST_NODES, OF_REFUSAL, SLICE_NODES } from './budget.js'
+import { Budget, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
@@ -68,7 +68,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   /** @param unset - nodes that were made and are in no rule yet: a value may have a thousand alternatives */
   const isPauseDue = (unset: number): boolean => {
     outside += unset
-    // What was refused has been tried before.
+    // A refused part has also cost work.
     const done = used() + outside + budget.refusals * OF_REFUSAL
     if (done - paused < SLICE_NODES) return false
     paused = done
@@ -94,9 +94,11 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
       return anyOf(typesIn(of))
     }
     const texts: Expression[] = []
-    for (const shape of (yield* expand(of)).flatMap(byListedValue)) {
-      yield* compiler.pause()
-      texts.push(isLarge(shape) ? compiler.shape(shape) : yield* shapeText(shape, compiler))
+    for (const shape of yield* expand(of)) {
+      for (const each of byListedValue(shape)) {
+        yield* compiler.pause(OF_SHAPE)
+        texts.push(isLarge(each) ? compiler.shape(each) : yield* shapeText(each, compiler))
+      }
     }
     return choice(...texts)
   }
@@ -181,7 +183,7 @@ function typesIn(of: Located): Shape['types'] {
   return ('all' in of ? undefined : typesOf(of.schema)) ?? ANY_SHAPE.types
 }
 
-/** What a schema that is nothing but a `$ref` points at, so that a recursive one has one rule. */
+/** The target of a schema that is only a `$ref`, so that a recursive schema has one rule. */
 function followed(references: References, located: Located): Located {
   const seen = new Set<string>()
   let at = located
@@ -196,8 +198,12 @@ function followed(references: References, located: Located): Located {
 
 function* shapeText(shape: Shape, compiler: Compiler): Slices<Expression> {
   if (shape.values !== undefined) {
-    const values = yield* allowedValues(shape, compiler)
-    return choice(...values.map((value) => text(JSON.stringify(value))))
+    const texts: Expression[] = []
+    for (const value of yield* allowedValues(shape, compiler)) {
+      texts.push(text(JSON.stringify(value)))
+      yield* compiler.pause(1)
+    }
+    return choice(...texts)
   }
   const texts: Expression[] = []
   for (const type of shape.types) texts.push(yield* typeText(type, shape, compiler))

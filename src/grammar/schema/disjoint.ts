@@ -3,7 +3,7 @@ import { isJsonObject } from './keywords.js'
 import type { Located } from './located.js'
 import { valuesIn } from './read-shape.js'
 import type { References } from './references.js'
-import { commonTypes, type Shape } from './shape.js'
+import { commonTypes, propertyOf, type Shape } from './shape.js'
 import { typeOf } from './values.js'
 
 /** The maximum length of a chain of references. */
@@ -28,8 +28,9 @@ export function areDisjoint(references: References, one: Shape, other: Shape, bu
 }
 
 function haveOtherObjects(references: References, one: Shape, other: Shape, budget: Budget): boolean {
-  if (!budget.spend(one.required.size + other.required.size)) return false
-  return [...new Set([...one.required, ...other.required])].some((name) => {
+  const names = new Set([...one.required, ...other.required])
+  if (!budget.spend(names.size * (1 + one.patterned.length + other.patterned.length))) return false
+  return [...names].some((name) => {
     const [left, right] = [propertyOf(one, name), propertyOf(other, name)]
     if (one.required.has(name) && 'schema' in right && right.schema === false) return true
     if (other.required.has(name) && 'schema' in left && left.schema === false) return true
@@ -45,10 +46,6 @@ function haveOtherValues(ones: readonly unknown[], others: readonly unknown[], b
   // The text of an object depends on the order of its properties.
   const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
   return ones.every(isPlain) && others.every((value) => isPlain(value) && !known.has(value))
-}
-
-function propertyOf({ properties, additional }: Shape, name: string): Located {
-  return properties.get(name) ?? additional
 }
 
 /** Returns the values that a schema, or the target of its `$ref`, lists. */

@@ -2,8 +2,8 @@ import { inside, type Located } from './located.js'
 import { ANY_SHAPE, bothShapes, type Shape } from './shape.js'
 import { saysNothingOf, typeOf } from './values.js'
 
-/** Splits off a shape for each listed array and object that has further constraints. */
-export function byListedValue(shape: Shape): readonly Shape[] {
+/** Splits off a shape for each listed array and object that has further constraints, one by one, since they may be many. */
+export function byListedValue(shape: Shape): Generator<Shape> {
   return split(shape, (value) => {
     const type = typeOf(value)
     return (type === 'array' || type === 'object') && !saysNothingOf(type, shape)
@@ -11,22 +11,26 @@ export function byListedValue(shape: Shape): readonly Shape[] {
 }
 
 /** Splits off a shape for each listed number, array and object, so that each can be told apart by value. */
-export function byEachValue(shape: Shape): readonly Shape[] {
+export function byEachValue(shape: Shape): Generator<Shape> {
   return split(shape, (value) => typeof value === 'number' || (typeof value === 'object' && value !== null))
 }
 
-function split(shape: Shape, isOwn: (value: unknown) => boolean): readonly Shape[] {
+function* split(shape: Shape, isOwn: (value: unknown) => boolean): Generator<Shape> {
   const { values } = shape
   const own = values?.filter(isOwn) ?? []
-  if (values === undefined || own.length === 0) return [shape]
+  if (values === undefined || own.length === 0) {
+    yield shape
+    return
+  }
   const rest = { ...shape, values: undefined }
   const others = values.filter((value) => !isOwn(value))
   const numbers = own.filter((value) => typeof value === 'number').sort((one, other) => one - other)
   const ordered = [...numbers, ...own.filter((value) => typeof value !== 'number')]
-  const shapes = ordered
-    .map((value) => bothShapes(shapeOf(value, shape.path), rest))
-    .filter((each) => each !== undefined)
-  return others.length === 0 ? shapes : [{ ...shape, values: others }, ...shapes]
+  if (others.length > 0) yield { ...shape, values: others }
+  for (const value of ordered) {
+    const both = bothShapes(shapeOf(value, shape.path), rest)
+    if (both !== undefined) yield both
+  }
 }
 
 /** Returns the shape that allows a number, an array or an object, and nothing else. */

@@ -7,9 +7,9 @@ import { below, isJsonObject } from './keywords.js'
 import { ANYTHING, inside, type Located } from './located.js'
 import { namesByPattern } from './names-by-pattern.js'
 import { otherText } from './other-text.js'
-import { areApart, type Patterned, valueByPatterns } from './patterned.js'
+import { areApart, type Patterned } from './patterned.js'
 import type { Relax } from './relaxations.js'
-import { isNothing, type Shape } from './shape.js'
+import { isNothing, propertyOf, type Shape } from './shape.js'
 import { type Way, waysToHave } from './some-property.js'
 
 /** The maximum length of names that are distinguished from declared ones, character by character. */
@@ -31,25 +31,23 @@ export function* objectText(given: Shape, compiler: Compiler): Slices<Expression
   const texts: Expression[] = []
   for (const way of waysToHave(shape, compiler)) {
     texts.push(yield* wayText(way, compiler))
-    yield* compiler.pause(OF_MEMBER * (way.shape.properties.size + way.shape.required.size))
   }
   return choice(...texts)
 }
 
 function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<Expression> {
-  const { properties, patterned, additional, required, names } = shape
+  const { properties, required, names } = shape
   const undeclared = [...required].filter((name) => !properties.has(name))
   if (names !== ANYTHING && (properties.size > 0 || undeclared.length > 0)) {
     const at = below(shape.path, 'propertyNames')
     compiler.relax(at, "'propertyNames' is enforced beside declared properties for the other names alone.")
   }
-  const members: Member[] = [...properties.keys(), ...undeclared].map((name) => ({
-    text: pair(
-      text(JSON.stringify(name)),
-      compiler.value(properties.get(name) ?? valueByPatterns(patterned, name) ?? additional),
-    ),
-    isRequired: required.has(name),
-  }))
+  const members: Member[] = []
+  for (const name of [...properties.keys(), ...undeclared]) {
+    const member = pair(text(JSON.stringify(name)), compiler.value(propertyOf(shape, name)))
+    members.push({ text: member, isRequired: required.has(name) })
+    yield* compiler.pause(OF_MEMBER)
+  }
   const other = choice(...(yield* otherMembers(shape, compiler)))
   const isOnlyOthers = members.length === 0
   if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
@@ -57,7 +55,7 @@ function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<E
   const more = isNever(other) ? EMPTY : compiler.rules.times(following(other), 0, most)
   const others: Others = { first: isNever(other) ? other : sequence(other, more), more }
   const tail = demanded === undefined ? others : yield* withDemanded(others, other, demanded, shape, compiler)
-  const inner = isOnlyOthers ? tail.first : listed(members, tail, compiler)
+  const inner = isOnlyOthers ? tail.first : yield* listed(members, tail, compiler)
   const canBeEmpty =
     demanded === undefined && shape.minProperties === 0 && !members.some(({ isRequired }) => isRequired)
   return bracketed('{', inner, canBeEmpty)
@@ -84,20 +82,22 @@ function* withDemanded(
 }
 
 /** Returns at least one member: each but the first is preceded by a comma. */
-function listed(members: readonly Member[], others: Others, compiler: Compiler): Expression {
-  // The rest after a member, built from the last one to the first.
-  let rest = others.more
-  const first: Expression[] = isNever(others.first) ? [] : [others.first]
+function* listed(members: readonly Member[], others: Others, compiler: Compiler): Slices<Expression> {
   const lead = members.findIndex(({ isRequired }) => isRequired)
   const lastFirst = lead === -1 ? members.length - 1 : lead
-  for (const [index, { text: member, isRequired }] of [...members.entries()].toReversed()) {
-    if (index <= lastFirst) first.unshift(sequence(member, rest))
-    const next = following(member)
-    rest = sequence(isRequired ? next : optional(next), rest)
+  const next = ({ text: member, isRequired }: Member): Expression =>
+    isRequired ? following(member) : optional(following(member))
+  const first: Expression[] = isNever(others.first) || lead !== -1 ? [] : [others.first]
+  // The rest after a member. What no object begins with is one sequence: put together one by one, it would be copied
+  // for each member.
+  let rest = sequence(...members.slice(lastFirst + 1).map(next), others.more)
+  for (const [index, member] of [...members.slice(0, lastFirst + 1).entries()].toReversed()) {
+    first.push(sequence(member.text, rest))
     // Defined once and referred to, because each of the earlier members is followed by it.
-    if (index > 0 && index <= lastFirst) rest = compiler.rules.add('more', rest)
+    if (index > 0) rest = compiler.rules.add('more', sequence(next(member), rest))
+    yield* compiler.pause()
   }
-  return choice(...(lead === -1 ? first : first.slice(0, lead + 1)))
+  return choice(...first.toReversed())
 }
 
 function pair(name: Expression, value: Expression): Expression {

@@ -182,9 +182,12 @@ function bothProperties(one: Shape, other: Shape): Shape['properties'] {
   if (saysNothingOfProperties(one)) return other.properties
   if (saysNothingOfProperties(other)) return one.properties
   const names = new Set([...one.properties.keys(), ...other.properties.keys()])
-  const schemaIn = ({ properties, additional, patterned }: Shape, name: string): Located =>
-    properties.get(name) ?? valueByPatterns(patterned, name) ?? additional
-  return new Map([...names].map((name) => [name, both(schemaIn(one, name), schemaIn(other, name))]))
+  return new Map([...names].map((name) => [name, both(propertyOf(one, name), propertyOf(other, name))]))
+}
+
+/** Returns the schema of a property, declared or not. */
+export function propertyOf({ properties, additional, patterned }: Shape, name: string): Located {
+  return properties.get(name) ?? valueByPatterns(patterned, name) ?? additional
 }
 
 function saysNothingOfProperties({ properties, patterned, additional }: Shape): boolean {

@@ -18,13 +18,18 @@ export function typeOf(value: unknown): JsonType | undefined {
 /** Filters the listed values by the rest of the schema. */
 export function* allowedValues(
   shape: Shape,
-  { relax, patterns }: Pick<Compiler, 'relax' | 'patterns'>,
+  { relax, patterns, pause }: Pick<Compiler, 'relax' | 'patterns' | 'pause'>,
 ): Slices<readonly unknown[]> {
   const values = shape.values ?? []
   const matches = values.some((value) => typeof value === 'string')
     ? yield* matcherFor(shape, relax, patterns)
     : () => true
-  return values.filter((value) => isAllowed(value, shape, matches))
+  const allowed: unknown[] = []
+  for (const value of values) {
+    if (isAllowed(value, shape, matches)) allowed.push(value)
+    yield* pause(1)
+  }
+  return allowed
 }
 
 type TextCheck = (text: string) => boolean

@@ -1,3 +1,4 @@
+import type { CitableFiles } from '../../responses/call-result.js'
 import type { FileSearchResult } from '../../responses/items.js'
 import { type Arguments, parseArguments } from '../arguments.js'
 import { fieldOf, listAt, objectAt, optionalTextIn, textsIn } from '../request-fields.js'
@@ -50,6 +51,13 @@ export function fileMark(callId: string, index: number): string {
     .toLowerCase()
   // A client may send an item whose id has no letter, and a mark without one is not recognized.
   return `${end || 'fs'}:${index}`
+}
+
+/** Returns the files of a search by the keys of their marks. @param callId - the search's item */
+export function citableFiles(files: readonly Omit<FileSearchResult, 'text'>[], callId: string): CitableFiles {
+  return Object.fromEntries(
+    files.map(({ file_id, filename }, index) => [fileMark(callId, index), { file_id, filename }]),
+  )
 }
 
 /** Characters that would end a mark, control characters and halves of surrogate pairs. File names are untrusted. */

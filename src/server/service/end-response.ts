@@ -65,7 +65,8 @@ export async function endClaimed(
     for (const entry of entries) translation.apply(entry)
     const response = terminalResponse(translation.apply(end))
     if (response === undefined) throw new Error(`${responseId} has no end`)
-    const ended = { response, transcript: translation.transcript, isAborted: last.type === 'abort' }
+    const { transcript, files } = translation
+    const ended = { response, transcript, files, isAborted: last.type === 'abort' }
     const finished = finishedResponse(ended, open, { seal: setup.seal, owner })
     const all = blockOf([...entries, end])
     await writer.append({ lease, at: count, entries: blockOf([end]), end: { finished, entries: all }, leaseSeconds })

@@ -1,4 +1,5 @@
 import type { Addition, KnownTokens } from '../../journal/entry.js'
+import type { CitableFiles } from '../../responses/call-result.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { ResponseObject } from '../../responses/response.js'
 import { type Seal, unsealInput } from '../../seal/index.js'
@@ -9,6 +10,8 @@ export interface EndedResponse {
   readonly response: ResponseObject
   /** The ids after its prompt. */
   readonly transcript: readonly number[]
+  /** The files that its searches found. */
+  readonly files?: CitableFiles | undefined
   /** Whether it was aborted, according to its last entry. */
   readonly isAborted: boolean
 }
@@ -18,13 +21,13 @@ export interface EndedResponse {
  * its entries, and from the seals of its output, so that any process can compute it.
  */
 export function finishedResponse(
-  { response, transcript, isAborted }: EndedResponse,
+  { response, transcript, files, isAborted }: EndedResponse,
   { input, history = [] }: Addition,
   { seal, owner }: { readonly seal: Seal; readonly owner: string },
 ): FinishedResponse {
   const isCancelled = isAborted && response.status === 'failed'
   const kept: KeptResponse = isCancelled ? { ...response, status: 'cancelled', error: null } : response
-  const own = transcript.length > 0 ? [{ tokens: [...transcript], ...itemsOf(response) }] : []
+  const own = transcript.length > 0 ? [{ tokens: [...transcript], ...itemsOf(response), ...(files && { files }) }] : []
   return { response: kept, added: input, history: [...history, ...openedOutput(response, { seal, owner }), ...own] }
 }
 

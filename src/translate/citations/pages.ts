@@ -1,6 +1,6 @@
-import { fileMark } from '../../recipients/builtins/file-search.js'
-import type { CitedPage } from '../../responses/call-result.js'
-import type { FileCitation, FileSearchResult } from '../../responses/items.js'
+import { citableFiles } from '../../recipients/builtins/file-search.js'
+import type { CitableFiles, CitedPage } from '../../responses/call-result.js'
+import type { FileSearchResult } from '../../responses/items.js'
 
 /** The sources that the model has seen so far and may cite: pages of its browser, and files. Plain JSON. */
 export interface Pages {
@@ -9,11 +9,9 @@ export interface Pages {
   byUrl: { [atUrl: string]: CitedPage }
   /** Address of the last page, the default of calls without a cursor; empty if unknown. */
   current: string
-  /** The files by the marks of their passages; absent before the first file search. */
-  files?: { [mark: string]: CitedFile }
+  /** The files by the marks of their passages; absent before the first file search of the conversation. */
+  files?: CitableFiles
 }
-
-export type CitedFile = Pick<FileCitation, 'file_id' | 'filename'>
 
 /** Returns the pages of a response so far. */
 export function pagesOf(state: { pages: Pages | null }): Pages {
@@ -34,10 +32,7 @@ export function showPage(pages: Pages, page: CitedPage): void {
 /** Records the files that the model can cite. @param callId - the search's item */
 export function showFiles(state: { pages: Pages | null }, callId: string, files: readonly FileSearchResult[]): void {
   const pages = pagesOf(state)
-  pages.files ??= {}
-  for (const [index, { file_id, filename }] of files.entries()) {
-    pages.files[fileMark(callId, index)] = { file_id, filename }
-  }
+  pages.files = { ...pages.files, ...citableFiles(files, callId) }
 }
 
 /** Matches the first line of a page in gpt-oss's browser tool: `[3] Title (https://example.com/page)`. */

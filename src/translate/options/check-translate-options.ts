@@ -46,6 +46,7 @@ export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
   // The values are untyped, and the check establishes their type itself.
   mcpListings: (value, path) => checkListings(path, value as never),
   knownListings: (value, path) => checkListings(path, value as never),
+  knownFiles: anObject,
   approvedCalls: (value, path) => checkList(path, value, ['approvalRequestId', 'serverLabel', 'name', 'arguments']),
   containerId: aString,
   usageByTurn: aBoolean,

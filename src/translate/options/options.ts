@@ -2,6 +2,7 @@ import { check } from '../../errors.js'
 import type { HarmonyHandler } from '../../harmony/handler.js'
 import type { HarmonyParser } from '../../harmony/parser.js'
 import type { PolicyName, RecipientPolicy } from '../../recipients/policy.js'
+import type { CitableFiles } from '../../responses/call-result.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { HostUsage } from '../../tokens/token-source.js'
@@ -82,6 +83,8 @@ export interface TranslatorOptions {
    * `mcpListings`, determine which tools exist and which are read-only.
    */
   readonly knownListings?: readonly McpListing[]
+  /** The files that searches before this response found. The model can cite them by the marks that it has read. */
+  readonly knownFiles?: CitableFiles
   /** The calls that the user approved since the last response. Each becomes an `mcp_call` item before the model's. */
   readonly approvedCalls?: readonly ApprovedCall[]
   /** Container id of the code interpreter and the shell. Default: the one that the request names, else a derived id. */
@@ -144,7 +147,7 @@ const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
     'trace',
     'parser',
   ],
-  object: ['request', 'signal'],
+  object: ['request', 'signal', 'knownFiles'],
   boolean: ['usageByTurn', 'trustToolMessages', 'errorEvent', 'store', 'responseMessages'],
   other: [
     'reasoning',

@@ -1,19 +1,19 @@
 import { jsonSchema, type LanguageModel, stepCountIs, streamText, type ToolSet, tool } from 'ai'
 import type { Outcome } from './replay.js'
 
-/** How a provider of the AI SDK is replayed. */
+/** A provider of the AI SDK, and how its parts are read. */
 interface Provider {
-  /** Its model, which asks `fetch`. */
+  /** Its model, which sends its request by `fetch`. */
   readonly model: (fetch: () => Promise<Response>) => LanguageModel
   readonly maxOutputTokens?: number
-  /** The names of errors that are the server's. */
+  /** Matches the names of the server's errors. */
   readonly serverErrors: RegExp
   endingOf(reason: string, raw: string | undefined): Outcome['ending']
-  /** How a run without a finish ended that showed an error. */
+  /** The ending of a run without a finish part, if it showed an error. */
   readonly failed: Outcome['ending']
 }
 
-/** `streamText` over a replayed answer, for one step: what the run does next is not about the stream. */
+/** `streamText` over a replayed answer, for one step: later steps do not depend on this stream. */
 export async function replayAiSdk(
   body: string,
   { model, maxOutputTokens, serverErrors, endingOf, failed }: Provider,
@@ -74,14 +74,14 @@ export function endingOf(reason: string): Outcome['ending'] {
   return reason === 'length' || reason === 'content-filter' ? 'incomplete' : 'open'
 }
 
-/** Its words, without those that repeat the event and the list of everything that the SDK wanted. */
+/** The error message, without the repeated event and the SDK's list of expectations. */
 function messageOf(error: unknown): string {
   const { name, message } = Object(error) as { name?: string; message?: string }
   if (name === 'AI_TypeValidationError') return 'Type validation failed'
   return message ?? String(error)
 }
 
-/** All tools that the stream names: which ones the application declared is not in question. */
+/** All tools that the stream names, as if the application had declared each. */
 export function namesIn(body: string): readonly string[] {
   const all = [...body.matchAll(/"name":("(?:[^"\\]|\\.)*")/g)].map(([, quoted]) => JSON.parse(quoted as string))
   return [...new Set(all as string[])].filter((name) => name !== '')

@@ -104,6 +104,21 @@ describe('the citations of files', () => {
     expect(said(searched(), text)).toEqual([shown, annotations])
   })
 
+  test('the mark of a file that an earlier search found is a citation too, also token by token', () => {
+    const [mark, key] = ['【abc12:0†a.md】', 'abc12:0']
+    const knownFiles = { [key]: { file_id: 'file-7', filename: 'a.md' } }
+    const annotations = [{ type: 'file_citation', file_id: 'file-7', filename: 'a.md', index: 3 }]
+    expect(said(createRun({ request, citations: urlCitations(), knownFiles }), `Yes${mark}.`)).toEqual([
+      'Yes.',
+      annotations,
+    ])
+    const run = searched(RESULTS, { knownFiles })
+    run.push(`<|start|>assistant${messageOn('final', 'Yes【ab')}`)
+    expect(brief(run.push('c12:0†a'))).toEqual([])
+    expect(brief(run.push('.md】'))).toEqual(['output_text.annotation.added 1'])
+    expect(said(searched(RESULTS, { knownFiles }), `Yes${mark}${first}`)[1]).toEqual([...annotations, cite(3)])
+  })
+
   test('the index is of UTF-16 units if they are asked for', () => {
     const run = searched(RESULTS, { citations: urlCitations({ units: 'utf16' }) })
     expect(said(run, `🦦${first}`)).toEqual(['🦦', [cite(2)]])

@@ -12,7 +12,7 @@ export const aiSdkReplayer: Replayer = {
         return createOpenAICompatible(options).chatModel('gpt-oss-20b')
       },
       serverErrors: /^AI_StreamProviderError$/,
-      // A refusal is `content-filter`, too; it is what the answer completed with.
+      // A refusal is also `content-filter`, although the answer completed.
       endingOf: (reason, raw) => (reason === 'content-filter' && raw === 'stop' ? 'completed' : endingOf(reason)),
       failed: 'open',
     }),
