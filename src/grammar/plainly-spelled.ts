@@ -1,7 +1,19 @@
 import type { Slices } from '../slices.js'
-import { choice, type Expression, type Grammar, oneOf, rule, sequence, text } from './expression.js'
+import {
+  choice,
+  type Expression,
+  type Grammar,
+  mapped,
+  oneOf,
+  partsOf,
+  rule,
+  sequence,
+  text,
+  waysOf,
+} from './expression.js'
 import { readGbnf } from './gbnf/read-gbnf.js'
 import { writeGbnf } from './gbnf/write-gbnf.js'
+import { withContinuations } from './open-chains.js'
 import { intersection, normalRanges, type Range } from './ranges.js'
 
 /*
@@ -62,7 +74,9 @@ export function* plainlySpelled(gbnf: string): Slices<string> {
     counted.set(name, whole)
   }
   const all = new Map<string, Expression>()
-  for (const [name, expression] of counted) {
+  for (const [name, expression] of withContinuations(counted, freeWord('then', counted), (one) =>
+    isCharacter(one, counted),
+  )) {
     const whole = mapped(expression, (one) => inlined(one, narrow))
     all.set(name, whole)
   }
@@ -70,25 +84,16 @@ export function* plainlySpelled(gbnf: string): Slices<string> {
   return written === (yield* writeGbnf(grammar)) ? gbnf : written
 }
 
-/** The expression with each of its parts, and then itself, changed. */
-function mapped(expression: Expression, change: (one: Expression) => Expression): Expression {
-  switch (expression.kind) {
-    case 'repeat':
-      return change({ ...expression, of: mapped(expression.of, change) })
-    case 'sequence':
-      return change(sequence(...expression.of.map((part) => mapped(part, change))))
-    case 'choice':
-      return change({ kind: 'choice', of: expression.of.map((part) => mapped(part, change)) })
-    default:
-      return change(expression)
-  }
-}
-
 /** Replaces a rule for a single character with that character. */
 function inlined(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression {
   if (expression.kind !== 'rule') return expression
   const found = throughAliases(expression, rules)
   return found !== undefined && isSmall(found) ? found : expression
+}
+
+function isCharacter(expression: Expression, rules: ReadonlyMap<string, Expression>): boolean {
+  const found = throughAliases(expression, rules)
+  return found?.kind === 'class' || hasEscape(found)
 }
 
 function isSmall(expression: Expression): boolean {
@@ -110,7 +115,7 @@ function throughAliases(expression: Expression, rules: ReadonlyMap<string, Expre
 /** A character as it is, or escaped: without the escapes of characters that stand as they are, or have one of a letter. */
 function withoutEscapes(expression: Expression): Expression {
   if (expression.kind !== 'choice' && expression.kind !== 'sequence') return expression
-  const ways = expression.kind === 'choice' ? expression.of : [expression]
+  const ways = waysOf(expression)
   // A quote by itself ends a string.
   const unescaped = ways.flatMap((one) => (one.kind === 'text' && '"\\'.includes(one.text) ? [] : rangesOf(one)))
   const byLetter = intersection(ESCAPED, normalRanges(ways.flatMap(afterBackslash)))
@@ -224,10 +229,6 @@ function hasEscape(expression: Expression | undefined): expression is Choice {
       return first?.kind === 'text' && first.text.startsWith('\\')
     })
   )
-}
-
-function partsOf(expression: Expression): readonly Expression[] {
-  return expression.kind === 'sequence' ? expression.of : [expression]
 }
 
 function freeWord(word: string, grammar: Grammar): string {

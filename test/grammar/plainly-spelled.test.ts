@@ -77,6 +77,16 @@ describe('a grammar without needless escapes', () => {
     }
   })
 
+  test('what may end after each of several characters has the quote after them as one of its ways', () => {
+    expect(jsonSchemaToGbnf(patterned as never)).toMatch(/^state-\d+ ::= "" \| /m)
+    expect(plain(patterned)).not.toMatch(/^state-\d+ ::= "" \| /m)
+    const matcher = createMatcher(plain(patterned))
+    const isAllowed = ['12', '123', '123x', `${'x'.repeat(9)}123`, `123${'x'.repeat(10)}`].map((id) =>
+      allows(matcher, `{"id":"${id}"}`),
+    )
+    expect(isAllowed).toEqual([false, true, true, true, false])
+  })
+
   test('characters are counted by a rule for each number', () => {
     const gbnf = plain(counted)
     expect(gbnf).not.toMatch(/\{2,4\}/)

@@ -29,3 +29,22 @@ test('the lists of a schema count by their length', () => {
   const values = Array.from({ length: 80 }, (_, at) => at)
   expect(workOf({ enum: values }, 1)).toBe(11)
 })
+
+test.each<[string, object]>([
+  ['a dependency of a property named like a keyword', { dependencies: { const: { pattern: '(a+)+$' } } }],
+  ['a dependency', { dependencies: { a: { properties: { b: { pattern: '(a+)+$' } } } } }],
+  ['what a reference may point at', { examples: { a: { pattern: '(a+)+$' } }, $ref: '#/examples/a' }],
+  ['an unknown keyword', { a: { pattern: '(a+)+$' }, $ref: '#/a' }],
+])("no pattern is left for JavaScript's engine to run: %s", (_where, schema) => {
+  const json = parsePlainJson('{"const":"a"}')
+  const safe = safeSchema(schema, { json, testOf: () => () => false, onStep: () => {} })
+  expect(JSON.stringify(safe)).toContain('pattern')
+  expect(JSON.stringify(safe)).not.toContain('(a+)+')
+})
+
+test('examples may look like schemas, and are none', () => {
+  const schema = { not: { type: 'null' }, examples: [{ format: 'uri', pattern: 'a' }] }
+  const json = parsePlainJson('1')
+  const safe = safeSchema(schema, { json, testOf: () => undefined, onStep: () => {} })
+  expect(safe).toMatchObject({ examples: schema.examples })
+})
