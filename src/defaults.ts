@@ -39,6 +39,10 @@ function logError(error: unknown): void {
 
 /** Returns `resp_` and 50 random hexadecimal digits, so that the id of another owner's response cannot be guessed. */
 export function randomResponseId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(25))
-  return `resp_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  let id = 'resp_'
+  for (const byte of crypto.getRandomValues(new Uint8Array(25))) id += HEX[byte]
+  return id
 }
+
+/** Each byte as two digits: made for each id, they take a hundredth of a short answer's time. */
+const HEX = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

@@ -41,139 +41,170 @@ export function queue<T, Result>(
   close: () => void | Promise<void>,
   { runsAnyway = false }: { readonly runsAnyway?: boolean } = {},
 ): Queue<T, Result | undefined> {
-  type AnyStep = Step<T, Result | undefined>
-  /** Values that were written but not taken. */
-  const values: T[] = []
-  const waiting: Waiting<T, Result | undefined>[] = []
-  let hasBegun = false
-  let running: Promise<void> | undefined
-  let end: Ending<Result> | undefined
-  let isLeft = false
-  let isHurried = false
-  let sink: Write<T> | undefined
-  let isSinkBusy = false
-  /** Resumes the writer. */
-  let open = (): void => {}
+  // Newer types also require a disposal method, which is not used here.
+  return new WriterQueue(run, close, runsAnyway) as Partial<Queue<T, Result | undefined>> as Queue<
+    T,
+    Result | undefined
+  >
+}
 
-  const write = (value: T): Promise<void> | undefined => {
-    if (isLeft) return undefined
+/** One object instead of closures: every value passes it, and with a thousand streams each object misses the cache. */
+class WriterQueue<T, Result> {
+  readonly #run: (write: Write<T>) => Promise<Result>
+  readonly #close: () => void | Promise<void>
+  readonly #runsAnyway: boolean
+  /** Values that were written but not taken. */
+  readonly #values: T[] = []
+  readonly #waiting: Waiting<T, Result | undefined>[] = []
+  #hasBegun = false
+  #running: Promise<void> | undefined
+  #ending: Ending<Result> | undefined
+  #isLeft = false
+  #isHurried = false
+  #sink: Write<T> | undefined
+  #isSinkBusy = false
+  /** Resumes the writer. */
+  #open: () => void = () => {}
+
+  constructor(run: (write: Write<T>) => Promise<Result>, close: () => void | Promise<void>, runsAnyway: boolean) {
+    this.#run = run
+    this.#close = close
+    this.#runsAnyway = runsAnyway
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Step<T, Result | undefined>> {
+    return this.#ask()
+  }
+
+  async return(value?: Result | PromiseLike<Result>): Promise<Step<T, Result | undefined>> {
+    await this.#leave()
+    return { done: true, value: await value }
+  }
+
+  async throw(error: unknown): Promise<never> {
+    await this.#leave()
+    throw error
+  }
+
+  async drainTo(sink: Write<T>): Promise<Result | undefined> {
+    this.#sink = sink
+    const { value } = await this.#ask()
+    return value as Result | undefined
+  }
+
+  begin(): void {
+    if (this.#hasBegun || this.#ending !== undefined) return
+    // Set before it runs: its first value may make the reader leave.
+    this.#hasBegun = true
+    this.#running = this.#run((value) => this.#write(value)).then(
+      (result) => this.#endWith({ result }),
+      (error: unknown) => this.#endWith({ error }),
+    )
+  }
+
+  finish(): void {
+    this.#isHurried = true
+    this.begin()
+    this.#open()
+  }
+
+  #write(value: T): Promise<void> | undefined {
+    if (this.#isLeft) return undefined
     // Only the sink is waiting, so there is nothing else to deliver.
-    if (sink !== undefined && !isSinkBusy) give(sink, value)
+    if (this.#sink !== undefined && !this.#isSinkBusy) this.#give(this.#sink, value)
     else {
-      values.push(value)
-      deliver()
+      this.#values.push(value)
+      this.#deliver()
     }
-    if (isWanted()) return undefined
+    if (this.#isWanted()) return undefined
     return new Promise((resolve) => {
-      open = resolve
+      this.#open = resolve
     })
   }
 
   /** Whether the writer may make another value. */
-  function isWanted(): boolean {
-    return isHurried || isLeft || (sink === undefined ? waiting.length > 0 : !isSinkBusy)
+  #isWanted(): boolean {
+    return this.#isHurried || this.#isLeft || (this.#sink === undefined ? this.#waiting.length > 0 : !this.#isSinkBusy)
   }
 
-  function give(to: Write<T>, value: T): void {
+  #give(to: Write<T>, value: T): void {
     try {
       const taken = to(value)
       if (taken === undefined) return
-      isSinkBusy = true
-      taken.then(() => {
-        isSinkBusy = false
-        open()
-        deliver()
-      }, failSink)
+      this.#isSinkBusy = true
+      taken.then(
+        () => {
+          this.#isSinkBusy = false
+          this.#open()
+          this.#deliver()
+        },
+        (error: unknown) => this.#failSink(error),
+      )
     } catch (error) {
-      failSink(error)
+      this.#failSink(error)
     }
   }
 
   /** Handles the failure of a sink: rejects the waiting calls, and closes the writer. */
-  function failSink(error: unknown): void {
-    for (const { reject } of waiting.splice(0)) reject(error)
-    leave().catch(() => {})
+  #failSink(error: unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+    this.#leave().catch(() => {})
   }
 
   /** Delivers the available values to the waiting reader. */
-  function deliver(): void {
-    while (values.length > 0 && sink !== undefined && !isSinkBusy) give(sink, values.shift() as T)
-    if (sink === undefined) {
+  #deliver(): void {
+    const values = this.#values
+    const waiting = this.#waiting
+    while (values.length > 0 && this.#sink !== undefined && !this.#isSinkBusy) {
+      this.#give(this.#sink, values.shift() as T)
+    }
+    if (this.#sink === undefined) {
       while (values.length > 0 && waiting.length > 0) {
         waiting.shift()?.resolve({ done: false, value: values.shift() as T })
       }
     }
-    if (end === undefined || (!isLeft && (values.length > 0 || isSinkBusy))) return
+    const ending = this.#ending
+    if (ending === undefined || (!this.#isLeft && (values.length > 0 || this.#isSinkBusy))) return
+    let told: Ending<Result> = ending
     for (const { resolve, reject } of waiting.splice(0)) {
-      if ('error' in end) reject(end.error)
-      else resolve({ done: true, value: end.result })
-      end = OVER
+      if ('error' in told) reject(told.error)
+      else resolve({ done: true, value: told.result })
+      // Only the first call learns how it ended.
+      told = OVER
+      this.#ending = OVER
     }
   }
 
-  function start(): void {
-    if (hasBegun || end !== undefined) return
-    // Set before it runs: its first value may make the reader leave.
-    hasBegun = true
-    running = run(write).then(
-      (result) => endWith({ result }),
-      (error: unknown) => endWith({ error }),
-    )
+  #endWith(ending: Ending<Result>): void {
+    this.#ending = ending
+    this.#deliver()
+    if (this.#isLeft) this.#ending = OVER
   }
 
-  function endWith(ending: Ending<Result>): void {
-    end = ending
-    deliver()
-    if (isLeft) end = OVER
-  }
-
-  function ask(): Promise<AnyStep> {
+  #ask(): Promise<Step<T, Result | undefined>> {
     return new Promise((resolve, reject) => {
-      waiting.push({ resolve, reject })
-      start()
-      deliver()
+      this.#waiting.push({ resolve, reject })
+      this.begin()
+      this.#deliver()
       // A value that was ready may be all that is wanted now.
-      if (isWanted()) open()
+      if (this.#isWanted()) this.#open()
     })
   }
 
-  async function leave(): Promise<void> {
-    if (end !== undefined || isLeft) return await running
-    isLeft = true
-    values.length = 0
-    if (!hasBegun && !runsAnyway) end = OVER
-    const closed = close()
-    start()
-    open()
-    await Promise.all([running, closed])
+  async #leave(): Promise<void> {
+    if (this.#ending !== undefined || this.#isLeft) return await this.#running
+    this.#isLeft = true
+    this.#values.length = 0
+    if (!this.#hasBegun && !this.#runsAnyway) this.#ending = OVER
+    const closed = this.#close()
+    this.begin()
+    this.#open()
+    await Promise.all([this.#running, closed])
   }
-
-  return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    next: () => ask(),
-    async return(value?: Result | PromiseLike<Result>) {
-      await leave()
-      return { done: true, value: await value }
-    },
-    async throw(error: unknown) {
-      await leave()
-      throw error
-    },
-    async drainTo(given: Write<T>) {
-      sink = given
-      const { value } = await ask()
-      return value as Result | undefined
-    },
-    begin: start,
-    finish() {
-      isHurried = true
-      start()
-      open()
-    },
-    // Newer types also require a disposal method, which is not used here.
-  } as Partial<Queue<T, Result | undefined>> as Queue<T, Result | undefined>
 }
 
 const OVER = { result: undefined }

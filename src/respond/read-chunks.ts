@@ -20,6 +20,19 @@ export interface ChunkReader {
  * @param spellsMarkers - from the engine's capabilities
  */
 export function createChunkReader(tokenTable: TokenTable, spellsMarkers: boolean): ChunkReader {
+  return spellsMarkers ? createTextReader(tokenTable) : ID_READER
+}
+
+/** Of an engine that gives ids alone. It holds nothing, so that no stream has an object of its own for it. */
+const ID_READER: ChunkReader = {
+  read(chunk) {
+    if (typeof chunk === 'string') throw new EngineError('server_error', `respond: ${EXPECTED}, got text: ${HINT}`)
+    return idsOf(chunk)
+  },
+  end: () => [],
+}
+
+function createTextReader(tokenTable: TokenTable): ChunkReader {
   let tokens: HarmonyToken[] = []
   const encode = encoderOf(tokenTable)
   const lexer = createMarkerLexer({
@@ -38,12 +51,10 @@ export function createChunkReader(tokenTable: TokenTable, spellsMarkers: boolean
   return {
     read(chunk) {
       if (typeof chunk === 'string') {
-        if (!spellsMarkers) throw new EngineError('server_error', `respond: ${EXPECTED}, got text: ${HINT}`)
         lexer.push(chunk)
         return taken()
       }
       const given = idsOf(chunk)
-      if (!spellsMarkers) return given
       lexer.flush()
       return [...taken(), ...given]
     },

@@ -48,6 +48,10 @@ export interface ResponseRun {
   run(show: Write<Batch>): Promise<readonly number[]>
   /** Stops engine and tools before their next step. Nothing more is shown. */
   close(): void
+  /** Does what the `signal` of its options does when it aborts. */
+  abort(reason?: unknown): void
+  /** Aborts when engine and tools have to stop. */
+  readonly signal: AbortSignal
   /** The files that its searches found so far. */
   files(): CitableFiles | undefined
 }
@@ -64,6 +68,7 @@ export interface ResponseRun {
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */
 export function respond(request: ResponseRequest, options: RespondOptions): ResponseBatches {
+  checkRespondOptions('respond', options)
   const { run, close } = responseRun(request, options)
   return queue(run, close) as ResponseBatches
 }
@@ -71,6 +76,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
 /**
  * Runs {@link respond} without a reader between the response and its callback.
  *
+ * @param options - checked
  * @param turn - waits after each call of the model until what follows may be done, if it has to
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -79,7 +85,6 @@ export function responseRun(
   options: RespondOptions,
   turn: () => Promise<void> | undefined = () => undefined,
 ): ResponseRun {
-  checkRespondOptions('respond', options)
   const { turns = 32, seconds } = options.limits ?? {}
   // Checks the parameters before the first event.
   generateOptions(request)
@@ -95,15 +100,16 @@ export function responseRun(
   const inbox = new Inbox({ fold, input: request.input, entries })
   const work = new AbortController()
   let closed: 'aborted' | 'left' | 'unwritten' | undefined
+  let hasEnded = false
   /** The error of an entry that could not be written. Nothing may follow from such an entry, not even a failure. */
   let unwritten: { readonly error: unknown } | undefined
 
-  function close(why: NonNullable<typeof closed>): void {
+  function close(why: NonNullable<typeof closed>, reason: unknown = signal?.reason): void {
     if (closed !== undefined) return
     closed = why
     signal?.removeEventListener('abort', abort)
     inbox.close()
-    work.abort(signal?.reason)
+    work.abort(reason)
   }
   const abort = (): void => close('aborted')
   const hasLeft = (): boolean => closed === 'left'
@@ -251,11 +257,19 @@ export function responseRun(
       return fold.transcript
     } finally {
       // A closed response has nothing left to abort.
+      hasEnded = true
       if (fold.stage === 'closed') signal?.removeEventListener('abort', abort)
       else close('left')
       fold.dispose()
     }
   }
 
-  return { run, close: () => close('left'), files: () => fold.files }
+  return {
+    run,
+    close: () => close('left'),
+    // As after the end, when nobody listens to the options' signal any more.
+    abort: (reason) => (hasEnded ? undefined : close('aborted', reason)),
+    signal: work.signal,
+    files: () => fold.files,
+  }
 }

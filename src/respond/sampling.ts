@@ -74,8 +74,10 @@ class SamplingRun {
   #given = 0
   /** The engine's counts before the end of the call, which a closed call does not reach. */
   #known: HostUsage | undefined
-  /** Entries from the engine's output that were not put yet. */
-  readonly #queue: EntryBody[] = []
+  /** The next entry from the engine's output that is not put yet: most steps have one, and make no list for it. */
+  #next: EntryBody | undefined
+  /** The entries after it. */
+  #later: EntryBody[] | undefined
   /** Runs when the queue is empty, once nothing more is read from the engine. */
   #last: (() => void) | undefined
   /** The state of the engine: idle, working on a requested step, or its answer. */
@@ -115,7 +117,7 @@ class SamplingRun {
     this.#isWaiting = false
     try {
       while (!this.#isClosed()) {
-        const entry = inbox.isEmpty ? this.#queue.shift() : inbox.next()
+        const entry = inbox.isEmpty ? this.#dequeue() : inbox.next()
         if (entry !== undefined) {
           const written = this.#put(entry)
           if (written !== undefined) {
@@ -195,10 +197,11 @@ class SamplingRun {
   /** Ends the call before the engine does, which then reports no more about it. */
   #leave(): void {
     const { usage } = this.#stopOf(undefined)
-    this.#queue.length = 0
+    this.#next = undefined
+    this.#later = undefined
     this.#isStopped = true
     this.#isOver = true
-    if (usage !== undefined) this.#queue.push({ type: 'usage', usage })
+    if (usage !== undefined) this.#enqueue({ type: 'usage', usage })
   }
 
   #read(answer: EngineStep | EngineFailure): void {
@@ -213,7 +216,7 @@ class SamplingRun {
   #readEnd(end: StreamEnd | undefined): void {
     const stop = this.#stopOf(end)
     const missing = this.#missing(end)
-    if (missing !== undefined && stop.usage !== undefined) this.#queue.push({ type: 'usage', usage: stop.usage })
+    if (missing !== undefined && stop.usage !== undefined) this.#enqueue({ type: 'usage', usage: stop.usage })
     const last = missing ?? stop
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
     if (watched === undefined) this.#finish(last)
@@ -240,7 +243,7 @@ class SamplingRun {
       return
     }
     // The held tokens are certain now, and are shown like all that precedes a failure.
-    if (this.#queue.length > 0) {
+    if (this.#next !== undefined) {
       this.#last = () => {
         throw error
       }
@@ -272,7 +275,7 @@ class SamplingRun {
       const { usage = {} } = this.#stopOf(undefined)
       // Tokens that were replaced were sampled all the same.
       const unreadTokens = given.length - tokens.length + (usage.unreadTokens ?? 0)
-      this.#queue.push({ type: 'usage', usage: { ...usage, unreadTokens } })
+      this.#enqueue({ type: 'usage', usage: { ...usage, unreadTokens } })
       this.#finish({ type: 'host', tokens: beginning })
     }
     this.#isStopped ||= isOver
@@ -320,8 +323,22 @@ class SamplingRun {
   /** Queues the tokens of one engine step, one by one if the turn may end after any of them. */
   #queueTokens(tokens: readonly HarmonyToken[]): void {
     if (tokens.length === 0) return
-    if (!this.#hasOneCall) this.#queue.push({ type: 'chunk', tokens })
-    else for (const token of tokens) this.#queue.push({ type: 'chunk', tokens: [token] })
+    if (!this.#hasOneCall) this.#enqueue({ type: 'chunk', tokens })
+    else for (const token of tokens) this.#enqueue({ type: 'chunk', tokens: [token] })
+  }
+
+  #enqueue(entry: EntryBody): void {
+    if (this.#next === undefined) this.#next = entry
+    else {
+      this.#later ??= []
+      this.#later.push(entry)
+    }
+  }
+
+  #dequeue(): EntryBody | undefined {
+    const entry = this.#next
+    this.#next = this.#later?.shift()
+    return entry
   }
 
   #doLast(last: () => void): void {
@@ -330,7 +347,7 @@ class SamplingRun {
   }
 
   #finish(last: EntryBody): void {
-    this.#queue.push(last)
+    this.#enqueue(last)
     this.#isStopped = true
     this.#isOver = true
   }
@@ -338,7 +355,7 @@ class SamplingRun {
   /** Continues or ends the turn after a stop of the engine. */
   #afterStop(stop: StopEntry): void {
     this.#isOver = true
-    if (this.#call.writes === 'name' || this.#fold.stage === 'stopped') this.#queue.push({ ...stop, reason: 'stop' })
-    else if (stop.usage !== undefined) this.#queue.push({ type: 'usage', usage: stop.usage })
+    if (this.#call.writes === 'name' || this.#fold.stage === 'stopped') this.#enqueue({ ...stop, reason: 'stop' })
+    else if (stop.usage !== undefined) this.#enqueue({ type: 'usage', usage: stop.usage })
   }
 }

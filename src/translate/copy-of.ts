@@ -3,7 +3,7 @@
  * an empty list, of which every message has several, it takes fifty times as long.
  */
 export function copyOf<Data>(data: Data): Data {
-  if (Object(data) !== data) return data
+  if (typeof data !== 'object' || data === null) return data
   if (data instanceof Date) return structuredClone(data)
   // Spread first, which copies `__proto__` as an ordinary field: an assignment would set the prototype.
   const copy = (Array.isArray(data) ? [...data] : { ...data }) as Data

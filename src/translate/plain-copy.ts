@@ -24,6 +24,6 @@ export function plainCopy<Data>(what: string, data: Data, code?: ErrorCode): Dat
 
 /** Whether data has at most this many levels of lists and objects. Stops at the first deeper one. */
 function isWithin(levels: number, data: unknown): boolean {
-  if (Object(data) !== data) return typeof data !== 'bigint'
-  return levels > 0 && Object.values(data as object).every((part) => isWithin(levels - 1, part))
+  if (typeof data !== 'object' || data === null) return typeof data !== 'bigint'
+  return levels > 0 && Object.values(data).every((part) => isWithin(levels - 1, part))
 }

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { terminalResponse } from '../../respond/terminal.js'
 import type { KeptResponse } from '../../stores/store.js'
 import { failedAnswer } from '../error-answer.js'
+import { readerOf } from '../reader.js'
 import { sendJson } from '../send-json.js'
 import {
   callerOf,
@@ -43,7 +44,9 @@ export async function wholeResponse(
   signal.addEventListener('abort', leave)
   if (signal.aborted) leave()
   try {
-    for await (const batch of events) last = terminalResponse(batch)
+    await readerOf(events).drainTo((batch) => {
+      last = terminalResponse(batch)
+    })
   } finally {
     signal.removeEventListener('abort', leave)
   }

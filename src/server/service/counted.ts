@@ -29,16 +29,25 @@ export interface Meter {
 }
 
 export function createMeter(held: ByteHold): Meter {
-  let counted = 0
-  let taken = 0
-  return {
-    add(bytes) {
-      counted += bytes
-      if (counted <= taken) return
-      const more = Math.ceil((counted - taken) / STEP) * STEP
-      if (held.take(more) !== 'taken') throw new EngineError('rate_limit_exceeded', OUT_OF_MEMORY)
-      taken += more
-    },
+  return new HeldMeter(held)
+}
+
+/** One object instead of closures, since every token reads it, and with many streams each object misses the cache. */
+class HeldMeter implements Meter {
+  readonly #held: ByteHold
+  #counted = 0
+  #taken = 0
+
+  constructor(held: ByteHold) {
+    this.#held = held
+  }
+
+  add(bytes: number): void {
+    this.#counted += bytes
+    if (this.#counted <= this.#taken) return
+    const more = Math.ceil((this.#counted - this.#taken) / STEP) * STEP
+    if (this.#held.take(more) !== 'taken') throw new EngineError('rate_limit_exceeded', OUT_OF_MEMORY)
+    this.#taken += more
   }
 }
 

@@ -6,9 +6,11 @@ export interface Deferred<T> {
 }
 
 export function deferred<T>(): Deferred<T> {
-  let settle = {} as Pick<Deferred<T>, 'resolve' | 'reject'>
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject }
+  let resolve: Deferred<T>['resolve'] = () => {}
+  let reject: Deferred<T>['reject'] = () => {}
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
   })
-  return { promise, ...settle }
+  return { promise, resolve, reject }
 }
