@@ -148,7 +148,7 @@ describe('where the clients of Messages differ:', () => {
     })
   })
 
-  test('text in thinking deltas is shown by none as what it is', () => {
+  test('no client shows text in thinking deltas as text', () => {
     const damage: Damage = (events) => {
       for (const { delta } of events.slice(3, 5)) Object.assign(delta, { type: 'thinking_delta', thinking: delta.text })
     }
@@ -232,7 +232,7 @@ describe('what explain says of Messages:', () => {
 })
 
 describe('the profiles of clients of Messages:', () => {
-  test('what breaks a client is the cause of what it loses', () => {
+  test('the event that breaks a client is the cause of its losses', () => {
     const stream = damaged('text', (events) => events.toSpliced(6, 0, structuredClone(events[6])))
     const { causes } = reportOn(stream, { profile: 'messages:langchain' })
     expect(causes.map(({ lead, follow }) => `${lead.rule} +${follow}`)).toEqual(['messages-langchain-stop-reason +1'])
