@@ -1,4 +1,4 @@
-// Measures how much memory something keeps. Needs --expose-gc, which the runner passes.
+// Measures the memory that a value keeps alive. Needs --expose-gc, which the runner passes.
 import { memoryUsage } from 'node:process'
 import { serialize } from 'node:v8'
 
@@ -24,7 +24,10 @@ export function bytesOf(text) {
   return serialize(text).length
 }
 
-/** By how much of its own size the heap changes when a text is made flat: what a rope does, and flat text does not. */
+/**
+ * Returns the heap's change when a text is flattened, relative to the text's size: a rope changes it, flat text does
+ * not.
+ */
 export function ropeIn(text) {
   const { bytes } = heapOf(() => {
     // Searching flattens the text that is searched.

@@ -1,5 +1,5 @@
-// The token streams that are measured: made by a seed, so that every run has the same, and varied, so that no cache of
-// one transcript explains a result. test/bench/inputs.test.ts checks what each of them promises.
+// The measured token streams: generated from a seed, so that every run has the same, and varied, so that no cache of
+// one transcript explains a result. test/bench/inputs.test.ts checks the properties of each.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -65,7 +65,7 @@ export function createInputs(tokenTable, encode) {
   const filled = (count, idAt) => message(Array.from({ length: room(count) }, (_, index) => idAt(index)))
 
   return {
-    /** Tokens that are text on their own, each as likely as any other: the common case, and hardest for any cache. */
+    /** Tokens that decode alone, all equally likely: the common case, and the hardest for caches. */
     varied(count, seed) {
       const random = createRandom(seed)
       return filled(count, () => whole[random(whole.length)])
@@ -77,7 +77,7 @@ export function createInputs(tokenTable, encode) {
       return filled(count, () => whole[Math.floor(whole.length ** (random(2 ** 30) / 2 ** 30)) - 1])
     },
 
-    /** Varied tokens of which engines keep a character in one byte. */
+    /** Varied tokens whose characters engines store in one byte. */
     latin(count, seed) {
       const random = createRandom(seed)
       return filled(count, () => latin[random(latin.length)])
@@ -236,7 +236,7 @@ export function createInputs(tokenTable, encode) {
     },
 
     /**
-     * Turns of the model, in the order in which they are drawn; the last one is whole.
+     * Turns of the model, in random order; the last one is complete.
      *
      * @param {readonly (readonly any[])[]} drawn chunks of each turn; starting over when they are used up
      * @returns {{ turns: (readonly any[])[], units: number }}

@@ -89,7 +89,7 @@ export function on(name, contender) {
   }
 }
 
-/** Runs a contender until it is warm, and gives how often it has to run to fill a sample. */
+/** Runs a contender until it is warm, and returns how often it must run to fill a sample. */
 async function warmUp(contender, input, { sampleMs, warmUpMs }) {
   const started = now()
   for (let runs = 1; ; runs++) {
@@ -105,7 +105,8 @@ async function warmUp(contender, input, { sampleMs, warmUpMs }) {
 /** Nanoseconds per unit. */
 async function sample(contender, input, repeats) {
   const results = []
-  // What others left is not this one's to clean up. A full collection would make the engine forget what it has learnt.
+  // Collects earlier contenders' garbage, so that this one does not pay for it. A full collection would drop compiled
+  // code.
   globalThis.gc({ type: 'minor' })
   const before = now()
   for (let run = 0; run < repeats; run++) {
@@ -117,7 +118,7 @@ async function sample(contender, input, repeats) {
   return (took * 1e6) / repeats / (contender.units?.(input) ?? input.units)
 }
 
-/** Milliseconds of processor time of this process, in which what others do on the machine does not count. */
+/** Milliseconds of processor time of this process, which exclude other work on the machine. */
 function now() {
   const { user, system } = cpuUsage()
   return (user + system) / 1000

@@ -1,4 +1,4 @@
-// Every figure of the suite; see README.md.
+// Runs the suite and prints every figure; see README.md.
 //
 //   node bench/run.mjs [--only NAME]... [--json] [--smoke]
 import { execFile } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The JSON Schemas that are measured where no folder of real ones is named: made by a seed, in the kinds and sizes that
+// The measured JSON Schemas if no folder of real ones is given: generated from a seed, with the kinds and sizes that
 // functions and formats have. test/bench/schema-inputs.test.ts checks that each has a value that is valid.
 
 import { createRandom } from './inputs.mjs'

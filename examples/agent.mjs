@@ -14,7 +14,7 @@ const request = {
   tools: [{ type: 'mcp', server_label: 'weather', require_approval: 'never' }],
 }
 
-// Here a script plays the model. In its place goes any engine: docs/engines.md.
+// A script plays the model here. Replace it with any engine: docs/engines.md.
 const engine = scriptedEngine(({ messages }) => {
   const last = messages.at(-1)
   if (last.role !== 'tool') return [think('I need the weather in Oslo.'), call('weather.now', { city: 'Oslo' })]
@@ -22,7 +22,7 @@ const engine = scriptedEngine(({ messages }) => {
   return [think('The server knows.'), answer(`${advice}: Oslo has ${last.content}.`)]
 })
 
-// The server is a program of yours. What the request says of it, but for its label, is never used.
+// The server is your own program. Only its label is read from the request.
 const program = fileURLToPath(new URL('weather-server.mjs', import.meta.url))
 const tools = mcpTools({ servers: { weather: { command: process.execPath, args: [program] } } })
 
@@ -35,7 +35,7 @@ try {
   await tools.close() // ends the server's process
 }
 
-/** Prints an event as it comes: what is thought, called, found and answered. */
+/** Prints an event as it comes: reasoning, calls, results and the answer. */
 function show({ type, delta, item, response }) {
   const print = (text) => process.stdout.write(text)
   if (type === 'response.output_item.added') {

@@ -1,4 +1,4 @@
-// Strict extraction: whatever the model would rather write, its answer fits the schema.
+// Strict extraction: the model's answer always fits the schema.
 //
 //     npm install && npm run build
 //     node examples/extract.mjs
@@ -46,7 +46,7 @@ const invalid = []
 const options = {
   engine: engineOf(process.argv.slice(2)),
   tokenTable: await loadTokenTable(),
-  // Told of what does not fit, if the engine cannot be held to the schema. To refuse such requests: 'refuse'.
+  // Called with the errors if the engine does not support the schema. To refuse such requests: 'refuse'.
   onUnsupportedConstraint: 'relax',
   onInvalidOutput: (output) => invalid.push(output),
 }
@@ -54,7 +54,7 @@ for await (const events of respond(request, options)) for (const event of events
 for (const { what, errors } of invalid) console.log(`does not fit ${what}: ${JSON.stringify(errors)}`)
 if (invalid.length > 0) process.exitCode = 1
 
-/** Prints what is thought, and the answer as the program has it. */
+/** Prints the reasoning, and the parsed answer. */
 function show({ type, item, response }) {
   if (type === 'response.output_item.done' && item.type === 'reasoning') {
     console.log(`reasoning: ${item.content.map(({ text }) => text).join('')}`)

@@ -12,8 +12,8 @@ const [modelPath, question, ...rest] = process.argv.slice(2)
 if (!modelPath || !question || rest.length > 0) refuse('usage: node llama-cpp.mjs MODEL.gguf "question"')
 if (!existsSync(modelPath)) refuse(`there is no file ${modelPath}`)
 
-// Ctrl-C ends the answer, and a second one the program. Not `once`: a package of node-llama-cpp's ends the program
-// where it finds no other listener left.
+// Ctrl-C ends the answer, and a second one the program. Not `once`: a dependency of node-llama-cpp ends the program if
+// no other listener is left.
 const call = new AbortController()
 process.on('SIGINT', () => {
   if (call.signal.aborted) process.exit(130)
@@ -88,7 +88,7 @@ function showProgress(share) {
   process.stderr.write(`\rloading [${bar}] ${percent}%${share === 1 ? '\n' : ''}`)
 }
 
-/** One line about what is wrong, and the end. */
+/** Prints one line about the error, and exits. */
 function refuse(message) {
   process.stderr.write(`llama-cpp.mjs: ${message.replace(/\s+/g, ' ')}\n`)
   process.exit(2)

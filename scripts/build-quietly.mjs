@@ -1,5 +1,5 @@
-// Builds the JavaScript without a log: what the build prints is shown only if it fails. The types, which take longest,
-// are left as they are: running the build does not need them. On a terminal a line shows the progress.
+// Builds the JavaScript without a log: the build's output is shown only if it fails. The types, which take longest, are
+// not rebuilt: running the build does not need them. On a terminal a line shows the progress.
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
 // Makes src/tokens/generated/o200k-harmony.ts, the token table as a module, from gpt-tokenizer's copy of OpenAI's
-// o200k_base. The folder is git-ignored; `npm run table` brings it back, and does nothing where it is up to date.
+// o200k_base. The folder is git-ignored; `npm run table` creates it, and does nothing if it is up to date.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -12,18 +12,18 @@ const TOKEN_COUNT = 199_998
 const MAX_MODULE_BYTES = 1_400_000
 /** A token's length is one byte in the pool of `createMergeTable`. */
 const MAX_TOKEN_BYTES = 255
-/** Below this, how low an id is hardly matters to how well it packs: found by trying. */
+/** Below this, lower ids hardly compress better: found by experiment. */
 const COMMON = 2000
 
 const target = fileURLToPath(new URL('../src/tokens/generated/o200k-harmony.ts', import.meta.url))
-// This file fixes the source by its hash, so its own hash says all that the output depends on.
+// This file pins the source by its hash, so its own hash covers everything that the output depends on.
 const stamp = `// build-token-table ${sha256(readFileSync(fileURLToPath(import.meta.url)))}\n`
 
 if (!isUpToDate()) {
   const module = tableModule(mergesOf(readTokens()))
   if (module.length > MAX_MODULE_BYTES) fail(`the table takes ${module.length} bytes, more than ${MAX_MODULE_BYTES}`)
   mkdirSync(dirname(target), { recursive: true })
-  // Written aside and renamed, so that a build that runs at the same time never reads half a table.
+  // Written to another file and renamed, so that a concurrent build never reads half a table.
   writeFileSync(`${target}.${process.pid}`, module)
   renameSync(`${target}.${process.pid}`, target)
   console.log(`token table: ${TOKEN_COUNT} tokens, ${module.length} bytes`)

@@ -1,5 +1,5 @@
-// Looks at the package as its users get it: `npm run build`, then `npm run check:package`.
-// Every check prints one line with its figure; one that fails sets the exit code and the others still run.
+// Checks the package as its users get it: `npm run build`, then `npm run check:package`. Every check prints one line
+// with its figure; one that fails sets the exit code and the others still run.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -88,7 +88,7 @@ const project = lazily(async () => {
   await mkdir(folder)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
   const imported = Object.values(PACKAGES).flat()
-  // Those that the tests install: better-sqlite3 is compiled where no binary can be fetched.
+  // The peers that the tests install: better-sqlite3 is compiled if no binary can be fetched.
   const peers = Object.keys(manifest.peerDependencies ?? {})
     .filter((name) => name in manifest.devDependencies)
     .filter((name) => imported.includes(name))

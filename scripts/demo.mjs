@@ -15,7 +15,7 @@ const START = 200006
 
 const tokenTable = await loadTokenTable()
 const errors = []
-// A reader that leaves (`| head`) is no error.
+// A reader that leaves (`| head`) is not an error.
 process.stdout.on('error', () => process.exit())
 
 try {
@@ -30,7 +30,7 @@ try {
   process.exitCode = 1
 }
 
-/** The response, and all that went into it. */
+/** The response, and all of its inputs. */
 async function ask() {
   const engine = scriptedEngine(({ messages }) => {
     const last = messages.at(-1)
@@ -90,7 +90,7 @@ async function showTimeline(fixture) {
   return code ?? 1
 }
 
-/** Resolves once it is written: nothing may come between what this process prints and what its child does. */
+/** Resolves once it is written, so that the child's output follows this process's. */
 function print(text) {
   return new Promise((resolve) => process.stdout.write(text, resolve))
 }

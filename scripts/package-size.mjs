@@ -1,5 +1,5 @@
-// The size of the package for those who bundle it: for `npm run check:package`, which enforces its limits, and for the
-// benchmarks, which show it. Both need a build.
+// The size of the package in bundles: for `npm run check:package`, which enforces its limits, and for the benchmarks,
+// which show it. Both need a build.
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ const TABLE_THRESHOLD = 200_000
 export const root = fileURLToPath(new URL('..', import.meta.url))
 export const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 
-/** The modules that users can import, and the files that they are. */
+/** The modules that users can import, and their files. */
 export const subpaths = Object.entries(manifest.exports)
   .filter(([, target]) => typeof target === 'object')
   .map(([subpath, target]) => ({ subpath, file: target.default.replace(/^\.\//, '') }))
@@ -33,7 +33,7 @@ const bundling = {
   target: 'es2022',
   packages: 'external',
   logLevel: 'silent',
-  // Only a name: nothing is written.
+  // Only a name: no file is written.
   outdir: join(tmpdir(), 'package-size'),
 }
 

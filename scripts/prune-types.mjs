@@ -1,7 +1,7 @@
-// Deletes the declarations that nothing public leads to: `node scripts/prune-types.mjs`, the end of a build.
+// Deletes the declarations that no public one refers to: `node scripts/prune-types.mjs`, the end of a build.
 //
-// What a subpath exports is public, and so is each declaration that a public one names. tsc also writes what only other
-// modules of the library import, which is a quarter of all.
+// The exports of a subpath are public, and so is each declaration that a public one names. tsc also writes declarations
+// that only other modules of the library import, a quarter of all.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -43,7 +43,7 @@ for (const name of readdirSync(folder, { recursive: true })) {
   if (name.endsWith('.d.ts') && !written.has(file)) rmSync(file)
 }
 
-/** Keeps what declares a symbol, and each import and export on the way there. */
+/** Keeps the declarations of a symbol, and each import and export on the way there. */
 function keep(symbol) {
   for (const declaration of symbol?.declarations ?? []) {
     if (!files.has(declaration.getSourceFile())) continue
@@ -56,23 +56,26 @@ function keep(symbol) {
   }
 }
 
-/** Keeps what the names in a declaration stand for. */
+/** Keeps the declarations that the names in a declaration refer to. */
 function keepNamed(node) {
   if (ts.isIdentifier(node)) keep(checker.getSymbolAtLocation(node))
-  // `typeof import('./module.js')` names all that the module exports.
+  // `typeof import('./module.js')` names all exports of the module.
   if (ts.isImportTypeNode(node) && node.qualifier === undefined) keepAllOf(node.argument.literal)
   // So does a namespace, as `import * as` has it.
   if (ts.isNamespaceImport(node)) keepAllOf(node.parent.parent.moduleSpecifier)
   ts.forEachChild(node, keepNamed)
 }
 
-/** Keeps all that the module of a specifier exports. */
+/** Keeps all exports of a specifier's module. */
 function keepAllOf(specifier) {
   const module = checker.getSymbolAtLocation(specifier)
   for (const symbol of module === undefined ? [] : checker.getExportsOfModule(module)) keep(symbol)
 }
 
-/** What a name in an import or export list stands for: one step, as the module in between has to keep its own list. */
+/**
+ * Returns the target of a name in an import or export list: one step, because the module in between must keep its own
+ * list.
+ */
 function linkedBy(specifier) {
   const { moduleSpecifier } = listOf(specifier)
   if (moduleSpecifier === undefined) return checker.getExportSpecifierLocalTargetSymbol(specifier)

@@ -3,7 +3,7 @@
 //     npm run test:mutants                  all of them
 //     npm run test:mutants -- id-changed    those whose name contains a word
 //
-// A mutant that no law catches is a fault that the tests would let pass: then this exits with 1.
+// A mutant that no law catches is a fault that the tests miss: then this exits with 1.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'

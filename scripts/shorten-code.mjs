@@ -1,9 +1,9 @@
 // Shortens what tsup wrote: `node scripts/shorten-code.mjs`, a step of a build. It takes a quarter off the packed code.
 //
-// White space, comments and the names of variables go. What a stack trace shows stays: the names of functions, methods and
-// classes. So do the annotations of pure calls, without which a bundler would keep in a consumer's bundle what the consumer
-// does not use: esbuild's own minifier drops them with the white space. Each statement stays by itself: a bundler keeps all of
-// one if it needs a part.
+// It removes white space, comments and the names of variables. It keeps the names that a stack trace shows: those of
+// functions, methods and classes. It also keeps the annotations of pure calls, without which a bundler would keep
+// unused code in a consumer's bundle; esbuild's own minifier drops them with the white space. Statements are not
+// joined: a bundler keeps a whole statement if it needs a part.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ for (const name of readdirSync(dist, { recursive: true })) {
   const source = readFileSync(file, 'utf8')
   const { code } = await minify(source, {
     ecma: 2022,
-    // Only for the parser: to the rest it would mean that all names of a module may go.
+    // Only for the parser: for the other steps it would mean that all names of a module may be removed.
     parse: { module: true },
     // Shortens within statements, and joins none.
     compress: { defaults: false, booleans: true, conditionals: true, if_return: true, properties: true, unused: false },

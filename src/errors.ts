@@ -39,8 +39,8 @@ export type ErrorCode =
   | 'no_terminal_event'
 
 /**
- * The core's only error class, thrown for mistakes of the *caller*. Whatever the model emits is reported as a
- * diagnostic and never throws. The message states what was expected and what was received.
+ * The core's only error class, thrown for mistakes of the *caller*. The model's output never throws: its mistakes are
+ * reported as diagnostics. The message states what was expected and what was received.
  */
 export class HarmonyResponsesError extends Error {
   override readonly name = 'HarmonyResponsesError'

@@ -4,7 +4,7 @@ import { childSignals } from '../src/child-signals.js'
 import { listenerWarnings } from './support/listener-warnings.js'
 import { RUNS } from './support/runs.js'
 
-/** A signal that counts its listeners. */
+/** Returns a signal that counts its listeners. */
 function watched(): { readonly controller: AbortController; readonly listeners: () => number } {
   const controller = new AbortController()
   const { signal } = controller

@@ -3,7 +3,7 @@ import { closable, createWaiter } from '../src/closable.js'
 
 const never = new Promise<never>(() => {})
 
-/** Gives 1, then waits for what never comes. */
+/** Yields 1, then waits for a promise that never resolves. */
 function stuck() {
   const waiter = createWaiter()
   const seen = { closed: 0, finished: 0 }

@@ -38,7 +38,7 @@ const FLOORS: readonly (readonly string[])[] = [
   /* F4 */ ['respond/'],
   /* F5 */ ['index.ts', 'core.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'server/', 'cli/'],
 ]
-/** Rooms of one floor do not know each other, except for these. */
+/** Folders of one floor do not import each other, except these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'options/': ['errors.ts', 'did-you-mean.ts'],
   'harmony/': ['tokens/'],
@@ -47,14 +47,14 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'engine/': ['tokens/', 'harmony/'],
   // Entries are what a translator is given.
   'journal/': ['translate/'],
-  // What servers send is read in the turns that all work of the process takes.
+  // Servers' output is read in the turns of the process's slices.
   'tools/': ['next-turn.ts'],
   'defaults.ts': ['unix-seconds.ts'],
   'stores/': ['unix-seconds.ts'],
   'full.ts': ['defaults.ts'],
   'cli/': ['diagnostics.ts', 'index.ts', 'server/'],
 }
-/** What stands beside the house: all that it may import. Only the doors (F5) may import it. */
+/** The separate folders, with everything that they may import. Only the entry points (F5) may import them. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'fields.ts', 'options/', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
   'probe/': ['errors.ts', 'fields.ts', 'options/', 'conformance/', 'sources/http/'],
@@ -362,7 +362,7 @@ function orphans(files: Sources, entries: readonly string[]): string[] {
 
 // ------------------------------------------------------------------------------------------------------ the table
 
-/** The name in the table that a file belongs to. */
+/** The table's name for a file. */
 function roomOf(file: string): string | undefined {
   return [...FLOORS.flat(), ...Object.keys(BESIDE)].find((name) => contains(name, file))
 }
@@ -386,7 +386,7 @@ function pure(files: Sources): [file: string, text: string][] {
 
 const parsed = new Map<string, ts.SourceFile>()
 
-/** Each file is parsed once, whatever asks for it. */
+/** Each file is parsed once. */
 function parse(file: string, text: string): ts.SourceFile {
   const known = parsed.get(file)
   if (known?.text === text) return known
@@ -398,8 +398,8 @@ function parse(file: string, text: string): ts.SourceFile {
 const imported = new Map<string, { readonly text: string; readonly found: readonly string[] }>()
 
 /**
- * What a file names in imports and re-exports of any form; `(computed)` for one that is known only at run time. Each file
- * is read once, whatever asks for it.
+ * The specifiers of a file's imports and re-exports of any form; `(computed)` for one that is known only at run time.
+ * Each file is read once.
  */
 function importsOf(file: string, text: string): readonly string[] {
   const known = imported.get(file)

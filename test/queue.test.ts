@@ -5,7 +5,7 @@ import { runs } from './support/runs.js'
 
 const RUNS = runs(200)
 
-/** A writer of numbers that says how far it has come, and whether it was closed. */
+/** A writer of numbers that reports its progress, and whether it was closed. */
 function counting(count: number, failure?: Error) {
   const seen = { written: 0, closed: 0 }
   const stream: Queue<number, string | undefined> = queue(
@@ -24,7 +24,7 @@ function counting(count: number, failure?: Error) {
   return { stream, seen }
 }
 
-/** Lets everything happen that is not waiting. */
+/** Runs all work that is not waiting. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A writer that waits until it is closed. */

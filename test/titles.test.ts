@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 
-/** What a title begins with that has no subject. */
+/** The beginnings of titles without a subject. */
 const NO_SUBJECT =
   /^(is|are|was|were|has|have|does|can|may|must|will|never|gives|goes|keeps|takes|leaves|says|refuses|reads|sends|gets|becomes|begins|lets|allows|belongs|enters|happens|asks|emits|opens|closes|runs|fails|works|writes|yields|throws|returns) /
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** The judge reads streams of other servers, which have no type that holds. */
+/** The judge reads streams of other servers, which have no reliable type. */
 const JUDGE = /^(?:conformance|probe)\//
 const ESCAPE = /\bas (?:never|unknown as)\b/
 const COMMENT = /\/\/.*|^\s*\/?\*.*/
-/** A comment with more to it than the rule that a linter is told to ignore. */
+/** A comment with more text than a linter's ignored rule. */
 const REASON = /\/\/ (?!biome-ignore)|\*\/$/
 
 const isEscape = (line: string): boolean => ESCAPE.test(line.replace(COMMENT, ''))

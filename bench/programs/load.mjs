@@ -9,7 +9,7 @@ let watched = []
 /** The prefix of a text token's frame. */
 const DELTA = 'event: response.output_text.delta'
 
-/** One request. Resolves at the end of its answer, with its length and when each token of it came. */
+/** Sends one request. Resolves at the end of its answer, with its length and the time of each token. */
 function ask(port, { stream, store = false, isPaused = false, isTimed = false, onToken }) {
   const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store })
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ function ask(port, { stream, store = false, isPaused = false, isTimed = false, o
 
 const isWhole = (tail) => tail.endsWith('}\n\n') || tail.endsWith('}')
 
-/** Reads a stream until it has enough. Gives the response's id, and the number of the latest event. */
+/** Reads a stream up to a number of tokens. Returns the response's id, and the number of the latest event. */
 async function readEvents(answer, isEnough) {
   const decoder = new TextDecoder()
   let text = ''
@@ -59,14 +59,14 @@ async function readEvents(answer, isEnough) {
 }
 
 const commands = {
-  /** Streams side by side, all to their ends. */
+  /** Reads streams in parallel, all to their ends. */
   async streams({ port, count, isTimed, store }) {
     const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { stream: true, isTimed, store })))
     open = []
     const wrong = answers.filter(({ status, isWhole }) => status !== 200 || !isWhole).length
     return { wrong, bytes: answers[0].bytes, times: isTimed ? answers.map(({ times }) => times) : [] }
   },
-  /** Whole answers, some at a time. */
+  /** Requests complete answers, some at a time. */
   async requests({ port, count, atOnce }) {
     let [wrong, next] = [0, 0]
     const work = async () => {
@@ -84,7 +84,7 @@ const commands = {
     for (let at = 0; at < count; at++) ask(port, { stream: true, isPaused }).catch(() => {})
     return {}
   },
-  /** Opens streams that go on, and watches the gaps between their tokens. */
+  /** Opens endless streams, and watches the gaps between their tokens. */
   async watch({ port, count }) {
     watched = Array.from({ length: count }, () => ({ latest: undefined, gap: 0, isOver: false }))
     for (const stream of watched) {
@@ -99,7 +99,7 @@ const commands = {
     }
     return {}
   },
-  /** The longest gap of any stream that is watched, since this was asked before, and how many are open. */
+  /** The longest gap of any watched stream since the last call, and the number of open streams. */
   async gap() {
     const now = Number(process.hrtime.bigint()) / 1e6
     const gap = Math.max(...watched.map(({ gap, latest }) => Math.max(gap, now - (latest ?? now))))
@@ -113,7 +113,7 @@ const commands = {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/responses`, { method: 'POST', headers, body })
     return await readEvents(answer, ({ seen }) => seen > 20)
   },
-  /** What is there of a response that is not made now: the number of its latest event. */
+  /** The number of the latest event of a response that is not running. */
   async written({ port, id, seen, ms }) {
     const signal = AbortSignal.timeout(ms)
     let latest = { id, seen }

@@ -4,7 +4,7 @@
 //   web    our endpoint, on web streams, as any runtime that speaks fetch runs it
 //   memory our endpoint, whose responses are kept in its memory
 //   sqlite our endpoint, whose responses are kept in a file: node serve.mjs sqlite FILE
-//   push   node:http and a translator that each token is pushed into: no request that is parsed, no prompt, no loop
+//   push node:http and a translator that each token is pushed into, without parsing a request, a prompt or a loop
 //   send   node:http and sendEvents, with the same events from memory: HTTP without prompt, loop and translation
 //   bare   node:http that writes the same frames from memory
 //   stream a web stream that gives the same frames from memory, on the server that `web` runs on
@@ -32,14 +32,14 @@ const REQUEST = { model: 'gpt-oss', input: 'Go on.' }
 /** How many tokens an answer has, and the milliseconds between two; 0 is as fast as the machine can. */
 let tokens = 0
 let everyMs = 0
-/** After how many tokens streams stay open, without another. */
+/** The number of tokens after which streams stay open without another. */
 let holdAfter = Number.POSITIVE_INFINITY
 let ids = []
 let frames = []
 let batches = []
-/** How many streams begin together, so that all are at the same token. */
+/** The number of streams that begin together, so that all are at the same token. */
 let together = 1
-/** When each step began, in milliseconds of the machine's clock: what clients compare with. */
+/** The start of each step, in milliseconds of the machine's clock, with which clients compare. */
 let steps = []
 
 /** Streams wait for the next step together, as they do in an engine that computes a token of each at once. */
@@ -120,7 +120,7 @@ function fromMemory() {
   return stream
 }
 
-/** The least that a server does which translates: one callback for each token, from the engine to the socket. */
+/** The minimal translating server: one callback for each token, from the engine to the socket. */
 function pushTokens(response) {
   const translator = new Translator({ tokenTable, request: REQUEST })
   const encode = createSseEncoder()
@@ -140,7 +140,7 @@ function pushTokens(response) {
   stream.next().then(take)
 }
 
-/** The least that a server of web streams does. */
+/** The minimal server of web streams. */
 function streamFromMemory() {
   const utf8 = new TextEncoder()
   let at = 0
@@ -209,7 +209,10 @@ async function start() {
   return server.address().port
 }
 
-/** The most processor time between two beats of a timer: what one turn of the event loop took, however busy the machine is. */
+/**
+ * The most processor time between two beats of a timer: the longest turn of the event loop, independent of the
+ * machine's load.
+ */
 let longestTurn = 0
 function watchTurns() {
   let before = process.cpuUsage()
@@ -223,7 +226,7 @@ function watchTurns() {
 const stalls = monitorEventLoopDelay({ resolution: 1 })
 
 const commands = {
-  /** The longest turn since this was asked before, in milliseconds of processor time. */
+  /** The longest turn since the last call, in milliseconds of processor time. */
   longestTurn() {
     if (longestTurn === 0) watchTurns()
     const longest = longestTurn
@@ -258,7 +261,7 @@ const commands = {
   },
   /** Its threads included. */
   cpu: () => process.cpuUsage(),
-  /** The longest time in which the event loop took nothing up since this was asked before, in milliseconds. */
+  /** The longest stall of the event loop since the last call, in milliseconds. */
   stall() {
     const longest = stalls.max / 1e6
     stalls.reset()

@@ -14,8 +14,8 @@ export default {
   target: 'the invariants over at least 1,000,000 events a second of one message, 950,000 of every kind of item',
 
   async run({ compare, size }) {
-    // Given back: 1,000,000 of every kind of item. Two fifths of the time go to comparing done items and terminal
-    // responses with all that was streamed, which the rules demand.
+    // The target was 1,000,000 of every kind of item. Two fifths of the time go to comparing done items and terminal
+    // responses with the streamed events, which the rules demand.
     const least = { 'one long message': 1_000_000, 'generated transcripts of every kind of item': 950_000 }
     const streams = {
       'one long message': [eventsOf({ chunks: inputs.varied(size(20_000, 500), SEED).ids })],
@@ -52,7 +52,7 @@ function eventsOf({ chunks, request = {} }) {
   return JSON.parse(JSON.stringify(events))
 }
 
-/** The invariants that hold an event against its schema. */
+/** The invariants that validate an event with its schema. */
 const OF_SCHEMAS = ['event-shape', 'event-keys']
 
 const invariants = checking('invariants', { without: OF_SCHEMAS })

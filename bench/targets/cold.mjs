@@ -72,13 +72,13 @@ async function commands(rounds) {
 const WITH_CLOCK = ['--import', new URL('../programs/processor-time.mjs', import.meta.url).href]
 const PRINTED = /processor time ([\d.]+)/
 
-/** Of a process that ends by itself, in milliseconds. */
+/** The processor time of a process that ends by itself, in milliseconds. */
 async function processorTime(args) {
   const { stderr } = await promisify(execFile)(process.execPath, [...WITH_CLOCK, ...args])
   return Number(PRINTED.exec(stderr)[1])
 }
 
-/** Of a server, until it has answered a request of a recording. */
+/** The processor time of a server until it has answered a request with a recording. */
 async function firstAnswer() {
   const args = [...WITH_CLOCK, MAIN, 'serve', '--replay', '--port', '0']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -112,14 +112,15 @@ function printed(stream, pattern) {
 }
 
 const PROGRAMS = [
-  // Not given back, though a slower machine took 22.6 ms: elapsed time of a fresh process follows the machine's pace.
+  // The target stays, although a slower machine took 22.6 ms: elapsed time of a fresh process depends on the machine's
+  // speed.
   { name: 'core', figure: 'import the core', atMost: 20 },
   { name: 'first-token', figure: 'import the core and the table, translate a first token', atMost: 60 },
   { name: 'official', figure: 'the official parser (wasm): load it, parse a first token' },
   { name: 'gpt-tokenizer', figure: 'gpt-tokenizer: import o200k_harmony, decode a first token' },
 ]
 
-/** Runs a program in a process of its own, as its users would: what it prints. */
+/** Runs a program in a separate process, as its users would. Returns its output. */
 async function start(name, env = {}) {
   const program = fileURLToPath(new URL(`../programs/${name}.mjs`, import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [program], { env: { ...process.env, ...env } })

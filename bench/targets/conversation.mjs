@@ -23,7 +23,7 @@ export default {
 
   async run({ size }) {
     const turns = size(2000, 40)
-    // Compiles what is about to run, so that the code does not count.
+    // Warms up the measured code, so that compilation does not count.
     const warm = createConversation()
     for (let turn = 0; turn < size(500, 2); turn++) await warm.turn()
     const marks = [turns / 10, turns / 2, turns]
@@ -101,7 +101,7 @@ function createConversation() {
   const sizes = []
   return {
     store,
-    /** One turn, and how many milliseconds of processor time it took. */
+    /** Runs one turn, and returns its processor time in milliseconds. */
     async turn() {
       const body = JSON.stringify({ model: 'm', input: QUESTION, ...(previous && { previous_response_id: previous }) })
       const headers = { 'content-type': 'application/json' }
@@ -117,7 +117,7 @@ function createConversation() {
       expect(sizes.length < 3 || sizes.at(-1) - sizes.at(-2) === sizes[2] - sizes[1], 'not the whole conversation')
       return took
     },
-    /** How long it takes to copy the prompt of a turn from a list of messages with known ids. */
+    /** Measures copying the prompt of a turn from a list of messages with known ids. */
     copying(turn) {
       const messages = Array.from({ length: 2 * turn }, () => ({ role: 'user', content: '', tokens: TURN }))
       const samples = Array.from({ length: 7 }, () => {

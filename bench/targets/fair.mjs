@@ -23,7 +23,7 @@ export default {
     try {
       await server.ask('script', { tokens: size(40_000, 2_000), everyMs: EVERY_MS })
       await load.ask('watch', { port: server.port, count: size(200, 5) })
-      // A request of each kind, so that what is measured is compiled and loaded.
+      // Sends a request of each kind, so that the measured code is compiled and loaded.
       for (const attack of attacks((_, tiny) => tiny)) await send(server.port, attack)
       await wait(size(2_000, 100))
       await load.ask('gap')
@@ -35,7 +35,7 @@ export default {
         const before = performance.now()
         const { answer, isRefused } = await send(server.port, attack)
         const seconds = (performance.now() - before) / 1000
-        // What is under way at the answer's end is in the gap, too.
+        // Work that is running at the answer's end is part of the gap, too.
         await wait(10 * EVERY_MS)
         const { gap, open } = await load.ask('gap')
         const turn = await server.ask('longestTurn')
@@ -135,7 +135,7 @@ function sendBody(port, path, body) {
   })
 }
 
-/** Resolves when each is answered, or the socket is closed. */
+/** Resolves when each message is answered, or the socket is closed. */
 function sendFrames(port, count) {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/responses`)

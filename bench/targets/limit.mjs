@@ -27,7 +27,7 @@ export default {
         ...target,
         note: `${times.ns('push').toFixed(0)} ns/token, the loop ${times.ns(name).toFixed(0)}`,
       })
-      // Given back: 3 times the bare loop, which never makes the text that the last events of every message contain.
+      // The target was 3 times the bare loop, which never makes the text that the last events of every message contain.
       rows.push({ figure, ...row('limit') })
       rows.push({ figure: 'beside a loop that makes the whole text too', ...row('whole', { atMost: 2 }) })
     }

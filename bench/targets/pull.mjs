@@ -70,7 +70,7 @@ const pushed = {
   check: checkEvents,
 }
 
-/** The pushing side behind an async generator: the least that a pulling side can be. */
+/** Pushing from an async generator: the minimal pulling side. */
 const hopped = {
   name: 'hopped',
   async run({ chunks }) {

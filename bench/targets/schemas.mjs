@@ -39,7 +39,7 @@ export default {
     const times = { compile: [], slice: [], again: [], matcher: [], character: [] }
     const lengths = cases.map(({ schema }) => grammar.typescriptOf(schema).length / JSON.stringify(schema).length)
     const counts = { refused: 0, relaxed: 0, values: 0, wrong: 0 }
-    /** Schemas of which nothing is relaxed, by whether all their values are judged as they are labelled. */
+    /** Schemas without a relaxed keyword, by whether all their values are judged as labelled. */
     const held = { right: 0, reordered: 0, accepting: 0, declining: 0 }
     for (const { schema, tests } of cases) {
       const compiled = compile(grammar, schema)
@@ -91,10 +91,11 @@ export default {
         served.map((slices) => Math.max(...slices)),
         { max: 10 },
       ),
-      // No target: V8 takes most of it, and in a server does that beside. One function is optimized in up to 18 ms.
+      // No target: most of it is V8's time, which a server spends in other threads. Optimizing one function takes up to
+      // 18 ms.
       ...rows('compile and write, V8 in the same thread', 'ms', times.compile),
       ...rows('longest slice of that, V8 in the same thread', 'ms', times.slice),
-      // A server keeps what it has compiled: this is what a schema takes whose code and formats are warm.
+      // A server caches compiled schemas: this is the time of a schema with warm code and formats.
       ...rows('compile and write the same again', 'ms', times.again),
       ...rows('read again for matching', 'ms', times.matcher),
       ...rows(

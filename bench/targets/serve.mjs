@@ -72,7 +72,7 @@ function capacity(microsPerToken) {
   return Math.round(1e6 / microsPerToken / 50).toLocaleString('en')
 }
 
-/** From the step of the engine to the client, at a pace that no server is busy with. */
+/** Measures the latency from the engine's step to the client, at a pace that keeps no server busy. */
 async function latency({ servers, load, count, tokens }) {
   const found = {}
   for (const kind of KINDS) {
@@ -132,7 +132,7 @@ async function memory({ servers, load, count }) {
   return rows
 }
 
-/** The memory of a server that has nothing to do any more. */
+/** The memory of an idle server. */
 async function settled(server) {
   for (let before = await server.ask('cpu'); ; ) {
     await wait(200)

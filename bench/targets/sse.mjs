@@ -73,7 +73,7 @@ function textContender(name, write) {
     run(input) {
       let waiting = []
       let [length, last] = [0, '']
-      // Some frames at a time are made one text: a text that is put together only in name is not written yet.
+      // Several frames at a time become one flat text: V8 builds a concatenated text lazily.
       write(input, (frame) => {
         if (waiting.push(frame) < 64) return
         last = waiting.join('')
@@ -99,7 +99,7 @@ function textContender(name, write) {
 
 // Bytes
 
-/** Tokens, one per chunk, to what a server hands to its runtime. All are read alike. */
+/** Tokens, one per chunk, to the stream that a server passes to its runtime. All are read in the same way. */
 const STREAMS = {
   stringify: (ids) => streamByHand(translate(ids, options)),
   frames: (ids) => sseStream(translate(ids, options)),
@@ -121,7 +121,7 @@ function streamByHand(events) {
   )
 }
 
-/** As a server does that sends what has gathered since its last write. */
+/** Like a server that sends the events since its last write. */
 async function* inSixteens(ids) {
   const translator = new Translator(options)
   for (const some of inChunks(ids, 16)) yield some.flatMap((id) => translator.push(id))
@@ -159,7 +159,7 @@ function bytesOf(name) {
   }
 }
 
-/** Checks every result, and of each input all that is written, the first time. */
+/** Checks every result, and at the first run of each input the whole output. */
 function onceWhole(checkEach, checkWhole) {
   const seen = new WeakSet()
   return async (result, input) => {

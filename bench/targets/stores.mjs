@@ -55,7 +55,7 @@ async function hasSqlite() {
   return false
 }
 
-/** Microseconds of processor time for a token, where streams step as fast as the server can. */
+/** Microseconds of processor time for a token, if streams step as fast as the server can. */
 async function perToken({ servers, load, count, tokens, rounds }) {
   const kinds = Object.keys(servers)
   const samples = new Map(kinds.map((kind) => [kind, []]))
@@ -94,7 +94,7 @@ async function perToken({ servers, load, count, tokens, rounds }) {
       figure: `${streams}, processor time for a token, SQLite above memory`,
       value: more,
       unit: 'x bare',
-      // 9 us where a bare token took 8.7.
+      // 9 us if a bare token takes 8.7.
       ...(count === 1000 && { atMost: 1.03 }),
       note: `${of('sqlite').toFixed(1)} us, ${(of('sqlite') - of('memory')).toFixed(1)} above memory`,
     },
@@ -164,7 +164,7 @@ async function takeOver({ sqlite, load, file }) {
   const { id, seen } = await load.ask('begin', { port: dying.port })
   dying.child.kill('SIGKILL')
   const died = performance.now()
-  // Not what the dead process has written, and the client had not read.
+  // Excludes events that the dead process wrote and the client had not read.
   const written = await load.ask('written', { port: sqlite.port, id, seen, ms: 300 })
   await load.ask('next', { port: sqlite.port, ...written })
   return {

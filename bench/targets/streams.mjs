@@ -16,7 +16,7 @@ export default {
       memoryRow('nothing said yet', count, 0, {}),
       memoryRow(`${LENGTH} tokens each, five tools declared`, count, LENGTH, { tools: fiveTools() }),
     ]
-    // As many as fit the processor's cache are shown beside.
+    // For comparison: as many as fit the processor's cache.
     const few = size(100, 10)
     const contenders = [interleaved('all', count), interleaved('few', few), one]
     const times = await compare(contenders, (round) => inputs.varied(count * 20, SEED + round))
@@ -37,7 +37,7 @@ function memoryRow(figure, count, length, request, target = {}) {
   const messages = inChunks(inputs.varied(count * Math.max(1, length), SEED).ids.slice(3, -1), Math.max(1, length))
   const texts = messages.slice(0, count).map((ids) => (length === 0 ? [] : ids))
   const make = () => texts.map((ids) => inMessage(request, ids))
-  // Compiles what is about to run, so that the code does not count.
+  // Warms up the measured code, so that compilation does not count.
   make()
   const { kept, bytes } = heapOf(make)
   const said = kept.map(({ response }) => response.output[0].content[0].text)

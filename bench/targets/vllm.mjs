@@ -26,10 +26,10 @@ export default {
     try {
       const contenders = contendersOf(model, ours.url)
       const rows = []
-      // Until what answers is compiled, an answer takes three times as much.
+      // Before its code is compiled, an answer takes three times as long.
       for (let done = 0; done < size(300, 0); done += 20) await Promise.all(Array.from({ length: 20 }, contenders.ours))
       for (const count of size([1, 20, 64], [1])) {
-        // More answers where each is alone: its time is short.
+        // More answers if each is alone, because its time is short.
         const repeats = size(count === 1 ? 5 : 1, 1)
         const warm = size(2, 1)
         const samples = { raw: [], own: [], ours: [] }
@@ -83,7 +83,10 @@ function rowsOf(count, samples, micros) {
 /** What follows a header, in the chunk that ends it or in a later one: a busy server sends several tokens in one. */
 const FIRST_WORD = /<\|message\|>(?:[^"<]|"[\s\S]*?"text":\s*"[^"<])/
 
-/** Each asks once, reads to the end, and says when the first word and the end came, in milliseconds. */
+/**
+ * Each client sends one request, reads to the end, and returns the times of the first word and of the end, in
+ * milliseconds.
+ */
 function contendersOf(model, ourUrl) {
   const request = { model, input: QUESTION, max_output_tokens: TOKENS, temperature: 0, store: false }
   const date = new Date().toISOString().slice(0, 10)

@@ -25,7 +25,7 @@ export default {
     const drawn = MALFORMED_SHAPES.map((shape) => draw([shape], size(40, 4)))
     const cases = [...CASES, caseOf('the malformed shapes, mixed', draw(undefined, size(2_000, 60)))]
     const rows = []
-    // One after the other: beside twenty others the common case is not what it is by itself.
+    // Sequentially: beside twenty others the common case has other figures than alone.
     for (const one of cases) rows.push(...(await rowsOf(one, short, compare)))
 
     const shapes = drawn.map((shape, index) => caseOf(`malformed shape ${MALFORMED_SHAPES[index]}`, shape))
@@ -48,7 +48,7 @@ export default {
   },
 }
 
-/** `times` the usual number of tokens: where only many show how it grows, or few take long. */
+/** `times` the usual number of tokens: more if only many show the growth, fewer if few take long. */
 const CASES = [
   { figure: 'invalid UTF-8', make: inputs.invalid },
   { figure: 'emoji, a token for each byte', make: inputs.emoji },
@@ -77,7 +77,7 @@ function mcpServer() {
   return { tools: [{ type: 'mcp', server_label: 'm', require_approval: 'never' }] }
 }
 
-/** Thousands of them grow quadratically where each result looks for its call. */
+/** With thousands of calls, a search for the call of each result would be quadratic. */
 function parallelCalls(results) {
   return (count, seed) => inputs.parallelCalls(count, seed, results)
 }
@@ -94,7 +94,7 @@ function caseOf(figure, { turns, request }) {
   return { figure, make: (count) => inputs.turns(count, turns), request }
 }
 
-/** The same in every round: what is bad about these is no matter of chance. */
+/** The same in every round: these inputs are bad in any order. */
 function inputsOf({ make, times = 1 }, short) {
   const [few, many] = [short * times, short * times * LONGER]
   const input = {

@@ -17,7 +17,7 @@ export interface Command {
   readonly name: string
   /** The operands after its name: `FILE`. */
   readonly operands: string
-  /** What it does, in half a line. */
+  /** A short description, half a line long. */
   readonly summary: string
   /** The lines of its help: its options and exit codes. */
   readonly help: string

@@ -46,7 +46,7 @@ export async function* printReplay(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Derives from the fixture what is otherwise random or read from a clock. */
+/** Derives from the fixture the values that are otherwise random or read from a clock. */
 export function fixedOptions(fixture: TokenFixture): TranslateOptions & { readonly responseId: string } {
   const { name, created_at, request, setup = {} } = fixture
   const { citations, ...given } = setup

@@ -36,7 +36,7 @@ export interface CaptureChecker {
   end(): Finding[]
 }
 
-/** Which API the streams are of is the profile's matter. */
+/** The profile decides the API of the streams. */
 export type CaptureOptions = CheckOptions & Omit<StreamReaderOptions, 'api'>
 
 const CAPTURE_OPTIONS: OptionTable<CaptureOptions> = {

@@ -175,7 +175,7 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
         index = INDEX_OF.get(rule) as number
         if (!isReported[index]) return
         report(expected, got, words)
-        // What a client lost is known only at the end, but the event at fault may be earlier.
+        // A client's losses are known only at the end, but the event at fault may be earlier.
         if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
       },
     })

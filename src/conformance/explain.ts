@@ -19,8 +19,8 @@ export { CLIENTS, type Client } from './clients/client.js'
 export type { Explanation } from './explanation.js'
 
 /**
- * Explains what a client makes of a stream: what it shows, which calls it runs with which arguments, how it ends, and
- * the first event that breaks it. It uses the model that checks streams under the client's profile, in one pass. Values
+ * Explains how a client reads a stream: what it shows, which calls it runs with which arguments, how it ends, and the
+ * first event that breaks it. It uses the model that checks streams under the client's profile, in one pass. Values
  * that are not events are skipped.
  *
  *     explain(events, 'langchain').text // LangChain shows no text, will run get_weather with {}: ...

@@ -41,7 +41,7 @@ export function surplusWords(why: Surplus['why'], whole: string): string {
   return why === 'late' ? `which came after the end of the ${whole}` : `which is of another ${whole}`
 }
 
-/** The end that a client takes for a good one. */
+/** The ending that a client treats as success. */
 export function goodEnd(errors: readonly Violation[], surplus: readonly Surplus[], whole: string): string {
   if (errors.length === 0) return 'and ends well'
   return `and ends without noticing that something is ${surplus.length > 0 ? `not of this ${whole}` : 'lost'}`

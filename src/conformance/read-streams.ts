@@ -56,7 +56,7 @@ function readStreamsOf(api: Exclude<Api, 'responses'>, text: string): StreamChun
       if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
       if (!isRead) continue
       if (read.isFirst) streams.push([])
-      // What is no chunk, or no event, is the clients' matter.
+      // The clients' models handle values that are no chunks or events.
       streams.at(-1)?.push((read.kind === 'event' ? read.event : read.value) as StreamChunk)
     }
   }

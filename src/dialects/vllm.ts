@@ -13,9 +13,10 @@ import type { Response } from '../responses/response.js'
 import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*
- * vLLM's wire format of 2026 (0.32): the `.done` event of a call's arguments contains its name, and missing values are null.
- * Until 2025, parts of raw reasoning had events of their own (`response.reasoning_part.*`), which are still read. vLLM's
- * bugs (what is completed when, fields of an event in its item) are not reproduced: the documentation lists them.
+ * vLLM's wire format of 2026 (0.32): the `.done` event of a call's arguments contains its name, and missing values are
+ * null. Until 2025, parts of raw reasoning had events of their own (`response.reasoning_part.*`), which are still read.
+ * vLLM's bugs (the order of completions, fields of an event in its item) are not reproduced: the documentation lists
+ * them.
  */
 
 const PART = /^response\.(content|reasoning)_part\.(added|done)$/

@@ -70,6 +70,30 @@ export function rule(name: string): Expression {
   return { kind: 'rule', name }
 }
 
+/** The expression with each of its parts, and then itself, changed. */
+export function mapped(expression: Expression, change: (one: Expression) => Expression): Expression {
+  switch (expression.kind) {
+    case 'repeat':
+      return change({ ...expression, of: mapped(expression.of, change) })
+    case 'sequence':
+      return change(sequence(...expression.of.map((part) => mapped(part, change))))
+    case 'choice':
+      return change({ kind: 'choice', of: expression.of.map((part) => mapped(part, change)) })
+    default:
+      return change(expression)
+  }
+}
+
+/** What it may be instead: the parts of a choice, or itself. */
+export function waysOf(expression: Expression): readonly Expression[] {
+  return expression.kind === 'choice' ? expression.of : [expression]
+}
+
+/** What it consists of in order: the parts of a sequence, or itself. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  return expression.kind === 'sequence' ? expression.of : [expression]
+}
+
 /** Adds the rules that an expression uses to `names`, in order and with repetitions. */
 export function collectNames(expression: Expression, names: string[]): void {
   switch (expression.kind) {

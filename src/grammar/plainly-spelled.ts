@@ -1,7 +1,19 @@
 import type { Slices } from '../slices.js'
-import { choice, type Expression, type Grammar, oneOf, rule, sequence, text } from './expression.js'
+import {
+  choice,
+  type Expression,
+  type Grammar,
+  mapped,
+  oneOf,
+  partsOf,
+  rule,
+  sequence,
+  text,
+  waysOf,
+} from './expression.js'
 import { readGbnf } from './gbnf/read-gbnf.js'
 import { writeGbnf } from './gbnf/write-gbnf.js'
+import { withContinuations } from './open-chains.js'
 import { intersection, normalRanges, type Range } from './ranges.js'
 
 /*
@@ -15,7 +27,9 @@ type Repeat = Extract<Expression, { readonly kind: 'repeat' }>
 
 /** Beyond it, reading the grammar would take longer than it saves. */
 const LONGEST = 200_000
-/** Up to so often, what is counted becomes a rule for each number: xgrammar takes some 15 ms to compile each. */
+/**
+ * The highest count for which a repetition becomes a rule for each number: xgrammar takes some 15 ms to compile each.
+ */
 const MOST_UNROLLED = 8
 /** Alternatives of a character. */
 const MOST_INLINED = 3
@@ -26,7 +40,7 @@ const NOT_PLAIN: readonly Range[] = [
   [0, 0x1f],
   [0xd800, 0xdfff],
 ]
-/** What JSON escapes by one letter alone, and would by a number: a quote and a backslash. */
+/** The characters whose JSON escape is a single character instead of a number: a quote and a backslash. */
 const ESCAPED: readonly Range[] = [
   [0x22, 0x22],
   [0x5c, 0x5c],
@@ -60,7 +74,9 @@ export function* plainlySpelled(gbnf: string): Slices<string> {
     counted.set(name, whole)
   }
   const all = new Map<string, Expression>()
-  for (const [name, expression] of counted) {
+  for (const [name, expression] of withContinuations(counted, freeWord('then', counted), (one) =>
+    isCharacter(one, counted),
+  )) {
     const whole = mapped(expression, (one) => inlined(one, narrow))
     all.set(name, whole)
   }
@@ -68,25 +84,16 @@ export function* plainlySpelled(gbnf: string): Slices<string> {
   return written === (yield* writeGbnf(grammar)) ? gbnf : written
 }
 
-/** The expression with each of its parts, and then itself, changed. */
-function mapped(expression: Expression, change: (one: Expression) => Expression): Expression {
-  switch (expression.kind) {
-    case 'repeat':
-      return change({ ...expression, of: mapped(expression.of, change) })
-    case 'sequence':
-      return change(sequence(...expression.of.map((part) => mapped(part, change))))
-    case 'choice':
-      return change({ kind: 'choice', of: expression.of.map((part) => mapped(part, change)) })
-    default:
-      return change(expression)
-  }
-}
-
-/** A character in the place of the rule that has it. */
+/** Replaces a rule for a single character with that character. */
 function inlined(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression {
   if (expression.kind !== 'rule') return expression
   const found = throughAliases(expression, rules)
   return found !== undefined && isSmall(found) ? found : expression
+}
+
+function isCharacter(expression: Expression, rules: ReadonlyMap<string, Expression>): boolean {
+  const found = throughAliases(expression, rules)
+  return found?.kind === 'class' || hasEscape(found)
 }
 
 function isSmall(expression: Expression): boolean {
@@ -94,7 +101,7 @@ function isSmall(expression: Expression): boolean {
   return expression.kind === 'text' || (hasEscape(expression) && expression.of.length <= MOST_INLINED)
 }
 
-/** What a rule's name stands for, behind rules that are other names of it. */
+/** Resolves a rule's name through rules that only refer to another. */
 function throughAliases(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression | undefined {
   const passed = new Set<string>()
   let found: Expression | undefined = expression
@@ -108,7 +115,7 @@ function throughAliases(expression: Expression, rules: ReadonlyMap<string, Expre
 /** A character as it is, or escaped: without the escapes of characters that stand as they are, or have one of a letter. */
 function withoutEscapes(expression: Expression): Expression {
   if (expression.kind !== 'choice' && expression.kind !== 'sequence') return expression
-  const ways = expression.kind === 'choice' ? expression.of : [expression]
+  const ways = waysOf(expression)
   // A quote by itself ends a string.
   const unescaped = ways.flatMap((one) => (one.kind === 'text' && '"\\'.includes(one.text) ? [] : rangesOf(one)))
   const byLetter = intersection(ESCAPED, normalRanges(ways.flatMap(afterBackslash)))
@@ -143,7 +150,7 @@ function rangesOf(expression: Expression): readonly Range[] {
   return expression.kind === 'text' && Array.from(expression.text).length === 1 ? [pointOf(expression.text)] : []
 }
 
-/** What of an escape has to stay: all of one by a letter but a solidus, and of those by number the controls. */
+/** Returns the escapes that must stay: all with a letter, except `\/`; of the numeric ones, the control characters. */
 function needed(escaped: Expression, plain: readonly Range[], start: '\\' | ''): Expression[] {
   if (escaped.kind === 'text' && escaped.text === `${start}/` && isWithin([pointOf('/')], plain)) return []
   const digits = digitsOf(escaped, `${start}u`)
@@ -159,7 +166,7 @@ function digitsOf(escaped: Expression, start: string): readonly (readonly Range[
   for (const part of partsOf(escaped)) {
     if (part.kind === 'text') found.push(...Array.from(part.text, (letter) => [pointOf(letter)]))
     else if (part.kind === 'class') found.push(part.ranges)
-    // What follows an escape is no part of a character.
+    // Text after an escape is not part of a character.
     else return undefined
   }
   const isNumber = Array.from(start).every(
@@ -222,10 +229,6 @@ function hasEscape(expression: Expression | undefined): expression is Choice {
       return first?.kind === 'text' && first.text.startsWith('\\')
     })
   )
-}
-
-function partsOf(expression: Expression): readonly Expression[] {
-  return expression.kind === 'sequence' ? expression.of : [expression]
 }
 
 function freeWord(word: string, grammar: Grammar): string {

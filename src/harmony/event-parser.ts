@@ -12,8 +12,8 @@ export const HARMONY_PARSER_OPTIONS: OptionTable<HarmonyParserOptions> = {
 }
 
 /**
- * Creates the native Harmony parser as a source of events. It never throws on what a model writes: what is malformed is
- * repaired and reported.
+ * Creates the native Harmony parser as a source of events. It never throws because of the model's output: malformed
+ * output is repaired and reported.
  *
  * @param sink - takes the events, in order
  * @param snapshot - continues exactly where `snapshot()` was taken

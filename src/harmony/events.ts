@@ -1,4 +1,4 @@
-/** Who put a token into the transcript: the model by sampling it, or the host. */
+/** The author of a token in the transcript: the model, which sampled it, or the host. */
 export type Origin = 'model' | 'host'
 
 export type Role = 'assistant' | 'user' | 'system' | 'developer' | 'tool'
@@ -19,7 +19,7 @@ export interface HarmonyHeader {
 }
 
 /**
- * What ended a message: a stop token by its name; `implicit` if the next message began without one; `turn` if the
+ * The end of a message: a stop token by its name; `implicit` if the next message began without one; `turn` if the
  * model's turn or the stream ended without one (engines that swallow the stop token, length limits).
  */
 export type Terminator = 'end' | 'call' | 'return' | 'endoftext' | 'implicit' | 'turn'

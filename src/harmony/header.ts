@@ -11,7 +11,7 @@ import { CHANNELS, type Channel, CONTENT_TYPES, ROLES } from './vocabulary.js'
  *
  * Segments are separated by token ids alone, so text that merely spells a marker stays text. Everything here depends on
  * the characters and markers only, never on how they were cut into tokens or chunks: a header that turns into prose
- * does so at the same character whatever the chunking (law 1). What the words mean together: resolve-header.ts.
+ * does so at the same character whatever the chunking (law 1). resolve-header.ts interprets the words together.
  */
 
 /** How the header began: implied by the prompt, by `<|start|>`, or by text or a marker where `<|start|>` belonged. */
@@ -43,8 +43,7 @@ export interface Word {
   /** As written. */
   text: string
   /**
-   * What it means: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if it names
-   * none).
+   * Its meaning: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if it names none).
    */
   value: string
   /** Its place: the segment's marker, and the offset in that segment. */

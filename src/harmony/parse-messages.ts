@@ -14,7 +14,7 @@ export interface ParsedHarmony {
 }
 
 export interface ParseMessagesOptions extends HarmonyParserOptions {
-  /** Who wrote the input. Default `model`. */
+  /** The author of the input. Default `model`. */
   readonly origin?: Origin
 }
 

@@ -86,7 +86,7 @@ export interface HarmonyParserOptions {
 }
 
 /**
- * Creates the native Harmony parser. It never throws on what a model writes: what is malformed is repaired and
+ * Creates the native Harmony parser. It never throws because of the model's output: malformed output is repaired and
  * reported.
  *
  * @param snapshot - continues exactly where `snapshot()` was taken
@@ -110,7 +110,7 @@ class NativeParser implements HarmonyParser {
   #lexer: MarkerLexer | undefined
   #mode: ParserPosition
   #draft: HeaderDraft
-  /** Who wrote the current run of tokens. A character or a marker never spans two origins. */
+  /** The author of the current run of tokens. A character or a marker never spans two origins. */
   #origin: Origin
   /** Set by `<|return|>` until the model's next token, which is reported once. */
   #returned: boolean

@@ -98,7 +98,7 @@ const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/
  *                      ^                                                     ^
  *
  * @param at - where the text begins
- * @param ending - what ended the header; absent if the text goes on
+ * @param ending - the end of the header; absent if the text continues
  */
 export function resolveUnclosed(draft: HeaderDraft, origin: Origin, at: number, ending?: Terminator): ResolvedHeader {
   const last = lastSegment(draft)

@@ -6,7 +6,7 @@ export const STOP_TOKENS: readonly number[] = [SPECIAL.return, SPECIAL.call, SPE
 /** The tokens that end a message of a conversation. `<|endoftext|>` is none of its format. */
 export const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
 
-/** The tokens after which a message is over, however it ended. */
+/** All tokens that end a message. */
 export const MESSAGE_ENDS: readonly number[] = [SPECIAL.end, SPECIAL.return, SPECIAL.call, SPECIAL.endoftext]
 
 /** The tokens that begin or end a message. */

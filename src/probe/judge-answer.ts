@@ -14,7 +14,7 @@ export function judgeResponse(request: string, response: unknown): Finding[] {
   return [{ ...finding, more: Math.max(all - 1, 0) }]
 }
 
-/** The message of a refusal, and the faults of its body. */
+/** The message of a refusal, with the faults of its body. */
 export interface Refusal {
   readonly message: string
   readonly faults: readonly Fault[]

@@ -63,7 +63,7 @@ const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 
 
 type OtherApi = 'chat' | 'messages' | 'count'
 
-/** What is said of an API that is not offered, and how its errors are read. */
+/** The message for an API that is not offered, and the reader of its errors. */
 const OTHERS: Readonly<
   Record<OtherApi, { name: string; shown: 'shownChat' | 'shownMessages' | 'shownCount'; read: typeof readRefusal }>
 > = {

@@ -59,7 +59,7 @@ export interface Part {
   readonly history: number
 }
 
-/** The part of a conversation from earlier responses, and what is remembered of its rendering. */
+/** The part of a conversation from earlier responses, with its remembered rendering. */
 export interface EarlierPrompt extends Part {
   /** Takes the remembered beginning of the conversation. The caller owns it until it is given back. */
   take(): KnownConversation | undefined

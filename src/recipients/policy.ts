@@ -103,7 +103,7 @@ export function resolvePolicy(
   return approval === table.mcpApproval ? table : { ...table, mcpApproval: approval }
 }
 
-/** Returns the name of the preset that a policy is, whatever its approvals; undefined for a custom table. */
+/** Returns the name of the preset that a policy equals, apart from its approvals; undefined for a custom table. */
 export function presetOf(policy: RecipientPolicy): PolicyName | undefined {
   const preset = lookUp<RecipientPolicy>(policies, policy.name)
   const fields = Object.keys(openai) as (keyof RecipientPolicy)[]

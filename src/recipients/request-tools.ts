@@ -29,7 +29,9 @@ export interface ResolvedTools {
  */
 export interface RequestTools extends ResolvedTools {
   readonly choice: ToolChoice
-  /** The call that the first turn has to make: none for a request without tools, whatever its `tool_choice`. */
+  /**
+   * The call that the first turn must make: none for a request without tools, even if its `tool_choice` demands one.
+   */
   readonly demand: DemandedCall | undefined
   /** Classifies a message of the conversation so far: an earlier request had its own `tool_choice`. */
   readonly classifyPast: Classifier

@@ -18,7 +18,7 @@ export function stopOf(
   return { type: 'stop', reason, ...(Object.keys(usage).length > 0 && { usage }) }
 }
 
-/** Never counts fewer sampled than read tokens, whatever the engine reports. */
+/** Never counts fewer sampled than read tokens, even if the engine reports fewer. */
 function usageOf(fold: ResponseFold, counted: HostUsage | undefined, given: number): CallUsage {
   const { cachedTokens, outputTokens = 0 } = counted ?? {}
   return {

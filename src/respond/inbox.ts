@@ -16,7 +16,7 @@ export interface InboxOptions {
 
 const LAST: readonly EntryBody['type'][] = ['end', 'fail', 'abort']
 
-/** The host's inserted items that are not written yet. An item wakes the loop, whatever it is waiting for. */
+/** The host's inserted items that are not written yet. An item always wakes the loop. */
 export class Inbox {
   readonly #options: InboxOptions
   readonly #items: WholeItem[] = []

@@ -16,7 +16,7 @@ import { HeaderWatch } from './strict/header-watch.js'
 /** The next request to the model, and how its answer is read. */
 export interface ModelCall {
   readonly options: Pick<GenerateOptions, 'stop' | 'constraint'>
-  /** What it writes. The end-of-sequence tokens after a tool's name are not part of the transcript. */
+  /** The tokens that it writes. The end-of-sequence tokens after a tool's name are not part of the transcript. */
   readonly writes: 'anything' | 'body' | 'name'
   /** Whether its answers are searched for stop strings. */
   readonly isSearched?: boolean

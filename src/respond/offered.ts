@@ -10,8 +10,8 @@ import type { McpTool, ResponseRequest, UnknownTool } from '../responses/request
 export type OfferedTool = McpTool | BuiltinWires[HostedBuiltin]['tool']
 
 /**
- * The operator's additions to each response, whatever its request declares. The model sees them, the client does not:
- * the response echoes the request unchanged.
+ * The operator's additions to each response, independent of its request. The model sees them, the client does not: the
+ * response echoes the request unchanged.
  */
 export interface Offered {
   /**

@@ -33,7 +33,7 @@ export interface RespondLimits {
 /** Output of the model that violates a schema or format of the request. */
 export interface InvalidOutput {
   readonly itemId: string
-  /** What it violates: `tools[2].parameters`, `text.format.schema`. */
+  /** The violated parameter: `tools[2].parameters`, `text.format.schema`. */
   readonly what: string
   /** The problems with their places. Only the first ones, if there are many. */
   readonly errors: readonly {

@@ -13,8 +13,8 @@ export interface UnsealInputOptions {
   /** The owner of the request. */
   readonly caller: string
   /**
-   * What to do with content that something else sealed: another server, or this one with a key that it has dropped.
-   * `refuse` (default): an error. `ignore`: the model continues without the text, and the call is not approved.
+   * How to treat foreign content: sealed by another server, or by this one with a removed key. `refuse` (default): an
+   * error. `ignore`: the model continues without the text, and the call is not approved.
    */
   readonly foreign?: 'refuse' | 'ignore'
   /** Called with the place in the request of each ignored content: `input[3].encrypted_content`. */

@@ -32,9 +32,9 @@ const LLAMA_SERVER_OPTIONS: OptionTable<LlamaServerEngineOptions> = { ...HTTP_OP
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
  * llama-server sends the stop token like any other. It always stops at the model's own ids, which are the default ones.
- * Other special ids, such as `<|message|>`, are sent as stop words; where the model only spells one in ordinary text, the
- * stream goes on with a further request. At ordinary `stop` ids this engine ends the stream and cancels the request.
- * Log-probabilities are the model's own, before temperature and limits.
+ * Other special ids, such as `<|message|>`, are sent as stop words; where the model only spells one in ordinary text,
+ * the stream continues with a further request. At ordinary `stop` ids this engine ends the stream and cancels the
+ * request. Log-probabilities are the model's own, before temperature and limits.
  *
  * A `constraint` is sent as `grammar`: GBNF that this library writes, since `json_schema` ignores keywords that it does
  * not know. All special tokens but the ends of sequence are banned beside it. Log-probabilities are still the model's
@@ -107,7 +107,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
         ...(constraint === undefined ? {} : { grammar: gbnfOf(constraint), logit_bias: banSpecialTokens() }),
         cache_prompt: true,
         return_tokens: true,
-        // While a prompt is read, which may take minutes: how much of it was in the cache, and that the server is at work.
+        // Reports progress while a prompt is read, which may take minutes, and how much of it was in the cache.
         return_progress: true,
         stream: true,
       }

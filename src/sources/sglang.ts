@@ -53,7 +53,7 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
  *
  * By default SGLang repeats all earlier tokens with every new one. Both forms work, but
  * `--incremental-streaming-output` makes long answers cheaper. `--skip-tokenizer-init` works too. SGLang also stops at
- * the ids in the model's `generation_config.json`, whatever `stop` is. A `seed` needs
+ * the ids in the model's `generation_config.json`, regardless of `stop`. A `seed` needs
  * `--enable-deterministic-inference`.
  *
  * A `constraint` is a JSON Schema, a regular expression or GBNF (`ebnf`), with log-probabilities too. A schema is sent

@@ -56,7 +56,7 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = {
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
  * Requires vLLM 0.10.2 or later. It sends the stop token like any other. It also stops at the ids in the model's
- * `generation_config.json`, which are the default ones, whatever `stop` is. `usage.cachedTokens` needs a server with
+ * `generation_config.json`, which are the default ones, regardless of `stop`. `usage.cachedTokens` needs a server with
  * `--enable-prompt-tokens-details`. Servers allow 20 `logprobs`; `--max-logprobs` changes that.
  *
  * It does not use `/inference/v1/generate`, although that is made for tokens: only later versions stream from it, the
@@ -100,7 +100,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
 
   /**
    * The limit of a call: what fits after the prompt, if that is less; at least 1, so that vLLM itself reports a prompt
-   * that is too long. vLLM cuts a limit to what is left of the context, but refuses one above the whole of it.
+   * that is too long. vLLM cuts a limit to the remaining context, but refuses one above the whole context.
    */
   async function limitOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal): Promise<number> {
     if (maxTokens !== undefined && maxTokens <= FITS_ANY && knownSize === undefined) return maxTokens

@@ -24,7 +24,7 @@ export interface ScriptedPrompt {
   readonly signal: AbortSignal
 }
 
-/** Where the message that the model shall go on with begins, after `<|start|>assistant`; the prompt's end if none. */
+/** Returns where the unfinished message of the model begins, after `<|start|>assistant`; the prompt's end if none. */
 export function openingStart(prompt: Uint32Array): number {
   // The role is one token, which the engine's contract requires.
   return Math.min(openMessageStart(prompt) + 2, prompt.length)

@@ -9,8 +9,8 @@ import { decodeUtf8, spell } from './spelling.js'
  * Returns the rest of a turn whose beginning is in the prompt; undefined if the prompt has another beginning.
  *
  * The beginning may be in other tokens than the turn, because a host that begins a header encodes it alone. The header
- * of the message under way may be in other words: it counts whom the message is for. A message may have another end:
- * the host writes the one that fits where an engine under a constraint has only its own.
+ * of the unfinished message may be worded differently, if the recipient is the same. A message may have another end:
+ * the host writes the fitting one, while an engine under a constraint has only its own.
  *
  * @param begun - what the prompt has after the point where the turn begins
  */
@@ -21,7 +21,7 @@ export function restOfTurn(
 ): readonly number[] | undefined {
   const inSameWords = withoutPrefix(turn, begun, tokenTable)
   if (inSameWords !== undefined) return inSameWords
-  // The message under way, in the prompt and in the turn.
+  // The unfinished message, in the prompt and in the turn.
   const start = begun.lastIndexOf(SPECIAL.start) + 1
   const open = splitMessage([...begun.subarray(start)])
   const before = withoutPrefix(turn, begun.subarray(0, start), tokenTable)

@@ -34,17 +34,17 @@ export interface ScriptedEngine extends TokenEngine {
  *     const engine = scriptedEngine([call('functions.get_weather', { city: 'Paris' }), answer('22 degrees.')])
  *     const engine = scriptedEngine(({ messages }) => answer(`You said ${messages.at(-1)?.content}`))
  *
- * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they do not,
- * which is where a special token comes that ends no sequence, or anything else after a complete body, it goes on with a
- * shortest text that completes the body, and with the token that ends the script's message (`<|return|>` where that is
- * `<|end|>` or none). Texts of a format in it are ones that validators such as Zod take: `https://example.com`, not
- * `0:`. The turn then goes on after that message. A constraint that it does not hold is an `invalid_prompt`.
+ * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they break it
+ * (with a special token that does not end a sequence, or with any token after a complete body), it continues with a
+ * shortest text that completes the body, and with the token that ends the script's message (`<|return|>` if that is
+ * `<|end|>` or missing). Texts of a format in it are accepted by validators such as Zod: `https://example.com`, not
+ * `0:`. The turn then continues after that message. A constraint that it does not support is an `invalid_prompt`.
  *
- * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, goes on when
- * the next prompt has what came of it: the script is not asked again. Where the host began the message itself, as it
- * does to have a tool called, the turn goes on from there if it begins alike. It is sure of each token:
- * log-probabilities are 0, and there are no alternatives. `cachedTokens` is what the prompt has in common with the call
- * before.
+ * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, continues
+ * when the next prompt contains its beginning: the script is not asked again. If the host began the message itself, for
+ * example to force a call of a tool, the turn continues from there if it begins the same way. Each token is certain:
+ * log-probabilities are 0, and there are no alternatives. `cachedTokens` is the length of the prefix that the prompt
+ * shares with the previous call's.
  *
  * @throws HarmonyResponsesError `bad_option`, or `bad_script` for a turn of a list. From `next()`: `bad_script` if the
  * script has no turn left, or its function returned none; what the function throws
@@ -124,7 +124,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
     const rest = body?.tokens ?? script
     const { stop = STOP_TOKENS, maxTokens = Number.POSITIVE_INFINITY, logprobs } = given
-    // A body ends with the engine's own end of sequence, whatever else it shall stop at.
+    // A body ends with the engine's own end of sequence, regardless of the call's stop ids.
     const stopAt = body === undefined ? rest.findIndex((id) => stop.includes(id)) : body.isOver ? rest.length - 1 : -1
     const until = stopAt === -1 ? rest.length : stopAt + 1
     const room = Math.min(maxTokens, contextLength - prompt.length)

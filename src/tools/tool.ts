@@ -18,7 +18,7 @@ export interface ToolProgress {
 export interface ToolContext {
   /** The request of the call, whose declarations determine what may run. */
   readonly request: ResponseRequest
-  /** Aborts once the result is no longer needed: the client left, or the response's time is over. */
+  /** Aborts once the result is no longer needed: the client left, or the response's time limit was reached. */
   readonly signal: AbortSignal
   /** Reports the call's progress to the host, not to the client. */
   report(progress: ToolProgress): void

@@ -25,7 +25,7 @@ export function sealSnapshot(parts: Omit<TranslatorSnapshot, 'version' | 'digest
 }
 
 /**
- * Checks and copies a snapshot. The digest reveals whatever was changed, lost or cut off since it was taken.
+ * Checks and copies a snapshot. The digest reveals any change or loss since it was taken.
  *
  * @throws HarmonyResponsesError `bad_snapshot`, `snapshot_unsupported`: see `Translator.restore`
  */

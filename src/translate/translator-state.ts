@@ -14,7 +14,10 @@ import type { EchoedFields } from './tool-fields.js'
 /** A message by another author than the assistant, as far as it has arrived. Plain data. */
 export interface OtherMessage {
   header: HarmonyHeader
-  /** Who wrote it. A message that the model writes under another role is a fabrication, unless the host trusts it. */
+  /**
+   * The message's author. A message that the model writes under another role is a fabrication, unless the host trusts
+   * it.
+   */
   origin: Origin
   text: TextBuffer
 }

@@ -5,7 +5,7 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
   scripts: Record<string, string>
 }
 
-// Not by running them: a build takes its time, and empties the folder that other tests read.
+// This does not run them: a build is slow, and empties the folder that other tests read.
 test.each([
   ['bench', 'npm run --silent build >&2'],
   ['demo', 'node scripts/build-quietly.mjs'],

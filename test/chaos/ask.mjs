@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { createParser } from 'eventsource-parser'
 
 /**
- * Asks with a connection of its own, so that the proxy may choose another server each time.
+ * Sends a request over a new connection, so that the proxy may choose another server each time.
  *
  * @param options - `onEvent` receives each event of a stream, and says whether to go on reading; `idleMs`: how long nothing may come
  * @returns `status` and `body`; undefined if the connection broke, or nothing came for too long

@@ -18,7 +18,7 @@ const AGAIN = [429, 500, 503]
 export class Broken extends Error {}
 
 /**
- * A client, which does what its task says and comes back until it has it.
+ * A client, which does its task and reconnects until the task is done.
  *
  * @param world - `port` of the proxy, `counts`, `responses` that receives what came of each, and `signal` that ends the wait
  */
@@ -37,7 +37,7 @@ async function respond(world, task, body, key) {
   return response
 }
 
-/** Two clients approve one call: one of them gets the response, and the other is told that it was answered. */
+/** Two clients approve one call: one of them gets the response, and the other an error that it was already answered. */
 async function approve(world, task) {
   const { id, last } = await respond(world, task, bodyOf(task), `task-${task.task}`)
   const request = last.output.find(({ type }) => type === 'mcp_approval_request')
@@ -66,7 +66,7 @@ class Refused extends Broken {
   }
 }
 
-/** How patient a client is after so many tries that gave it nothing. */
+/** The patience of a client after a number of failed tries. */
 function patience(tries) {
   const times = 2 ** Math.min(tries, MOST_DOUBLINGS)
   return { idleMs: IDLE_MS * times, waitMs: WAIT_MS * times }
@@ -104,7 +104,7 @@ async function streamed(world, { leavesAfter }, body, key) {
       if (event.sequence_number !== next) {
         throw new Broken(`${id}: event ${next} was expected, got ${event.sequence_number}`)
       }
-      // The request is sent again while its response is not known: it begins anew.
+      // The request is sent again while its response is unknown: it starts over.
       if (next < events.length && !isDeepStrictEqual(event, events[next])) {
         throw new Broken(`${id}: event ${next} was another one before`)
       }
@@ -164,7 +164,7 @@ async function pollEnd(world, id) {
 async function whole(world, _task, body, key) {
   const { body: last } = await askUntil(world, 'POST', '/v1/responses', {
     ...{ body, headers: { 'idempotency-key': key } },
-    // Nothing comes before it is over.
+    // No byte comes before it has ended.
     least: 10_000,
   })
   return { id: last.id, last }

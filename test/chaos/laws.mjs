@@ -4,7 +4,7 @@ import { checkEvents } from '../../dist/conformance/index.js'
 import { ask } from './ask.mjs'
 import { answerOf } from './model.mjs'
 
-/** What holds once all clients have what they asked for: each gives what it is broken by. */
+/** The laws that hold once all clients are done. Each returns its violations. */
 export const LAWS = {
   'every response ended once, as its clients were told'(world) {
     return world.responses.flatMap(({ id, last, events, kept }) => {
@@ -68,10 +68,10 @@ export const LAWS = {
   'no client was refused what it may have, or waited for ever': (world) => world.broken,
 }
 
-/** How many responses are asked for at once at the end. */
+/** The number of responses that are requested at once at the end. */
 const AT_ONCE = 16
 
-/** Asks all servers for what they have of each response. */
+/** Asks all servers for each response. */
 export async function readKept(world) {
   const queue = [...world.responses]
   const reader = async () => {

@@ -1,8 +1,8 @@
 import { connect, createServer } from 'node:net'
 
 /**
- * Passes connections on to the servers in turn, and cuts some: a client that comes back reaches another process. Where a server
- * takes no connection, the next one gets it.
+ * Passes connections on to the servers in turn, and cuts some, so that a client that reconnects reaches another
+ * process. If a server takes no connection, the next one gets it.
  *
  * @param ports - those of the servers that run
  * @param cutAfter - after how many bytes of an answer a new connection is cut; undefined: it is not

@@ -1,10 +1,10 @@
-// Servers on one store are killed, paused and cut off from their clients, who come back until they have what they asked for:
+// Kills, pauses and disconnects servers on one store, while clients reconnect until their tasks are done:
 //
 //     npm run test:chaos
 //     npm run test:chaos -- --store sqlite --responses 10000 --seed 5
 //
-// Afterwards every law of laws.mjs is checked. What is asked, and what happens in which order, follows from the seed; what
-// falls together does not, since it is real time.
+// Afterwards every law of laws.mjs is checked. The requests, and the order of the faults, follow from the seed; what
+// coincides does not, since it is real time.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ function fail(message) {
   process.exit(2)
 }
 
-/** A run that hangs, or has become too slow for where it runs, ends with a line that says so. */
+/** A run that hangs, or is too slow, ends with a line that says so. */
 function endAfter(seconds) {
   const end = () => {
     for (const server of running) server.end()
@@ -57,11 +57,11 @@ function readOptions() {
         responses: { type: 'string', default: '200' },
         concurrency: { type: 'string', default: '100' },
         seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-        // How long clients may take for all of it, in seconds.
+        // The clients' time limit, in seconds.
         seconds: { type: 'string' },
         // How long the whole run may take, in seconds, its checks included. Default: no limit.
         limit: { type: 'string' },
-        // Says what happens to the servers, and when.
+        // Prints the faults of the servers, with their times.
         verbose: { type: 'boolean', default: false },
         // A file for a report in the form of Vitest's, in which each law is a test.
         report: { type: 'string' },

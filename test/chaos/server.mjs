@@ -9,7 +9,7 @@ import { createTool } from './tools.mjs'
 const settings = JSON.parse(process.env.CHAOS)
 const tell = (message) => process.connected && process.send(message, () => {})
 
-/** How long the store takes for a call from now on, in milliseconds. */
+/** The duration of store calls from now on, in milliseconds. */
 let slowness = 0
 function slowed(store) {
   return new Proxy(store, {

@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('./server.mjs', import.meta.url))
 export function createServer({ settings, counts, takeOvers, errors }) {
   let child
   let port
-  /** What the server says of itself that takes long to stop. */
+  /** The state that a server reports if it takes long to stop. */
   let lateness
 
   return {

@@ -1,7 +1,7 @@
 import { SCHEMA } from './model.mjs'
 import { SERVERS } from './tools.mjs'
 
-/** What clients do, and how many of twenty tasks do it. */
+/** The kinds of tasks, and how many of twenty tasks are of each kind. */
 const KINDS = {
   /** A background response, streamed. */
   background: 6,

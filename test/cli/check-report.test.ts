@@ -16,7 +16,7 @@ import {
 
 const PLAIN = { columns: 100, hasColors: false }
 
-/** Takes what the checker reported, and returns what is printed of it live. */
+/** Takes the checker's reports, and returns what is printed live. */
 function take(stream: CheckedStream, violations: readonly Violation[], line?: number): string {
   return violations
     .map((one) => {

@@ -6,7 +6,7 @@ import { BASES } from '../conformance/messages/streams.js'
 import { fakeIo } from './io.js'
 
 const frame = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-/** Enough for Codex, which reads these alone. */
+/** Enough for Codex, which reads only these. */
 const ITEM = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }
 const EVENTS = [
   { type: 'response.created', response: { id: 'resp_1' } },
@@ -47,7 +47,7 @@ function openPipe() {
     waiting.push(resolve as never)
     for (const listener of listeners.splice(0)) listener()
   }
-  /** Resolves when this is true, and looks whenever something was printed or is waited for. */
+  /** Resolves when the condition is true, which is tested whenever something is printed or awaited. */
   const until = async (isTrue: () => boolean): Promise<void> => {
     while (!isTrue()) await new Promise<void>((resolve) => listeners.push(resolve))
   }

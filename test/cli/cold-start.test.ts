@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import config from '../../tsup.config.js'
 
 /*
- * What a command loads before it does anything, by the imports of the bundles: nothing here is measured in time.
- * `node bench/run.mjs --only cold` has the figures.
+ * Tests what a command loads before it does anything, by the imports of the bundles, not by time. `node bench/run.mjs
+ * --only cold` has the figures.
  */
 
 const { noExternal = [] } = config as { readonly noExternal?: readonly string[] }
@@ -40,13 +40,13 @@ beforeAll(async () => {
 }, 180_000)
 
 interface Loaded {
-  /** The modules that are run: `src/cli/run.ts`, `node_modules/zod/...`. */
+  /** The executed modules: `src/cli/run.ts`, `node_modules/zod/...`. */
   readonly modules: readonly string[]
-  /** What is imported from npm and from Node. */
+  /** The imports from npm and from Node. */
   readonly packages: readonly string[]
 }
 
-/** What is loaded with a module of the sources, at once. */
+/** The modules that are loaded statically with a module of the sources. */
 function loadedBy(source: string): Loaded {
   const entry = Object.keys(outputs).find((file) => outputs[file]?.entryPoint === source)
   if (entry === undefined) return expect.unreachable(source)
@@ -64,12 +64,12 @@ function loadedBy(source: string): Loaded {
   return { modules, packages: [...packages] }
 }
 
-/** The rooms that modules are of: `cli`, `server`, `zod`. */
+/** The folders or packages of modules: `cli`, `server`, `zod`. */
 function roomsOf({ modules }: Loaded): string[] {
   return [...new Set(modules.map((path) => /(?:node_modules|src)\/([^/]+)/.exec(path)?.[1] ?? path))]
 }
 
-/** What makes a server of Node's own: not the mark of an answer that is already sent, which any app needs. */
+/** The imports that create a Node server, without the mark of an already sent answer, which any app needs. */
 const listenersOf = ({ modules }: Loaded): string[] =>
   modules.filter((path) => path.includes('@hono/node-server/dist/index'))
 

@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Io } from '../../src/cli/run.js'
 
-/** A world for the command line, with what it did to it. */
+/** A fake environment for the command line, with the recorded effects. */
 export interface FakeIo extends Io {
   readonly out: string
   readonly err: string
-  /** What was written, by the paths of files. */
+  /** The written files, by path. */
   readonly written: Readonly<Record<string, string>>
 }
 

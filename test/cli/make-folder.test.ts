@@ -14,7 +14,7 @@ test('a folder is made with those above it, and one that is there is left as it 
   expect(statSync(path).isDirectory()).toBe(true)
 })
 
-test('a file in the place of the folder, or above it, is an error', async () => {
+test('a file instead of the folder, or above it, is an error', async () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   await expect(makeFolder(file)).rejects.toMatchObject({ code: 'EEXIST' })

@@ -224,7 +224,7 @@ describe('the options of serve', () => {
     expect(await through(['--replay', '--no-key', '--host', '0.0.0.0'])).toEqual([200, false])
   })
 
-  test('--images placeholder lets a conversation with images go on', async () => {
+  test('--images placeholder lets a conversation with images continue', async () => {
     const content = [{ type: 'input_image' as const, image_url: 'data:image/png;base64,AA==', detail: 'auto' as const }]
     const request = { model: 'gpt-oss', input: [{ role: 'user' as const, content }] }
     const strict = await serve(['--replay'])
@@ -522,7 +522,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     expect(file).toEqual([2, `--seal-keys keys.txt: ${said}`])
   })
 
-  test('serve does not print a key that is given in the place of its file', async () => {
+  test('serve does not print a key that is given instead of its file', async () => {
     const [code, line] = await refusal(['--replay', '--seal-keys', KEY])
     expect([code, line]).toEqual([2, '--seal-keys: expected a file, got a key: use HARMONY_RESPONSES_SEAL_KEYS for it'])
   })
@@ -855,7 +855,7 @@ test('--log json writes an object for each request, refusals too, with the id th
   })
 })
 
-/** Reads this text from every file, or from one alone: the fixtures of the package are read as they are. */
+/** Returns this text for every file, or for one file only: the fixtures of the package are read as they are. */
 function readerOf(text: string, file = 'keys.txt'): FakeIo['readFile'] {
   const { readFile } = realFolder()
   return (path) => (path === file ? Promise.resolve(text) : readFile(path))
@@ -942,7 +942,7 @@ describe('serve is stopped', () => {
     await expect(fetch(`${url}/healthz`)).rejects.toThrow()
   })
 
-  test('serve that is stopped once finishes the response under way', async () => {
+  test('serve that is stopped once finishes the response in progress', async () => {
     const { stop, exit, client, io } = await serve(['--replay'])
     const stream = await client.responses.create({ ...FRANCE, stream: true })
     const types: string[] = []

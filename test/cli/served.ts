@@ -3,7 +3,7 @@ import { afterEach, expect } from 'vitest'
 import { run } from '../../src/cli/run.js'
 import { type FakeIo, realFolder } from './io.js'
 
-/** A command line that serves, until it is stopped or its test is over. */
+/** Runs `serve`, until it is stopped or its test ends. */
 export interface Served {
   readonly io: FakeIo
   readonly url: string
@@ -54,7 +54,7 @@ export async function serve(args: readonly string[], given: Partial<FakeIo> = {}
   return served
 }
 
-/** What a command line that does not serve says, and its exit code. */
+/** The output and the exit code of a command line that does not serve. */
 export async function refusal(args: readonly string[], given: Partial<FakeIo> = {}): Promise<[number, string]> {
   const io: FakeIo = Object.assign(realFolder(), given)
   const code = await run(['serve', ...args], io)

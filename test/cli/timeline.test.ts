@@ -24,7 +24,7 @@ async function timeline(of: TokenFixture, columns = 120, options: TranslationOpt
   return pieces.join('')
 }
 
-/** Without the ends of ids, which are no matter of the timeline's. */
+/** Removes the ends of ids, which do not matter for the timeline. */
 const withoutIds = (text: string): string => text.replace(/_….{4}/g, '_…')
 
 /** The rows of the tokens, by their index. */

@@ -44,7 +44,7 @@ const fixtures = readdirSync(folder).flatMap((file): [string, AnyStream][] => {
 const fixturesOf = (client: Client): [string, AnyStream][] =>
   fixtures.filter(([, stream]) => isPlayable(scenarioOf(stream), translated(stream), client))
 
-/** Any transcript. Unknown tools fail if the host would run them, because agents need a result. */
+/** Any transcript. Calls of unknown hosted tools fail, because agents need a result. */
 const generated: fc.Arbitrary<AnyStream> = fc
   .record({
     transcript: fc.oneof(wellFormedTranscript(), malformedTranscript()),
@@ -105,7 +105,7 @@ async function hold(given: Omit<Scenario, 'shows'>, client: Client): Promise<voi
       signal: new AbortController().signal,
     })
     expect(shownBy(client, played), played.error).toEqual(within(server.exchanges, client))
-    // What the judge only warns of (two reasoning messages in a row, say) is the model's doing.
+    // The model causes what the judge only warns about, such as two reasoning messages in a row.
     const errors = violationsOf(server.exchanges, client.profile).filter(({ severity }) => severity === 'error')
     expect(errors).toEqual([])
   } finally {
@@ -113,7 +113,7 @@ async function hold(given: Omit<Scenario, 'shows'>, client: Client): Promise<voi
   }
 }
 
-/** What `translate` makes of a stream. */
+/** The events of `translate` for a stream. */
 function translated(stream: AnyStream): Response {
   const { tools } = scenarioOf(stream)
   const translator = new Translator({ ...stream.options, request: { tools: tools as never }, tokenTable })

@@ -17,7 +17,7 @@ import type { Exchange } from './server.js'
 
 const tokenTable = await loadTokenTable()
 
-/** What a stream was made of. */
+/** The input of a stream. */
 export interface AnyStream {
   readonly chunks: readonly TokenChunk[]
   readonly request: ResponseRequest
@@ -40,7 +40,7 @@ export function playedByEndpoint(stream: AnyStream, place: number): Omit<Scenari
 
 const FILE_SEARCH = { insert: { type: 'file_search_call', status: 'completed', queries: ['Oslo'], results: null } }
 
-/** A part of the model's as it is, and of the host's each result. */
+/** The model's parts unchanged, and each result of the host's parts. */
 function resultsIn(chunk: TokenChunk): TokenChunk[] {
   if (typeof chunk !== 'object' || !('host' in chunk)) return [chunk]
   const { messages } = parseMessages(chunk.host as readonly number[], { tokenTable, role: null, origin: 'host' })
@@ -76,7 +76,10 @@ export function scenarioOf({ chunks, request, options, end = {} }: AnyStream): O
   }
 }
 
-/** The tool as clients can declare it. A shell without a place is the host's here, which all of them leave to it. */
+/**
+ * The tool in the form that clients can declare. The host runs a shell without an environment here, since no client
+ * runs one.
+ */
 function wireTool(tool: { readonly type: string }): WireTool[] {
   switch (tool.type) {
     case 'function': {
@@ -104,7 +107,7 @@ function wireTool(tool: { readonly type: string }): WireTool[] {
   }
 }
 
-/** Names that every client declares as they are: the API allows no dot, and the Agents SDK turns `-` into `_`. */
+/** Names that every client declares unchanged: the API allows no dot, and the Agents SDK turns `-` into `_`. */
 const CLIENT_NAME = /^[a-zA-Z0-9_]+$/
 
 /** Whether the client's calls in a response are such that an application can answer them. */
@@ -131,7 +134,7 @@ function isObject(text: string): boolean {
   }
 }
 
-/** What a client shows of responses, whatever is in them. Messages are joined, as some clients do themselves. */
+/** The part of any responses that a client shows. Messages are joined, as some clients do themselves. */
 export type Shown = Pick<Played, 'reasoning' | 'calls' | 'ending'> & { readonly text: string }
 
 /**
@@ -148,7 +151,7 @@ export function shownBy(client: Client, { text, reasoning, calls, ending }: Play
  */
 const withoutTheLost = (shown: Shown): Shown => (shown.ending === 'failed' ? { ...shown, reasoning: '' } : shown)
 
-/** What is to be shown of what was streamed. */
+/** The part of the streamed events that must be shown. */
 function shownOf(exchanges: readonly Exchange[], client: Client): Shown {
   const responses = responsesOf(exchanges)
   const hides = (item: OutputItem): boolean =>
@@ -188,7 +191,7 @@ function isRaw(exchanges: readonly Exchange[]): boolean {
   return items.every((item) => item.type !== 'reasoning' || item.summary.length === 0)
 }
 
-/** What has to be shown within the limits of a client: those that its scenarios show. */
+/** The part that must be shown within the limits of a client, as its scenarios demonstrate them. */
 export function within(exchanges: readonly Exchange[], client: Client): Shown {
   const shown = shownOf(exchanges, client)
   const counts = client.wording === undefined && shown.ending === 'completed'

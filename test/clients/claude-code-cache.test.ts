@@ -13,7 +13,7 @@ import { ClaudeCode, claudeCodePath } from './claude-code.js'
 /** The program `llama-server`. */
 const PROGRAM = process.env['LLAMA_SERVER_PATH']
 
-/** How many notes there are to read: with the answer, ten turns. */
+/** The number of notes to read: with the answer, ten turns. */
 const NOTES = 9
 const START = '<|start|>assistant'
 const lastLine = (note: number): string => `so ends note ${note} of all`
@@ -82,7 +82,7 @@ describe.skipIf(PROGRAM === undefined || claudeCodePath() === undefined)(
     let url: string
     beforeAll(async () => {
       const model = join(folder, 'scripted.gguf')
-      // It has to see which note it was from the end of its call to the end of the one before.
+      // The model must find the number of the note in the prompt between the ends of the last two calls.
       writeTinyGptOss(model, { scripts, history: 32 })
       const port = await freePort()
       url = `http://127.0.0.1:${port}`
@@ -118,11 +118,11 @@ describe.skipIf(PROGRAM === undefined || claudeCodePath() === undefined)(
       }
       expect(calls).toHaveLength(NOTES + 1)
       for (const [at, { prompt, given }] of calls.slice(0, -1).entries()) {
-        // But for the token that ended the turn: the server has not read it.
+        // Except the token that ended the turn: the server has not read it.
         expect(calls[at + 1]?.cached).toBe(prompt + given - 1)
       }
       const { prompt, cached = 0 } = calls.at(-1) as Call
-      // What docs/messages.md has.
+      // The figures in docs/messages.md.
       process.stdout.write(`${cached} of ${prompt} tokens: ${((100 * cached) / prompt).toFixed(1)} %\n`)
       expect(cached / prompt).toBeGreaterThanOrEqual(0.95)
     }, 900_000)

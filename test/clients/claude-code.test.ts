@@ -20,7 +20,7 @@ const hasAsked = (messages: readonly HarmonyMessage[], words: string): boolean =
 const toolSaid = (messages: readonly HarmonyMessage[]): string[] =>
   messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))
 
-/** Plays one turn after the other, whatever was asked. */
+/** Plays one turn after the other, for any prompt. */
 function steps(turns: (folder: string) => Script[]): (folder: () => string) => Script {
   return (folder) => (prompt) => {
     const turn = turns(folder())[callsIn(prompt.messages)] ?? (() => [answer('Done.')])
@@ -28,7 +28,7 @@ function steps(turns: (folder: string) => Script[]): (folder: () => string) => S
   }
 }
 
-/** Each prompt begins with the one before it, and what the model wrote then. */
+/** Each prompt begins with the one before it and the model's output after that. */
 function expectSamePrefix({ engine }: ClaudeCode): void {
   const [first, ...others] = engine.calls
   let before = first?.tokens ?? new Uint32Array()
@@ -63,7 +63,7 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     expect([result, is_error]).toEqual(['It prints hello.', false])
     expect(readFileSync(join(claude.folder, 'hello.mjs'), 'utf8')).toBe("console.log('hello')\n")
     expectSamePrefix(claude)
-    // What it read back is what it wrote, with the blank in it.
+    // The prompt contains the call as the model wrote it, with the blank in it.
     const last = claude.engine.calls.at(-1)?.messages ?? []
     expect(last.map(({ content }) => content)).toEqual(
       expect.arrayContaining(['Read first.', expect.stringContaining('{"file_path": "'), 'A typo.', 'I mend it.']),
@@ -117,7 +117,7 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     const given = ['--mcp-config', JSON.stringify({ mcpServers }), '--strict-mcp-config']
     const { result } = await claude.ask('Look it up.', ...given, '--allowedTools', 'ToolSearch,mcp__docs__lookup')
     expect(result).toBe('life is 42')
-    // It is taught behind the search that found it, and not before.
+    // The tool is taught after the search that found it, not before.
     expectSamePrefix(claude)
     const taught = claude.engine.calls.map(({ messages }) =>
       messages.findIndex(({ role, content }) => role === 'developer' && content.includes('type mcp__docs__lookup = ')),
@@ -146,7 +146,7 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     expect(result).toContain('They swim.')
   })
 
-  test('a turn that is interrupted stops the engine, and its session is resumed, compacted, and goes on', async () => {
+  test('a turn that is interrupted stops the engine, and its session is resumed, compacted, and continues', async () => {
     let stopped = (): void => {}
     let began = (): void => {}
     const isStopped = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ export function claudeCodePath(): string | undefined {
   }
 }
 
-/** What `claude -p --output-format json` prints at its end. */
+/** The final output of `claude -p --output-format json`. */
 export interface Printed {
   readonly result: string
   readonly is_error: boolean
@@ -31,7 +31,7 @@ export interface Printed {
   readonly num_turns: number
 }
 
-/** Claude Code in an empty repository, in front of a scripted model or another engine. It reaches nothing but the endpoint. */
+/** Claude Code in an empty repository, with a scripted model or another engine. It can reach only the endpoint. */
 export class ClaudeCode<Engine extends TokenEngine = ScriptedEngine> {
   readonly engine: Engine
   readonly folder: string

@@ -20,7 +20,7 @@ describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, 
     expect(shown).toEqual(limits.reduce(within, whole))
     // A client that went away did not see the end of the stream.
     if (scenario.shows.ending === 'aborted') return
-    // What the API allows and a client throws at, the judge has to predict.
+    // If a client throws at a stream that the API allows, the judge must predict it.
     const throws = limits.some(({ what }) => what === 'throws at code that nobody ran')
     const rules = violationsOf(server.exchanges, client.profile).map(({ rule }) => rule)
     expect([...new Set(rules)]).toEqual(throws ? ['openai-agents-sends-back'] : [])
@@ -46,7 +46,7 @@ async function play(client: Client, scenario: Scenario, server: TestServer): Pro
   return played
 }
 
-/** What a client shows within its limit. A limit that the expected outcome does not reach has no effect. */
+/** The expected outcome within a client's limit. A limit that the outcome does not reach has no effect. */
 function within(whole: Shows, { what, shows }: Limit): Shows {
   const { sentBack: items = {}, ...rest } = shows
   const sent = Object.entries(items).filter(([type]) => whole.sentBack[type] !== undefined)

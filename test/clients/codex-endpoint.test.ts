@@ -22,7 +22,7 @@ interface Served {
   readonly baseURL: string
   readonly engine: ScriptedEngine
   readonly streams: readonly ResponseStreamEvent[][]
-  /** By which methods it was asked. */
+  /** The methods of its requests. */
   readonly asked: readonly string[]
 }
 
@@ -62,7 +62,7 @@ function recorder(streams: ResponseStreamEvent[][]): Dialect {
   }
 }
 
-/** How Codex reaches the endpoint: as a provider that its user adds, or as OpenAI itself at another address. */
+/** The ways in which Codex reaches the endpoint: as a provider that its user adds, or as OpenAI at another address. */
 const PROVIDERS = {
   'a provider of its own, over HTTP': { name: 'local', socket: false },
   'a provider of its own, over a WebSocket': { name: 'local', socket: true },
@@ -93,7 +93,7 @@ request_max_retries = 0
 `
 }
 
-/** What is wrong with anything that was streamed. */
+/** The judge's findings in all streams. */
 function faultsIn(streams: readonly (readonly ResponseStreamEvent[])[]): unknown[] {
   if (streams.length < 2) return ['Codex asked no second time']
   return streams.flatMap((events) => [...checkEvents(events), ...checkEvents(events, { profile: 'client:codex' })])
@@ -103,7 +103,7 @@ const providers = Object.keys(PROVIDERS) as (keyof typeof PROVIDERS)[]
 const patch: ScriptedMessage = { ...call('functions.apply_patch', PATCH), contentType: 'code' }
 const weather = call('functions.exec_command', { cmd: './get_weather Oslo' })
 
-/** What the model was told of its calls, in their order. */
+/** The results that the model read for its calls, in order. */
 const resultsIn = ({ engine }: Served): string[] =>
   (engine.calls.at(-1)?.messages ?? []).flatMap(({ role, content }) => (role === 'tool' ? [content] : []))
 
@@ -136,8 +136,8 @@ test.each(providers)('Codex applies a patch by %s', async (provider) => {
   expect(faultsIn(served.streams)).toEqual([])
 })
 
-// A provider that is named OpenAI is one to Codex: it has the server compact, and keeps what it cannot read.
-test.each(providers)('Codex compacts its conversation and goes on, by %s', async (provider) => {
+// Codex treats a provider that is named OpenAI as OpenAI: it has the server compact, and stores the sealed item.
+test.each(providers)('Codex compacts its conversation and continues, by %s', async (provider) => {
   const isRemote = provider.includes('OpenAI') || provider.includes('built-in')
   const { baseURL, engine, streams } = await serve([
     [think('The weather.'), weather],
@@ -152,7 +152,7 @@ test.each(providers)('Codex compacts its conversation and goes on, by %s', async
     events.filter((event) => event.type === 'response.output_item.done' && String(event.item.type) === 'compaction'),
   )
   expect(compactions).toHaveLength(isRemote ? 1 : 0)
-  // The model goes on from the summary, and from nothing else of what was said.
+  // The model continues from the summary alone, without the earlier messages.
   const { messages } = engine.calls.at(-1) ?? expect.unreachable()
   expect(messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('asked for Oslo') })
   expect(messages.filter(({ role }) => role === 'tool' || role === 'assistant')).toEqual([])

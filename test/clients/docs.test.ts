@@ -9,7 +9,7 @@ import { type Block, blocks, pageOf } from '../docs/pages.js'
 import { OWN_MCP_SERVER, playCodex } from './clients/codex.js'
 import { PATCH } from './scenarios.js'
 
-/* The settings of docs/clients.md, by the real clients. */
+/* Tests the settings of docs/clients.md with the real clients. */
 
 const ON_THE_PAGE = 'http://127.0.0.1:8000/v1'
 const PARIS = [think('I know it.'), answer('The capital of France is Paris.')]
@@ -68,7 +68,7 @@ async function run({ code }: Block, baseURL: string): Promise<string> {
   return printed.join('\n')
 }
 
-/** Keeps everything that is not on this machine from answering, as a firewall does that drops what it gets. */
+/** Drops all requests to other machines, like a firewall. */
 function firewall(): Promise<string> {
   const { fetch } = globalThis
   onTestFinished(() => void vi.unstubAllGlobals())
@@ -105,7 +105,7 @@ test('Codex knows a model that its catalog describes: its effort, its patch tool
   expect(JSON.stringify(engine.calls[1]?.messages)).toContain('life is 42')
 })
 
-test('Codex complains of a model that nothing describes, and goes on', async () => {
+test('Codex complains of a model that nothing describes, and continues', async () => {
   const { baseURL } = await serve([PARIS])
   const config = `model = "gpt-oss"\nmodel_provider = "h"\n[model_providers.h]\nname = "h"\nbase_url = "${baseURL}"\n`
   const warnings: string[] = []
@@ -149,7 +149,7 @@ test('LangChain downloads a tokenizer after a stream over Chat Completions that 
   const asked = firewall()
   const [, block] = blocksUnder('LangChain: streaming over Chat Completions', 'js')
   if (block === undefined) return expect.unreachable()
-  // It never returns, and nothing waits for it.
+  // It never returns, so the test does not await it.
   void run({ ...block, code: block.code.replace('useResponsesApi: true,', '') }, baseURL)
   expect(await asked).toBe('tiktoken.pages.dev')
 })

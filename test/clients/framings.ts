@@ -7,7 +7,7 @@ export interface Framing {
   /** The ids of the invariants that the judge reports, without those that break no client. */
   readonly rules: readonly string[]
   readonly write: (events: readonly Typed[]) => string | Uint8Array
-  /** It loses an event of which, in this stream, only the clients of this profile take something. */
+  /** It loses an event that, in this stream, only the clients of this profile read. */
   readonly readBy?: 'client:codex'
 }
 
@@ -31,7 +31,7 @@ const DELTA = 'response.output_text.delta'
 const DONE = 'response.output_item.done'
 const COMPLETED = 'response.completed'
 
-/** The same stream, framed as clients take it and as they do not. */
+/** The same stream, in framings that clients accept and in others. */
 export const FRAMINGS: Readonly<Record<string, Framing>> = {
   'as the API does': { rules: [], write: all },
   'without names': { rules: [], write: (events) => events.map(bare).join('') },

@@ -13,7 +13,7 @@ import { functionTools } from '../../src/tools/functions.js'
 import type { Tool } from '../../src/tools/tool.js'
 import { WEATHER } from './scenarios.js'
 
-/** What the server runs itself. */
+/** The tools that the server runs. */
 const searching: Tool = {
   answers: ({ type }) => type === 'web_search_call',
   serverLabels: [],
@@ -67,7 +67,7 @@ const ANSWER = `Oslo: ${WEATHER['Oslo']}; Rome: ${WEATHER['Rome']}`
 const QUESTION = 'How is the weather in Oslo and Rome?'
 const parameters = z.object({ city: z.string(), unit: z.string().optional() })
 
-/** Each prompt of the loop begins with the one before it, to the end of what the model wrote then. */
+/** Each prompt of the loop begins with the one before it, to the end of the model's output. */
 function expectSameIds(): void {
   const calls = engine.calls.slice(seen)
   expect(calls).toHaveLength(3)
@@ -124,7 +124,7 @@ describe('@anthropic-ai/sdk', () => {
 const SERVED = 'Otters swim. life is 42'
 const URL_OF_DOCS = 'https://nobody.example'
 
-/** The next prompt has what the server's tools showed the model, by the ids that it read then. */
+/** The next prompt has the results of the server's tools, with the ids that the model read. */
 function expectShownAgain(): void {
   const calls = engine.calls.slice(seen)
   const said = calls.at(-1)?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : [])) ?? []

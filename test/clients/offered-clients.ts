@@ -19,11 +19,11 @@ import { API_KEY } from './play.js'
 
 /* Clients with one function of their own, in front of a server that offers more: each asks two questions. */
 
-/** What a client made of two questions. */
+/** A client's results for two questions. */
 export interface Outcome {
   /** The two answers, as its user reads them. */
   readonly answers: readonly [string, string]
-  /** The calls that it was given to run, by name. */
+  /** The names of the calls that it ran. */
   readonly ran: readonly string[]
 }
 
@@ -48,12 +48,12 @@ const PARAMETERS = {
   required: ['city'],
   additionalProperties: false,
 } as const
-/** What the client's own function gives. */
+/** The result of the client's own function. */
 export const WEATHER = 'rain'
 
 const openaiOf = (baseURL: string): OpenAI => new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })
 
-/** Plays a client, and runs what it is told to run, as its application would: a name that it does not have is an error. */
+/** Plays a client, and runs its calls as an application would: an unknown name is an error. */
 export async function askTwice(
   client: OfferedClient,
   baseURL: string,

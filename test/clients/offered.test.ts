@@ -12,11 +12,11 @@ import { ANSWER, offer } from './offering.js'
 
 const QUESTIONS = ['Roll, look it up, and tell me the weather.', 'And again?'] as const
 
-/** What each client passed, for the table. */
+/** The passed checks of each client, for the table. */
 const rows: string[] = []
 
 test.each(offeredClients.map((client) => [`${client.name} by ${client.api}`, client] as const))(
-  '%s has the tools that the server offers, runs its own alone, and goes on',
+  '%s has the tools that the server offers, runs its own alone, and continues',
   async (_, client) => {
     const { baseURL, engine, records, errors } = await offer(call('functions.get_weather', { city: 'Oslo' }))
     const { answers, ran } = await askTwice(client, baseURL, QUESTIONS)
@@ -25,7 +25,7 @@ test.each(offeredClients.map((client) => [`${client.name} by ${client.api}`, cli
     const offered = ['roll', 'echo', 'roll', 'echo']
     expect(records.map(({ name, allowedBy }) => [name, allowedBy])).toEqual(offered.map((name) => [name, 'operator']))
     expect(errors).toEqual([])
-    // What of the first question's offered calls the model still knows in the second.
+    // Which of the first question's offered calls the model still knows in the second.
     const last = engine.calls.at(-1)?.messages ?? []
     const before = last.slice(
       0,

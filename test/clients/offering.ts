@@ -9,10 +9,10 @@ import { inMemory } from '../tools/mcp/fixtures.js'
 
 /* A server that offers a function of the host and an MCP server, and a model that calls both before the client's own tool. */
 
-/** What the model answers once it has all three results. */
+/** The model's answer after all three results. */
 export const ANSWER = 'A 4, as the book says, and rain.'
 
-/** What the calls of the function and of the MCP server give. */
+/** The results of the function and of the MCP server. */
 export const RESULTS: readonly string[] = ['4', 'the book']
 
 /**

@@ -1,7 +1,7 @@
 import type { Profile } from '../../src/conformance/index.js'
 import type { Scenario } from './scenarios.js'
 
-/** Whom a client's streams are held against. */
+/** The clients by whose profiles a client's streams are checked. */
 export type ClientProfile = Extract<Profile, `client:${string}`>
 
 /** A call of the client's, as its tool was given it: parsed for functions, verbatim for custom tools. */
@@ -10,7 +10,7 @@ export interface Call {
   readonly arguments: unknown
 }
 
-/** What a user of the client sees of a run, all its turns together. */
+/** The client's output for a run, all its turns together. */
 export interface Played {
   /** The text of each message in order, preambles too, as it was streamed. */
   readonly text: readonly string[]
@@ -25,7 +25,7 @@ export interface Played {
   readonly error?: string
 }
 
-/** What a scenario has to show, and how the items of earlier turns come back: by type, `unchanged`. */
+/** The expected output of a scenario, and how the items of earlier turns come back: by type, `unchanged`. */
 export interface Shows extends Played {
   readonly sentBack: Readonly<Record<string, string>>
 }
@@ -40,12 +40,12 @@ export interface PlayOptions {
 /** Plays a scenario as an application would: runs the tools, calls again, until the client reports the end. */
 export type Play = (scenario: Scenario, baseURL: string, options: PlayOptions) => Promise<Played>
 
-/** Something that a client cannot show by itself. The test holds it to exactly that. */
+/** A limit of a client. The test requires exactly this limit. */
 export interface Limit {
   readonly scenario: readonly string[]
   readonly what: string
   readonly because: string
-  /** What it shows instead. */
+  /** The output with this limit. */
   readonly shows: { readonly [aspect in keyof Shows]?: Shows[aspect] | undefined }
 }
 
@@ -57,9 +57,9 @@ export interface Client {
   readonly limits: readonly Limit[]
   /** The scenario for a client that has tools of its own, with calls of those in the place of ours. */
   readonly wording?: (scenario: Scenario) => Scenario
-  /** It shows a message when it is whole, not as it is written. */
+  /** It shows a message when it is complete, not while it is streamed. */
   readonly showsWholeMessages?: true
-  /** It shows nothing of reasoning that has only blanks. */
+  /** It does not show reasoning that has only blanks. */
   readonly hidesBlankReasoning?: true
 }
 
@@ -68,7 +68,7 @@ export const API_KEY = 'none'
 
 type Item = { readonly type: string; readonly [field: string]: unknown }
 
-/** A hosted call as a line: what was asked, and what came of it. None for all other items. */
+/** A hosted call as a line: its input, and its outcome. Undefined for other items. */
 export function hostedCalls(item: object): string[] {
   const { type, ...fields } = item as Item
   const action = fields['action'] as { type: string; query?: string; url?: string; pattern?: string }

@@ -39,9 +39,9 @@ export interface Insertion {
   readonly insert: WholeItem
 }
 
-/** What the model does after one request. */
+/** The model's behaviour after one request. */
 export interface Script {
-  /** Text with markers, sampled token by token; ids as they were sampled; and what the host puts between. */
+  /** Text with markers, sampled token by token; sampled ids; and the host's text in between. */
   readonly tokens: readonly (TokenChunk | Insertion)[]
   /** How it stops; `throws` an error of the engine's, `breaks` with one of the host's, `hangs` until it is closed. */
   readonly end: StreamEnd | 'throws' | 'breaks' | 'hangs'
@@ -58,13 +58,13 @@ export interface Scenario {
   >
   readonly turns: readonly Script[]
   readonly shows: Played
-  /** Its scripts are any transcripts, which no engine and no tools make: `translate` alone plays them. */
+  /** Its scripts are any transcripts, which engines and tools cannot produce: only `translate` plays them. */
   readonly isTranscript?: true
 }
 
-/** What a client is told when the engine fails. */
+/** The error that a client gets when the engine fails. */
 export const ENGINE_ERROR = 'The server had an internal error.'
-/** What no client may see. */
+/** Text that no client may see. */
 export const HOST_ERROR = 'cannot open secret.gguf'
 
 const GET_WEATHER: FunctionTool = {
@@ -94,7 +94,7 @@ const DOCS_ON_APPROVAL: WireTool = {
   require_approval: 'always',
 }
 
-/** What the weather tool knows. */
+/** The weather tool's data. */
 export const WEATHER: Readonly<Record<string, string>> = { Oslo: '4 degrees, rain', Rome: '21 degrees, sun' }
 
 /** What the client's tools answer. */
@@ -108,10 +108,10 @@ export const PATCHED_FILE = { name: 'hello.py', text: 'print("helo")\n' } as con
 export const PATCH = '*** Begin Patch\n*** Update File: hello.py\n-print("helo")\n+print("hello")\n*** End Patch\n'
 export const FIXED_FILE = 'print("hello")\n'
 
-/** What the server seals and opens. */
+/** The server's seal. */
 export const seal: Seal = createSeal([{ id: 'k1', key: new Uint8Array(32).fill(1) }])
 
-/** A compaction of the host's own, which the server can open when a client sends it back. */
+/** A compaction by the host, which the server can open when a client sends it back. */
 function compaction(id: string, summary: string): WholeItem & { readonly encrypted_content: string } {
   const { sealCompaction } = seal.forResponse({ caller: 'anonymous', nonce: newNonce() })
   return { type: 'compaction', id, encrypted_content: sealCompaction(summary, id) }

@@ -6,20 +6,20 @@ import type { ResponseHandle, Tool } from '../../src/respond/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { HOST_ERROR, type Insertion, type Script } from './scenarios.js'
 
-/** What the model writes in one call, what the host inserts meanwhile, and what its tools answer. */
+/** The model's output in one call, the host's insertions meanwhile, and the results of its tools. */
 interface ModelCall {
   readonly parts: (TokenChunk | Insertion)[]
   readonly results: string[]
 }
 
-/** An engine that plays a script, the tool that gives the results in it, and who inserts its items. */
+/** An engine that plays a script, the tool that returns its results, and the code that inserts its items. */
 export interface ScriptedHost {
   readonly engine: TokenEngine
   readonly tool: Tool
   onOpen(response: ResponseHandle): void
 }
 
-/** What a source tells the test. */
+/** Events of a source for the test. */
 export interface SourceHooks {
   readonly onHangs: () => void
   readonly onClosed: () => void
@@ -31,7 +31,7 @@ const isInsertion = (part: Script['tokens'][number]): part is Insertion => typeo
 export const chunksOf = (part: TokenChunk): readonly TokenChunk[] =>
   typeof part === 'string' ? encodeHarmony(part) : [part]
 
-/** The host of one response: its engine plays a model call of the script after the other. */
+/** The host of one response: its engine plays the script's model calls one after the other. */
 export function scriptedHost(script: Script, hooks: SourceHooks): ScriptedHost {
   const calls = modelCalls(script)
   const results = calls.flatMap((call) => call.results)
@@ -50,7 +50,7 @@ export function scriptedHost(script: Script, hooks: SourceHooks): ScriptedHost {
     health: async () => {},
   }
   const tool: Tool = {
-    // A call without a result in the script is one that nobody answers.
+    // A call without a result in the script is not answered.
     answers: () => results.length > 0,
     async run() {
       return { output: results.shift() ?? '' }
@@ -65,7 +65,7 @@ export function scriptedHost(script: Script, hooks: SourceHooks): ScriptedHost {
   }
 }
 
-/** A model stops at a call; what the host says between is the result of it. */
+/** A model stops at a call; the host's message after it is its result. */
 function modelCalls({ tokens }: Script): readonly ModelCall[] {
   const calls: ModelCall[] = []
   let isOver = true
@@ -80,7 +80,7 @@ function modelCalls({ tokens }: Script): readonly ModelCall[] {
     calls.at(-1)?.parts.push(...(isInsertion(part) ? [part] : chunksOf(part)))
     isOver = typeof part === 'string' && part.endsWith('<|call|>')
   }
-  // The results of approved calls come before the model is asked.
+  // The results of approved calls come before the model is called.
   return calls.filter(({ parts }) => parts.length > 0).length === 0 ? calls : withoutSilence(calls)
 }
 
@@ -104,7 +104,7 @@ interface PlayOptions extends SourceHooks {
   readonly insert: (insertion: Insertion) => void
 }
 
-/** A token at a time, and then the end of the script. What is inserted comes before the token behind it. */
+/** Yields one token at a time, and then the end of the script. An insertion comes before the next token. */
 async function* play(
   parts: ModelCall['parts'],
   end: Script['end'],

@@ -21,7 +21,7 @@ export function sentBack(exchanges: readonly Exchange[]): Record<string, string>
   return Object.fromEntries([...how].map(([type, words]) => [type, [...words].join(' / ')]))
 }
 
-/** What everything of earlier turns should come back as: unchanged, and every call with its result. */
+/** The expected form of earlier turns: unchanged, and every call with its result. */
 export function allUnchanged(exchanges: readonly Exchange[]): Record<string, string> {
   const sent = exchanges.slice(0, -1).flatMap(({ events }) => outputOf(events))
   return Object.fromEntries([...sent, ...sent.flatMap(resultOf)].map(({ type }) => [String(type), 'unchanged']))
@@ -45,7 +45,7 @@ function difference(sent: InputItem, came: InputItem): string {
   return words.length === 0 ? 'unchanged' : words.join('; ')
 }
 
-/** The answer that an item wants from the client: the result of a call, approval. */
+/** The client's answer to an item: the result of a call, or an approval. */
 function resultOf({ type, id, name, call_id, arguments: given, input }: InputItem): InputItem[] {
   if (type === 'mcp_approval_request')
     return [{ type: 'mcp_approval_response', approval_request_id: id, approve: true }]

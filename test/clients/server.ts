@@ -15,7 +15,7 @@ import { translatedEvents } from './transcript.js'
 
 const tokenTable = await loadTokenTable()
 
-/** A request that came, and the events that answered it. */
+/** A request, and the events of its answer. */
 export interface Exchange {
   readonly body: RequestBody
   readonly events: ResponseStreamEvent[]
@@ -45,11 +45,11 @@ export interface TestServer {
 }
 
 export interface ServerOptions {
-  /** The wording of the events. Default: OpenAI's. */
+  /** The dialect of the events. Default: OpenAI's. */
   readonly dialect?: Dialect
   /** Ends streams with `[DONE]`. */
   readonly done?: boolean
-  /** What it plays. Default: the scenarios of all clients. */
+  /** The scenarios. Default: those of all clients. */
   readonly plays?: readonly Scenario[]
 }
 
@@ -114,7 +114,7 @@ export async function startServer({
     return await appOf(scenario).fetch(request, context.env)
   })
 
-  /** The answer of a host with a loop of its own, which streams whatever is asked for. */
+  /** The answer of a host with its own loop, which streams any scenario. */
   function translatedAnswer(
     { options }: Scenario,
     script: Script,
@@ -150,8 +150,8 @@ export async function startServer({
 }
 
 /**
- * What the judge has to say of everything that was sent: by OpenAI's rules, and of what breaks the client that reads
- * it. That a client likes no ending but one is no fault of the stream: there it only warns.
+ * The judge's findings in all streams: by OpenAI's rules, and by the profile of the client that reads them. A client
+ * that accepts only one ending does not make the stream wrong: that is only a warning.
  */
 export function violationsOf(exchanges: readonly Exchange[], profile: ClientProfile): Violation[] {
   return exchanges.flatMap(({ events }) => [

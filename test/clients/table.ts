@@ -27,7 +27,7 @@ const matrix: PageTable = {
   },
 }
 
-/** What a newcomer asks of each client: a mark for each ability. */
+/** The README's table: for each client, a mark for each ability. */
 const marks: PageTable = {
   page: 'README.md',
   place: between('client marks'),
@@ -58,7 +58,7 @@ const ABILITIES: Readonly<Record<string, readonly string[]>> = {
   failure: ['failure', 'abort'],
 }
 
-/** What a client that has this limit does not show at all. */
+/** The ability that a client with this limit lacks. */
 const MISSING: readonly string[] = [
   'no raw reasoning',
   'no custom tools',

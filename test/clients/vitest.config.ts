@@ -14,7 +14,7 @@ const MEET_OPENAI = [
 ]
 
 export default defineConfig({
-  // What those tests import is the copy of this project.
+  // Those tests import this project's copy.
   resolve: { dedupe: ['openai'] },
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),

@@ -9,7 +9,7 @@ import { WEATHER } from './scenarios.js'
 
 const toEnd = { onText: () => {}, signal: new AbortController().signal }
 
-/** The endpoint, and by which methods it was asked. */
+/** The endpoint, and the methods of its requests. */
 interface Served extends ResponsesServer {
   readonly engine: ScriptedEngine
   readonly asked: readonly string[]
@@ -45,7 +45,8 @@ test.each(['built-in', 'custom'] as const)(
     expect(played).toMatchObject({ text: ['It rains.'], ending: 'completed' })
     expect(played.calls).toEqual([{ name: 'get_weather', arguments: { city: 'Oslo' } }])
     expect(asked).toEqual(['GET /v1/responses websocket'])
-    // What it asked first has been prepared, and what followed sent with previous_response_id: all of it is there once.
+    // Codex prepared the first request, and sent the next one with previous_response_id: each message is in the prompt
+    // once.
     const { messages } = engine.calls.at(-1) ?? expect.unreachable()
     expect(messages.filter(({ content }) => content === 'Go on.')).toHaveLength(1)
     expect(messages.at(-1)?.content).toContain(WEATHER['Oslo'])

@@ -20,7 +20,7 @@ let server: TestServer | undefined
 
 afterEach(() => server?.close())
 
-/** Each asks for an answer that is not streamed, and gives its text. */
+/** Each client requests an answer without streaming, and returns its text. */
 const collects: Readonly<Record<string, (model: string, baseURL: string) => Promise<string>>> = {
   async 'openai 7.57'(model, baseURL) {
     const openai = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })
@@ -102,7 +102,7 @@ describe("an error of the host's own code", () => {
   )
 })
 
-// Where hosts put them need not be where OpenAI does: clients have to keep the message together.
+// Hosts may insert items where OpenAI never does: clients must keep the message together.
 describe("items of the host's in the middle of a message", () => {
   const items = [
     { insert: { type: 'compaction', encrypted_content: 'U2VhbGVk' } },

@@ -3,8 +3,8 @@
 //
 //     node with-node-22.mjs vitest run
 //
-// The Node comes from the registry, as the package that `node` installs for this platform; if there is none, the one
-// that is there has to do.
+// Node comes from the registry, as the package that `node` installs for this platform; if there is none, the current
+// Node is used.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -40,7 +40,7 @@ async function send({ socketPath }: Nginx, path: string, body?: object): Promise
 if (!hasNginx && process.env['CI'] === undefined) console.log('nginx is not installed: its tests are skipped')
 
 describe.skipIf(!hasNginx && process.env['CI'] === undefined)('behind nginx with examples/deploy/nginx.conf', () => {
-  test('an event reaches the client before the model goes on, and a client that leaves ends the response', async () => {
+  test('an event reaches the client before the model continues, and a client that leaves ends the response', async () => {
     let ended: (metric: Metric) => void = () => {}
     const end = new Promise<Metric>((resolve) => {
       ended = resolve

@@ -151,7 +151,7 @@ describe('what is wrong is said at once:', () => {
     await expect(collect(events)).rejects.toEqual(error('bad_stream', `${name}: expected an event, got Uint8Array`))
   })
 
-  test.each(DOORS.slice(2))('%s throws at once for what is no response', (name, door) => {
+  test.each(DOORS.slice(2))('%s throws at once for a value that is not a response', (name, door) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
       [Promise.resolve(response), 'Promise'],

@@ -65,7 +65,7 @@ describe('the server by hand', () => {
     expect((await fetch(url)).status).toBe(404)
   })
 
-  test('examples/server.mjs goes on when a client leaves in the middle', async () => {
+  test('examples/server.mjs continues when a client leaves in the middle', async () => {
     const leave = new AbortController()
     const body = '{"model":"gpt-oss","input":"Hi","stream":true}'
     const left = await fetch(`${url}/responses`, { method: 'POST', body, signal: leave.signal })

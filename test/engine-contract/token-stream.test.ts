@@ -93,7 +93,7 @@ describe('a token stream', () => {
     expect(seen.cleaned).toBe(1)
   })
 
-  test('a token stream lets its generator clean up after the step under way', async () => {
+  test('a token stream lets its generator clean up after the current step', async () => {
     const { run, seen } = endless()
     const stream = tokenStream(run)
     await stream.next()
@@ -145,7 +145,7 @@ describe('a token stream', () => {
     await expect(stream.next()).rejects.toBe(reason)
   })
 
-  test('a token stream does not listen to the signal any more when it is over', async () => {
+  test('a token stream stops listening to the signal when it ends', async () => {
     const call = new AbortController()
     const stream = tokenStream(async function* () {
       yield 1
@@ -157,7 +157,7 @@ describe('a token stream', () => {
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('a token stream answers two next() under way, and closes for both', async () => {
+  test('a token stream answers two pending next(), and closes for both', async () => {
     const { run } = endless()
     const stream = tokenStream(run)
     const steps = [stream.next(), stream.next(), stream.next()]
@@ -166,7 +166,7 @@ describe('a token stream', () => {
     expect(await Promise.all(steps.slice(1))).toEqual([OVER, OVER])
   })
 
-  test('a token stream throws the reason of an abort once, also to two next() under way', async () => {
+  test('a token stream throws the reason of an abort once, also to two pending next()', async () => {
     const { run } = endless()
     const call = new AbortController()
     const stream = tokenStream(run, call.signal)

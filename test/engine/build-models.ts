@@ -12,9 +12,9 @@ declare module 'vitest' {
   }
 }
 
-/** The files of models that say the scripts. */
+/** The model files that play the scripts. */
 export interface Models {
-  /** Certain of every token: it writes the same at any temperature. */
+  /** Certain of every token, so that it writes the same at any temperature. */
   readonly sure: string
   /** Gives the scripted token a probability of about 0.85. At temperature 0 it writes the same. */
   readonly unsure: string
@@ -22,7 +22,7 @@ export interface Models {
   readonly rebel: string
 }
 
-/** How sure `unsure` is. */
+/** The confidence of `unsure`. */
 export const UNSURE_SHARPNESS = 0.7
 
 /** Before the first test file: writes the models. After the last one: removes them. */

@@ -19,11 +19,11 @@ beforeAll(async () => {
 
 afterAll(() => llama.dispose())
 
-/** No call may be left over, whatever came before: every sequence is free for a next one. */
+/** No call may remain: every sequence must be free for the next one. */
 afterEach(async () => {
   for (const engine of [narrow, wide]) {
     const calls = Array.from({ length: engine.parallel }, () => generate(engine, plainAnswer))
-    // All of them at once: each needs a sequence of its own before any goes on.
+    // All of them at once: each needs a separate sequence before any continues.
     await Promise.all(calls.map((stream) => take(stream, 1)))
     const said = await Promise.all(calls.map(drain))
     for (const { ids } of said) expect(ids).toEqual(encodeHarmony(plainAnswer.answer).slice(1))

@@ -16,7 +16,7 @@ import { breakout, plainAnswer, prose, type Turn, willing } from './scripts.js'
 
 const llama = await cpuLlama()
 let engine: LlamaCppEngine
-/** Its model wants control tokens at every step. */
+/** Its model prefers control tokens at every step. */
 let rebel: LlamaCppEngine
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ function textOf({ ids, end }: Drained): string {
   return decodeTokens(body)
 }
 
-/** Schemas of finite texts: a model that insists on something else never closes a string by itself. */
+/** Schemas of finite texts, because a model that prefers other text never closes a string by itself. */
 function schema(depth = 2): fc.Arbitrary<Record<string, unknown>> {
   const small = fc.integer({ min: 0, max: 4 })
   const flat = fc.oneof(

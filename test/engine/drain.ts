@@ -11,7 +11,7 @@ import {
   translate,
 } from '../../src/index.js'
 
-/** All that a stream of tokens gave. */
+/** The whole output of a stream of tokens. */
 export interface Drained {
   readonly tokens: readonly ScoredToken[]
   readonly ids: readonly number[]
@@ -46,7 +46,7 @@ function tokenOf(chunk: TokenChunk): ScoredToken {
   throw new Error(`no token: ${JSON.stringify(chunk)}`)
 }
 
-/** All that a response was streamed as. */
+/** The whole stream of a response. */
 export interface Streamed {
   readonly events: readonly ResponseStreamEvent[]
   readonly response: Response

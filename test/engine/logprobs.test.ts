@@ -27,7 +27,7 @@ const SCORE_OF_A_BIT = 2 * UNSURE_SHARPNESS * Math.sqrt(layoutFor(9).channels / 
 
 const logprobs = new Map<number, number>()
 
-/** What the weights give the scripted token: the logarithm of its share in all tokens. */
+/** The scripted token's log-probability by the weights. */
 function logprobOf(id: number): number {
   const known = logprobs.get(id)
   if (known !== undefined) return known
@@ -38,7 +38,7 @@ function logprobOf(id: number): number {
   return logprob
 }
 
-/** How much of the likeliest token's weight one has whose code differs in so many bits. */
+/** The weight of a token, relative to the likeliest one, whose code differs in so many bits. */
 const SHARES = Array.from({ length: CODE_BITS + 1 }, (_, bits) => Math.exp(-SCORE_OF_A_BIT * bits))
 
 function differentBits(one: number, other: number): number {

@@ -16,7 +16,7 @@ afterAll(() => llama.dispose())
 
 const MIB = 1024 * 1024
 
-/** A request that ends in one of the ways in which requests end. */
+/** A request that ends in one of the possible ways. */
 async function request(number: number): Promise<void> {
   const abort = new AbortController()
   const stream = engine.generate(encodeHarmony(endless.prompt), { maxTokens: 3, signal: abort.signal })
@@ -43,10 +43,10 @@ test('memory stays where it is over 1,000 requests, whatever way they end', asyn
     for (let number = 0; number < requests; number++) await request(number)
     return process.memoryUsage.rss() / MIB
   }
-  // In the first hundreds the allocators still take what they keep.
+  // During the first hundreds the allocators' pools still grow.
   const sizes = [await megabytes(250), await megabytes(250), await megabytes(250), await megabytes(250)]
   const growth = sizes.slice(1).map((size, index) => size - (sizes[index] as number))
-  // A leak grows every time; the allocators' pools and the collector's heap do so only now and then. 100 MB are 0.4 MB a
-  // request: less than one state of the sampler, which has a number for each token of the vocabulary.
+  // A leak grows with every request; the allocators' pools and the collector's heap only occasionally. 100 MB are 0.4
+  // MB a request: less than one state of the sampler, which has a number for each token of the vocabulary.
   expect(Math.min(...growth)).toBeLessThan(100)
 })

@@ -72,7 +72,7 @@ export function bodyOf(question: string): string {
   return `${ask(question)}<|channel|>final<|message|>`
 }
 
-/** Insists on prose where JSON is asked for. */
+/** Prefers prose to the requested JSON. */
 export const prose: Turn = {
   prompt: bodyOf('Describe Naples as a JSON object.'),
   answer: 'Sorry, but I would rather write about that lovely city in plain words.<|return|>',
@@ -84,7 +84,7 @@ export const breakout: Turn = {
   answer: '{"city":"Nap<|end|><|start|>assistant<|channel|>final<|message|>oops"}<|return|>',
 }
 
-/** Writes what a schema asks for by itself, as the arguments of a call. */
+/** Writes arguments that already fit a schema. */
 export const willing: Turn = {
   prompt: `${ask('Is it warm in Palermo, in celsius?')}<|channel|>commentary to=functions.f <|constrain|>json<|message|>`,
   answer: '{"city":"Palermo","unit":"celsius"}<|call|>',
@@ -92,7 +92,7 @@ export const willing: Turn = {
 
 const ROUND = ' one two three four five six seven eight nine ten eleven twelve'
 
-/** An answer that never ends. It is given here as far as it takes to come back to its beginning. */
+/** An answer that never ends. The script contains it up to the repetition of its beginning. */
 export const endless: Turn = {
   prompt: ask('Please count and never stop counting.'),
   answer: `<|channel|>final<|message|>Here I go:${ROUND}${ROUND}`,

@@ -81,7 +81,7 @@ test.for([
   expect(output.map(said)).toEqual(expected.output.map(said))
 })
 
-/** What an item says, without its ids. */
+/** An item's content, without its ids. */
 function said(item: object): unknown {
   const { type, content, name, arguments: given } = item as { readonly [field: string]: unknown }
   const texts = ((content ?? []) as readonly { readonly text: string }[]).map(({ text }) => text)

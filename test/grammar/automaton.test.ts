@@ -17,7 +17,7 @@ const anyAnchored = (): fc.Arbitrary<string> =>
     .tuple(anyPattern(), fc.constantFrom('A', '^(?:A)', '(?:A)$', '^(?:A)$'))
     .map(([one, shape]) => shape.replace('A', () => one))
 
-/** Undefined where the schema is not held in full. `none`: no value is valid. */
+/** Undefined if the schema is not enforced completely. `none`: no value is valid. */
 function matcherFor(schema: unknown): MatcherState | 'none' | undefined {
   const { grammar, relaxed } = atOnce(compileSchema(schema))
   if (relaxed.length === 0) return createMatcher(atOnce(writeGbnf(grammar)))

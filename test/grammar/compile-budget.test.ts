@@ -62,10 +62,10 @@ describe('the budget of a schema', () => {
     '%s: it is work in many pieces, and the pieces are no larger than the budget says',
     (_what, schema) => {
       const { made, pauses } = paused(schema)
-      // Each piece is at most what a pause comes after, and one subschema that cannot be divided.
+      // Each slice has at most the work between pauses, and one subschema that cannot be divided.
       expect(made.nodes / (pauses + 1)).toBeLessThan(22_000)
       expect(made.nodes).toBeLessThan(200_000)
-      // In any process, whatever was compiled before.
+      // In any process, independent of earlier compilations.
       const again = paused(schema)
       expect(again.pauses).toBe(pauses)
       expect([...again.made.grammar.keys()]).toEqual([...made.grammar.keys()])
@@ -111,7 +111,7 @@ describe('the budget of a schema', () => {
     expect(made.nodes / (pauses + 1)).toBeLessThan(2_000)
   })
 
-  test('what is over the budget is held by its types, the deepest first, and is named', () => {
+  test('parts over the budget are held by their types, the deepest first, and are named', () => {
     const leaf = (n: number): object => ({ type: 'string', minLength: 2, maxLength: 3 + n })
     const schema = {
       type: 'object',

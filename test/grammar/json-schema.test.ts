@@ -17,7 +17,7 @@ describe('the grammar of a schema', () => {
   test('the grammar of a schema allows what is valid, as JSON.stringify writes it in the declared order', () => {
     fc.assert(
       fc.property(anyCase(), ({ schema, value }) => {
-        // The case itself has to be right, for the judge.
+        // The case itself must be valid according to the validator.
         expect(validatorOf(schema)(value)).toBe(true)
         const text = JSON.stringify(value)
         expect({ schema, text, isAllowed: allows(matcherOf(schema), text) }).toEqual({ schema, text, isAllowed: true })

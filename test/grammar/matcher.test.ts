@@ -65,7 +65,7 @@ describe('GBNF as llama.cpp documents it', () => {
     expect(() => createMatcher(gbnf)).toThrow(message)
   })
 
-  test('a grammar with too many ways to go on is refused, instead of being followed for ever', () => {
+  test('a grammar with too many ways to continue is refused, instead of being followed for ever', () => {
     expect(() => createMatcher('root ::= ("a"{0,999}){0,999}').accept('a'.repeat(50))).toThrow('too ambiguous')
   })
 })

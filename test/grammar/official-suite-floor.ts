@@ -1,6 +1,6 @@
 /**
- * How many tests of each file of the official suite (2020-12, required, November 2026) are judged rightly: those of schemas of
- * which nothing is relaxed. Raise a number when more is held.
+ * How many tests of each file of the official suite (2020-12, required, November 2026) are judged rightly: those of
+ * schemas of which nothing is relaxed. Raise a number when more tests pass.
  */
 export const FLOOR: Readonly<Record<string, number>> = {
   additionalProperties: 21, // of 21

@@ -62,7 +62,7 @@ describe('a grammar without needless escapes', () => {
     }
   })
 
-  test('a character without escapes stands in the place of the rule that has it, behind other names of it', () => {
+  test('a character without escapes stands in for the rule that has it, behind other names of it', () => {
     const gbnf =
       'root ::= "\\"" c at c "\\""\nc ::= d\nd ::= [/a-z] | "\\\\" ("/" | "u002" [Ff] | "u006" [1-9A-Fa-f] | "u007" [0-9Aa])\nat ::= "@" | "\\\\u0040"\n'
     expect(spelled(gbnf)).toMatch(/^root ::= "\\"" \[[/]a-z\] "@" \[[/]a-z\] "\\""\n/)
@@ -75,6 +75,16 @@ describe('a grammar without needless escapes', () => {
     for (const text of ['"b"', '"\\u0061!"', '"\\u0062!"']) {
       expect([text, allows(createMatcher(spelled(gbnf)), text)]).toEqual([text, true])
     }
+  })
+
+  test('what may end after each of several characters has the quote after them as one of its ways', () => {
+    expect(jsonSchemaToGbnf(patterned as never)).toMatch(/^state-\d+ ::= "" \| /m)
+    expect(plain(patterned)).not.toMatch(/^state-\d+ ::= "" \| /m)
+    const matcher = createMatcher(plain(patterned))
+    const isAllowed = ['12', '123', '123x', `${'x'.repeat(9)}123`, `123${'x'.repeat(10)}`].map((id) =>
+      allows(matcher, `{"id":"${id}"}`),
+    )
+    expect(isAllowed).toEqual([false, true, true, true, false])
   })
 
   test('characters are counted by a rule for each number', () => {

@@ -203,7 +203,7 @@ const unions = (of: fc.Arbitrary<Case>): fc.Arbitrary<Case> =>
     })),
   )
 
-/** Schemas of all that a grammar holds, each with a value. */
+/** Schemas with every supported keyword, each with a value. */
 export const anyCase = (): fc.Arbitrary<Case> =>
   fc.letrec<{ case: Case; leaf: Case }>((tie) => ({
     leaf: fc.oneof(

@@ -13,7 +13,7 @@ const Node = z.object({
   },
 })
 
-/** What people write for strict functions and structured answers. */
+/** Typical schemas of strict functions and structured answers. */
 const SCHEMAS = {
   'an agent of tools': z.object({
     query: z.string().min(1).max(40).describe('What to look for'),

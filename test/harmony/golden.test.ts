@@ -10,7 +10,7 @@ import { showToken, tokenBytes } from '../support/tokens.js'
 
 const tokenTable = await loadTokenTable()
 
-/** What we make of a trace that the official parser refuses or misreads. */
+/** Our reading of a trace that the official parser refuses or misreads. */
 interface Difference {
   readonly why: string
   /** `[final <json>] {}`: the header, then the content; an assistant's role is left out. */
@@ -427,7 +427,7 @@ function show({ role, name, channel, recipient, contentType, constrained, conten
   return `[${header.join(' ')}] ${content}`
 }
 
-/** What the newest official parser lists when the stream is over. */
+/** The newest official parser's messages at the end of the stream. */
 function officialMessages({ messages, eos }: GoldenTrace['head']['strict']): HarmonyMessage[] {
   return ((eos.messages ?? messages) as readonly OfficialMessage[]).map(normaliseMessage)
 }
@@ -498,7 +498,7 @@ describeWithShared('random token soups', () => {
 })
 
 interface Account {
-  /** Words of headers that are nowhere: in no header field, no message and no repair. */
+  /** Lost words of headers: in no header field, no message and no repair. */
   readonly lost: string[]
   /** Content tokens whose text is not what the message got at them. */
   readonly wrong: { readonly said: string; readonly got: string }[]
@@ -570,7 +570,7 @@ function account(tokens: readonly number[], role: 'assistant' | null): Account {
   return { lost, wrong }
 }
 
-/** The words of a header that went nowhere. */
+/** The lost words of a header. */
 function unaccounted(
   written: string,
   header: HarmonyHeader | undefined,
@@ -590,7 +590,7 @@ function unaccounted(
   const isRole = (word: string): boolean => word === header.role || /^(assistant)+$/.test(word)
   if (name === '') left.find((word) => isRole(word) && take(word))
   else if (!take(`${header.role}:${name}`)) take(name)
-  // Rows 5 to 7 and 23 make reasoning of what is left over, whatever channel was written.
+  // Rows 5 to 7 and 23 turn the rest into reasoning, whatever the channel.
   if (channel !== '' && !take(channel) && channel === 'analysis') CHANNELS.some(take)
   if (contentType !== '') take(contentType)
   if (recipient !== undefined && !take(`to=${recipient}`)) {

@@ -24,7 +24,7 @@ function parse(host: string, sampled: string): Said {
   return said
 }
 
-/** Whether a word that the model made up is kept: in a message, in a field of its header, or in a repair. */
+/** Whether an invented word is kept: in a message, in a field of its header, or in a repair. */
 function isSomewhere(word: string, { messages, repairs }: Said): boolean {
   const inHeader = ({ name, recipient, contentType }: HarmonyMessage): boolean =>
     [name, recipient, recipient === undefined ? undefined : contentType].some((field) => field?.includes(word))

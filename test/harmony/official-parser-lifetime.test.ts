@@ -16,7 +16,7 @@ class Heap {
   readonly faults: string[] = []
   made = 0
   freed = 0
-  /** How many uses there are still to come until one of the objects breaks down. */
+  /** The number of uses until one of the objects fails. */
   readonly #usesUntilTrap: number
   #uses = 0
 
@@ -57,13 +57,13 @@ class Heap {
         isFreed = true
         this.freed += 1
         raw.free()
-        // What a trap left borrowed cannot be freed, and the wasm build reports that.
+        // An object that a trap left borrowed cannot be freed, which the wasm build reports.
         if (isBroken) throw new Error('attempted to take ownership of Rust value while it was borrowed')
       },
     }
   }
 
-  /** What went wrong, and what was never freed. */
+  /** The errors, and the objects that were never freed. */
   get state(): unknown {
     return { faults: this.faults, leaked: this.made - this.freed }
   }
@@ -239,7 +239,7 @@ describe('the official parser is freed once', () => {
           endings[ending]?.(translator)
         } catch (error) {
           expect(error).toBeInstanceOf(WebAssembly.RuntimeError)
-          // A host that goes on all the same hears the same again, and does no more harm.
+          // A host that continues gets the same error again, without further effects.
           expect(() => translator.push(ANSWER)).toThrow('unreachable')
         }
         translator.fail({ message: 'engine died' })
@@ -250,7 +250,7 @@ describe('the official parser is freed once', () => {
   })
 })
 
-test('a host that goes on with a new turn after a breakdown gets a new parser', () => {
+test('a host that continues with a new turn after a breakdown gets a new parser', () => {
   const heap = new Heap(5)
   const translator = create(heap)
   expect(() => translator.push(CALL)).toThrow('unreachable')

@@ -421,7 +421,7 @@ describe('the host', () => {
       '<|start|>assistant<|channel|>final',
       '<|start|>assistant<|channel|>final<|message|>',
       '<|start|>assistant<|channel|>final<|message|>It is ',
-    ])('the model goes on with a message of the assistant that the host began: %s', (begun) => {
+    ])('the model continues a message of the assistant that the host began: %s', (begun) => {
       const whole = `<|start|>assistant${ANSWER}`
       const sampled = whole.slice(begun.length)
       const { messages, repairs } = parseAfter(begun, sampled)
@@ -462,7 +462,7 @@ describe('the host', () => {
     })
   })
 
-  test("the host writes text into the model's open message, which is in no event, and the model goes on after it", () => {
+  test("the host writes text into the model's open message, which is in no event, and the model continues after it", () => {
     const session = new Session()
     session.push('<|channel|>analysis<|message|>So it is 4.')
     expect(session.push(' Wait, let me check.', 'host')).toEqual([])
@@ -632,7 +632,7 @@ describe('a snapshot', () => {
       malformedTranscript().map(({ tokens }) => tokens),
     )
 
-  test('a snapshot goes on at every token as if nothing had happened', { timeout: TIMEOUT }, () => {
+  test('a snapshot continues at every token as if nothing had happened', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(anyTokens(), fc.array(fc.nat({ max: 4 }), { minLength: 1 }), (tokens, whose) => {
         // Mostly the model, here and there the host, and now and then a fresh turn.
@@ -647,14 +647,14 @@ describe('a snapshot', () => {
     )
   })
 
-  test('a snapshot goes on inside a marker that is being spelled', () => {
+  test('a snapshot continues inside a marker that is being spelled', () => {
     const steps = [...'<|channel|>final<|message|>a <|b|> 💖<|return|>'].map(
       (char) => (parser: HarmonyParser) => parser.pushText(char, 'model'),
     )
     expect(inSteps(steps)).toEqual(atOnce(steps))
   })
 
-  test('a snapshot goes on inside a character, and in a prefilled message', () => {
+  test('a snapshot continues inside a character, and in a prefilled message', () => {
     const steps = [
       ...encodeHarmony('<|channel|>final<|message|>The').map(
         (id) => (parser: HarmonyParser) => parser.push(id, 'host'),

@@ -8,9 +8,8 @@ import { MALFORMED_SHAPES, type MalformedShape } from '../support/arbitraries.js
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'
 
 /*
- * The 49 shapes of `reference/harmony-input.md`, section 5, by example. The rest of the table is in the tests of the
- * layers it speaks of: what a recipient becomes (28 to 31) in `test/recipients`, what an ending means (38, 39, 42) in
- * `test/translate`.
+ * The 49 shapes of `reference/harmony-input.md`, section 5, by example. The other rows are in the tests of their
+ * layers: recipients (28 to 31) in `test/recipients`, endings (38, 39, 42) in `test/translate`.
  */
 
 const tokenTable = await loadTokenTable()
@@ -46,7 +45,7 @@ function read(input: readonly number[] | string): { messages: string[]; repairs:
   return { messages: messages.map(showMessage), repairs: repairs.map(showRepair) }
 }
 
-/** What the model wrote after `<|start|>assistant`, the messages, and the repairs with what they drop. */
+/** The model's output after `<|start|>assistant`, the messages, and the repairs with the text that they drop. */
 type Example = readonly [what: string, written: string, messages: readonly string[], repairs: readonly string[]]
 
 /** A message before the shape, if the shape follows one. */

@@ -22,7 +22,7 @@ function split(text: string): Lexeme[] {
     .map((part) => spellings.get(part) ?? part)
 }
 
-/** Markers, their halves, what nearly is one, and characters of two units, in any order. */
+/** Markers, halves of markers, near-markers, and characters of two units, in any order. */
 const text = fc
   .array(
     fc.oneof(
@@ -75,7 +75,7 @@ function join(calls: readonly Lexeme[]): Lexeme[] {
   return lexemes
 }
 
-/** What one push of this text releases, and what it holds back. */
+/** The text that one push releases, and the text that it holds back. */
 function feed(text: string): { released: string; held: string } {
   const sink = createSink()
   const lexer = createMarkerLexer(sink)
@@ -102,7 +102,7 @@ describe('the marker lexer', () => {
     )
   })
 
-  it('the marker lexer goes on from a snapshot as if nothing had happened', () => {
+  it('the marker lexer continues from a snapshot as if nothing had happened', () => {
     fc.assert(
       fc.property(text, fc.nat({ max: 40 }), (text, at) => {
         const sink = createSink()

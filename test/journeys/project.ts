@@ -39,7 +39,7 @@ export async function createDesk(): Promise<Desk> {
   }
 }
 
-/** What is installed in a folder that test/journeys/package-lock.json does not have in that version. */
+/** The packages installed in a folder whose version is not in test/journeys/package-lock.json. */
 export async function unpinned(folder: string): Promise<string[]> {
   const read = async (path: string): Promise<Lock> =>
     JSON.parse(await readFile(join(path, 'package-lock.json'), 'utf8'))
@@ -50,7 +50,7 @@ export async function unpinned(folder: string): Promise<string[]> {
   })
 }
 
-/** The environment of somebody who has just opened a terminal: the Node that runs this, and nothing of npm's or of ours. */
+/** The environment of a fresh terminal: the Node that runs this, without variables of npm or of this run. */
 export const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(

@@ -1,18 +1,18 @@
 import { pageOf } from '../docs/pages.js'
 
-/** What a reader of a page does next. */
+/** A reader's next step on a page. */
 export type Step =
   | { readonly kind: 'write'; readonly line: number; readonly file: string; readonly text: string }
   | {
       readonly kind: 'type'
       readonly line: number
-      /** What is typed, as it stands on the page. */
+      /** The commands, as the page shows them. */
       readonly commands: string
-      /** The lines that it prints, where the page shows them. */
+      /** The lines that it prints, if the page shows them. */
       readonly shown: string | undefined
-      /** 0, where the page says nothing else. */
+      /** 0, unless the page names another. */
       readonly exitCode: number
-      /** Whether it goes on running, since the page has what comes next typed in another terminal. */
+      /** Whether it keeps running, because the page has the next command typed in another terminal. */
       readonly staysUp: boolean
     }
 
@@ -20,7 +20,7 @@ interface Fence {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** What the page says between the block before and this one. */
+  /** The text between the previous block and this one. */
   readonly said: string
 }
 

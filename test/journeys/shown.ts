@@ -1,5 +1,5 @@
 /**
- * Whether a text is what a page shows. A line `...` of the page stands for any lines, and `...` within a line for any text.
+ * Whether a text matches a page. A line `...` of the page stands for any lines, and `...` within a line for any text.
  */
 export function hasShown(text: string, shown: string): boolean {
   const pattern = shown

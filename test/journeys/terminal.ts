@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 
 /** A command that was typed, with the processes that it starts. */
 export interface Terminal {
-  /** What it has printed so far, on standard output and standard error. */
+  /** Its output so far, on standard output and standard error. */
   readonly printed: string
   /** Resolves to its exit code; null if a signal ended it. */
   readonly exit: Promise<number | null>
   readonly isRunning: boolean
   /** Resolves when `isEnough` holds for what it has printed, or when it has ended. */
   until(isEnough: (printed: string) => boolean): Promise<void>
-  /** Ctrl-C, and after ten seconds the end. Resolves when nothing of it runs. */
+  /** Sends Ctrl-C, and kills it after ten seconds. Resolves when all of its processes have ended. */
   close(): Promise<void>
 }
 

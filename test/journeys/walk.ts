@@ -11,7 +11,7 @@ const { devDependencies: versions }: { devDependencies: Readonly<Record<string, 
   await readFile(join(root, 'test/journeys/package.json'), 'utf8'),
 )
 
-/** The ports of the pages. What a journey has instead are ports that nothing else on this machine has. */
+/** The ports of the pages. A journey replaces them with free ports of this machine. */
 const PORTS = ['8000', '8080', '8443', '3000']
 
 /** A port of theirs, but for that of the shipped `nginx.conf`, which a command replaces. */
@@ -21,8 +21,8 @@ const ON_THE_PAGE = /\b(?:(?<!server 127\.0\.0\.1:)8000|8080|8443|3000)\b/g
 const LONGEST_MS = 120_000
 
 /**
- * Does what a section of a page says, in an empty folder: writes its files, types its commands, and expects them to print
- * what the page shows. Different from the page are ports, and the versions of packages, which are pinned.
+ * Executes a section of a page in an empty folder: writes its files, runs its commands, and compares their output with
+ * the page. Only ports differ from the page, and the versions of packages, which are pinned.
  */
 export async function walk(desk: Desk, path: string, heading: string): Promise<void> {
   const folder = await desk.createFolder(heading.toLowerCase().replaceAll(/\W+/g, '-'))
@@ -52,7 +52,7 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text)
 }
 
-/** Waits until a command has printed what the page shows, and until it has ended where it should. */
+/** Waits until a command has printed the page's output, and until it has ended if it should. */
 async function expectShown(
   name: string,
   terminal: Terminal,
@@ -76,12 +76,12 @@ async function expectShown(
   expect(printed.match(/^npm warn .*$/gm) ?? [], `${name}: warnings`).toEqual([])
 }
 
-/** Without what npm says of the configuration of whoever runs this, of which no page can know. */
+/** Removes npm's warnings about the user's own configuration. */
 function withoutOwnWarnings(printed: string): string {
   return printed.replace(/^npm warn Unknown (?:user|env) config.*\n/gm, '')
 }
 
-/** The commands of a page, with the pinned versions of packages, and `serve` on the port that the page takes for granted. */
+/** The commands of a page, with the pinned versions of packages, and `serve` on the port that the page assumes. */
 function asTyped(commands: string, name: string): string {
   return commands
     .replace(/^npm install .*$/gm, (line) =>

@@ -102,7 +102,7 @@ test('a message has exactly the text of its own tokens, and no control token add
       for (const message of messages) {
         const content = spoken(tokens, message.start + 1, message.end)
         expect(message.text.endsWith(content)).toBe(true)
-        // What comes before it is text of the header that turned out to be the message's.
+        // Earlier text comes from the header and belongs to the message.
         const lead = message.text.slice(0, message.text.length - content.length)
         const header = spoken(tokens, previousEnd, message.start + 1)
         for (const word of words(lead)) expect(header).toContain(word)
@@ -131,7 +131,7 @@ test('every message is exactly one item with exactly its text, or in a diagnosti
   )
 })
 
-/** Items that no message of the model gives. */
+/** Items that come from no message of the model. */
 const HOSTS: ReadonlySet<string> = new Set(['mcp_list_tools', 'shell_call_output'])
 
 function diagnosed({ diagnostics }: Outcome, of: string): string[] {
@@ -166,13 +166,13 @@ function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
   }
 }
 
-/** The arguments, and what a diagnostic says that followed them. */
+/** The arguments, and the text after them from a diagnostic. */
 function withRest(shown: string, text: string, outcome: Outcome): string {
   const rests = [...diagnosed(outcome, 'text_after_arguments'), ...diagnosed(outcome, 'call_cut_off')]
   return shown + (rests.find((rest) => shown + rest === text) ?? '')
 }
 
-/** Whether the arguments are an object whose only value is what the model wrote to a function that nobody declared. */
+/** Whether the arguments are an object whose only value is the model's text for an undeclared function. */
 function isWrapped(shown: string, text: string): boolean {
   try {
     return Object.values(JSON.parse(shown)).join() === text
@@ -181,7 +181,7 @@ function isWrapped(shown: string, text: string): boolean {
   }
 }
 
-/** What an item has to show of arguments, JSON-escaped: their strings, or the whole text if it is invalid JSON. */
+/** The arguments that an item must show, JSON-escaped: their strings, or the whole text if it is invalid JSON. */
 function spellingsOf(text: string): string[] {
   let values: unknown[] = [text]
   try {
@@ -190,7 +190,7 @@ function spellingsOf(text: string): string[] {
   return values.flatMap((value) => (typeof value === 'string' ? [JSON.stringify(value).slice(1, -1)] : []))
 }
 
-/** What citation marks become: a second, independent implementation of the rule. */
+/** The replacement of citation marks: a second, independent implementation of the rule. */
 function cited(text: string): string {
   return text.replace(/【(\d{1,9})†[^【】†\n]{1,64}(†[^【】†\n]{1,64})?】/g, (mark, cursor) => {
     const page = PAGES.get(Number(cursor))

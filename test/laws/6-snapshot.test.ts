@@ -9,7 +9,7 @@ import { anyStream, endReason, fixed, run, tokenTable } from './streams.js'
 /** As it would come out of a database in another process. */
 const stored = (snapshot: TranslatorSnapshot): TranslatorSnapshot => JSON.parse(JSON.stringify(snapshot))
 
-test('restoring a snapshot at any boundary goes on exactly as if nothing had happened', () => {
+test('restoring a snapshot at any boundary continues exactly as if nothing had happened', () => {
   fc.assert(
     fc.property(anyStream(), chunkPlan(), fc.nat(), endReason, ({ chunks, setup }, plan, at, reason) => {
       const pieces = cutChunks(chunks, plan)

@@ -1,7 +1,7 @@
 import type { ResponseStreamEvent, TerminalEvent } from '../../src/responses/events.js'
 import type { OutputItem } from '../../src/responses/items.js'
 
-/** What is wrong with a finished stream, in words; empty if nothing is. Independent of the translator. */
+/** The faults of a finished stream, in words. Independent of the translator. */
 export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
   const faults: string[] = []
   const fault = (text: string): void => {
@@ -122,13 +122,13 @@ export function statusOf(item: OutputItem): string {
   return 'status' in item ? item.status : 'in_progress'
 }
 
-/** What an event adds to its item's text; a summary is another text. */
+/** The text that an event adds to its item; a summary is a separate text. */
 export function deltaOf(event: ResponseStreamEvent): string {
   if (!('delta' in event) || event.type === 'response.reasoning_summary_text.delta') return ''
   return typeof event.delta === 'string' ? event.delta : (event.delta.stdout ?? '') + (event.delta.stderr ?? '')
 }
 
-/** An item's text, as its deltas give it: what the model wrote of it, or a tool's output. */
+/** An item's text by its deltas: the model's text, or a tool's output. */
 export function itemText(item: OutputItem): string {
   switch (item.type) {
     case 'message':

@@ -12,20 +12,20 @@ import { createMemoryStore, type EntryBlock, type ResponseStore } from '../../sr
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'
 
 /*
- * Processes on one store, in this process: a process that is paused or dead has no answer of the store. Time is the test's:
- * the store's clock, and every timer. In which order the calls of the store are done is fast-check's.
+ * Simulates processes on one store: a paused or dead process gets no answers of the store. The test controls time: the
+ * store's clock, and every timer. fast-check chooses the order of the store's calls.
  */
 
 const tokenTable = await loadTokenTable()
 const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
 const OWNER = 'anonymous'
-/** What the model says, a token for each letter. */
+/** The model's text, a token for each letter. */
 export const SAID = 'abcdefghij'
 const BEGINNING = encodeHarmony('<|channel|>final<|message|>')
 const TOKENS = [...BEGINNING, ...[...SAID].flatMap((letter) => encodeText(letter)), m.return]
 const TERMINAL: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed']
 
-/** What a process has of the store. */
+/** The store as a process sees it. */
 interface Link {
   isPaused: boolean
   isDead: boolean
@@ -35,7 +35,7 @@ interface Link {
 interface Process {
   readonly link: Link
   readonly service: ResponseService
-  /** Lets its model sample so many tokens more. */
+  /** Lets its model sample that many more tokens. */
   step(count: number): void
 }
 
@@ -48,7 +48,7 @@ interface Client {
   from: { readonly link: Link; readonly leave: () => void } | undefined
 }
 
-/** What was written of a response, whether its writer knows or not. */
+/** The written part of a response, whether its writer knows or not. */
 interface Written {
   tokens: number
   isOver: boolean
@@ -201,7 +201,7 @@ export class Processes {
     written.isOver = true
   }
 
-  /** What a client is shown, which has to be written by then. */
+  /** The events shown to a client, which must be written by then. */
   #show(client: Client, events: readonly ResponseStreamEvent[]): void {
     this.#activity += 1
     const written = this.#writtenOf(client.responseId)
@@ -213,7 +213,7 @@ export class Processes {
     }
     const { type } = events.at(-1) ?? {}
     const isOver = TERMINAL.includes(type ?? '')
-    // A client that waits is told that the store has failed, with what may be written: nobody goes on with its response.
+    // A waiting client gets the failure of the store, and perhaps unwritten events: no process continues its response.
     if (client.isForeground && type === 'response.failed') return
     if (isOver && !written.isOver) this.#faults.push(`${type} was shown before it was written`)
     const deltas = client.seen.filter((event) => event.type === 'response.output_text.delta').length
@@ -222,7 +222,7 @@ export class Processes {
     }
   }
 
-  /** Calls of the store are done until nothing goes on by itself. */
+  /** Completes calls of the store until no work remains. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet < 12; quiet++) {
       const before = this.#activity
@@ -236,7 +236,7 @@ export class Processes {
     if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'))
   }
 
-  /** A client asks for a response. In the foreground, it reads it from the process that makes it. */
+  /** A client requests a response. In the foreground, it reads it from the process that runs it. */
   async create(at: number, isForeground = false): Promise<void> {
     const { service, link } = this.#of(at)
     if (link.isPaused) return
@@ -264,7 +264,7 @@ export class Processes {
     }
   }
 
-  /** A client reads on, from whichever process. */
+  /** A client continues to read, from any process. */
   async read(which: number, at: number): Promise<void> {
     const client = this.clients[which % this.clients.length]
     const { service, link } = this.#of(at)
@@ -317,7 +317,7 @@ export class Processes {
     await this.settle()
   }
 
-  /** It dies, and another process begins in its place. */
+  /** Kills it, and starts another process instead. */
   async kill(at: number): Promise<void> {
     this.#of(at).link.isDead = true
     this.#all[at % this.#all.length] = this.#start()
@@ -333,7 +333,10 @@ export class Processes {
     await this.settle()
   }
 
-  /** All processes run, models sample, time passes, and clients come back, until all is over. Throws what is wrong then. */
+  /**
+   * Lets all processes run, models sample, time pass, and clients reconnect, until all responses have ended. Throws the
+   * violations.
+   */
   async end(): Promise<void> {
     for (const at of this.#all.keys()) await this.wake(at)
     for (const at of this.#all.keys()) await this.step(at, 1000)

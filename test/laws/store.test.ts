@@ -4,7 +4,7 @@ import { createMemoryStore, type FinishedResponse, type Lease, type ResponseStor
 import { checkStore } from '../../src/testing/index.js'
 import { RUNS, runs } from '../support/runs.js'
 
-/** How many things happen in a run. */
+/** The number of steps in a run. */
 const STEPS = Number(process.env['LAW_STEPS'] ?? 15)
 /** How many responses the store has room for, and how long it keeps them. */
 const ROOM = 4
@@ -38,7 +38,7 @@ const finished = (id: string): FinishedResponse =>
 const rootOf = (one: Opened): Opened => one.root ?? one
 const chainOf = (one: Opened | undefined): string[] => (one === undefined ? [] : [...chainOf(one.previous), one.id])
 
-/** What holds whatever happened. Those that are known to be there, and those that may have been forgotten. */
+/** The invariants: responses that must exist, and responses that may have been deleted. */
 async function check({ opened }: Model, { store }: World): Promise<void> {
   const found = new Map<Opened, boolean>()
   for (const one of opened) {
@@ -122,7 +122,7 @@ const HAPPENINGS = [
     const [appended] = await store.append([{ lease: one.lease, at: 0, end, leaseSeconds: 1000 }])
     expect(appended).toEqual({ state: 'written' })
     one.isOver = true
-    // What was just used is not what is forgotten, unless its conversation alone is more than there is room for.
+    // The latest used conversation is not deleted, unless it alone exceeds the room.
     const conversation = opened.filter((other) => rootOf(other) === rootOf(one))
     const isTooLarge = conversation.length > ROOM && conversation.every(({ isOver }) => isOver)
     expect((await store.find(one.id, one.owner))?.state).toBe(isTooLarge ? undefined : 'finished')

@@ -60,7 +60,7 @@ export const PAGES: ReadonlyMap<number, { url: string; title: string }> = new Ma
   [5, { url: 'https://user@example.org:8080/wiki/Foo_(bar) baz', title: '' }],
 ])
 
-/** What a server may ask of a translator beside the request's own wishes, and those of a request. */
+/** The options of a server for a translator, and those of a request. */
 function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']> {
   return fc
     .record({
@@ -217,7 +217,10 @@ export function oneByOne(chunks: readonly TokenChunk[]): TokenChunk[] {
   })
 }
 
-/** What no chunking may change: items, texts, ids, the order of everything but the borders between deltas. */
+/**
+ * Everything that chunking must not change: items, texts, ids, the order of all events, but not the borders between
+ * deltas.
+ */
 export function withoutDeltaBorders(events: readonly ResponseStreamEvent[]): unknown[] {
   const out: Record<string, unknown>[] = []
   for (const event of events) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test, vi } from 'vitest'
 import { RUNS } from '../support/runs.js'
 import { Processes } from './processes.js'
 
-/** How many things happen in a run. */
+/** The number of steps in a run. */
 const STEPS = Number(process.env['LAW_STEPS'] ?? 15)
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What a run has begun so far. */
+/** The responses that a run has begun. */
 interface Model {
   responses: number
 }

@@ -64,7 +64,7 @@ const out = {} as never
 const request = { model: 'gpt-oss', input: 'Hi' }
 const plan = { tokens: [], cuts: [1], ending: 'stop', reader: { does: 'reads on' } } as const
 
-/** Calls each with options that it takes, and these. */
+/** Calls each function with valid options and these. */
 const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   '. Translator options': (more) => new Translator({ ...more }),
   '. translate options': (more) => translate([], { ...more }),
@@ -145,7 +145,7 @@ const OTHERS: Readonly<Record<string, (more: object) => unknown>> = {
   probe: (more) => probe({ url, ...more }),
 }
 
-/** What is not checked, and why not. */
+/** Functions that are not checked, with the reason. */
 const UNCHECKED: Readonly<Record<string, string>> = {
   '. HarmonyResponsesError options': 'an error that is thrown while another is made would hide it',
   './prompt RequestError about': 'an error that is thrown while another is made would hide it',
@@ -181,7 +181,7 @@ async function refusal(call: () => unknown): Promise<unknown> {
   return 'nothing'
 }
 
-/** Of a name that is too short to be recognised, all names are listed. */
+/** For a name that is too short to be recognised, all names are listed. */
 const suggestion = (option: string): string => `(did you mean|; it has .*) ?\\b${option}\\b`
 
 const exported = exportedOptions()

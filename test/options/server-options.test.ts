@@ -21,7 +21,7 @@ const dice = (label: string) => functionTools(label, { roll: { parameters: { typ
 
 interface Example {
   readonly right: readonly unknown[]
-  /** Values that have to be refused, with what the message says of each. */
+  /** Values that must be refused, with the message for each. */
   readonly wrong: readonly (readonly [value: unknown, words: string])[]
 }
 

@@ -8,7 +8,7 @@ closeServers()
 
 const CHAT = SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith('chat-'))
 
-/** What a probe of Chat Completions finds at a server with faults. */
+/** The findings of a probe of Chat Completions for a server with faults. */
 async function found(chat: ChatFaults, only = 'chat') {
   const server = await serve({ chat })
   return probed(server.url, { only: [only] })

@@ -4,7 +4,7 @@ import { RequestError } from '../../src/request-error.js'
 import type { Json } from './model.js'
 import { Refused } from './refused.js'
 
-/** What a model answers to a conversation, as the events of a stream. */
+/** A model's answer to a conversation, as the events of a stream. */
 type Respond = (conversation: readonly Json[], request: Json) => WireEvent[]
 
 /** The answer of the test server to a body of Chat Completions: streamed, and not. */

@@ -307,11 +307,11 @@ describe('the end', () => {
   })
 })
 
-describe('what is no Responses server', () => {
+describe('a server that is not a Responses server', () => {
   const reached = async (faults: Faults): Promise<unknown> => probed((await serve(faults)).url).catch((error) => error)
 
   test.each([301, 401, 403, 404, 405, 429, 501, 503])(
-    'what is no Responses server and answers %d is not judged',
+    'a server that is not a Responses server and answers %d is not judged',
     async (status) => {
       const error = await reached({
         reply: (_, response) => {

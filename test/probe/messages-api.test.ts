@@ -10,7 +10,7 @@ closeServers()
 
 const MESSAGES = SCENARIOS.map(({ name }) => name).filter((name) => name.startsWith('messages-'))
 
-/** What a probe of the Messages API finds at a server with faults. */
+/** The findings of a probe of the Messages API for a server with faults. */
 async function found(messages: MessagesFaults, only = 'messages') {
   const server = await serve({ messages })
   return probed(server.url, { only: [only] })

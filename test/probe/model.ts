@@ -3,7 +3,7 @@ import { encodeHarmony } from '../support/tokens.js'
 /** An item of a conversation, or a request, as JSON has it. */
 export type Json = { [field: string]: unknown }
 
-/** What a model may do otherwise than it was hoped for, without any fault of its server's. */
+/** Unexpected behaviour of a model, which is not its server's fault. */
 export type Habit =
   | 'answers in text'
   | 'never comes to its call'
@@ -14,7 +14,7 @@ export type Habit =
   | 'forgets'
   | 'never reasons'
 
-/** A model that reads what it is asked: what it samples next, as token ids. */
+/** A model that reads its prompt: returns the next sampled token ids. */
 export function sample(conversation: readonly Json[], request: Json, habits: readonly Habit[] = []): number[] {
   const has = (habit: Habit): boolean => habits.includes(habit)
   const reasoning = has('never reasons') ? '' : think('The user wants something.')
@@ -60,7 +60,7 @@ function calledTools(question: string, { tools, tool_choice: choice }: Json): st
   return choice === 'required' ? [meant[0] ?? names[0] ?? ''] : meant
 }
 
-/** How many tokens the server takes a conversation for. */
+/** The server's token count of a conversation. */
 export const inputTokensOf = (conversation: readonly Json[]): number => conversation.map(inputText).join(' ').length
 
 function inputText({ content, output }: Json): string {

@@ -44,7 +44,7 @@ export interface MessagesFaults {
   readonly count?: 'none' | ((counted: Json) => Json)
 }
 
-/** What a server does wrong. Each is given what the good server would do. */
+/** The faults of a server. Each function receives the good server's output. */
 export interface Faults {
   /** Takes a reply over. Returns whether it did. */
   readonly reply?: (asked: Asked, response: ServerResponse) => boolean
@@ -56,7 +56,7 @@ export interface Faults {
   readonly whole?: (response: Json, body: Json) => unknown
   /** The events of a stream that is resumed. */
   readonly resumed?: (events: WireEvent[]) => readonly WireEvent[]
-  /** What the server reads of a request. */
+  /** The fields that the server reads of a request. */
   readonly read?: (body: Json) => Json
   /** A stream's end: left open, or cut off. */
   readonly end?: (response: ServerResponse, body: Json) => void
@@ -238,7 +238,7 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
 
 const responseOf = (event: WireEvent | undefined): Json => (event?.['response'] ?? {}) as Json
 
-/** What the translator makes of what the model samples. */
+/** The translator's events for the model's tokens. */
 function respond(conversation: readonly Json[], request: Json, habits: readonly Habit[]): WireEvent[] {
   const ids = sample(conversation, request, habits)
   const limit = request['max_output_tokens']

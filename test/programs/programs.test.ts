@@ -8,7 +8,7 @@ import { play, programs } from './programs.js'
  * own where it has one, and answers.
  */
 
-/** What each program passed, for the table. */
+/** The passed checks of each program, for the table. */
 const rows: string[] = []
 
 test.each(programs.map((program) => [`${program.name} by ${program.api}`, program] as const))(

@@ -7,14 +7,14 @@ import { promisify } from 'node:util'
 import type { call } from '../../src/testing/index.js'
 import { call as callTo } from '../../src/testing/index.js'
 
-/* Published programs that ask a server without anybody at a screen. */
+/* Published programs that run without a user. */
 
 export interface Program {
   readonly name: string
   readonly api: 'Responses' | 'Chat Completions'
   /** How the model calls a tool of the program's own, which reads `note.txt`; undefined if it has none. */
   readonly own?: ReturnType<typeof call>
-  /** Asks a question. Resolves to all that it shows. */
+  /** Asks a question. Resolves to its output. */
   ask(question: string, where: Place): Promise<string>
 }
 
@@ -23,7 +23,7 @@ export interface Place {
   readonly baseURL: string
   /** An empty folder but for `note.txt`. */
   readonly folder: string
-  /** Runs it: a file below `node_modules`, with what it keeps in a folder of its own. */
+  /** Runs it: a file below `node_modules`, with its data in a separate folder. */
   run(file: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
 }
 

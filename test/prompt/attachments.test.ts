@@ -30,7 +30,7 @@ function read(input: readonly object[], images?: AttachmentPolicy): string[] | s
 }
 
 describe('images and files', () => {
-  test('an image that a tool returned is a placeholder, and the conversation goes on', () => {
+  test('an image that a tool returned is a placeholder, and the conversation continues', () => {
     const first = [said('Look at the picture.'), call, viewed]
     expect(read(first)).toEqual(['Look at the picture.', '{"path":"a.png"}', '[image]'])
     expect(read([...first, said('Say hello.')])?.at(-1)).toBe('Say hello.')

@@ -4,7 +4,7 @@ import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { countWork, type WorkCounter } from '../support/count-work.js'
 import { encodeHarmony } from '../support/tokens.js'
 
-/** So many of something, and then so many times as many. */
+/** A number of something, and then a multiple of it. */
 const FEW = 400
 const TIMES = 4
 

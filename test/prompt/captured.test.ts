@@ -24,7 +24,7 @@ const ATTACHED: Readonly<Record<string, Refusal>> = {
   'openresponses-extra-06': ['input[0].content[1]', 'unsupported_value'],
 }
 
-/** They refer to what their server kept, or sealed: its answers were not captured. */
+/** They refer to stored or sealed content of their server, whose answers were not captured. */
 const UNRESOLVED: Readonly<Record<string, Refusal>> = {
   'ai-sdk-openai.structured-tools-02': ['input[1].id', null],
   'ai-sdk-openai.tool-02': ['input[1].id', null],
@@ -134,7 +134,7 @@ describeWithShared('the captured requests', () => {
     }
   })
 
-  test('the prompt of a captured request has whole messages, which the model goes on from', () => {
+  test('the prompt of a captured request has whole messages, which the model continues from', () => {
     for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const { tokens, messages } = renderPrompt(request, { tokenTable, date: DATE, history, images: 'placeholder' })
@@ -198,7 +198,7 @@ function textOf(request: object, options: Partial<PromptOptions>): string {
   return text
 }
 
-/** The request with stand-ins for the items that the server kept, and what is in its seals. */
+/** The request with substitutes for the items that the server stored, and the content of its seals. */
 function resolved(body: Item): { request: object; history: HistoryEntry[] } {
   const input = Array.isArray(body['input']) ? (body['input'] as Item[]) : []
   const calls = new Set(input.filter(({ type }) => type === 'function_call').map((item) => item['call_id']))
@@ -224,7 +224,7 @@ function referred(id: string): Item {
   throw new Error(`no stand-in for ${id}`)
 }
 
-/** What the client, the model and the tools said. */
+/** The texts of the client, the model and the tools. */
 function textsOf(request: object): string[] {
   const { input, instructions } = request as { input?: string | Item[]; instructions?: string }
   if (!Array.isArray(input)) return [instructions ?? '', input ?? '']

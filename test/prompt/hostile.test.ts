@@ -13,7 +13,7 @@ import { m } from '../support/tokens.js'
 const tokenTable = await loadTokenTable()
 const official = await loadOfficial()
 
-/** What somebody writes who wants to speak for the system, the assistant or a tool. */
+/** Text of an attacker who tries to speak for the system, the assistant or a tool. */
 const hostile = (): fc.Arbitrary<string> =>
   fc
     .array(

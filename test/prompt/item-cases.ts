@@ -9,7 +9,7 @@ export interface ItemCase {
   readonly messages: readonly string[]
   /** Further fields of the request. */
   readonly request?: object
-  /** What the host opened. */
+  /** Content that the host opened. */
   readonly sealed?: Readonly<Record<string, string>>
   readonly images?: 'placeholder'
 }

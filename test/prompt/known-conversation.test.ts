@@ -20,7 +20,7 @@ const TOOLS = [
 
 type Item = { readonly [field: string]: unknown }
 
-/** What one response adds: the items that it was sent, those that it gave, and its transcript. */
+/** The addition of one response: its input items, its output items, and its transcript. */
 interface Turn {
   readonly input: readonly Item[]
   readonly output: readonly Item[]
@@ -122,7 +122,7 @@ const conversation: fc.Arbitrary<Turn[]> = fc
 const unnamed = ({ id, ...item }: Item): Item =>
   item['type'] === 'message' || item['type'] === 'reasoning' ? item : { ...item, id }
 
-/** A request that goes on from some turns, and how much of it they are. */
+/** A request that continues some turns, and how much of it they cover. */
 function requestAfter(turns: readonly Turn[], own: readonly Item[]) {
   const before = turns.flatMap(({ input, output, isUnnamed = false }) => [
     ...input,
@@ -177,7 +177,7 @@ describe('a conversation of which the beginning is known', () => {
             continue
           }
           const prompt = render(known, request, reading, options)
-          // A prompt that is asked for twice is the same: a request may be sent again.
+          // A repeated prompt is the same: a request may be sent again.
           expect(render(known, request, reading, options)).toEqual(prompt)
           if (prompt === undefined) continue
           counts = { ...counts, known: counts.known + 1 }
@@ -186,7 +186,7 @@ describe('a conversation of which the beginning is known', () => {
       }),
       { numRuns: runs(2000) },
     )
-    // It is of use for most of them.
+    // Most of them benefit.
     expect(counts.known).toBeGreaterThan(counts.all / 3)
   })
 

@@ -210,7 +210,7 @@ function errorOf(request: object): RequestError {
   throw new Error('the request was rendered')
 }
 
-/** What stands between the marks of a table of docs/prompt.md. */
+/** The text between the marks of a table of docs/prompt.md. */
 function sectionOf(name: string): string {
   return pageOf('docs/prompt.md').split(`<!-- ${name} -->`)[1]?.split(`<!-- /${name} -->`)[0] ?? ''
 }

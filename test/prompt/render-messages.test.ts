@@ -55,7 +55,7 @@ describe('the tokens of a conversation', () => {
   test('the tokens of each message are those of the official renderer', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(conversation(), ({ official: theirs, ours }) => {
-        // What the system message says of functions depends on the developer message.
+        // The system message's sentence about functions depends on the developer message.
         const own = ours.flatMap((message, at) => (message.role === 'system' ? [] : [{ message, their: theirs[at] }]))
         for (const { message, their } of own) expect(render(message)).toEqual(official.render(their as never))
       }),

@@ -133,7 +133,7 @@ describe('law 11: with the sampled ids as history, the next prompt begins with t
   })
 })
 
-/** What a response is made of, well-formed or not. */
+/** The input of a response, well-formed or not. */
 type Written = Pick<Transcript, 'chunks' | 'request'>
 
 function responseTo(transcript: Written, sealReasoning?: (text: string) => string): ResponseObject {
@@ -175,7 +175,7 @@ function answered(transcript: Pick<Transcript, 'request' | 'messages'>, items: r
   return [...items, ...outputs]
 }
 
-/** What the messages of the model say, and what hosted tools answered it. */
+/** The content of the model's messages, and the results of hosted tools. */
 function saidIn(messages: readonly HarmonyMessage[], transcript: Transcript): unknown[] {
   const tools = declareTools(transcript.request.tools)
   return messages.filter(({ role }) => role === 'assistant').map((message) => said(message, tools))
@@ -234,7 +234,7 @@ function keyOf(recipient: string | undefined, tools: DeclaredTools): string {
 
 const PLAIN: readonly string[] = ['message', 'reasoning', 'function_call', 'custom_tool_call']
 
-/** Whether every client sends the item back: not what the server's tools did. */
+/** Whether every client sends the item back: not the calls of the server's tools. */
 function isPlain({ type }: OutputItem): boolean {
   return PLAIN.includes(type)
 }

@@ -65,7 +65,7 @@ describe('the text of the system message', () => {
     )
   })
 
-  test('the system message is refused with what is no date or no effort', () => {
+  test('the system message is refused with a value that is not a date or an effort', () => {
     expect(() => systemText({ date: '22 November', hasFunctions: false })).toThrow(
       "date: expected a date as 'YYYY-MM-DD'",
     )

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import type { UnknownTool } from '../../src/responses/request.js'
 
-/** Segments that mean something to somebody, so that made-up recipients and declared tools meet often. */
+/** Common segments, so that generated recipients and declared tools match often. */
 const segment = fc.constantFrom(
   ...['functions', 'mcp', 'python', 'browser', 'search', 'open', 'container', 'exec', 'code_interpreter'],
   ...['web_search_preview', 'github', 'git-hub', 'acme', 'bash', 'assistant', 'user', 'constructor', '__proto__'],

@@ -33,7 +33,7 @@ function within({ name, namespace }: { name: string; namespace?: string }): stri
 
 export type Preset = Parameters<typeof resolvePolicy>[0]
 
-/** What the recipient becomes under the request's tools, in a line. */
+/** The classified recipient under the request's tools, in a line. */
 export function classified(recipient: string | undefined, tools: UnknownTool[] = [], preset?: Preset): string {
   return spell(classifyRecipient(recipient, 'commentary', declareTools(tools), resolvePolicy(preset)))
 }

@@ -7,7 +7,7 @@ import type { UnknownTool } from '../../src/responses/request.js'
 import { type Preset, spell } from './spell.js'
 import { builtin, fn, mcp } from './tools.js'
 
-/** Whom an author may stand for, a group in a line. */
+/** The callees of an author, one group on each line. */
 function callees(author: string, tools: UnknownTool[], approved: string[] = [], preset?: Preset): string[] {
   const [declared, policy] = [declareTools(tools), resolvePolicy(preset)]
   const classify: Classifier = (recipient, channel) => classifyRecipient(recipient, channel, declared, policy)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type ParseRequestOptions, parseRequest, RequestError } from '../../src/request/index.js'
 
-/** The error that a body gives. */
+/** The error for a body. */
 export function errorOf(body: unknown, options: ParseRequestOptions = {}): RequestError {
   try {
     parseRequest(body, options)
@@ -12,7 +12,7 @@ export function errorOf(body: unknown, options: ParseRequestOptions = {}): Reque
   throw new Error(`no error: ${JSON.stringify(body).slice(0, 200)}`)
 }
 
-/** What a client is told about a body, in short: `param code: message`. */
+/** The error that a client gets for a body, in short: `param code: message`. */
 export function refusal(body: unknown, options?: ParseRequestOptions): string {
   const { param, code, message } = errorOf(body, options).body.error
   return `${param} ${code}: ${message}`

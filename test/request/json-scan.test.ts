@@ -4,7 +4,7 @@ import { parseRequest, RequestError } from '../../src/request/index.js'
 import { createJsonScan } from '../../src/request/json-scan.js'
 import { RUNS } from '../support/runs.js'
 
-/** What the scan of a text cut into pieces says: the status of its refusal, or 200. */
+/** The result of scanning a text in pieces: the status of its refusal, or 200. */
 function scanned(text: string, limits: { depth: number; values: number; names?: number }, cut = 7): number {
   const scan = createJsonScan({ names: 1_000_000, ...limits })
   const bytes = new TextEncoder().encode(text)

@@ -46,7 +46,7 @@ describe('what JSON can hold', () => {
     fc.assert(fc.property(soup, becomes), { numRuns: runs(2_000) })
   })
 
-  test('any JSON value in the place of any part of a request gives a request or a RequestError, nothing else', () => {
+  test('any JSON value instead of any part of a request gives a request or a RequestError, nothing else', () => {
     fc.assert(
       fc.property(requests, soup, fc.nat(), (body, value, at) => {
         const paths = partsOf(body, [])
@@ -167,7 +167,7 @@ describe('what comes out', () => {
   })
 })
 
-/** Where the parser looks no further than at a type, though the SDK has more of it. By the path within the request. */
+/** Places where the parser checks only a type, although the SDK specifies more, by the path within the request. */
 const NOT_CHECKED: readonly { readonly path: RegExp; readonly because: string }[] = [
   { path: /\.(action|actions\[\d+\])\.(?!type$)/, because: 'no gpt-oss model uses a computer' },
   { path: /\.environment\.(?!type$|container_id$)/, because: 'the environment of a shell is only echoed' },

@@ -73,7 +73,7 @@ export function memberValues(name: string): { readonly name: string; readonly va
   }))
 }
 
-/** Requests that the SDK's types allow, without what is refused alone or together. */
+/** Requests that the SDK's types allow, without parameters or combinations that are refused. */
 export const sdkRequests: fc.Arbitrary<object> = valuesOf(sdkType('ResponseCreateParamsBase')).map((body) => {
   const { background: _, conversation, moderation, prompt, tool_choice, ...request } = body as Record<string, unknown>
   // Each tool that an object names has to be declared.

@@ -7,7 +7,7 @@ import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 const tokenTable = await loadTokenTable()
 const f = { type: 'function', name: 'f', parameters: { type: 'object' } } as const
 
-/** A response by an engine that notes whether it has to find out what it can be held to. */
+/** A response of an engine that records whether its capabilities are requested. */
 async function asked(request: ResponseRequest, isCounted = false): Promise<(boolean | undefined)[]> {
   const asked: (boolean | undefined)[] = []
   const scripted = scriptedEngine([answer('{}'), answer('{}'), answer('{}')], { tokenTable })

@@ -37,7 +37,7 @@ const LONG = 'All about my cat. '.repeat(100)
 const isAskedForSummary = ({ messages }: ScriptedPrompt): boolean =>
   messages.at(-1)?.content.startsWith('Summarize') ?? false
 
-/** A model that summarizes where it is asked to, and else says what follows from its messages. */
+/** A model that summarizes on request, and otherwise answers depending on its messages. */
 function modelThat(
   says: (prompt: ScriptedPrompt) => ScriptedTurn,
   summary: ScriptedTurn = answer(SUMMARY),
@@ -77,7 +77,7 @@ async function goOn(request: ResponseRequest, options: RunOptions): Promise<Run 
 
 const typesOf = (output: readonly OutputItem[]): string[] => output.map(({ type }) => type)
 
-/** What a later request sends, and what its host knows. */
+/** The input of a later request, and its history. */
 function next(
   before: ResponseRequest,
   { output, transcript }: Run,
@@ -174,7 +174,7 @@ describe('a conversation that is longer than compact_threshold', () => {
     expect(asked?.options.maxTokens).toBe(200)
   })
 
-  test('a conversation is compacted between the turns of a long loop of tools, and the model goes on with the rest', async () => {
+  test('a conversation is compacted between the turns of a long loop of tools, and the model continues with the rest', async () => {
     const engine = summarizingRounds(looping(5))
     const { output, response } = await goOn(LOOP, { engine, tools: [longWinded] })
     expect(typesOf(output).filter((type) => type === 'mcp_call')).toHaveLength(5)
@@ -284,7 +284,7 @@ describe('a conversation that is longer than compact_threshold', () => {
 })
 
 describe('a later request of a conversation that was compacted', () => {
-  test('a later request renders to the tokens that the model saw after the compaction, and goes on', async () => {
+  test('a later request renders to the tokens that the model saw after the compaction, and continues', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 5 }), fc.boolean(), fc.boolean(), async (times, isLong, isPruned) => {
         const before = { ...LOOP, ...(isLong && { input: [...EARLIER, user('Search.')] }) } as ResponseRequest
@@ -306,7 +306,7 @@ describe('a later request of a conversation that was compacted', () => {
     )
   })
 
-  test('a call that is resent goes on behind the very tokens of the response, compaction and all', async () => {
+  test('a call that is resent continues behind the very tokens of the response, compaction and all', async () => {
     const tools = [GITHUB, { type: 'function', name: 'f' }]
     const engine = summarizingRounds((prompt) => {
       const turn = looping(2)(prompt)
@@ -420,30 +420,33 @@ describe('a conversation that cannot be compacted', () => {
     ['writes nothing', answer(' ')],
     ['does not come to an end', answer('word '.repeat(500))],
   ]
-  test.each(failing)('the response goes on with all of it if the model %s, and says so once', async (_how, summary) => {
-    const engine = scriptedEngine((prompt) => (isAskedForSummary(prompt) ? summary : looping(2)(prompt)), {
-      tokenTable,
-    })
-    const request = { ...LOOP, input: [...EARLIER, user('Search.')] } as ResponseRequest
-    const { output, response, diagnostics, entries } = await goOn(request, { engine, tools: [longWinded] })
-    expect(typesOf(output)).not.toContain('compaction')
-    expect(response.status).toBe('completed')
-    expect(diagnostics).toMatchObject([{ code: 'compaction_failed', index: -1 }])
-    expect(engine.calls.filter(isAskedForSummary)).toHaveLength(1)
-    const [entry] = entries.filter(({ type }) => type === 'compaction') as Extract<Entry, { type: 'compaction' }>[]
-    expect(response.usage?.output_tokens).toBeGreaterThan(entry?.usage?.outputTokens ?? 0)
+  test.each(failing)(
+    'the response continues with all of it if the model %s, and says so once',
+    async (_how, summary) => {
+      const engine = scriptedEngine((prompt) => (isAskedForSummary(prompt) ? summary : looping(2)(prompt)), {
+        tokenTable,
+      })
+      const request = { ...LOOP, input: [...EARLIER, user('Search.')] } as ResponseRequest
+      const { output, response, diagnostics, entries } = await goOn(request, { engine, tools: [longWinded] })
+      expect(typesOf(output)).not.toContain('compaction')
+      expect(response.status).toBe('completed')
+      expect(diagnostics).toMatchObject([{ code: 'compaction_failed', index: -1 }])
+      expect(engine.calls.filter(isAskedForSummary)).toHaveLength(1)
+      const [entry] = entries.filter(({ type }) => type === 'compaction') as Extract<Entry, { type: 'compaction' }>[]
+      expect(response.usage?.output_tokens).toBeGreaterThan(entry?.usage?.outputTokens ?? 0)
 
-    const again: Diagnostic[] = []
-    const rest = {
-      sealCompaction,
-      entries: entries.slice(0, -3),
-      onDiagnostic: (each: Diagnostic) => void again.push(each),
-    }
-    await run(request, { engine, tools: [longWinded], ...rest })
-    expect(again).toEqual([])
-  })
+      const again: Diagnostic[] = []
+      const rest = {
+        sealCompaction,
+        entries: entries.slice(0, -3),
+        onDiagnostic: (each: Diagnostic) => void again.push(each),
+      }
+      await run(request, { engine, tools: [longWinded], ...rest })
+      expect(again).toEqual([])
+    },
+  )
 
-  test('the response goes on with all of it if the context has no room for a summary', async () => {
+  test('the response continues with all of it if the context has no room for a summary', async () => {
     const length = renderPrompt(REQUEST, { tokenTable, date: DATE }).tokens.length
     const engine = modelThat(() => answer('Miez.'), answer(SUMMARY), { contextLength: length + 20 })
     const { output, diagnostics } = await goOn(REQUEST, { engine })
@@ -512,7 +515,7 @@ describe('a context_management that cannot be', () => {
     await expect(running).rejects.toMatchObject({ name: 'RequestError', ...error })
   })
 
-  test('a context_management is refused where nobody seals', async () => {
+  test('a context_management is refused without a seal', async () => {
     const running = run(REQUEST, { engine: modelThat(() => answer('Hi')) })
     await expect(running).rejects.toMatchObject({ param: 'context_management[0].type', code: 'unsupported_value' })
   })
@@ -558,7 +561,7 @@ describe('a summary that a model was talked into', () => {
 })
 
 describe('a response that was compacted is what went into it', () => {
-  test('whoever goes on from any entry of a compacted response finds the same events', async () => {
+  test('a process that continues from any entry of a compacted response finds the same events', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 4 }),
@@ -592,7 +595,7 @@ describe('a response that was compacted is what went into it', () => {
   })
 })
 
-/** What an engine has in its cache is its own affair. */
+/** The engine's cache may differ. */
 function withoutCached(events: readonly object[]): unknown {
   return JSON.parse(JSON.stringify(events, (name, value) => (name === 'cached_tokens' ? 0 : value)))
 }

@@ -29,7 +29,7 @@ const TRIGGERED = { ...CONVERSATION, input: [...(CONVERSATION.input as object[])
 const summarizing = () => scriptedEngine([[think('What matters?'), answer('The cat is called Miez.')]], { tokenTable })
 
 describe('compact', () => {
-  test('compact gives one sealed item, which a later request sends in the place of the conversation', async () => {
+  test('compact gives one sealed item, which a later request sends instead of the conversation', async () => {
     const engine = summarizing()
     const { item, usage } = await compact(CONVERSATION, {
       engine,
@@ -95,7 +95,7 @@ describe('a request that ends in compaction_trigger', () => {
     await expect(running).rejects.toMatchObject({ param: 'input[3].type', code: 'unsupported_value' })
   })
 
-  test('the response to a compaction_trigger goes on from any entry', async () => {
+  test('the response to a compaction_trigger continues from any entry', async () => {
     const whole = await run(TRIGGERED, { engine: summarizing(), sealCompaction })
     for (const [at, shown] of whole.before.entries()) {
       const entries = whole.entries.slice(0, at)

@@ -33,9 +33,9 @@ interface Asked {
 }
 
 interface Quitter {
-  /** What it writes by itself. It stops at the end of each turn. */
+  /** Its own turns. It stops at the end of each. */
   readonly turns: readonly string[]
-  /** What it writes after the header of the host's. */
+  /** Its text after the host's header. */
   readonly answer?: string
   readonly capabilities?: EngineCapabilities
   /** Whether ends of sequence are not sent. */
@@ -43,7 +43,7 @@ interface Quitter {
   readonly asked?: Asked[]
 }
 
-/** A model that stops without an answer, and that goes on from a header which the host wrote. */
+/** A model that stops without an answer, and continues from a header that the host wrote. */
 function quitterOf({ turns, answer = `${RIGHT}<|return|>`, capabilities, swallows, asked }: Quitter): TokenEngine {
   const model = modelOf(turns)
   const header = encodeHarmony(HEADER)
@@ -250,7 +250,7 @@ describe('an answer that has to be JSON', () => {
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'mcp_call', 'reasoning', 'message'])
   })
 
-  test('whoever goes on from any entry of a model that stopped without an answer finds the same events', async () => {
+  test('a process that continues from any entry of a model that stopped without an answer finds the same events', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...ENDS.map(([, turn]) => turn)),
@@ -260,7 +260,7 @@ describe('an answer that has to be JSON', () => {
         fc.option(fc.integer({ min: 1, max: 40 })),
         fc.boolean(),
         async (turn, swallows, capabilities, isHosted, most, isParallel) => {
-          // What is swallowed in a hosted call is missing.
+          // An omitted end of a hosted call is missing.
           const turns = isHosted && !swallows ? [SEARCH, turn] : [turn]
           const quitter = { turns, swallows, ...(capabilities && { capabilities }) }
           const request: Partial<ResponseRequest> = {

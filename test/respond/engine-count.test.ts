@@ -8,7 +8,7 @@ import type { ResponseObject } from '../../src/responses/response.js'
 import { runs } from '../support/runs.js'
 import { ANSWER, GITHUB, heldModelOf, optionsOf, run, SEARCH } from './scripted.js'
 
-/** The engine counts otherwise than it gives: so many tokens more in each call, or fewer. */
+/** The engine's count differs from the tokens that it gives, by a fixed number in each call. */
 function countingOtherwise(engine: TokenEngine, more: number, counted: { extra: number }): TokenEngine {
   return {
     ...engine,
@@ -54,7 +54,7 @@ const format = {
   strict: true,
 } as const
 
-test('usage is what the engine counts, and never less than what it gave, also where a response goes on', async () => {
+test('usage is what the engine counts, and never less than what it gave, also where a response continues', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(SEARCH, THINK + SEARCH), { maxLength: 2 }),

@@ -16,7 +16,7 @@ const SEARCH = { type: 'web_search' } as const
 const CONTAINER = { type: 'shell', environment: { type: 'container_auto' } } as const
 const FUNCTION = { type: 'function', name: 'f' } as const
 
-/** The namespaces that the model is told of, and what the host is. */
+/** The namespaces that the model is taught, and the host's diagnostics. */
 async function told(
   request: object,
   options: RunOptions = {},
@@ -126,27 +126,27 @@ describe('what the model is told of', () => {
     expect((await told({ tools: [SEARCH, FUNCTION], tool_choice: allowed })).left).toEqual([])
   })
 
-  test('an MCP server in the place of a built-in tool is taught if the host answers for it', async () => {
+  test('an MCP server instead of a built-in tool is taught if the host answers for it', async () => {
     const tools = [{ type: 'mcp', server_label: 'container', require_approval: 'never' }]
     const container = answering((call) => call.type === 'mcp_call' && call.server_label === 'container')
     expect((await told({ tools }, { tools: [container] })).taught).toEqual(['container'])
     expect((await told({ tools }, { tools: [python] })).taught).toEqual([])
   })
 
-  test('an MCP server in the place of a built-in tool that nothing answers for has a listing that failed', async () => {
+  test('an MCP server instead of a built-in tool that nothing answers for has a listing that failed', async () => {
     const tools = [{ type: 'mcp', server_label: 'code_interpreter', require_approval: 'never' }]
     const { output } = await run({ input: 'Hi', tools }, { turns: [ANSWER], tools: [python] })
     expect(output[0]).toMatchObject({ type: 'mcp_list_tools', error: 'The server is not available.' })
   })
 
-  test('a call of a tool that nothing runs fails, and the model goes on', async () => {
+  test('a call of a tool that nothing runs fails, and the model continues', async () => {
     const turns = ['<|channel|>analysis to=python code<|message|>1+1<|call|>', ANSWER]
     const { output, response } = await run({ input: 'Hi', tools: [CODE] }, { turns, tools: [] })
     expect(output).toMatchObject([{ type: 'code_interpreter_call', status: 'failed' }, { type: 'message' }])
     expect(response.status).toBe('completed')
   })
 
-  test('whoever goes on from the entries is not told again', async () => {
+  test('a process that continues from the entries is not told again', async () => {
     const left: Diagnostic[] = []
     const options = { turns: [ANSWER], tools: [], onDiagnostic: (each: Diagnostic) => void left.push(each) }
     const request = { input: 'Hi', tools: [SEARCH] }

@@ -28,11 +28,11 @@ const inserting = (item: unknown): Tool => ({
   },
 })
 
-/** What becomes of an item that the host inserts as soon as the response is open. */
+/** The result of inserting an item as soon as the response is open. */
 const runWith = (item: WholeItem, options: RunOptions = {}): ReturnType<typeof run> =>
   run({ input: 'Go.' }, { turns: [ANSWER], onOpen: ({ insert }) => void insert(item), ...options })
 
-/** Keeps the handle of a response, for what runs later. */
+/** Keeps the handle of a response, for later use. */
 function keeper(): { handle: ResponseHandle | undefined; onOpen(response: ResponseHandle): void } {
   return {
     handle: undefined,
@@ -42,7 +42,7 @@ function keeper(): { handle: ResponseHandle | undefined; onOpen(response: Respon
   }
 }
 
-/** What `insert` throws at an item. */
+/** The error of `insert` for an item. */
 async function refusalOf(item: unknown, request: ResponseRequest = { input: 'Go.' }): Promise<unknown> {
   let refusal: unknown
   const { output } = await run(request, {
@@ -69,7 +69,7 @@ async function read(
     for (const event of events) onEvent(event.type, event)
 }
 
-/** An engine that says the answer token by token, and is told before each. */
+/** An engine that yields the answer token by token, and calls back before each. */
 const telling = (onToken: (index: number) => unknown) => ({
   ...modelOf([]),
   generate: () =>
@@ -196,7 +196,7 @@ describe('an item that a tool inserts', () => {
 })
 
 describe('an item that the host inserts by its handle', () => {
-  test('an item that the host inserts in the middle of a message stands there, and the message goes on', async () => {
+  test('an item that the host inserts in the middle of a message stands there, and the message continues', async () => {
     const kept = keeper()
     // Behind `<|channel|>final<|message|>Hi`.
     const engine = telling((index) => index === 4 && kept.handle?.insert(IMAGE))
@@ -293,7 +293,7 @@ describe('an item that the host inserts by its handle', () => {
     expect([kept.handle.signal.aborted, kept.handle.insert(IMAGE)]).toEqual([true, false])
   })
 
-  test('an item that the host inserts is the same for whoever reads the entries', async () => {
+  test('an item that the host inserts is the same for every reader of the entries', async () => {
     const { events, entries } = await runWith(IMAGE)
     const reader = translateEntries(optionsOf({}))
     const read = (JSON.parse(JSON.stringify(entries)) as typeof entries).flatMap((entry) => reader.apply(entry))
@@ -385,7 +385,7 @@ describe('the host is told that a response is open', () => {
     expect(told).toEqual([[expect.objectContaining({ id: 'resp_1', request: REQUEST }), 'open']])
   })
 
-  test('whoever goes on from entries without an end tells the host again that the response is open', async () => {
+  test('a process that continues from entries without an end tells the host again that the response is open', async () => {
     const { entries } = await run({ input: 'Go.' }, { turns: [ANSWER] })
     const told: string[] = []
     const onOpen = ({ id }: ResponseHandle): void => void told.push(id)
@@ -429,7 +429,7 @@ describe('the host is told that a response is open', () => {
   })
 })
 
-describe('whoever goes on from the entries', () => {
+describe('a process that continues from the entries', () => {
   const tool = (id?: string): Tool => ({
     answers: () => true,
     isRepeatable: () => true,
@@ -452,7 +452,7 @@ describe('whoever goes on from the entries', () => {
   })
 })
 
-// An item may hold what a tool was sent by a stranger.
+// An item may contain untrusted data from a tool.
 describe('an item that is hostile', () => {
   test.each<[what: string, item: unknown, message: RegExp]>([
     ['no object', 7, /^hostItem: expected an item with a type/],
@@ -476,7 +476,7 @@ describe('an item that is hostile', () => {
     expect((refusal as Error).message).toMatch(message)
   })
 
-  test('an item with the id of an item of the conversation is refused, as nobody could go on with it', async () => {
+  test('an item with the id of an item of the conversation is refused, as it could not be continued', async () => {
     const input = [{ type: 'message', role: 'user', id: 'msg_1', content: 'Go.' }]
     const refusal = await refusalOf({ ...IMAGE, id: 'msg_1' }, { input } as ResponseRequest)
     expect(String(refusal)).toMatch(/insert: id: expected an unused id, got "msg_1"/)
@@ -513,7 +513,7 @@ describe('an item that is hostile', () => {
     expect(output[0]).toMatchObject({ result })
   })
 
-  test('an item that says that it is under way runs nothing and keeps nobody waiting', async () => {
+  test('an item that says that it is in progress runs nothing and delays nothing', async () => {
     const tools: Tool[] = [{ answers: () => true, run: async () => expect.unreachable('it ran') }]
     const pending: WholeItem[] = [
       { type: 'mcp_call', status: 'in_progress', server_label: 'github', name: 'search', arguments: '{}' },
@@ -528,7 +528,7 @@ describe('an item that is hostile', () => {
     }
   })
 
-  test('an inserted call does not make the model go on, nor end the turn of parallel_tool_calls: false', async () => {
+  test('an inserted call does not make the model continue, nor end the turn of parallel_tool_calls: false', async () => {
     const kept = keeper()
     const failed = { type: 'mcp_call', status: 'failed', error: { message: 'no' } }
     const engine = telling((index) => index === 4 && kept.handle?.insert(failed))

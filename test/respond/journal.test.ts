@@ -50,7 +50,7 @@ const moody: Tool = {
 
 const FILE_SEARCH = { type: 'file_search_call', status: 'completed', queries: ['x'], results: null }
 
-/** Puts an image into the output, and answers. Whoever runs the call again inserts the same one. */
+/** Inserts an image into the output, and answers. A repeated call inserts the same image. */
 const drawing: Tool = {
   answers: () => true,
   isRepeatable: () => true,
@@ -77,7 +77,8 @@ function hostThatInserts(turns: readonly string[], every: number): Pick<RespondO
       generate(context, options) {
         const tokens = model.generate(context, options)
         return tokenStream(async function* () {
-          // A place is all that stands before it: a conversation that was compacted comes to the same length again.
+          // A position is identified by all text before it, because a compacted conversation reaches the same length
+          // again.
           let place = [...context].reduce((sum, id) => (sum * 31 + id) % 0x7fffffff, 0)
           for (let at = context.length; ; at++) {
             const step = await tokens.next()
@@ -92,7 +93,7 @@ function hostThatInserts(turns: readonly string[], every: number): Pick<RespondO
   }
 }
 
-/** The turns of a response: calls of the host's tools, and then whatever ends it. */
+/** The turns of a response: calls of the host's tools, and then an ending. */
 const script = (): fc.Arbitrary<string[]> =>
   fc
     .record({
@@ -102,7 +103,7 @@ const script = (): fc.Arbitrary<string[]> =>
     .map(({ calls, last }) => [...calls, last])
 
 describe('a response is what went into it', () => {
-  test('whoever goes on from any entry finds the same events', async () => {
+  test('a process that continues from any entry finds the same events', async () => {
     await fc.assert(
       fc.asyncProperty(
         script(),
@@ -132,7 +133,7 @@ describe('a response is what went into it', () => {
     )
   })
 
-  test('a process that goes on with a response lets no more searches run than the one that began it', async () => {
+  test('a process that continues a response lets no more searches run than the one that began it', async () => {
     const search = (query: string): string =>
       `<|channel|>analysis to=browser.search code<|message|>{"query":"${query}"}<|call|>`
     const shared = { turns: [search('a'), search('b'), ANSWER], tools: [moody] }
@@ -148,7 +149,7 @@ describe('a response is what went into it', () => {
     }
   })
 
-  test('whoever goes on with a response that has offered tools asks no policy again, and finds the same events', async () => {
+  test('a process that continues a response that has offered tools asks no policy again, and finds the same events', async () => {
     const listing = {
       serverLabel: 'github',
       tools: [
@@ -171,7 +172,7 @@ describe('a response is what went into it', () => {
     for (const [at, shown] of whole.before.entries()) {
       if (at === 0) continue
       const entries = JSON.parse(JSON.stringify(whole.entries.slice(0, at)))
-      // What is offered by now does not concern a response that is open.
+      // Later changes of the offer do not affect an open response.
       const rest = await run(request, { ...shared, offered: { instructions: 'Do not search.' }, entries })
       expect(rest.events).toEqual(whole.events.slice(shown))
       expect(rest.transcript).toEqual(whole.transcript)
@@ -179,7 +180,7 @@ describe('a response is what went into it', () => {
     expect(asked).toBe(2)
   })
 
-  test('whoever goes on in a call that the request demands finds the same events', async () => {
+  test('a process that continues in a call that the request demands finds the same events', async () => {
     const request = { ...REQUEST, tool_choice: { type: 'mcp', server_label: 'github', name: 'search' } as const }
     const whole = await run(request, { turns: [FORCED, ANSWER] })
     expect(whole.output.map(({ type }) => type)).toEqual(['reasoning', 'mcp_call', 'message'])

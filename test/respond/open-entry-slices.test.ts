@@ -7,7 +7,7 @@ import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 
 const tokenTable = await loadTokenTable()
 
-/** How often others go first while a response with these instructions begins, of which all is known but the entry. */
+/** How often a response with these instructions yields while it begins, if everything but its entry is cached. */
 async function pausesOf(instructions: string): Promise<number> {
   const known = createKnownTexts(16_777_216)
   let pauses = 0

@@ -17,13 +17,13 @@ import { ANSWER, type Asked, GITHUB, modelOf, optionsOf, run, SEARCH } from './s
 const tokenTable = await loadTokenTable()
 const REQUEST: ResponseRequest = { input: 'Go.', tools: [GITHUB] }
 
-/** A tool that does what the test says. */
+/** A tool with a behaviour that the test sets. */
 const toolThat = (run: Tool['run']): Tool => ({ answers: () => true, run })
 const answering = (output: string): Tool => toolThat(async () => ({ output }))
 const callIn = (output: readonly OutputItem[]): OutputItem | undefined => output.find(({ type }) => type === 'mcp_call')
 const typesIn = (output: readonly OutputItem[]): string[] => output.map(({ type }) => type)
 
-/** What the tool's message in the context of the last call says. */
+/** The text of the tool's message in the context of the last call. */
 function toldTo({ context }: Asked): string[] {
   const { messages } = parseMessages(context, { tokenTable, role: null, origin: 'host' })
   return messages.filter(({ role }) => role === 'tool').map(({ name, content }) => `${name}: ${content}`)
@@ -57,7 +57,7 @@ describe('the turns of a response', () => {
     expect(response.usage?.output_tokens).toBe(encodeHarmony(SEARCH).length + encodeHarmony(ANSWER).length)
   })
 
-  test('a call of the client ends the response, and the next request goes on from there', async () => {
+  test('a call of the client ends the response, and the next request continues from there', async () => {
     const call = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a":1}<|call|>'
     const request: ResponseRequest = { input: 'Go.', tools: [{ type: 'function', name: 'f' }] }
     const first = await run(request, { turns: [call] })
@@ -167,7 +167,7 @@ test.each<[string, object, string]>([
   ],
   ['a search', { type: 'web_search' }, 'analysis to=browser.search code<|message|>{"query":"x"}'],
   ['a call of an MCP server', GITHUB, 'commentary to=github.search<|message|>{"q":1}'],
-])('%s whose end the engine swallows is run before the model goes on', async (_, hosted, call) => {
+])('%s whose end the engine swallows is run before the model continues', async (_, hosted, call) => {
   const contexts: number[][] = []
   const generate: ReturnType<typeof modelOf>['generate'] = (context) => {
     contexts.push([...context])
@@ -190,7 +190,7 @@ test.each<[string, object, string]>([
 test('without parallel_tool_calls, a turn ends with its first call', async () => {
   const two = SEARCH.replace('<|call|>', `<|end|><|start|>assistant${SEARCH}`)
   const asked: Asked[] = []
-  // What the engine gives in one piece is cut there, too.
+  // A chunk of several tokens is cut there, too.
   const model = modelOf([two.slice(0, two.indexOf('<|start|>')), ANSWER], asked)
   const whole = encodeHarmony(two)
   let calls = 0

@@ -37,7 +37,7 @@ const typesOf = ({ output }: Run): string[] => output.map(({ type }) => type)
 type Sealed = OutputItem & { encrypted_content: string }
 const unsealed = (items: readonly OutputItem[]) => unsealInput(items as never, { seal, caller: 'alice' }).history
 
-/** The prompt of the next request of a client that sends all back, but for its last word. */
+/** The prompt of the next request of a client that sends everything back, without its last message. */
 function nextPrompt({ output }: Run): number[] {
   const answers = output.flatMap((item) =>
     item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'wet' }] : [],
@@ -53,7 +53,7 @@ function nextPrompt({ output }: Run): number[] {
 
 const promptOf = ({ prompt }: Run): readonly number[] => prompt
 
-describe('what a response that nobody keeps seals', () => {
+describe('the seals of a response that is not stored', () => {
   test.each<[what: string, turns: string[], types: string[]]>([
     ['a call as gpt-oss mostly writes it', [THINK + LOOK], ['reasoning', 'function_call']],
     ['an answer', [ANSWER], ['message']],
@@ -141,10 +141,10 @@ describe('what a response that nobody keeps seals', () => {
   })
 })
 
-describe('a response that is gone on with from its entries', () => {
+describe('a response that is continued from its entries', () => {
   const turns = [THINK + ODD_SEARCH, THINK + ODD_LOOK]
 
-  test('a response that is gone on with from any entry seals the same forms', async () => {
+  test('a response that is continued from any entry seals the same forms', async () => {
     const whole = await sealed({ turns })
     expect(typesOf(whole).at(-1)).toBe('reasoning')
     for (const [at, shown] of whole.before.entries()) {

@@ -15,23 +15,23 @@ import { encodeHarmony, encodeText, m } from '../support/tokens.js'
 const tokenTable = await loadTokenTable()
 const START = [m.start, ...encodeText('assistant')]
 
-/** What an engine was asked: the context of each call, and how many tokens it still wanted. */
+/** The calls of an engine: the context of each, and its limit of tokens. */
 export interface Asked {
   readonly context: readonly number[]
   readonly maxTokens: number | undefined
 }
 
-/** What a model that can be held was asked, and what it gave. */
+/** The calls of a model with constraints, and its output. */
 export interface Held extends Asked {
   readonly options: GenerateOptions
   readonly given: readonly number[]
 }
 
-/** A model that writes what it likes, unless it is held. */
+/** A model that ignores the schema, unless it is constrained. */
 export interface HeldScript {
-  /** What it writes under constraints: each body as its constraint demands it. */
+  /** Its script under constraints: each body fits its constraint. */
   readonly held: readonly string[]
-  /** What it writes without. Default: the same. */
+  /** Its script without constraints. Default: the same. */
   readonly free?: readonly string[]
   readonly capabilities?: EngineCapabilities
   readonly calls?: Held[]
@@ -39,13 +39,13 @@ export interface HeldScript {
   readonly size?: number
   /** Whether ends of sequence are not sent in bodies. */
   readonly swallows?: boolean
-  /** How much of each context it says that it had in its cache. */
+  /** The cached part of each context that it reports. */
   readonly cachedTokens?: number
 }
 
 /**
- * A model that goes on wherever its script stands in the context, as {@link modelOf}, and that can be held: without a
- * constraint it follows its free script, unless the context has something of the other already.
+ * A model that continues its script from its position in the context, as {@link modelOf}, and supports constraints:
+ * without a constraint it follows its free script, unless the context already contains a part of the other.
  */
 export function heldModelOf({ held, free = held, capabilities, calls = [], ...how }: HeldScript): TokenEngine {
   const { size = 1, swallows = false, cachedTokens } = how
@@ -75,7 +75,7 @@ export function heldModelOf({ held, free = held, capabilities, calls = [], ...ho
   }
 }
 
-/** What comes next of a script in this context; nothing if the context has something else. */
+/** The rest of a script in this context; empty if the context differs. */
 function restsOf(turns: readonly number[][], context: readonly number[]): number[][] {
   let at = indexOf(context, START, 0)
   for (const script of turns) {
@@ -90,8 +90,8 @@ function restsOf(turns: readonly number[][], context: readonly number[]): number
 }
 
 /**
- * A model that says the turns of a script, whoever asks: it finds in the context how far it has come. So it goes on in
- * the middle of a turn, as a real one does.
+ * A stateless model that plays the turns of a script: it finds its position in the context. So it continues in the
+ * middle of a turn, like a real model.
  */
 export function modelOf(turns: readonly string[], asked: Asked[] = []): TokenEngine {
   const scripts = turns.map(encodeHarmony)
@@ -111,7 +111,7 @@ export function modelOf(turns: readonly string[], asked: Asked[] = []): TokenEng
   }
 }
 
-/** What comes next of the script in this context. */
+/** The rest of the script in this context. */
 function restOf(scripts: readonly number[][], context: readonly number[]): number[] {
   // The prompt has no assistant of its own in these tests, so every `<|start|>assistant` is of the script.
   let at = indexOf(context, START, 0)
@@ -132,7 +132,7 @@ function indexOf(tokens: readonly number[], wanted: readonly number[], from: num
   return -1
 }
 
-/** A tool for every call of MCP servers and of python, which answers with the call's own words. */
+/** A tool for every call of MCP servers and of python, which echoes the call. */
 export const echo: Tool = {
   answers: () => true,
   isRepeatable: () => true,

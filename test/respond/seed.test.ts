@@ -42,7 +42,7 @@ describe('the seed of a request', () => {
     expect([again.seeds, again.diagnostics]).toEqual([[undefined, undefined], []])
   })
 
-  test('a process that goes on from entries gives the engine the same seed', async () => {
+  test('a process that continues from entries gives the engine the same seed', async () => {
     const { entries } = await seeded({})
     const { seeds } = await seeded({}, { entries: entries.slice(0, 4) })
     expect(seeds).toEqual([7, 7])

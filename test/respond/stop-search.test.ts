@@ -40,7 +40,7 @@ describe('a search for the first of some strings', () => {
       fc.property(letters(0, 12), fc.array(letters(1, 5), { minLength: 1, maxLength: 4 }), (text, strings) => {
         const search = searched([text], strings)
         const whole = firstOf(text, strings)
-        // The beginnings of strings with which the text ends, and what completes each.
+        // The prefixes of strings at the end of the text, and the rest of each.
         const endings = strings.flatMap((string) =>
           Array.from(string, (_, at) => at).flatMap((at) =>
             at > 0 && text.endsWith(string.slice(0, at)) ? [text.length - at] : [],

@@ -22,7 +22,7 @@ interface Wrote {
   isClosed: boolean
 }
 
-/** A model that writes these tokens in its turn, from wherever the context has them, so many in each step. */
+/** A model that writes these tokens in its turn, continuing from the context, so many in each step. */
 function writing(tokens: readonly number[], sizes: readonly number[] = [1], wrote?: Wrote, error?: Error): TokenEngine {
   return {
     generate(prompt, { maxTokens, signal } = {}) {
@@ -53,7 +53,7 @@ function writing(tokens: readonly number[], sizes: readonly number[] = [1], wrot
   }
 }
 
-/** The same engine, which says before its first token how much of the prompt its cache had. */
+/** The same engine, which reports before its first token how much of the prompt was cached. */
 function caching(engine: TokenEngine, cachedTokens: number): TokenEngine {
   return {
     ...engine,
@@ -144,7 +144,7 @@ describe('an answer ends in front of a stop string', () => {
           )
           expect(output.map(textOf)).toEqual([upTo(text, stop)])
           expect(response.status).toBe('completed')
-          // What was sampled counts, shown or not.
+          // Sampled tokens count, shown or not.
           expect(response.usage?.output_tokens).toBe(wrote.read)
           const deltas = events.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))
           expect(deltas.join('')).toBe(upTo(text, stop))
@@ -164,7 +164,7 @@ describe('an answer ends in front of a stop string', () => {
       fc.asyncProperty(stream, fc.infiniteStream(fc.nat()), sizes(), limits, async (tokens, draw, steps, limit) => {
         const request = { input: 'Go.', ...limit }
         const whole = await run(request, { engine: writing(tokens, steps) })
-        // Pieces of what the answers say, so that most of them stop.
+        // Parts of the answers, so that most of them stop.
         const said = whole.output.filter(isAnswer).map(textOf).join('')
         const characters = [...said]
         const stop = Array.from({ length: 2 }, () => {
@@ -199,7 +199,7 @@ describe('an answer ends in front of a stop string', () => {
     }
   })
 
-  test('whoever goes on from any entry finds the same events', async () => {
+  test('a process that continues from any entry finds the same events', async () => {
     const answers = words(0, 8).map((text) => [...FINAL, ...encodeText(text), m.return])
     const stream = fc.oneof(answers, malformedTranscript().map(tokensOf))
     await fc.assert(
@@ -276,7 +276,7 @@ describe('an answer ends in front of a stop string', () => {
     expect(stop).toHaveLength(1)
     const wrote = { read: 0, isClosed: false }
     const engine = writing([...FINAL, ...stop, m.return], [1], wrote)
-    // What is left of the token, and the end, are more tokens than were sampled.
+    // The rest of the token and the end are more tokens than were sampled.
     const { output, response } = await answered('', 'servation', { engine })
     expect([output.map(textOf), response.usage?.output_tokens]).toEqual([[' Ob'], wrote.read])
   })
@@ -323,7 +323,7 @@ describe('an answer ends in front of a stop string', () => {
     expect([textOf(output.at(-1)), response.status]).toEqual(['Hi ', 'completed'])
   })
 
-  test('calls in front of a cut answer are run, and the model goes on', async () => {
+  test('calls in front of a cut answer are run, and the model continues', async () => {
     const both = `${SEARCH.replace('<|call|>', '<|end|>')}<|start|>assistant<|channel|>final<|message|>Wait STOP<|return|>`
     const engine = writing(encodeHarmony(both))
     const { output } = await run({ input: 'Go.', tools: [GITHUB], stop: 'STOP' } as ResponseRequest, { engine })
@@ -332,7 +332,7 @@ describe('an answer ends in front of a stop string', () => {
   })
 })
 
-describe('what is no answer is not searched', () => {
+describe('text outside an answer is not searched', () => {
   test.each([
     ['reasoning', '<|channel|>analysis<|message|>STOP<|end|><|start|>assistant'],
     ['a preamble', '<|channel|>commentary<|message|>STOP<|end|><|start|>assistant'],

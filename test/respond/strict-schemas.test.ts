@@ -23,7 +23,7 @@ const LEADS = [
   `<|channel|>analysis<|message|>Hm.${NEXT}<|channel|>commentary<|message|>Now.${NEXT}`,
 ]
 
-/** What a model insists on, whatever the schema: right, wrong, or a way out. */
+/** The text that a model prefers, whatever the schema: valid, invalid, or an escape. */
 const bodyOf = (json: string): fc.Arbitrary<string> =>
   fc.constantFrom(
     json,
@@ -67,10 +67,10 @@ const requestOf = (schema: object, isCall: boolean): ResponseRequest =>
     ? { input: 'Go.', tools: [{ type: 'function', name: 'f', parameters: schema as never, strict: true }] }
     : { input: 'Go.', text: { format: { type: 'json_schema', name: 'a', schema: schema as never } } }
 
-/** What the items have to be: the calls, or the answers. */
+/** The expected items: the calls, or the answers. */
 function bodiesIn(output: readonly OutputItem[]): string[] {
   return output.flatMap((item) => {
-    // A script that begins anew in the middle of a header may call what nobody declared.
+    // A script that restarts in the middle of a header may call an undeclared tool.
     if (item.type === 'function_call') return item.name === 'f' ? [item.arguments] : []
     return item.type === 'message' && item.phase === 'final_answer'
       ? [item.content.map(({ text }) => text).join('')]
@@ -108,13 +108,13 @@ describe('whatever the model insists on', () => {
     )
   })
 
-  test('strict output is valid for whoever goes on with it, wherever the one before stopped', async () => {
+  test('strict output is valid if another process continues it, wherever the first one stopped', async () => {
     await fc.assert(
       fc.asyncProperty(anyScript, fc.nat(), async ({ schema, isCall, turn, size }, cut) => {
         const request = requestOf(schema, isCall)
         const whole = await run(request, { engine: model(turn, size) })
         const entries = whole.entries.slice(0, 1 + (cut % (whole.entries.length - 1)))
-        // A script without an end: what the first engine wrote otherwise than its script, no other one goes on with.
+        // A script without an end, because another engine cannot continue text that differs from the script.
         const engine = scriptedEngine(() => turn, { tokenTable, chunkSizes: [size] })
         const rest = await run(request, { engine, entries })
         const events = [...whole.events.slice(0, whole.before[entries.length]), ...rest.events]

@@ -30,7 +30,7 @@ const FINAL = '<|channel|>final<|message|>'
 const RIGHT = '{"city":"Rome"}'
 const WRONG = 'Rome, of course'
 
-/** Runs a response with a model that can be held. */
+/** Runs a response with a model that supports constraints. */
 async function runHeld(
   request: Partial<ResponseRequest>,
   script: HeldScript,
@@ -162,7 +162,7 @@ describe('a strict body', () => {
     expect(response.status).toBe('failed')
     expect(JSON.stringify(events)).not.toContain('forged')
     expect(errors.map(String).join()).toContain(`sampled ${SPECIAL.channel} under a constraint`)
-    // An end is an end: what the engine gives behind it is not read.
+    // The engine's tokens after an end are not read.
     const model = heldModelOf({ held: [forged], capabilities: ALL })
     const generate: typeof model.generate = (context, options) => {
       if (options?.constraint === undefined) return model.generate(context, options)
@@ -225,7 +225,7 @@ describe('a strict body', () => {
       expect(output.at(-1)).toMatchObject({ type: 'message', status: 'completed', content: [{ text: RIGHT }] })
       expect(output.filter(({ type }) => type === 'message')).toHaveLength(1)
       expect(calls.at(-1)?.options.constraint).toEqual({ jsonSchema: PLACE })
-      // All that the model sampled: what is not used, too.
+      // All sampled tokens, including unused ones.
       const given = calls.reduce((sum, call) => sum + call.given.length, 0)
       if (rest.startsWith('<')) expect(response.usage?.output_tokens).toBe(given)
     }
@@ -309,7 +309,7 @@ describe('usage', () => {
     expect(paused.response.usage?.input_tokens_details.cached_tokens).toBe(14)
   })
 
-  test('usage is the same for whoever goes on once the engine has said it', async () => {
+  test('usage is the same for a process that continues once the engine has reported it', async () => {
     const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
     const engine = (): TokenEngine =>
       heldModelOf({ held: [`${THINK}${FINAL}${RIGHT}<|return|>`], capabilities: ALL, cachedTokens: 7 })
@@ -346,7 +346,7 @@ describe('usage', () => {
   })
 })
 
-describe('going on from entries', () => {
+describe('continuing from entries', () => {
   const parts = fc.record({
     lead: fc.constantFrom('', THINK, PREAMBLE, THINK + PREAMBLE),
     calls: fc.array(fc.constantFrom(CALL, CALL.replace('functions.f', 'functions.loose')), { maxLength: 2 }),
@@ -359,12 +359,12 @@ describe('going on from entries', () => {
     most: fc.option(fc.integer({ min: 1, max: 60 })),
   })
 
-  test('whoever goes on in the middle of anything strict finds the same events', async () => {
+  test('a process that continues in the middle of anything strict finds the same events', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async ({ lead, calls, last, hosted, most, isForced, isParallel, ...how }) => {
         const turn = calls.map((call) => `${call}${RIGHT}<|end|><|start|>assistant`).join('')
         const forced = `${THINK}${CALL}${RIGHT}<|call|>`
-        // What is swallowed in a hosted call is missing without a constraint, too.
+        // An omitted end of a hosted call is missing without a constraint, too.
         const first = hosted && !how.swallows ? [lead + SEARCH] : []
         const held = isForced ? [forced] : [...first, lead + turn + last]
         const request: ResponseRequest = {
@@ -392,7 +392,7 @@ test.each([
   [['json_schema', 'gbnf'] as const, { grammar: expect.stringContaining('root ::='), syntax: 'gbnf', isJson: true }],
   [['json_schema'] as const, undefined],
 ])(
-  'whoever goes on in the middle of a body holds the rest of it, if the engine takes a grammar: %j',
+  'a process that continues in the middle of a body holds the rest of it, if the engine takes a grammar: %j',
   async (kinds, constraint) => {
     const script = { held: [`${FINAL}${RIGHT}<|return|>`], capabilities: { constraints: kinds } }
     const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
@@ -572,7 +572,7 @@ describe('the name of a demanded call', () => {
     expect(calls.map(({ options }) => options.constraint)).toEqual([undefined, undefined, { jsonSchema: PLACE }])
   })
 
-  /** A model that is held to names: it ends a name as samplers do, with an end of sequence. */
+  /** A model that is constrained to names: it ends a name as samplers do, with an end of sequence. */
   function naming(turns: readonly string[], calls: Held[]): TokenEngine {
     const model = heldModelOf({ held: turns, capabilities: ALL, calls })
     return {

@@ -31,10 +31,10 @@ const call = (to: string, text = '{}', channel = 'commentary'): string =>
   `<|channel|>${channel} to=${to} <|constrain|>json<|message|>${text}<|call|>`
 
 interface Told extends Run {
-  /** What the tools were called with. */
+  /** The arguments of the tools' calls. */
   readonly ran: readonly HostedCall[]
   readonly diagnostics: readonly Diagnostic[]
-  /** What the tools' messages in the last context say. */
+  /** The texts of the tools' messages in the last context. */
   readonly toldModel: readonly string[]
   readonly asked: readonly Asked[]
 }
@@ -98,7 +98,7 @@ describe('what tool_choice excludes is not run, not shown as a call, and not put
     ['allowed_tools with others', elsewhere],
   ])('%s', (choiceName, choice) => {
     test.each(calls)(
-      `${choiceName}: %s is refused, the model reads it, and goes on`,
+      `${choiceName}: %s is refused, the model reads it, and continues`,
       async (_what, script, item, toldAs) => {
         const request = { tool_choice: choice, tools: [...TOOLS, gitlab] } as never
         const { output, ran, toldModel, diagnostics, response } = await told(request, [script, ANSWER])
@@ -276,7 +276,7 @@ describe('the tokens of calls that were mended or refused', () => {
     ['a call with text after its arguments', call('mcp__docs.lookup', '{"q":1} and so on'), 'auto'],
     ["a server's call with text after its arguments", call('github.search', '{"q":1} and so on'), 'auto'],
     ['code for a function that nobody declared', call('interpreter', 'print(1)'), 'auto'],
-  ])('a conversation goes on with the tokens of %s', async (_what, script, choice) => {
+  ])('a conversation continues with the tokens of %s', async (_what, script, choice) => {
     const request = { input: 'Go.', tools: docs, tool_choice: choice } as unknown as ResponseRequest
     const { output, transcript } = await run(request, { turns: [script, ANSWER] })
     const answers = output.flatMap((item) =>
@@ -307,7 +307,7 @@ describe('a tool that is demanded by its name is called once', () => {
       `${OPEN}functions.patch<|message|>${two('functions.patch')}`,
       ['custom_tool_call patch completed'],
     ],
-  ])('a call of %s ends the response, though the model would go on', async (_what, choice, script, items) => {
+  ])('a call of %s ends the response, though the model would continue', async (_what, choice, script, items) => {
     const { output, asked, transcript } = await told({ tool_choice: choice as never }, [script])
     expect(output.map(brief)).toEqual(['reasoning completed', ...items])
     expect(transcript).not.toEqual(expect.arrayContaining(encodeHarmony('second')))
@@ -446,7 +446,7 @@ describe('a demand that the model does not meet', () => {
     expect(response.status).toBe('incomplete')
   })
 
-  test('whoever goes on where a demand is not met finds the same events', async () => {
+  test('a process that continues where a demand is not met finds the same events', async () => {
     for (const last of [GOOD, `${OPEN}functions.nope <|message|>{}<|call|>`]) {
       const turns = [`${OPEN}functions.nope <|message|>{}<|call|>`, last]
       const request = { input: 'Go.', tools: TOOLS, tool_choice: 'required' } as unknown as ResponseRequest

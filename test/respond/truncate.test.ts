@@ -28,12 +28,12 @@ const tools = [{ type: 'function', name: 'f' }]
 const lengthOf = (request: ResponseRequest): number => renderPrompt(request, OPTIONS).tokens.length
 const contentOf = ({ tokens }: Prompt): string => decodeTokens([...tokens])
 
-/** The least context that the request fits without its first exchanges. */
+/** The smallest context that the request fits without its first exchanges. */
 function roomFor(request: ResponseRequest): number {
   return Math.ceil(lengthOf(request) * 4 * (1 / 3)) + 2
 }
 
-/** The prompt that fits, or what `respond` throws. */
+/** The fitting prompt, or the error of `respond`. */
 function fitted(
   request: ResponseRequest,
   options: RenderPromptOptions,
@@ -56,7 +56,7 @@ describe('truncation', () => {
   ]
   const request: ResponseRequest = { instructions: 'Be brief.', input, truncation: 'auto' }
 
-  test('truncation drops nothing that fits, and nothing where nobody knows the context', () => {
+  test('truncation drops nothing that fits, and nothing where the context is unknown', () => {
     const whole = renderPrompt(request, OPTIONS)
     expect(fitted(request, OPTIONS)).toEqual(whole)
     expect(fitted(request, OPTIONS, 10_000)).toEqual(whole)
@@ -139,7 +139,7 @@ describe('truncation', () => {
           try {
             prompt = fitted(asked, OPTIONS, contextLength)
           } catch (error) {
-            // Rules stay, so that the last question alone may not be what is left.
+            // Instructions stay, so that more than the last question may remain.
             expect(error).toMatchObject(TOO_LONG)
             return
           }
@@ -152,7 +152,7 @@ describe('truncation', () => {
           expect(text).toContain('the last')
           for (const [nth, parts] of plan.entries())
             if (parts.includes('developer')) expect(text).toContain(`rule ${nth}`)
-          // What is left of the conversation is the end of it.
+          // The rest of the conversation is its end.
           const questions = plan.map((_, nth) => new RegExp(`question ${nth}(?!\\d)`).test(text))
           expect(questions.indexOf(true) === -1 || questions.slice(questions.indexOf(true)).every(Boolean)).toBe(true)
         },

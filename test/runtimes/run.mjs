@@ -17,7 +17,7 @@ const root = join(here, '../..')
 const execute = promisify(execFile)
 const folder = await mkdtemp(join(tmpdir(), 'runtimes-'))
 
-/** Of each runtime: its program, how it says its version, and the command that runs the smoke test. */
+/** Each runtime: its program, the command for its version, and the command that runs the smoke test. */
 const RUNTIMES = {
   [`Node ${process.versions.node.split('.')[0]}`]: runtime(process.execPath, ['--version'], ['smoke-all.mjs']),
   'Node 22': runtime('node-22/bin/node', ['--version'], ['smoke-all.mjs']),

@@ -1,4 +1,5 @@
-// What every runtime has to do: the steps of a server, by what the package exports. Nothing here is of one runtime.
+// The smoke test of every runtime: the steps of a server, with the package's exports. Nothing here is specific to a
+// runtime.
 
 import { loadTokenTable, translate } from 'harmony-responses'
 import { checkEvents } from 'harmony-responses/conformance'
@@ -46,7 +47,7 @@ const STEPS = {
 
 const asMessage = (content) => ({ role: 'user', content })
 
-/** The response to a request that streams, of which the judge has nothing to say. */
+/** The response to a request that streams, without findings of the judge. */
 async function ask({ fetch }, body) {
   const headers = { 'content-type': 'application/json' }
   const request = { method: 'POST', headers, body: JSON.stringify({ model: 'gpt-oss', stream: true, ...body }) }

@@ -17,7 +17,7 @@ const isRefused = (blob: string, options: Partial<UnsealOptions> = {}): void => 
 describe.each(KINDS)('sealed content is refused: %s', (kind) => {
   const { blob, content } = SEALED[kind]
 
-  test('sealed content opens as long as nobody changed it', () => {
+  test('sealed content opens as long as it is unchanged', () => {
     expect(unseal(blob)).toEqual(content)
   })
 

@@ -14,7 +14,7 @@ export const CALL: RequestedCall = { serverLabel: 'github', name: 'search', argu
 export const seal: Seal = createSeal([{ id: 'k1', key: keyOf(1) }])
 export const ofAlice: ResponseSeal = seal.forResponse({ caller: 'alice', nonce: NONCE })
 
-/** One of each kind, and what it opens to. */
+/** One of each kind, with its content. */
 export const SEALED: Readonly<Record<SealedKind, { readonly blob: string; readonly content: Unsealed }>> = {
   reasoning: {
     blob: ofAlice.seal('Hm.', 'rs_1'),
@@ -67,7 +67,7 @@ export const anyContent = (): fc.Arbitrary<Unsealed> => {
   )
 }
 
-/** The one error for what does not open. */
+/** The only error for content that does not open. */
 export const refused = (param: string | null = null): Partial<RequestError> => ({
   name: 'RequestError',
   status: 400,

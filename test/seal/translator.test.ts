@@ -47,7 +47,7 @@ type Sent = Record<string, unknown>
 const outputOf = (run: Run): OutputItem[] => JSON.parse(JSON.stringify(terminal(run.events).output))
 const THOUGHTS = ['First, look.', 'Then "ask".\n']
 
-/** How clients send a response's items back: see the requests that they were seen to send. */
+/** How clients send a response's items back, according to captured requests. */
 const CLIENTS: Readonly<Record<string, (item: Sent) => Sent>> = {
   'sends them verbatim': (item) => item,
   'sends reasoning as Codex does, without a status': ({ status: _, ...item }) => item,
@@ -97,7 +97,7 @@ describe('a translator with a seal', () => {
     expect(answer(sealingOf(newNonce())).events).not.toEqual(answer().events)
   })
 
-  test('a translator with a seal emits the same stream if another process goes on from a snapshot', () => {
+  test('a translator with a seal emits the same stream if another process continues from a snapshot', () => {
     fc.assert(
       fc.property(anyStream(), fc.nat(80), ({ chunks, setup }, at) => {
         const tokens = oneByOne(chunks)

@@ -22,7 +22,7 @@ describe('admission', () => {
     await all[1]
     expect([order, admission.waiting]).toEqual([[1, 2], 3])
     for (let left = 0; left < 3; left++) {
-      // A place is given back once, however often that is said.
+      // A place is released once, however often release is called.
       leaves[left]?.()
       leaves[left]?.()
       await Promise.resolve()
@@ -165,7 +165,7 @@ const STEP = fc.record({
   isBackground: fc.boolean(),
 })
 
-/** Lets all promises that can settle do so. */
+/** Lets all settled promises run. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('a request that finds the queue full is answered with 429 and when to try again', async () => {
@@ -312,7 +312,7 @@ describe('draining', () => {
     await drained
     await engine.stopped
     expect((await ask('GET', `/responses/${background.body.id}`)).body.status).toBe('cancelled')
-    // Who does not stream must not take half an answer for a whole one.
+    // A client that does not stream must not take half an answer for a whole one.
     expect(await whole).toMatchObject({ status: 503, body: { error: { type: 'server_error' } } })
   })
 

@@ -6,7 +6,7 @@ import { type Answer, type Endpoint, endpoint } from './endpoint.js'
 
 const tools = [{ type: 'mcp', server_label: 'bank', require_approval: 'always' }]
 
-/** A bank that remembers what it was told to do. */
+/** A bank that records its payments. */
 function bank(): { readonly ran: HostedCall[]; readonly tool: Tool } {
   const ran: HostedCall[] = []
   const tool: Tool = {

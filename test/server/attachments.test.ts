@@ -13,7 +13,7 @@ const VIEW = {
 const user = (...content: object[]): object => ({ type: 'message', role: 'user', content })
 const said = (text: string): object => user({ type: 'input_text', text })
 
-/** A model that looks at a picture when it is told to, and then says what it read. */
+/** A model that looks at a picture on request, and then answers with its prompt's text. */
 const looking = () =>
   endpoint(({ messages }) => {
     const { role, content = '' } = messages.at(-1) ?? {}
@@ -22,7 +22,7 @@ const looking = () =>
     return answer(`I read: ${content}`)
   })
 
-/** What the client sends after the call of a response. */
+/** The client's input after the call of a response. */
 function viewed({ output }: { output: { type: string; call_id?: string }[] }): object {
   const { call_id } = output.find(({ type }) => type === 'function_call') ?? {}
   return { type: 'function_call_output', call_id, output: [IMAGE] }
@@ -35,7 +35,7 @@ async function answered(create: Endpoint['create'], body: object): Promise<strin
 }
 
 describe('images in a conversation', () => {
-  test('a client whose tool answers with an image goes on, and the model reads a placeholder', async () => {
+  test('a client whose tool answers with an image continues, and the model reads a placeholder', async () => {
     const { create } = looking()
     const input = [said('Look at the picture.')]
     const first = (await create({ store: false, input, tools: [VIEW] })).body
@@ -44,7 +44,7 @@ describe('images in a conversation', () => {
     expect(await answered(create, { store: false, input: [...second, said('Say hello.')] })).toBe('I read: Say hello.')
   })
 
-  test('a conversation by previous_response_id goes on after an image of a tool', async () => {
+  test('a conversation by previous_response_id continues after an image of a tool', async () => {
     const { create } = looking()
     const first = (await create({ input: 'Look at the picture.', tools: [VIEW] })).body
     const second = (await create({ input: [viewed(first)], previous_response_id: first.id, tools: [VIEW] })).body
@@ -67,7 +67,7 @@ describe('images in a conversation', () => {
     expect(engine.calls).toEqual([])
   })
 
-  test('a client that leaves a refused image in its conversation goes on with its next message', async () => {
+  test('a client that leaves a refused image in its conversation continues with its next message', async () => {
     const { create } = looking()
     const input = [user(IMAGE, FILE)]
     expect((await create({ input })).status).toBe(400)

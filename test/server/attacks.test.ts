@@ -216,7 +216,7 @@ describe('keys', () => {
     digest.mockRestore()
   })
 
-  test.each([undefined, null, false, '', 0])('an authorize that answers %j lets nobody in', async (nobody) => {
+  test.each([undefined, null, false, '', 0])('an authorize that answers %j refuses every request', async (nobody) => {
     const { ask } = endpoint([], { authorize: () => nobody as never })
     expect((await ask('GET', '/models')).status).toBe(401)
   })
@@ -424,7 +424,7 @@ describe('over HTTP', () => {
   })
   afterAll(() => server.close({ graceMs: 0 }))
 
-  /** What a raw request is answered with, up to where the connection ends or the headers do. */
+  /** The answer to a raw request, up to the end of the connection or of the headers. */
   const raw = (text: string, more?: string): Promise<string> =>
     new Promise((resolve) => {
       let got = ''

@@ -24,7 +24,7 @@ const desk = functionTools('desk', {
 })
 const searching: Tool = { answers: ({ type }) => type === 'web_search_call', run: async () => ({ output: SECRET }) }
 
-/** An endpoint whose model makes these calls in one turn each, and what the audit received. */
+/** An endpoint whose model makes these calls in one turn each, with the records of the audit. */
 function audited(calls: readonly string[], options: { auditArguments?: boolean } = {}) {
   const records: CallRecord[] = []
   let milliseconds = 0

@@ -20,13 +20,13 @@ const typesOf = ({ output }: { readonly output: readonly { readonly type: string
 const user = (content: string): object => ({ role: 'user', content })
 const EARLIER = [user(LONG), { role: 'assistant', content: 'Noted.' }, user('Its name?')]
 
-/** The response that a stream ends with. The judge has nothing against the stream. */
+/** The final response of a stream without findings of the judge. */
 async function streamed({ stream }: Endpoint, body: object): Promise<Event['response']> {
   const events = await stream('/responses', { model: 'gpt-oss', ...CONTEXT, ...body })
   return events.at(-1)?.response
 }
 
-/** Whether the prompt goes on with all that the one before was, with its `<|start|>assistant`. */
+/** Whether the prompt continues the whole previous one, with its `<|start|>assistant`. */
 function goesOn(prompt: ScriptedPrompt | undefined, before: ScriptedPrompt | undefined): boolean {
   return before?.tokens.every((id, at) => prompt?.tokens[at] === id) ?? false
 }
@@ -49,7 +49,7 @@ describe('context_management', () => {
     expect(app.engine.calls[3]?.tokens).toEqual(after?.tokens)
   })
 
-  test('context_management compacts a conversation that goes on by previous_response_id as soon as it is too long', async () => {
+  test('context_management compacts a conversation that continues by previous_response_id as soon as it is too long', async () => {
     const app = endpoint(model)
     // One message has nothing to compact.
     const one = await streamed(app, { input: LONG })
@@ -141,7 +141,7 @@ describe('context_management', () => {
     expect(lines).toContain(String(body.usage.output_tokens))
   })
 
-  test('a WebSocket goes on from a compacted response that is not stored', async () => {
+  test('a WebSocket continues from a compacted response that is not stored', async () => {
     const engine = scriptedEngine(model, { tokenTable })
     const client = await connect(await serve({ engine }))
     client.send(createOverSocket(EARLIER, { store: false, ...CONTEXT }))

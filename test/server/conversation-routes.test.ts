@@ -30,7 +30,7 @@ describe('POST /responses/input_tokens', () => {
 describe('compaction', () => {
   const summary = 'The user is called Ann and likes tea.'
 
-  test('compaction gives one sealed item, which is taken back in the place of the conversation', async () => {
+  test('compaction gives one sealed item, which is taken back instead of the conversation', async () => {
     const { ask, create, engine } = endpoint([answer(summary), answer('Tea.')])
     const input = [
       { role: 'user', content: 'I am Ann. I like tea.' },

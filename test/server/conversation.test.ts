@@ -13,7 +13,7 @@ const echo = (): ReturnType<typeof endpoint<() => ReturnType<typeof answer>>> =>
 }
 
 describe('previous_response_id', () => {
-  test('previous_response_id goes on with the whole conversation, and branches', async () => {
+  test('previous_response_id continues with the whole conversation, and branches', async () => {
     const { create, engine } = echo()
     const first = await create({ input: 'One' })
     const second = await create({ input: 'Two', previous_response_id: first.body.id })
@@ -23,7 +23,7 @@ describe('previous_response_id', () => {
     expect(texts(engine.calls[3])).toEqual(['One', 'Answer 1.', 'Other'])
   })
 
-  test('previous_response_id goes on though an earlier response of the chain is deleted', async () => {
+  test('previous_response_id continues though an earlier response of the chain is deleted', async () => {
     const { create, ask, engine } = echo()
     const first = await create({ input: 'One' })
     const second = await create({ input: 'Two', previous_response_id: first.body.id })
@@ -56,7 +56,7 @@ describe('previous_response_id', () => {
     await ask('POST', `/responses/${body.id}/cancel`)
   })
 
-  test('previous_response_id goes on after a response that failed, with what it had said', async () => {
+  test('previous_response_id continues after a response that failed, with what it had said', async () => {
     const { create, ask, engine } = endpoint([
       [think('Hm.'), firstTokens(6, answer('Half of what there is to say.')), fail()],
       answer('Ok.'),
@@ -192,7 +192,7 @@ describe('an error about the conversation', () => {
   })
 })
 
-/** Waits until a background response is over, by reading its stream. */
+/** Waits until a background response has ended, by reading its stream. */
 async function untilOver(ask: ReturnType<typeof echo>['ask'], id: string): Promise<void> {
   for (;;) {
     const { body } = await ask('GET', `/responses/${id}`)

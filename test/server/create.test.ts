@@ -59,7 +59,7 @@ test('a model that there is not is 404, where the host says which there are', as
   expect([status, body.error.code, body.error.type]).toEqual([404, 'model_not_found', 'invalid_request_error'])
 })
 
-test('generate: false keeps what it was given, for a later request to go on with, and asks no model', async () => {
+test('generate: false keeps what it was given, for a later request to continue, and asks no model', async () => {
   const { engine, create } = endpoint([answer('Hello.')])
   const warmed = await create({ input: 'My name is Ann.', generate: false })
   expect([warmed.status, warmed.body.output, engine.calls.length]).toEqual([200, [], 0])

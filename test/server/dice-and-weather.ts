@@ -14,7 +14,7 @@ export const MIXED: Script = [
   answer('As I said.'),
 ]
 
-/** What the model reads when the client has sent the result of its call. */
+/** The model's prompt after the client has sent the result of its call. */
 export const CONVERSATION: readonly string[] = [
   'user: Roll, and the weather?',
   'assistant: I roll.',
@@ -25,6 +25,6 @@ export const CONVERSATION: readonly string[] = [
   'tool: rain',
 ]
 
-/** What the model reads of a conversation, without the two messages in front. */
+/** The model's messages of a conversation, without the first two. */
 export const readBy = ({ engine }: { readonly engine: ScriptedEngine }): string[] =>
   (engine.calls.at(-1)?.messages ?? []).slice(2).map(({ role, content }) => `${role}: ${content}`)

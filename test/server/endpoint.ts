@@ -10,7 +10,7 @@ import { encodeHarmony, encodeText } from '../support/tokens.js'
 
 export const tokenTable: TokenTable = await loadTokenTable()
 
-/** What a client gets: the status and the parsed body. */
+/** A client's answer: the status and the parsed body. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 export interface Endpoint extends ResponsesApp {
-  /** What the host was told of. */
+  /** The reports to the host. */
   readonly errors: unknown[]
   /** The official SDK, in this process. The key is the owner's name. */
   client(owner?: string): OpenAI
@@ -27,7 +27,7 @@ export interface Endpoint extends ResponsesApp {
   ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** The answer to a POST of a response. */
   create(body: object, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  /** The events of a stream, which the judge has nothing against. */
+  /** The events of a stream without findings of the judge. */
   stream(path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Event[]>
   /** A request as it is. */
   send(path: string, init?: RequestInit): Promise<Response>
@@ -96,13 +96,13 @@ export function eventsIn(text: string): Event[] {
 
 /** An engine whose model says `aaa...` for ever, a token for each step that the test lets it take. */
 export interface HeldEngine extends TokenEngine {
-  /** Lets it sample so many tokens more. */
+  /** Lets it sample that many more tokens. */
   step(count?: number): void
   /** How many tokens it has sampled. */
   readonly sampled: number
   /** Resolves when a call begins. */
   readonly asked: Promise<void>
-  /** Resolves when a call was stopped: nobody waits for its next token. */
+  /** Resolves when a call was stopped. */
   readonly stopped: Promise<void>
 }
 
@@ -170,7 +170,7 @@ export async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>,
   return text
 }
 
-/** Waits, turn by turn of the event loop, until something is so. */
+/** Waits, turn by turn of the event loop, until a condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -103,7 +103,7 @@ describe('a store that fails', () => {
   })
 })
 
-test("an onError that throws is nobody's problem", async () => {
+test('an onError that throws changes nothing', async () => {
   const { create } = endpoint(() => fail(new Error('x')), {
     onError() {
       throw new Error('the logger is broken')

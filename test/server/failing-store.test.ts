@@ -25,7 +25,7 @@ interface Failure {
   readonly after?: number
   /** How many calls fail. Default 1. */
   readonly times?: number
-  /** Whether they are done nevertheless, so that only their answers are lost. Default: false. */
+  /** Whether they succeed in the store, so that only their answers are lost. Default: false. */
   readonly isDone?: boolean
   /** Whether nothing can be written from then on. Default: false. */
   readonly isLast?: boolean
@@ -85,7 +85,7 @@ function flakyStore(given?: Failure): FlakyStore {
 
 const TERMINAL: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed']
 
-/** What a client reads of a stream, and whether it was cut off. */
+/** The part of a stream that a client reads, and whether it was cut off. */
 async function read(
   { send }: Pick<Endpoint, 'send'>,
   body?: object,
@@ -109,13 +109,13 @@ const NO_STORE = {
   message: 'The server cannot reach its storage. Please try again later.',
 }
 
-/** The events of a stream that was cut off, which the judge would have something against. */
+/** The events of a stream that was cut off, without the judge's check. */
 const partOf = (text: string): Event[] =>
   Array.from(text.matchAll(/^data: (.*)$/gm), ([, data = '']) => JSON.parse(data) as Event)
 
 const ENDS: readonly string[] = ['end', 'fail', 'abort']
 
-/** All entries of a response that is over. */
+/** All entries of a finished response. */
 async function entriesOf(store: ResponseStore, id: string, count: number = Number.POSITIVE_INFINITY): Promise<Entry[]> {
   return [...((await entriesNow(store, id, 'anonymous', count)) ?? [])]
 }
@@ -239,7 +239,7 @@ describe('a store that takes nothing any more', () => {
     const { ask, stream, id, store, errors } = await failed()
     const before = [(await ask('GET', `/responses/${id}`)).body, await stream(`/responses/${id}?stream=true`)]
     store.isDown = false
-    // Whoever asks first, and however many do.
+    // Whichever reader asks first, and however many do.
     const told = errors.length
     const answers = await Promise.all([1, 2, 3].map(() => ask('GET', `/responses/${id}`)))
     expect([answers.map(({ body }) => body.status), errors.length]).toEqual([['failed', 'failed', 'failed'], told])
@@ -258,14 +258,14 @@ describe('a store that takes nothing any more', () => {
     expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
   })
 
-  test('a store that can be written again lets the conversation go on', async () => {
+  test('a store that can be written again lets the conversation continue', async () => {
     const { create, id, store } = await failed()
     store.isDown = false
     const { status, body } = await create({ input: 'And?', previous_response_id: id })
     expect([status, body.previous_response_id]).toEqual([200, id])
   })
 
-  test('a response whose store takes nothing any more is told to nobody else', async () => {
+  test('a response whose store takes nothing any more is given to no other reader', async () => {
     const { ask, id } = await failed()
     const other = { authorization: 'Bearer other' }
     expect((await ask('GET', `/responses/${id}`, undefined, other)).status).toBe(404)
@@ -306,7 +306,7 @@ describe('a store that takes nothing any more', () => {
       const { stream, ask } = endpoint([answer('Hi')], { store })
       const events = await stream('/responses', { input: 'Hi' })
       const { id } = events.at(-1)?.response ?? {}
-      // A store that takes nothing still says what it has.
+      // A store that accepts no writes can still be read.
       const status = isDone ? 'completed' : 'failed'
       expect(events.at(-1)).toMatchObject({ type: `response.${status}`, response: { error: isDone ? null : NO_STORE } })
       expect((await ask('GET', `/responses/${id}`)).body).toEqual(events.at(-1)?.response)
@@ -406,7 +406,7 @@ test('a writer whose response another process writes by now stops, and shows wha
   expect([served.errors.length, other.errors.length]).toEqual([1, 0])
 })
 
-/** A store that can forget the last entries of its one response, as one does that answers before it has written. */
+/** A store that can lose the last entries of its one response, like one that answers before it has written. */
 function forgetfulStore(): ResponseStore & { forget(keptBlocks: number): Promise<void> } {
   let real = createMemoryStore()
   let opened: NewResponse | undefined

@@ -17,7 +17,7 @@ interface Asked extends Omit<FileSearchContext, 'signal'> {
   readonly filters: FileSearchFilter | undefined
 }
 
-/** A search that finds both files, and what it was asked. */
+/** A search that finds both files, with its recorded arguments. */
 function searching(): { readonly tool: Tool; readonly asked: Asked[] } {
   const asked: Asked[] = []
   const tool = fileSearch(async (queries, filters, { signal: _, ...more }) => {
@@ -27,12 +27,12 @@ function searching(): { readonly tool: Tool; readonly asked: Asked[] } {
   return { tool, asked }
 }
 
-/** What the model read of its last call. */
+/** The model's prompt after its last call. */
 const resultIn = (messages: readonly HarmonyMessage[]): string =>
   messages.findLast(({ role }) => role === 'tool')?.content ?? ''
 const marksIn = (text: string): string[] => text.match(/【[^】]*】/g) ?? []
 
-/** A model that searches, and then cites the first passage that it was shown. */
+/** A model that searches, and then cites the first passage. */
 const citing: Script = ({ messages }) => {
   const [mark] = marksIn(resultIn(messages))
   if (mark === undefined) return [think('Look.'), call('file_search.search', { queries: ['otters', 'hands'] })]
@@ -142,7 +142,7 @@ describe('file_search with the official SDK', () => {
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'file_search_call', 'message'])
   })
 
-  test('a search that fails is one that the model reads of, and the response goes on', async () => {
+  test('a search that fails is one that the model reads of, and the response continues', async () => {
     const failing = fileSearch(() => {
       throw new Error('the index is away')
     })
@@ -221,7 +221,7 @@ describe('a search in the next request', () => {
     expect((await again(made, output as OpenAI.Responses.ResponseInput)).output.at(-1)).toMatchObject(CITED)
   })
 
-  test('a stored conversation goes on from what the model read', async () => {
+  test('a stored conversation continues from what the model read', async () => {
     const made = served()
     const { id } = await create(made, {})
     const read = resultIn(made.engine.calls[1]?.messages ?? [])

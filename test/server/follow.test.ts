@@ -3,7 +3,7 @@ import type { Entry } from '../../src/journal/entry.js'
 import { followEntries } from '../../src/server/service/follow.js'
 import { tokenTable } from './endpoint.js'
 
-/** Follows a response, and counts the readers that its writer would tell of its failure. */
+/** Follows a response, and counts the readers that its writer would notify of a failure. */
 function following(entries: AsyncIterable<readonly Entry[]>) {
   const subscribed = new Set<() => void>()
   const events = followEntries(

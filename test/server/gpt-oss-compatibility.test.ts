@@ -30,7 +30,7 @@ describe.skipIf(FOLDER === '')('the compatibility test of gpt-oss (needs GPT_OSS
       tokenTable: await loadTokenTable(),
       // Where its provider `vllm` is.
       port: 8000,
-      // It wants the field `reasoning` in answers of Chat Completions.
+      // It expects the field `reasoning` in answers of Chat Completions.
       chat: { reasoning: 'both' },
     })
     onTestFinished(() => server.close())

@@ -6,7 +6,7 @@ import { type CallGuards, createEngineGuard } from '../../src/server/service/gua
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A call of an engine whose steps are these, and what it was told. */
+/** A call of an engine with these steps, and the reports about it. */
 function guarded(steps: readonly (() => unknown)[], guards: CallGuards = {}) {
   let at = 0
   let closed = 0

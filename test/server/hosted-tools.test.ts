@@ -52,7 +52,7 @@ describe('hosted tools that nothing runs', () => {
     expect((counts[1] as number) - (counts[0] as number)).toBeGreaterThan(300)
   })
 
-  test('a call of a hosted tool that nothing runs fails, and the model goes on', async () => {
+  test('a call of a hosted tool that nothing runs fails, and the model continues', async () => {
     const { create } = endpoint([call('browser.search', { query: 'x' }), answer('I cannot search.')])
     const { body } = await create({ input: 'Hi', tools: [SEARCH] })
     expect(body.output).toMatchObject([{ type: 'web_search_call', status: 'failed' }, { type: 'message' }])

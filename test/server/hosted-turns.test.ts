@@ -6,7 +6,7 @@ import { answer, call, type Script, think } from '../../src/testing/index.js'
 import { CONVERSATION, dice, MIXED, readBy } from './dice-and-weather.js'
 import { endpoint } from './endpoint.js'
 
-/* Chat Completions has no place for the calls that the host ran before a call of the client's. */
+/* Chat Completions has no field for the calls that the host ran before a client's call. */
 
 const TOOLS = [
   { type: 'function' as const, function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } },
@@ -21,7 +21,7 @@ interface Asking {
   readonly key?: string
 }
 
-/** Asks with the client's tool. Returns the message of the model. */
+/** Sends a request with the client's tool. Returns the message of the model. */
 async function ask(
   { ask: send }: ReturnType<typeof offering>,
   { messages, key = 'ann' }: Asking,
@@ -125,7 +125,7 @@ describe('what is kept of turns', () => {
     expect([turns.before('one', 'ann'), turns.memory.bytes]).toEqual([undefined, 0])
   })
 
-  test('a turn goes when nobody has asked for it for so long', () => {
+  test('a turn is dropped when it was not requested for so long', () => {
     let now = 0
     const turns = createHostedTurns({ clock: () => now, seconds: 10 })
     added(turns, 'one')

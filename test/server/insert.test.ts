@@ -28,7 +28,7 @@ const SAID = {
 
 const SCREEN = { columns: 120, hasColors: false }
 
-/** Draws, and says so. */
+/** A model that draws, and then answers. */
 const drawing: Tool = {
   answers: () => true,
   async run(_call, { insert }) {
@@ -43,7 +43,7 @@ const inserting =
   ({ insert }: OwnedResponse): void =>
     void items.map((item) => insert(item))
 
-/** An endpoint whose tool draws when it is asked for the first time. */
+/** An endpoint whose tool draws at its first call. */
 const drawingEndpoint = (options: Partial<ResponsesAppOptions> = {}): ReturnType<typeof endpoint<never[]>> =>
   endpoint([call('python', 'draw()'), answer('Here.'), answer('Bluer.')] as never[], { tools: [drawing], ...options })
 
@@ -164,7 +164,7 @@ describe('an item that the host inserts by onOpen', () => {
   test.each<[what: string, item: WholeItem, code: string]>([
     ['a compaction that nobody sealed', { type: 'compaction', encrypted_content: 'gAAA' }, 'invalid_encrypted_content'],
     ['an item of a type that no prompt has', { type: 'chart', points: [1, 2] }, 'invalid_value'],
-  ])('a conversation cannot be gone on with if onOpen inserts %s', async (_what, item, code) => {
+  ])('a conversation cannot be continued if onOpen inserts %s', async (_what, item, code) => {
     const { create } = insertingEndpoint(item)
     const { body } = await create({ input: 'One' })
     expect(body.status).toBe('completed')
@@ -271,7 +271,7 @@ test.each(['openai', 'open-responses', 'vllm'])(
         expect((await ask('GET', `/responses/${body.id}`)).body.output).toEqual(body.output)
         const timelines = createLiveTimelines({ tokenTable, responseId: '', clock: () => 0 }, SCREEN, () => {})
         for (const [id, entry] of entries) timelines.take(id, entry)
-        // All that the host hears of is that an item was refused.
+        // The host is told only that an item was refused.
         for (const error of errors) expect(error).toBeInstanceOf(HarmonyResponsesError)
       }),
       { numRuns: runs(150) },

@@ -9,7 +9,7 @@ import { type Event, endpoint, heldEngine, readUntil, until } from './endpoint.j
 const bearer = (owner: string): Record<string, string> => ({ authorization: `Bearer ${owner}` })
 
 describe('a response in the background', () => {
-  test('a response in the background is answered at once, and is in progress until it is over', async () => {
+  test('a response in the background is answered at once, and is in progress until it ends', async () => {
     const { create, ask, engine } = endpoint(heldEngine(5))
     const { body } = await create({ input: 'Hi', background: true })
     expect(body).toMatchObject({ status: 'in_progress', background: true })
@@ -52,7 +52,7 @@ describe('a response in the background', () => {
     expect((await rest).at(-1)?.type).toBe('response.failed')
   })
 
-  test('a response in the background is cancelled once, and one that is over stays as it is', async () => {
+  test('a response in the background is cancelled once, and one that has ended stays as it is', async () => {
     const { create, ask } = endpoint([hang(), answer('Done.')])
     const { body } = await create({ input: 'Hi', background: true })
     const cancel = (id: string): ReturnType<typeof ask> => ask('POST', `/responses/${id}/cancel`)
@@ -182,7 +182,7 @@ describe('an Idempotency-Key', () => {
     await engine.stopped
   })
 
-  test('a response joined by an Idempotency-Key goes on when the first client leaves, and stops when the last one does', async () => {
+  test('a response joined by an Idempotency-Key continues when the first client leaves, and stops when the last one does', async () => {
     const { send, engine } = endpoint(heldEngine(6))
     const body = JSON.stringify({ model: 'gpt-oss', input: 'Hi', stream: true })
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...key }, body }

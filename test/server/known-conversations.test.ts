@@ -20,7 +20,7 @@ const [a, b, c, other] = ['a', 'b', 'c', 'other'].map(response) as [
 
 const idsOf = (items: readonly { readonly id?: unknown }[]): unknown[] => items.map(({ id }) => id)
 
-test('a conversation is put together in order, from the first time on and as it goes on and branches', () => {
+test('a conversation is put together in order, from the first time on and as it continues and branches', () => {
   const known = createKnownConversations({ clock })
   expect(known.of([]).prompt).toBeUndefined()
   for (const responses of [[a], [a, b], [a, b, c], [a, b, other], [a, b, c], [a]]) {

@@ -34,7 +34,7 @@ const settings = (engine: HeldEngine, errors: unknown[] = []): ResponsesAppOptio
   onError: (error) => void errors.push(error),
 })
 
-/** A client that asks and can be cut off at any time. */
+/** A client that sends a request and can be disconnected at any time. */
 function ask(port: number, stream: boolean, path = '/v1/responses'): ClientRequest {
   const client = request({ port, host: '127.0.0.1', path, method: 'POST', headers: JSON_TYPE, agent: false })
   client.on('error', () => {})
@@ -51,7 +51,7 @@ async function untilText(incoming: IncomingMessage, text: string): Promise<void>
   }
 }
 
-/** Where a client can be connected to: the port of a server in front of the engine. */
+/** The servers that a client can connect to: the port of a server with the engine. */
 const SERVERS: Readonly<Record<string, (engine: HeldEngine, errors: unknown[]) => Promise<number>>> = {
   async serveResponses(engine, errors) {
     const server = await serveResponses({ ...settings(engine, errors), port: 0 })
@@ -154,7 +154,7 @@ describe('a fetch handler', () => {
     expect(errors).toEqual([])
   })
 
-  test('a fetch handler stops the engine when the request is aborted, also if nobody reads the body', async () => {
+  test('a fetch handler stops the engine when the request is aborted, even if the body is not read', async () => {
     const { engine, send, errors } = endpoint(heldEngine(6))
     const leaving = new AbortController()
     const response = await send('/v1/responses', init(leaving.signal))
@@ -240,14 +240,14 @@ describe('onDisconnect', () => {
     return /"id":"(resp_\w+)"/.exec(text)?.[1] ?? ''
   }
 
-  test("with onDisconnect 'finish', a response goes on without its client, which can read all of it later", async () => {
+  test("with onDisconnect 'finish', a response continues without its client, which can read all of it later", async () => {
     const served = endpoint([answer('This is said to the end.')], { onDisconnect: 'finish' })
     const id = await leave(served)
     const events = await served.stream(`/responses/${id}?stream=true`)
     expect(events.at(-1)?.response.output[0].content[0].text).toBe('This is said to the end.')
   })
 
-  test('with onDisconnect { graceMs }, a response goes on for a while without its client, and then stops', async () => {
+  test('with onDisconnect { graceMs }, a response continues for a while without its client, and then stops', async () => {
     const served = endpoint(heldEngine(6), { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const id = await leave(served)
@@ -261,7 +261,7 @@ describe('onDisconnect', () => {
     expect((await served.ask('GET', `/responses/${id}`)).body.status).toBe('cancelled')
   })
 
-  test('with onDisconnect { graceMs }, a response goes on while a client that has come back reads it', async () => {
+  test('with onDisconnect { graceMs }, a response continues while a client that has come back reads it', async () => {
     const served = endpoint(heldEngine(6), { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const id = await leave(served)
@@ -285,12 +285,12 @@ describe('onDisconnect', () => {
     await served.engine.stopped
   })
 
-  test('onDisconnect { graceMs } leaves no timer behind when the response is over', async () => {
+  test('onDisconnect { graceMs } leaves no timer behind when the response ends', async () => {
     const served = endpoint([answer('Short.')], { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const events = await served.stream('/responses', { input: 'Hi' })
     await served.stream(`/responses/${events[0]?.response.id}?stream=true`)
-    // What ends behind the last event takes some turns of the loop, more where other tests still end theirs.
+    // Work after the last event takes some turns of the loop, more if other tests are still ending.
     for (let turn = 0; turn < 100 && vi.getTimerCount() > 0; turn++) {
       await new Promise((resolve) => setImmediate(resolve))
     }

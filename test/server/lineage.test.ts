@@ -17,7 +17,7 @@ import { endpoint, tokenTable } from './endpoint.js'
 
 const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
 
-/** A store that remembers what it was given. */
+/** A store that records its input. */
 function watchedStore() {
   const store = createMemoryStore()
   const kept: FinishedResponse[] = []
@@ -75,7 +75,7 @@ describe('a conversation by previous_response_id', () => {
     expect(Math.max(...sizes.slice(13))).toBeLessThan((sizes[13] as number) + 50)
   })
 
-  test('a conversation can be taken over and finished by whoever has the store and the entries alone', async () => {
+  test('a conversation can be taken over and finished by any process with only the store and the entries', async () => {
     const { store, kept, entries } = watchedStore()
     const { create, engine } = endpoint(() => answer('Hi there.'), { store, seal })
     const id = await talk(create, 3)
@@ -107,7 +107,7 @@ describe('a conversation by previous_response_id', () => {
     }
   })
 
-  test('a conversation is not gone on with from another conversation: the prompt has to be the one that was written', async () => {
+  test('a conversation is not continued from another conversation: the prompt has to be the one that was written', async () => {
     const { store, entries } = watchedStore()
     const { create, engine } = endpoint(() => answer('Hi'), { store })
     const id = await talk(create, 2)
@@ -124,7 +124,7 @@ describe('a conversation by previous_response_id', () => {
     }
   })
 
-  test('a conversation finds nothing of a response that was deleted, neither by its id nor by its items, and goes on after it', async () => {
+  test('a conversation finds nothing of a response that was deleted, neither by its id nor by its items, and continues after it', async () => {
     const { create, ask } = endpoint(() => answer('Hi'))
     const first = await create({ input: [{ type: 'message', role: 'user', id: 'msg_own', content: 'One' }] })
     const second = await create({ input: 'Two', previous_response_id: first.body.id })

@@ -8,7 +8,7 @@ import { connect, create, serve } from './web-socket/sockets.js'
 /** More than the ten listeners of one kind that Node takes without a warning. */
 const MANY = 31
 
-/** Sends that many requests over one socket, each on a lane of its own, and leaves when all of them are in the server. */
+/** Sends that many requests over one socket, each on a separate lane, and leaves when all of them are in the server. */
 async function manyLanes(concurrency: number): Promise<void> {
   const server = await serve({ engine: heldEngine(), keepAliveMs: 0, limits: { concurrency } })
   const client = await connect(server)
@@ -61,7 +61,7 @@ test('many calls of one turn run side by side without a warning of Node', async 
   expect(warnings).toEqual([])
 })
 
-test('a call that runs is told when its client leaves, beside others that are over', async () => {
+test('a call that runs is told when its client leaves, beside others that have ended', async () => {
   const stopped: string[] = []
   const tool: Tool = {
     answers: ({ type }) => type === 'mcp_call',

@@ -18,7 +18,7 @@ const numbersOf = (batches: readonly Batch[]): number[] => batches.flat().map((e
 interface Played {
   readonly live: LiveEvents
   readonly batches: readonly Batch[]
-  /** From which sequence numbers on the store was read. */
+  /** The sequence numbers from which the store was read. */
   readonly reads: number[]
   left(): number
 }

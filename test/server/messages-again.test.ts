@@ -14,7 +14,7 @@ type Turns = readonly (readonly number[])[]
 
 const PARAMETERS = { type: 'object' } as const
 
-/** What the server's tools answer: words that are in no item of a search, or that it failed. */
+/** The results of the server's tools: text that no search item contains, or a failure. */
 const tool: Tool = {
   answers: ({ type }) => type === 'web_search_call' || type === 'mcp_call',
   run: async (call) => {
@@ -27,7 +27,7 @@ const tool: Tool = {
   },
 }
 
-/** A tool that a search has to find, by its number. */
+/** A tool that a search must find, by its number. */
 const hidden = (number: number): object => ({
   ...{ name: `hidden_${number}`, description: `Tool ${number}.`, input_schema: PARAMETERS },
   defer_loading: true,
@@ -36,19 +36,19 @@ const hidden = (number: number): object => ({
 const HIDDEN = [0, 1, 2, 3, 4, 5] as const
 const referenceTo = (number: number): object => ({ type: 'tool_reference', tool_name: `hidden_${number}` })
 
-/** What the client's tool answers, or the user says. */
+/** The result of the client's tool, or the user's message. */
 const goOn = (round: number): string => `Go on from ${round}.`
 
-/** What is special about a request, and what its client's tools then answer. */
+/** The special properties of a request, and the results of its client's tools. */
 interface Given {
   readonly [parameter: string]: unknown
   readonly result?: unknown
 }
 
-/** What an operator decides. */
+/** The operator's settings. */
 type Operator = Partial<ResponsesAppOptions>
 
-/** The prompts of a conversation by Messages, whose client sends back all that it got. */
+/** The prompts of a conversation by Messages whose client sends back everything it got. */
 async function byMessages(
   turns: Turns,
   rounds: number,
@@ -203,7 +203,7 @@ test(
 )
 
 test(
-  'a tool loop goes on from the ids that were sampled, though its client asks for no thinking, and results find more tools',
+  'a tool loop continues from the ids that were sampled, though its client asks for no thinking, and results find more tools',
   async () => {
     const round = fc.record({
       tokens: fc

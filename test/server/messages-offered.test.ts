@@ -7,7 +7,7 @@ import { functionTools } from '../../src/tools/functions.js'
 import { CONVERSATION, dice, MIXED, readBy } from './dice-and-weather.js'
 import { endpoint } from './endpoint.js'
 
-/* What the model knows, in its next turn, of the calls that the server ran and that a client of Messages is not shown. */
+/* Tests what the model knows, in its next turn, about calls of the server that a client of Messages is not shown. */
 
 type Block = Record<string, unknown> & { type: string }
 interface Message {
@@ -30,7 +30,7 @@ type Served = ReturnType<typeof offering>
 const SHOWN = { thinking: { type: 'adaptive' } }
 const QUESTION: Message = { role: 'user', content: 'Roll, and the weather?' }
 
-/** Asks, and returns the blocks of the answer. */
+/** Sends a request, and returns the blocks of the answer. */
 async function ask(served: Served, messages: readonly Message[], given: object = SHOWN, key = 'ann'): Promise<Block[]> {
   const body = { max_tokens: 1000, tools: TOOLS, messages, ...given }
   const { status, body: sent } = await served.ask('POST', '/messages', body, { 'x-api-key': key })
@@ -38,7 +38,7 @@ async function ask(served: Served, messages: readonly Message[], given: object =
   return sent.content as Block[]
 }
 
-/** Asks by a stream of the SDK's. */
+/** Sends a request with a stream of the SDK. */
 async function streamed({ fetch }: Served, question: Message): Promise<Block[]> {
   const send: typeof globalThis.fetch = async (url, init) => await fetch(new Request(url, init))
   const anthropic = new Anthropic({ baseURL: 'http://localhost', apiKey: 'ann', maxRetries: 0, fetch: send })

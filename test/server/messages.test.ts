@@ -399,7 +399,7 @@ describe('what comes back in a signature', () => {
     })
   const request = { ...QUESTION, ...SHOWN, tools: [WEATHER] }
 
-  /** The status of a second request whose thinking has another signature, and what is said of it. */
+  /** The status of a second request whose thinking has another signature, with the diagnostics. */
   async function sentBack(change: (signature: string) => string, owner = 'anonymous') {
     const unopened: string[] = []
     const app = served((subject) => unopened.push(subject))
@@ -469,7 +469,7 @@ describe('who asks', () => {
     })
   })
 
-  test('models are listed in the shape of whoever asks, with an alias that Claude Code accepts', async () => {
+  test("models are listed in the shape of the client's API, with an alias that Claude Code accepts", async () => {
     const served = endpoint(() => [answer('Hi.')], { models: ['openai/gpt-oss-20b'] })
     const listed = await sdkOf(served).models.list()
     expect(listed.data.map(({ id }) => id)).toEqual(['claude-gpt-oss-20b', 'openai/gpt-oss-20b'])

@@ -12,7 +12,7 @@ const tokenTable = await loadTokenTable()
 const python: Tool = { answers: () => true, run: async () => ({ output: '42' }) }
 const CODE = { type: 'code_interpreter', container: { type: 'auto' } } as const
 
-/** An app whose clock goes on by a second each time that it is asked, what it told, and a client of it. */
+/** An app whose clock advances by a second with each call, its metrics, and a client of it. */
 function watched(options: Partial<ResponsesAppOptions> = {}) {
   const metrics: Metric[] = []
   let time = 0
@@ -175,7 +175,7 @@ describe('spans', () => {
     readonly ends: number
   }
 
-  /** An SDK of OpenTelemetry, as far as the API asks for one. */
+  /** The part of an OpenTelemetry SDK that the API needs. */
   function keepSpans(): Kept[] {
     const kept: Kept[] = []
     const startSpan = (name: string, options: api.SpanOptions = {}, context: api.Context = api.ROOT_CONTEXT) => {

@@ -30,7 +30,7 @@ const rolling = (): Extract<Script, readonly unknown[]> => [
   [think('Done.'), answer('It is 4.')],
 ]
 const typesOf = (body: { output: { type: string }[] }): string[] => body.output.map(({ type }) => type)
-/** What the developer message of a model call says. */
+/** The text of the developer message of a model call. */
 const developerOf = (
   served: { engine: { calls: readonly { messages: readonly { role: string; content: string }[] }[] } },
   at = 0,
@@ -111,7 +111,7 @@ describe('offered tools in the Responses API', () => {
     expect(developerOf(served)).not.toContain('type cheat')
   })
 
-  test('turns are bounded, whoever declared the tools', async () => {
+  test('turns are bounded, regardless of who declared the tools', async () => {
     const { create } = offering(() => call('dice.roll', {}), { limits: { turns: 3 } })
     const { body } = await create({ input: 'Roll for ever' })
     expect([body.status, body.output.length]).toEqual(['incomplete', 3])
@@ -122,7 +122,7 @@ describe('offered calls that are hidden', () => {
   const hiding = (script: Script, options: Partial<ResponsesAppOptions> = {}) =>
     offering(script, { offeredCalls: 'hidden', ...options })
   const shown = ['reasoning', 'message']
-  // Reasoning that is left beside reasoning is a warning of the judge's.
+  // The judge warns about adjacent reasoning items that remain.
   const thinkingOnce = (): Extract<Script, readonly unknown[]> => [
     [think('I roll twice.'), call('dice.roll', {})],
     call('dice.roll', {}),
@@ -143,7 +143,7 @@ describe('offered calls that are hidden', () => {
     expect(rest).toEqual(events.slice(11))
   })
 
-  test('the model goes on by previous_response_id with what is hidden, and the list of its input has none of it', async () => {
+  test('the model continues by previous_response_id with what is hidden, and the list of its input has none of it', async () => {
     const served = hiding([call('dice.roll', {}), answer('4.'), answer('Bye.')])
     const { body } = await served.create({ input: 'Roll' })
     const next = await served.create({ input: 'Thanks', previous_response_id: body.id })
@@ -153,7 +153,7 @@ describe('offered calls that are hidden', () => {
     expect(list.data.map(({ type }: { type: string }) => type)).toEqual(['message', 'message', 'message'])
   })
 
-  test('a stateless client goes on with the items that it was shown', async () => {
+  test('a stateless client continues with the items that it was shown', async () => {
     const served = hiding([[think('Roll.'), call('dice.roll', {})], answer('4.'), answer('Bye.')])
     const asked = { store: false, include: ['reasoning.encrypted_content'] }
     const user = { role: 'user', content: 'Roll' }
@@ -227,7 +227,7 @@ describe('what is offered by a function', () => {
     expect(isTaught).toEqual([true, false, false])
   })
 
-  test('a function that fails, or gives what is no offer, is an error of the host and starts nothing', async () => {
+  test('a function that fails, or gives an invalid offer, is an error of the host and starts nothing', async () => {
     for (const offered of [() => Promise.reject(new Error('secret')), () => ({ tool: [] }) as never]) {
       const served = offering([answer('Hi.')], { offered })
       const { status, body } = await served.create({ input: 'Hi' })
@@ -312,7 +312,7 @@ describe('a tool of the request with the name of an offered one', () => {
 })
 
 describe('conversations with offered tools', () => {
-  test('a conversation goes on by previous_response_id with the very tokens that the model read before', async () => {
+  test('a conversation continues by previous_response_id with the very tokens that the model read before', async () => {
     const served = offering([call('dice.roll', {}), answer('4.'), answer('Bye.')])
     const first = await served.create({ input: 'Roll' })
     await served.create({ input: 'Thanks', previous_response_id: first.body.id })
@@ -535,7 +535,7 @@ describe('offered tools in Chat Completions', () => {
     const decoder = new TextDecoder()
     for await (const bytes of response.body as ReadableStream<Uint8Array>) {
       text += decoder.decode(bytes, { stream: true })
-      // The tool ends once the client has heard that it is not forgotten.
+      // The tool ends once the client has received a comment.
       if (text.includes('Calls dice.roll.') && /\n:[^\n]*\n/.test(text.slice(text.indexOf('Calls dice.roll.'))))
         finish()
     }
@@ -546,7 +546,7 @@ describe('offered tools in Chat Completions', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
   })
 
-  // After the sources of both: the parameters that each sends, what it asks in the background, and what it sends back.
+  // According to the sources of both: the parameters that each sends, its background requests, and what it sends back.
   test.each<[string, object[]]>([
     [
       'Open WebUI',
@@ -650,7 +650,7 @@ describe('offered tools in Chat Completions', () => {
     expect([status, body.error.param]).toEqual([400, 'tools[0].function.name'])
   })
 
-  test('the model is not told of offered tools that need an approval, which nobody can be asked for here', async () => {
+  test('the model is not told of offered tools that need an approval, which no user can give here', async () => {
     const diagnostics: Diagnostic[] = []
     const served = offering([call('dice.roll', {}), answer('No.')], {
       approval: { never: { read_only: true } },

@@ -10,7 +10,7 @@ import { connect, serve } from './web-socket/sockets.js'
 
 const AS_ASKED = { dialect: openResponses, done: true, response: { images: 'placeholder' } } as const
 
-/** What becomes of what the specification's own suite sent, and of what was sent beside it. All others are answered. */
+/** The outcome of the specification suite's requests, and of additional ones. All others are answered. */
 const EXPECTED: Readonly<Record<string, string>> = {
   'openresponses-01': 'completed: reasoning, message',
   'openresponses-02': 'completed: reasoning, message',
@@ -30,7 +30,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'openresponses.ws-10': '400 previous_response_id previous_response_not_found',
 }
 
-/** What the suite sent over one connection each, where it did not have to know the answer before. */
+/** The suite's requests over one connection each that do not depend on an earlier answer. */
 const CONNECTIONS: readonly (readonly string[])[] = [['01'], ['02', '05'], ['03', '06'], ['07'], ['08', '09', '10']]
 
 /** In the words of the table above. */
@@ -50,7 +50,7 @@ const requestNamed = (name: string): CapturedRequest =>
 describeWithShared('what clients of Open Responses sent', () => {
   const problemsOf = publishedProblems()
 
-  /** What the published schemas and our judge have against what was sent. */
+  /** The errors that the published schemas and our judge find in the output. */
   function faultsIn({ status, body, events = [] }: Replayed): unknown[] {
     const answers = status === 200 || body['type'] === 'error' ? [body] : []
     const judged = events.length === 0 ? [] : checkEvents(events as never, { profile: 'open-responses' })
@@ -97,7 +97,7 @@ describeWithShared('what clients of Open Responses sent', () => {
     expect(problemsOf(error)).toEqual([])
   })
 
-  test('a conversation goes on from its compaction', async () => {
+  test('a conversation continues from its compaction', async () => {
     const engine = scriptedEngine(() => answer('The code word is slate.'))
     const server = await serve({ engine, ...AS_ASKED })
     const body = JSON.stringify(requestNamed('openresponses-04').body)
@@ -113,7 +113,7 @@ describeWithShared('what clients of Open Responses sent', () => {
   })
 })
 
-/** The published schema takes null alone for the schema of a format, whose echo has it. */
+/** The published schema allows only null for the schema of a format, which the echo contains. */
 const isOversight = (problem: string): boolean => /\/text\/format(\/schema|\/type)? /.test(problem)
 
 describe('the end of a stream', () => {

@@ -9,7 +9,7 @@ import { endpoint, tokenTable } from './endpoint.js'
 const COUNTED =
   'one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, sixteen, '
 
-/** A model that does what the probe hopes for. */
+/** A model that behaves as the probe expects. */
 function obliging({ messages, opening }: ScriptedPrompt): ScriptedTurn {
   const last = messages.at(-1)
   const question = last?.content ?? ''
@@ -31,13 +31,13 @@ function obliging({ messages, opening }: ScriptedPrompt): ScriptedTurn {
   return [...thought, answer('Hello there!')]
 }
 
-/** What the probe says of the model then. */
+/** The probe's notes about the model. */
 const ONE_CALL: readonly string[] = [
   'the model made one call where two were asked for',
   'the model made 1 of 2 calls that were asked for',
 ]
 
-/** Has the probe look at a server, and expects nothing of its report. */
+/** Probes a server, and expects an empty report. */
 async function expectNothing(url: string, options: Partial<ProbeOptions> = {}): Promise<void> {
   const results = await probed(url, options)
   for (const { scenario, verdict, why, findings, notes } of results.values()) {
@@ -56,7 +56,7 @@ test('the probe finds nothing', async () => {
   expect(errors).toEqual([])
 })
 
-/** The engine with a turn of the event loop before each token, as a real one takes its time: what it says is streamed. */
+/** The engine with a turn of the event loop before each token, like a real one, so that its output is streamed. */
 function inTime(engine: TokenEngine): TokenEngine {
   return {
     ...engine,

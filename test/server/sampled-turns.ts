@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type TokenEngine, tokenStream } from '../../src/engine/index.js'
 import { decodeTokens, encodeHarmony, encodeText, m } from '../support/tokens.js'
 
-/** An engine that writes one turn after the other, whoever asks, and remembers what it was given. */
+/** An engine that writes one turn after the other, for any prompt, and records its prompts. */
 export function writing(
   turns: readonly (readonly number[])[],
   contextLength?: number,
@@ -30,7 +30,7 @@ const SUMMARY = encodeHarmony('<|channel|>final<|message|>They look.<|return|>')
 const isAskedForSummary = (prompt: ArrayLike<number>): boolean =>
   decodeTokens(Array.from(prompt).slice(-300)).includes('user<|message|>Summarize')
 
-/** Text as a model may sample it: in pieces that the tokenizer would not make of it. */
+/** Text as a model may sample it: in tokens that the tokenizer would not choose. */
 export const sampledText = (text: string): fc.Arbitrary<number[]> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant(encodeText(text)) },

@@ -34,7 +34,7 @@ test('the model reads its sealed reasoning again, also where the client leaves t
   )
 })
 
-test('a server that seals with a key of its process goes on without the reasoning of an earlier one', async () => {
+test('a server that seals with a key of its process continues without the reasoning of an earlier one', async () => {
   const reasoning = await sealedReasoning(await serve({ engine: engine() }))
   const model = engine()
   expect(await ask(await serve({ engine: model }), [user, reasoning, call, result])).toMatchObject({ status: 200 })

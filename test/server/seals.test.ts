@@ -19,7 +19,7 @@ interface Sealing extends Endpoint {
   readonly ran: unknown[]
 }
 
-/** A server that thinks, and asks for the approval of a payment; with keys of its host's, or its own. */
+/** A server that thinks, and requests the approval of a payment; with the host's keys, or a random one. */
 function server(seal?: ReturnType<typeof sealOf>): Sealing {
   const diagnostics: Diagnostic[] = []
   const ran: unknown[] = []

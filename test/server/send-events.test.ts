@@ -24,7 +24,7 @@ afterAll(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** Events for ever, and whether anybody wants them. */
+/** Endless events, and whether their stream was closed. */
 function endless(text = 'x'): {
   readonly events: AsyncGenerator<object>
   readonly state: { made: number; left: boolean }
@@ -40,7 +40,7 @@ function endless(text = 'x'): {
   return { events: make(), state }
 }
 
-/** Sends what the handler sends, and gives the client's side of it. */
+/** Runs the handler on a server, and returns the client's side. */
 async function open(answer: Handler): Promise<IncomingMessage> {
   handler = answer
   const client = request({ port: portOf(server), host: '127.0.0.1', agent: false })

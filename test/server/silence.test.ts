@@ -13,13 +13,13 @@ afterEach(() => void vi.useRealTimers())
 const FAILED = { status: 500, body: { error: { code: 'server_error', message: 'The server had an internal error.' } } }
 const STORE_FAILED = { status: 503, body: { error: { code: 'server_is_overloaded' } } }
 
-/** Lets what waits for nothing but other promises come to its end, and then some seconds pass. */
+/** Runs all pending promises, and then lets some seconds pass. */
 async function pass(seconds: number): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
   await vi.advanceTimersByTimeAsync(seconds * 1000 + 500)
 }
 
-/** An engine that heeds no signal, and gives these steps each time that it is asked to go on. */
+/** An engine that ignores signals, and returns these steps one after the other. */
 function deafEngine(
   steps: readonly TokenChunk[],
 ): TokenEngine & { readonly closed: () => number; readonly goOn: () => void } {
@@ -75,7 +75,7 @@ describe('an engine that is silent', () => {
     expect(String(errors[0])).toContain('the engine gave no token for 5 seconds')
   })
 
-  test('a step without tokens says that the engine is at work, before the first token and after it', async () => {
+  test('a step without tokens says that the engine is working, before the first token and after it', async () => {
     const [first = 0, ...others] = encodeHarmony('<|channel|>final<|message|>Hi<|return|>')
     const engine = deafEngine([[], [], [first], [], [], others])
     const { create, errors } = endpoint(engine, { limits: { firstTokenSeconds: 10, tokenSeconds: 5 } })

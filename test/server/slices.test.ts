@@ -5,7 +5,7 @@ import { answer, scriptedEngine } from '../../src/testing/index.js'
 import { endpoint, tokenTable } from './endpoint.js'
 import { connect, create, serve } from './web-socket/sockets.js'
 
-/** An endpoint whose work stops at each pause, until it is let go on. */
+/** An endpoint whose work stops at each pause, until it is released. */
 function stepwise(options: Partial<ResponsesAppOptions> = {}, contextLength?: number) {
   const waiting: (() => void)[] = []
   const pause = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve))
@@ -15,7 +15,7 @@ function stepwise(options: Partial<ResponsesAppOptions> = {}, contextLength?: nu
   return {
     ...served,
     pauses: () => pauses,
-    /** Whether something is paused, once all that can go on has. */
+    /** Whether work is paused, once all other work is done. */
     async isPaused(): Promise<boolean> {
       for (let turn = 0; turn < 20; turn++) await nextTurn()
       return waiting.length > 0
@@ -29,7 +29,7 @@ function stepwise(options: Partial<ResponsesAppOptions> = {}, contextLength?: nu
   }
 }
 
-/** Lets all go on to its end. */
+/** Releases all work. */
 async function finish<Result>(server: ReturnType<typeof stepwise>, work: Promise<Result>): Promise<Result> {
   let isOver = false
   const over = work.finally(() => {

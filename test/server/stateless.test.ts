@@ -6,7 +6,7 @@ import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
 import { endpoint } from './endpoint.js'
 import { joined, said, sampledText, types, writing } from './sampled-turns.js'
 
-/** What a hosted tool answers: words that are in no item of a search, or that it failed. */
+/** The result of a hosted tool: text that no search item contains, or a failure. */
 const tool: Tool = {
   answers: ({ type }) => type !== ('function_call' as never) && type !== 'shell_call',
   run: async (call) => {
@@ -29,7 +29,7 @@ const TOOLS = [
 
 type Item = Record<string, unknown> & { type: string }
 
-/** What a client sends after each response: outputs for its calls, what the user approves, or a word of the user's. */
+/** The client's input after each response: outputs for its calls, approvals, or a message of the user. */
 function answers(output: readonly Item[], round: number): Item[] {
   const answered = output.flatMap((item): Item[] => {
     const { type, call_id, id, status } = item
@@ -54,7 +54,7 @@ function answers(output: readonly Item[], round: number): Item[] {
 const EXIT = { type: 'exit', exit_code: 0 }
 const user = (content: string): Item => ({ type: 'message', role: 'user', content })
 
-/** What a conversation is asked for beside its turns, and by an engine of which context. */
+/** The parameters of a conversation, and its engine's context length. */
 interface Setting {
   readonly body: object
   readonly contextLength?: number
@@ -63,7 +63,7 @@ interface Setting {
 interface Played {
   readonly contexts: number[][]
   readonly outputs: Item[][]
-  /** How each request ended: the status of its response, or of its refusal. */
+  /** The outcome of each request: the status of its response, or of its refusal. */
   readonly ends: unknown[]
 }
 
@@ -89,14 +89,14 @@ async function play(
   return played
 }
 
-/** One whose responses are stored, and which goes on by their ids. */
+/** A conversation whose responses are stored, continued by their ids. */
 const stored = (turns: readonly (readonly number[])[], rounds: number, setting: Setting): Promise<Played> =>
   play(turns, rounds, setting, (_, output, id, round) => ({
     input: answers(output, round),
     previous_response_id: id,
   }))
 
-/** One that nobody keeps: the client sends all of it again, as it came. */
+/** A conversation that is not stored: the client sends all of it again, unchanged. */
 function stateless(
   turns: readonly (readonly number[])[],
   rounds: number,
@@ -139,7 +139,7 @@ const call: fc.Arbitrary<number[]> = fc
     return [...encodeHarmony(`${header}<|message|>`), ...body]
   })
 
-/** What the model writes in one go: reasoning, preambles and calls in any order, up to a call or an answer. */
+/** The model's output in one turn: reasoning, preambles and calls in any order, up to a call or an answer. */
 const turn: fc.Arbitrary<number[]> = fc
   .tuple(
     fc.array(fc.oneof(said('analysis'), said('commentary'), { weight: 2, arbitrary: call }), { maxLength: 5 }),
@@ -196,7 +196,7 @@ const CUT: [number[][], Setting][] = [
   ],
 ]
 
-/** Turns in which the model lost a token, each with what went wrong. */
+/** Turns in which the model lost a token, each with the mistake. */
 const LOST: Record<string, [string[], Setting]> = {
   'the role of a call that says what another response said': [
     [
@@ -283,7 +283,7 @@ test.each<(keyof typeof WRITTEN)[]>([
   ['thought', 'look', 'search', 'thought', 'look'],
   ['look', 'search', 'thought', 'look', 'search', 'thought'],
 ])(
-  'a stateless conversation goes on as a stored one from a response that is cut off after %s, %s, %s',
+  'a stateless conversation continues as a stored one from a response that is cut off after %s, %s, %s',
   async (...calls) => {
     const written = encodeHarmony(calls.map((name) => WRITTEN[name]).join(''))
     const turns = [1, 2].map(() => [...written, ...encodeHarmony(`<|channel|>analysis<|message|>${'and '.repeat(50)}`)])
@@ -296,7 +296,7 @@ test.each<(keyof typeof WRITTEN)[]>([
   },
 )
 
-/** What clients make of items before they send them back. */
+/** Clients' changes to items before they send them back. */
 const CLIENTS: Readonly<Record<string, (item: Item) => Item>> = {
   Codex: ({ status: _, ...item }) => (item.type === 'reasoning' ? { ...item, content: null } : item) as Item,
   'the AI SDK': ({ status: _, content, ...item }) =>

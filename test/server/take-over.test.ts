@@ -12,7 +12,7 @@ const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
 const ID = 'resp_0123456789abcdef'
 const WORDS = 'one two three four five six seven eight'
 
-/** Two processes on one store, whose clock the test has. */
+/** Two processes on one store, with the test's clock. */
 function world() {
   let now = 1000
   const shared: ResponseStore = { ...createMemoryStore({ clock: () => now }), durability: 'process' }
@@ -23,7 +23,7 @@ function world() {
     const state = { isDead: false, isReadOnly: false }
     const metrics: Metric[] = []
     let looked = 0
-    // A process that has died asks for nothing any more.
+    // A dead process sends no more requests.
     const store = Object.fromEntries(
       Object.entries(shared).map(([name, value]) => {
         if (typeof value !== 'function') return [name, value]
@@ -49,7 +49,7 @@ function world() {
       die: () => void Object.assign(state, { isDead: true }),
       /** It can write nothing any more. */
       freeze: () => void Object.assign(state, { isReadOnly: true }),
-      /** Waits until it has looked for expired leases so many times more. */
+      /** Waits until it has checked for expired leases that many more times. */
       async looked(times: number): Promise<void> {
         const after = looked + times
         while (looked < after) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -89,7 +89,7 @@ function newWorld(): ReturnType<typeof world> {
 const statusOf = async ({ ask }: Endpoint, id: string): Promise<string> =>
   (await ask('GET', `/responses/${id}`)).body.status
 
-/** Waits until a response is over, as one process sees it. */
+/** Waits until a response has ended, as one process sees it. */
 async function over(served: Endpoint, id: string): Promise<void> {
   while (['in_progress', 'queued'].includes(await statusOf(served, id)))
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -107,7 +107,7 @@ async function died(options: Partial<ResponsesAppOptions> = {}, body: object = {
     headers: JSON_TYPE,
     body: JSON.stringify({ input: 'Hi', ...body }),
   })
-  // Whoever streams reads: a response that nobody reads is not made.
+  // Each stream is read, because a response without a reader does not progress.
   created.then((response) => response.text()).catch(() => {})
   await until(() => engine.sampled === 6)
   const [metric] = first.metrics.filter(({ type }) => type === 'response_started') as { responseId: string }[]
@@ -128,7 +128,7 @@ async function begun({ service }: Endpoint, id: string): Promise<readonly Respon
 }
 
 describe('a response whose process has died', () => {
-  test('another process goes on with it once its lease has expired, and its events go on where they were', async () => {
+  test('another process continues it once its lease has expired, and its events continue where they were', async () => {
     const { process, pass, id, before } = await died()
     const next = process(undefined)
     expect(await statusOf(next, id)).toBe('in_progress')
@@ -142,7 +142,7 @@ describe('a response whose process has died', () => {
     expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: true, reason: null })
   })
 
-  test('no other process goes on with it before its lease has expired', async () => {
+  test('no other process continues it before its lease has expired', async () => {
     const { process, pass, id } = await died()
     const next = process(undefined)
     pass(9)
@@ -166,7 +166,7 @@ describe('a response whose process has died', () => {
     expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: false, reason })
   })
 
-  test('a foreground response goes on for its grace, and stops when its client does not come back', async () => {
+  test('a foreground response continues for its grace, and stops when its client does not come back', async () => {
     const onDisconnect = { graceMs: 1 }
     const { process, pass, id } = await died({ onDisconnect }, { stream: true })
     const next = process(heldEngine(0), { onDisconnect })
@@ -243,7 +243,7 @@ describe('a process that looks for responses to take over', () => {
     expect(only.metrics.filter(({ type }) => type === 'response_taken_over')).toEqual([])
   })
 
-  test('a process that cannot go on with a response yet holds no memory of it, and goes on with it later', async () => {
+  test('a process that cannot continue a response yet holds no memory of it, and continues it later', async () => {
     const { process, pass, shared, id } = await died()
     const { lineage } = shared
     let failures = 2
@@ -337,14 +337,14 @@ describe('a response of another process', () => {
     expect(await statusOf(second, id)).toBe('cancelled')
   })
 
-  test('a process whose time to stop is over hands it over, too, and cancels nothing that another one can go on with', async () => {
+  test('a process whose time to stop has passed hands it over, too, and cancels nothing that another one can continue', async () => {
     const { first, second, id } = await two()
     await first.drain(AbortSignal.abort())
     await over(second, id)
     expect(await statusOf(second, id)).toMatch(/^(completed|incomplete)$/)
   })
 
-  test('a process that stops hands it over at once, and the other one goes on with it', async () => {
+  test('a process that stops hands it over at once, and the other one continues it', async () => {
     const { first, second, id } = await two()
     await first.drain()
     await over(second, id)

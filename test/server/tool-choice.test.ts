@@ -4,7 +4,7 @@ import type { Tool } from '../../src/tools/functions.js'
 import { functionTools } from '../../src/tools/functions.js'
 import { type Endpoint, endpoint, tokenTable } from './endpoint.js'
 
-/** Hosted tools that write down whatever reaches them. */
+/** Hosted tools that record their calls. */
 function spies(): { readonly tools: readonly Tool[]; readonly ran: string[] } {
   const ran: string[] = []
   const weather = functionTools('weather', {
@@ -32,7 +32,7 @@ const TOOLS = [
   { type: 'web_search' },
   { type: 'function', name: 'harmless', parameters: { type: 'object' } },
 ]
-/** Each way to reach a tool, by as many names as a model finds for it. */
+/** Each way to reach a tool, by all names that a model may use. */
 const CALLS = [
   'weather.now',
   'mcp.weather.now',

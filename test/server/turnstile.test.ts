@@ -31,7 +31,7 @@ describe('a turnstile', () => {
     await fc.assert(law, { numRuns: runs(250) })
   })
 
-  test('a turnstile makes nobody wait in a turn that has room', () => {
+  test('a turnstile delays nothing in a turn that has room', () => {
     const { pass } = createTurnstile(2, () => {})
     expect([pass(), pass()]).toEqual([undefined, undefined])
     expect(pass()).toBeInstanceOf(Promise)

@@ -7,7 +7,7 @@ import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
 import * as said from './model/scripts.js'
 import { CONTEXT } from './model/write-models.js'
 
-/** What differs by server. */
+/** The differences between servers. */
 export interface Rows {
   readonly name: string
   /** The engine in front of the server that runs. */
@@ -27,7 +27,7 @@ const JSON_PIZZA = {
   additionalProperties: false,
 } as const
 
-/** What the adapter has to hold in front of a real server whose model says what `model/scripts.ts` lists. */
+/** The laws of the adapter with a real server whose model plays `model/scripts.ts`. */
 export function adapterRows({ name, engine, running, longestPrompt }: Rows): void {
   const call = async (prompt: string | readonly number[], options: GenerateOptions = {}) => {
     const ids = typeof prompt === 'string' ? encodeHarmony(prompt) : prompt
@@ -36,7 +36,7 @@ export function adapterRows({ name, engine, running, longestPrompt }: Rows): voi
   }
 
   describe(`the adapter of ${name}`, () => {
-    // Tables and imports of the server's: the first calls of their kind cost seconds.
+    // The server's tables and imports: the first calls of their kind take seconds.
     beforeAll(async () => {
       await call(said.hello.prompt, { logprobs: 1, maxTokens: 2 })
       await call(said.prose.prompt, { constraint: { regex: 'a' }, maxTokens: 2 })
@@ -113,9 +113,9 @@ export function adapterRows({ name, engine, running, longestPrompt }: Rows): voi
       expect(all.map(({ ids }) => ids)).toEqual(turns.map(({ answer }) => encodeHarmony(answer)))
     })
 
-    test(`${name} through the adapter is at work no more once a call was closed`, async () => {
+    test(`${name} through the adapter is idle once a call was closed`, async () => {
       const stream = engine().generate(encodeHarmony(said.endless.prompt), { maxTokens: 3000 })
-      // SGLang counts now and then.
+      // SGLang counts only from time to time.
       do await stream.next()
       while ((await running()) === 0)
       await stream.return()

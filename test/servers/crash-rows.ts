@@ -6,7 +6,7 @@ import { encodeHarmony } from '../support/tokens.js'
 import { endless, hello } from './model/scripts.js'
 import type { RealServer } from './server.js'
 
-/** What the engine says while its server dies, and after it came back. */
+/** Tests the engine while its server dies, and after it came back. */
 export function crashRows(name: string, engine: () => TokenEngine, server: () => RealServer): void {
   test(`${name} that is killed fails a stream with what came before, is not healthy, and answers again once it is back`, async () => {
     const stream = engine().generate(encodeHarmony(endless.prompt), { maxTokens: 3000 })
@@ -29,7 +29,7 @@ export function deadSchedulerRow(engine: () => TokenEngine, server: () => RealSe
   test('SGLang is not healthy from the moment on in which its scheduler dies', async () => {
     await engine().health()
     server().killProcess('sglang::scheduler')
-    // Its HTTP process answers nothing of itself: what it would say, it asks the scheduler.
+    // Its HTTP process answers nothing by itself: it asks the scheduler.
     for (let asked = 0; asked < 3; asked++) {
       expect(await errorOf(engine().health())).toMatchObject({ code: 'server_error', isUnavailable: true })
     }

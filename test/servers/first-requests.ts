@@ -2,8 +2,8 @@ import type { NamedBackend } from '../../src/sources/structured-outputs/backends
 import type { RealServer } from './server.js'
 
 /**
- * What chooses the backend of a vLLM that is started without one: the first constrained request, for all later ones. A schema
- * that xgrammar takes chooses it; one that xgrammar refuses, guidance; one that guidance refuses too, outlines.
+ * The first constrained request chooses the backend of a vLLM that is started without one, for all later requests. A
+ * schema that xgrammar takes chooses it; one that xgrammar refuses, guidance; one that guidance refuses too, outlines.
  */
 export const FIRST_REQUESTS: Readonly<Record<string, { readonly schema: object; readonly backend: NamedBackend }>> = {
   'a plain schema': { schema: { type: 'object', properties: { a: { type: 'boolean' } } }, backend: 'xgrammar' },

@@ -81,7 +81,7 @@ const FINISH: Readonly<Record<Kind, (site: string, program: string) => void | Pr
     writeFileSync(join(folder, 'METADATA'), 'Metadata-Version: 2.1\nName: vllm\nVersion: 0.32.0+cpu\n')
     writeFileSync(join(folder, 'RECORD'), '')
   },
-  /** What needs a GPU is left out, and attention on plain torch learns of sinks. */
+  /** Leaves out packages that need a GPU, and adds sinks to attention on plain torch. */
   async sglang(site, program) {
     copyFileSync(STUBS, join(site, 'sglang_stubs.py'))
     writeFileSync(join(site, 'sglang_stubs.pth'), 'import sglang_stubs\n')

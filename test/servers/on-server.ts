@@ -16,7 +16,10 @@ export interface Running {
 const CREATE = { vllm: createVllmEngine, sglang: createSglangEngine } as const
 const GAUGES = { vllm: 'vllm:num_requests_running', sglang: 'sglang:num_running_reqs' } as const
 
-/** Tests against a server of their own: one at a time. Skipped, with the reason, where none can be installed, but not in CI. */
+/**
+ * Runs tests against a separate server, one at a time. Skipped, with the reason, if none can be installed, except in
+ * CI.
+ */
 export function onServer(options: ServerOptions, tests: (running: Running) => void): void {
   const missing = obstacle()
   const { kind, model, flags = [], title: more } = options

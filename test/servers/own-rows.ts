@@ -14,7 +14,10 @@ const PARAMETERS = {
 } as const
 const WEATHER = { type: 'function', name: 'get_weather', parameters: PARAMETERS, strict: true } as const
 
-/** What vLLM's own `/v1/responses` makes of what `served-rows.ts` asks of ours: the left column of the README's table. */
+/**
+ * The answers of vLLM's own `/v1/responses` to the requests of `served-rows.ts`: the left column of the table in
+ * docs/migrate.md.
+ */
 export function ownRows(server: () => RealServer): void {
   describe("vLLM's own endpoint", () => {
     const model = 'gpt-oss'

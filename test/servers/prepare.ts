@@ -2,7 +2,7 @@ import { FOLDER, install, obstacle } from './install.js'
 import { writeModels } from './model/write-models.js'
 import { chosenSuites } from './suites.js'
 
-/** Installs what is not there yet, before the first test. */
+/** Installs missing servers before the first test. */
 export default async function prepare(): Promise<void> {
   if (obstacle() === undefined) await install(chosenSuites().kinds)
   const missing = obstacle()

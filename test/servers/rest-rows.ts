@@ -8,13 +8,15 @@ import { freeAnswer } from './model/scripts.js'
 import { everyRest, type Rest } from './rests.js'
 import { STRICT_SCHEMAS } from './strict-schemas.js'
 
-/** How much of a rest is sampled, in tokens: whether it goes on rightly shows in its first ones. */
+/** How many tokens of a rest are sampled: mistakes show in the first ones. */
 const MOST = 8
 const AT_ONCE = 17
 
-/** A body that broke off is gone on with from each of its tokens: no grammar of a rest is refused, and what follows is held. */
+/**
+ * Continues an interrupted body from each of its tokens: no grammar of a rest is refused, and the rest is constrained.
+ */
 export function restRows(name: string, engine: () => TokenEngine): void {
-  test(`a body of each schema is gone on with from every position on ${name}`, { timeout: 1_800_000 }, async () => {
+  test(`a body of each schema is continued from every position on ${name}`, { timeout: 1_800_000 }, async () => {
     const held = await engine().capabilities?.({ constraints: true })
     const rests = [...everyRest()]
     const faults: string[] = []
@@ -23,7 +25,7 @@ export function restRows(name: string, engine: () => TokenEngine): void {
         const { before, schema } = rest
         const { constraint, relaxed } = atOnce(held?.fit?.(rest.constraint) ?? expect.fail('the engine fits nothing'))
         const said = await continuation(rest, engine(), constraint).catch((error: unknown) => String(error))
-        // What is reported as not held may be wrong.
+        // Keywords that are reported as unsupported may be violated.
         if (relaxed.length === 0 && !isBeginning(before + said, schema)) faults.push(`${schema}: ${before}|${said}`)
       }
     }

@@ -4,10 +4,10 @@ import { decodeTokens, encodeText } from '../support/tokens.js'
 import { STRICT_BODIES } from './strict-bodies.js'
 import { STRICT_SCHEMAS } from './strict-schemas.js'
 
-/** A body of a strict schema that broke off, and what may follow. */
+/** An interrupted body of a strict schema, and its allowed continuation. */
 export interface Rest {
   readonly schema: string
-  /** What is there: whole characters. */
+  /** The existing part: whole characters. */
   readonly before: string
   /** The body's other tokens, as text. */
   readonly after: string

@@ -22,7 +22,7 @@ const questionOf = ({ prompt }: { readonly prompt: string }): string =>
   /user<\|message\|>(.*)<\|end\|>/.exec(prompt)?.[1] ?? ''
 const textOf = (answer: string): string => /final<\|message\|>(.*)<\|return\|>/.exec(answer)?.[1] ?? ''
 
-/** What the endpoint answers in front of a real server. */
+/** Tests the endpoint with a real server. */
 export function servedRows(name: string, engine: () => TokenEngine): void {
   describe(`the endpoint in front of ${name}`, () => {
     let server: ResponsesServer
@@ -41,7 +41,7 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
     })
 
     const model = 'gpt-oss'
-    /** The events of a stream, which the judge has nothing against, and the response that they end in. */
+    /** The events of a stream without findings of the judge, and its final response. */
     async function streamed(body: Omit<OpenAI.Responses.ResponseCreateParams, 'stream' | 'model'>) {
       const events: OpenAI.Responses.ResponseStreamEvent[] = []
       for await (const event of await openai.responses.create({ ...body, model, stream: true })) events.push(event)

@@ -13,7 +13,7 @@ export interface RealServer {
   readonly printed: () => string
   /** Ends it at once, as a crash does. */
   kill(): Promise<void>
-  /** Ends that one of its processes whose command line begins so. @throws Error if there is none */
+  /** Kills its process whose command line begins with this. @throws Error if there is none */
   killProcess(command: string): void
   /** Starts it again at the same address, after `kill()`. */
   start(): Promise<void>

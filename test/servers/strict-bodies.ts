@@ -1,4 +1,4 @@
-/** A body of each of `STRICT_SCHEMAS`, as a model may write it: what other bodies go on from, and what masks are timed on. */
+/** A body of each of `STRICT_SCHEMAS`, as a model may write it: for continuations, and for the timing of masks. */
 export const STRICT_BODIES: Readonly<Record<string, unknown>> = {
   flat: { city: 'São Paulo', people: 12400232 },
   booleans: { a: true, b: null },

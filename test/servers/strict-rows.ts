@@ -21,10 +21,10 @@ interface Body {
 }
 
 /**
- * Bodies of a model that draws each token at random: whatever a constraint does not hold, it does not keep. One case for
- * each schema as the format of an answer, and as the parameters of a function.
+ * Bodies of a model that draws each token at random, so that it violates every unenforced keyword. One case for each
+ * schema as the format of an answer, and as the parameters of a function.
  *
- * @param notHeld - what is reported as not held, in the words of the report
+ * @param notHeld - the reported unsupported keywords
  * @param isOurs - whether an unfinished body begins as our grammar has it: outlines writes numbers of any length
  */
 export function strictRows(
@@ -44,7 +44,7 @@ export function strictRows(
     const bodies = new Map<string, Promise<Body>>()
     const order = [...cases]
 
-    /** Some at once, as the server works on them, whichever a test waits for. */
+    /** Several at once, as many as the server batches, independent of the test that waits. */
     async function begin(): Promise<void> {
       for (let next = order.shift(); next !== undefined; next = order.shift()) {
         const body = bodyOf(next, engine())
@@ -76,7 +76,7 @@ export function strictRows(
       const body = (await bodies.get(id)) ?? expect.fail('it was not written')
       if (body.isComplete) JSON.parse(body.text)
       else expect(longestBlank(body.text), body.text).toBeLessThanOrEqual(9)
-      // What is reported as not held may be wrong.
+      // Keywords that are reported as unsupported may be violated.
       if (body.relaxed.length > 0) return
       if (body.isComplete) expect(validatorOf(schema)(JSON.parse(body.text)), body.text).toBe(true)
       else if (isOurs) expect(isBeginning(withoutBlanks(body.text), schema), body.text).toBe(true)

@@ -5,7 +5,9 @@ const SUITES: Readonly<Record<string, Kind>> = {
   ...{ vllm: 'vllm', 'vllm-strict': 'vllm', masks: 'vllm', sglang: 'sglang' },
 }
 
-/** Those that run: `SERVERS=vllm,sglang` chooses some, by default all. @throws Error for a name that there is not */
+/**
+ * The selected suites: `SERVERS=vllm,sglang` chooses some, by default all. @throws Error for a name that there is not
+ */
 export function chosenSuites(): { readonly names: readonly string[]; readonly kinds: readonly Kind[] } {
   const names = process.env['SERVERS']?.split(',') ?? Object.keys(SUITES)
   const kinds = names.map((name) => {

@@ -28,7 +28,7 @@ for (const backend of ['guidance', 'xgrammar'] as const) {
   })
 }
 
-/** A server that was told no backend, after each first request that chooses one: by `npm run test:full`. */
+/** A server without a configured backend, after each kind of first request that chooses one: in `npm run test:full`. */
 for (const [first, { schema, backend }] of process.env['SERVERS_FULL'] ? Object.entries(FIRST_REQUESTS) : []) {
   onServer({ kind: 'vllm', model: 'rand', title: `after ${first}` }, ({ engine, server }) => {
     beforeAll(() => askFirst(server(), schema))

@@ -39,7 +39,7 @@ test('schemas whose properties have another order are other constraints', () => 
   expect(calls()).toBe(2)
 })
 
-test('what is no JSON is written each time, and is not taken for the JSON of another constraint', () => {
+test('text that is not JSON is written each time, and is not taken for the JSON of another constraint', () => {
   const { write, calls } = counted(10_000)
   const circular: Record<string, unknown> = {}
   circular['self'] = circular

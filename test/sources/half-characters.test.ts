@@ -14,7 +14,7 @@ import { fakeLlamaServer, LOGPROB } from '../support/fake-llama-server.js'
 import { runs } from '../support/runs.js'
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'
 
-/** What proves the model has tests of its own: here each request is one of the test. */
+/** The check of the model has separate tests: here each request is one of the test. */
 const createLlamaServerEngine: typeof createCheckedLlamaServerEngine = (options) =>
   createCheckedLlamaServerEngine(Object.assign({ checkModel: false }, options))
 
@@ -31,7 +31,7 @@ const BARE = CUT.filter((id) => toText([id]) === '\ufffd')
 /** Tokens that end in half a character behind a text. */
 const SPACED = CUT.filter((id) => /^[^\ufffd]+\ufffd$/.test(toText([id])))
 
-/** A model that writes the turn, whatever ids stand in for what it wrote: it looks only at how far it has come. */
+/** A model that writes the turn, even if ids were substituted: it looks only at its position. */
 function modelOf(turn: readonly number[]): Writes {
   let start: number | undefined
   return (tokens) => {
@@ -80,7 +80,7 @@ async function say(engine: TokenEngine, request: ResponseRequest, before: readon
   return { response, entries, transcript }
 }
 
-/** What a client sees but for cached tokens, which the fake server does not count. */
+/** The client's output, without cached tokens, which the fake server does not count. */
 function shown({ status, output, usage, error, incomplete_details }: ResponseObject) {
   const { input_tokens, output_tokens, output_tokens_details: details } = usage ?? {}
   return { status, output, error, incomplete_details, input_tokens, output_tokens, details }
@@ -101,7 +101,7 @@ const TEXT = {
 }
 
 describe('half a character', () => {
-  test('half a character in an answer is U+FFFD behind llama-server, and the answer goes on', async () => {
+  test('half a character in an answer is U+FFFD behind llama-server, and the answer continues', async () => {
     const turn = [
       ...encodeHarmony('<|channel|>final<|message|>Look'),
       HALF,
@@ -158,7 +158,7 @@ describe('half a character', () => {
     )
   })
 
-  test('half characters are the same where the answer is held, and it goes on to be held after them', async () => {
+  test('half characters are the same where the answer is held, and it is still held after them', async () => {
     const body = encodeText('{"a":"Rome 🦩"}')
     await fc.assert(
       fc.asyncProperty(text, async (reasoning) => {
@@ -174,7 +174,7 @@ describe('half a character', () => {
   })
 
   test('half characters are the same where a limit cuts the answer anywhere', async () => {
-    // What several halves at the limit say, and what stands in front of them, the server's last event does not have.
+    // The server's last event lacks the text of several halves at the limit, and the text before them.
     const bare = fc
       .array(fc.tuple(fc.constantFrom(...encodeText('one two < three')), fc.constantFrom(...BARE)), { maxLength: 5 })
       .map((pairs) => pairs.flat())

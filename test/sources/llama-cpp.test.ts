@@ -431,7 +431,7 @@ describe('arguments', () => {
     expect(sequence.asked).toEqual([])
   })
 
-  test('what is no sequence is refused', () => {
+  test('a value that is not a sequence is refused', () => {
     expect(() => llamaCppSource({} as never, prompt)).toThrow('sequence: expected a LlamaContextSequence')
   })
 })

@@ -15,7 +15,7 @@ import { readTokens } from '../support/read-tokens.js'
 import { runs } from '../support/runs.js'
 import { frame, scriptedServer, stream } from '../support/scripted-server.js'
 
-/** What proves the model has tests of its own: here each request is one of the test. */
+/** The check of the model has separate tests: here each request is one of the test. */
 const createLlamaServerEngine: typeof createCheckedLlamaServerEngine = (options) =>
   createCheckedLlamaServerEngine(Object.assign({ checkModel: false }, options))
 
@@ -54,7 +54,7 @@ function endsInside(bytes: readonly number[]): boolean {
   return false
 }
 
-/** What llama-server streams for these tokens: nothing while the text ends inside a character. */
+/** llama-server's events for these tokens: none while the text ends inside a character. */
 function partials(tokens: readonly number[], countAhead = 0): unknown[] {
   const events: unknown[] = []
   const all: number[] = []
@@ -116,7 +116,7 @@ httpEngineLaws({
     expect(logit_bias.every(([, bias]) => bias === false)).toBe(true)
     return { constraint: grammar, banned: new Set(logit_bias.map(([id]) => id)) }
   },
-  // Whole words and markers: what becomes of characters that are cut is another test's.
+  // Whole words and markers: another test covers split characters.
   plans: { tokens: [13225, 2375, 0, 200007, 200006, 200005, 200008] },
 })
 
@@ -357,7 +357,7 @@ describe('llama-server', () => {
     expect((Object(asked[0]?.body) as Body).logit_bias).toHaveLength(201088 - 199998 - STOP_TOKENS.length)
   })
 
-  test('llama-server refuses what is no schema before the call, with the place', async () => {
+  test('llama-server refuses a value that is not a schema before the call, with the place', async () => {
     const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch: async () => Response.json({}) })
     const constraint = { jsonSchema: { type: 'object', properties: { 'a/b': { type: 'objekt' } } } }
     const capabilities = (await engine.capabilities?.()) ?? {}
@@ -387,8 +387,8 @@ describe('llama-server', () => {
     const STOP = [200002, 200012, 199999, 200008]
 
     /**
-     * What llama-server streams with a stop word: an id for each token, and no text from where the word may have begun;
-     * it ends where the text has the word, be it one token or several.
+     * llama-server's events with a stop word: an id for each token, and no text from the position where the word may
+     * begin; it ends when the text has the word, as one token or several.
      */
     function untilWord(tokens: readonly number[], word: string): unknown[] {
       const events: unknown[] = []
@@ -405,7 +405,7 @@ describe('llama-server', () => {
       return [...events, final(STOP_TOKENS.includes(tokens.at(-1) ?? 0) ? 'eos' : 'limit', tokens.length)]
     }
 
-    /** How many characters at the end of a text may begin a word. */
+    /** The number of characters at the end of a text that may begin a word. */
     function begunAt(text: string, word: string): number {
       for (let length = Math.min(word.length - 1, text.length); length > 0; length--) {
         if (text.endsWith(word.slice(0, length))) return length
@@ -413,7 +413,7 @@ describe('llama-server', () => {
       return 0
     }
 
-    /** A server whose model writes these tokens after this prompt, and goes on wherever it was stopped. */
+    /** A server whose model writes these tokens after this prompt, and continues from any position. */
     function modelThatWrites(tokens: readonly number[], prompt: readonly number[] = [1, 2]) {
       const asked: { prompt: number[]; stop?: string[]; n_predict: number }[] = []
       const fetch = async (url: unknown, { body }: RequestInit = {}) => {
@@ -451,7 +451,7 @@ describe('llama-server', () => {
       for (const body of asked) expect(body).not.toHaveProperty('stop')
     })
 
-    test('llama-server goes on where a marker is only spelled, with the prompt and all tokens so far', async () => {
+    test('llama-server continues where a marker is only spelled, with the prompt and all tokens so far', async () => {
       const answer = [...encodeText('Write ', table), ...MARKER, ...encodeText(' here', table), 200008, 13225]
       const { engine, asked, prompt } = modelThatWrites(answer)
       const { tokens, end } = await readTokens(engine.generate(prompt, { stop: STOP, maxTokens: 64 }))

@@ -37,9 +37,9 @@ interface Kind {
   readonly generatePath: string
   /** An answer of two tokens, 13225 and 200002. */
   readonly hello: string
-  /** How its tokenizer is asked for `<|start|>`. */
+  /** The request to its tokenizer for `<|start|>`. */
   readonly asks: object
-  /** Where it is asked about itself, besides its model: here it says nothing there. */
+  /** Other paths that are requested, which answer nothing here. */
   readonly info: readonly string[]
 }
 
@@ -200,7 +200,7 @@ test.each(KINDS)('$name proves its model again after a first contact that failed
   expect((await readTokens(engine.generate([1], { maxTokens: 5 }))).tokens[0]).toBe(13225)
 })
 
-/** A server whose list of models comes when a test says so: what it was asked, and the signals of those requests. */
+/** A server whose list of models comes when the test says so: its requests, and their signals. */
 function heldDouble({ ownedBy, generatePath, hello }: Kind) {
   const { fetch, asked } = double({
     '/v1/models': modelsOf({ ...GPT_OSS, owned_by: ownedBy }),

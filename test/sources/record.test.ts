@@ -9,7 +9,7 @@ import type { StreamEnd, TokenChunk, TokenSource } from '../../src/tokens/token-
 import { chunkPlan, cutChunks, malformedTranscript, wellFormedTranscript } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
 
-/** A sink that keeps what it is given. */
+/** A sink that keeps its input. */
 function shelf() {
   const kept: TokenFixture[] = []
   return { kept, sink: (fixture: TokenFixture) => void kept.push(fixture) }
@@ -96,7 +96,7 @@ describe('a recording passes on', () => {
     expect(kept).toHaveLength(1)
   })
 
-  test('a recording ends the next() under way when it is left', async () => {
+  test('a recording ends the pending next() when it is left', async () => {
     const recording = record(engine([], { stuck: true }), () => {}, { name: 'a' })
     const step = recording.next()
     void recording.return(undefined)
@@ -121,7 +121,7 @@ describe('a recording passes on', () => {
 })
 
 describe('a recording hands over', () => {
-  test('a recording hands over one fixture, before the stream is over', async () => {
+  test('a recording hands over one fixture, before the stream ends', async () => {
     const { kept, sink } = shelf()
     const recording = record(engine([1, 'two'], { end: { reason: 'stop' } }), sink, { name: 'a', origin: 'here' })
     for await (const _ of recording) expect(kept).toEqual([])

@@ -9,7 +9,7 @@ import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
 import { frame, scriptedServer, stream } from '../support/scripted-server.js'
 
-/** What proves the model has tests of its own: here each request is one of the test. */
+/** The check of the model has separate tests: here each request is one of the test. */
 const createSglangEngine: typeof createCheckedSglangEngine = (options) =>
   createCheckedSglangEngine(Object.assign({ checkModel: false, structuredOutputs: 'guidance' }, options))
 
@@ -25,13 +25,13 @@ function event(output_ids: readonly number[], completion_tokens: number, finish?
   return { text: '', output_ids, meta_info: { ...about, finish_reason: finish ?? null, completion_tokens, ...more } }
 }
 
-/** What the server says of itself. */
+/** The server's answers about itself. */
 const INFO = { '/server_info': { version: '0.5.23', max_req_input_len: 8186, grammar_backend: 'llguidance' } }
 
 type Style = 'cumulative' | 'incremental'
 
 /**
- * How it streams by default, and how with `--incremental-streaming-output`; the stop token with or without its place.
+ * Its streams by default, and with `--incremental-streaming-output`; the stop token with or without its position.
  */
 function framesOf(style: Style, isTrimmed: boolean): (plan: SourcePlan) => unknown[] {
   return (plan) => {
@@ -167,7 +167,7 @@ describe('SGLang', () => {
   })
 
   describe('has a limit of the prompt', () => {
-    /** A server whose prompts have at most 4 tokens, or that says nothing of it; what it was asked. */
+    /** A server whose prompts have at most 4 tokens, or that does not report a limit; with its requests. */
     function limited(paths: Readonly<Record<string, unknown>>, answer: () => Response = () => answered(HELLO)) {
       const asked: { path: string; body: unknown }[] = []
       const fetch = async (url: unknown, { body }: RequestInit = {}) => {

@@ -26,7 +26,7 @@ const city = {
 }
 
 describe('what a grammar backend holds of a schema', () => {
-  // Each was tried in xgrammar 0.2.8, which accepted what is wrong where a path stands here.
+  // Each was tested with xgrammar 0.2.8, which accepted invalid values where a path is listed here.
   test.each<[object, string[]]>([
     [city, []],
     [{ title: 'T', description: 'd', ...city, 'x-mine': { not: {} } }, []],
@@ -70,7 +70,7 @@ describe('what a grammar backend holds of a schema', () => {
     expect(leftOut(schema)).toEqual(paths)
   })
 
-  // Each was tried in outlines_core 0.2.14, which accepted what is wrong where a path stands here, or failed.
+  // Each was tested with outlines_core 0.2.14, which accepted invalid values where a path is listed here, or failed.
   test.each<[object, string[]]>([
     [city, []],
     [{ type: 'integer', minimum: 37 }, ['/minimum']],
@@ -212,7 +212,7 @@ describe('what a backend is sent', () => {
     })
   })
 
-  test('what a backend is sent in the place of a constraint is sent again as it is', () => {
+  test('what a backend is sent instead of a constraint is sent again as it is', () => {
     const backend = fc.constantFrom(...NAMED_BACKENDS)
     fc.assert(
       fc.property(anyCase(), backend, ({ schema }, backend) => {
@@ -239,7 +239,7 @@ describe('what a backend is sent', () => {
   })
 })
 
-/** A vLLM, by what it answers to each form of a constraint: a text, or a status. */
+/** A vLLM, defined by its answer to each form of a constraint: a text, or a status. */
 interface Behaviour {
   readonly structural_tag: string | number
   readonly grammar: string | number

@@ -72,7 +72,7 @@ describe('a token fixture', () => {
   })
 })
 
-describe('what is no token fixture', () => {
+describe('a value that is not a token fixture', () => {
   const anyChunk = 'expected a token id (a whole number from 0), an array of them, {id, logprob}, text or {host}'
 
   test.each<[unknown, string]>([
@@ -80,7 +80,7 @@ describe('what is no token fixture', () => {
     [null, 'fixture: expected a token fixture, got null'],
     [[1, 2], 'fixture: expected a token fixture, got an array'],
     [{}, 'version: expected 1, got undefined'],
-  ])('what is no token fixture is refused: %j', (value, message) => {
+  ])('a value that is not a token fixture is refused: %j', (value, message) => {
     expect(problem(() => parseTokenFixture(value))).toBe(message)
   })
 

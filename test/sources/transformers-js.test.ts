@@ -14,7 +14,7 @@ import { RUNS } from '../support/runs.js'
 
 const STOPS = [200002, 200012, 199999]
 
-/** As much of the package's class as `generate` looks at. */
+/** The part of the package's class that `generate` reads. */
 class Tensor {
   readonly type: string
   readonly data: BigInt64Array
@@ -198,7 +198,7 @@ describe('an engine over Transformers.js', () => {
     expect(model.mostRunning).toBe(1)
   })
 
-  test('an engine over Transformers.js lets whoever waits for a turn leave', async () => {
+  test('an engine over Transformers.js lets a caller that waits for a turn leave', async () => {
     let finish = (_: number): void => {}
     const model = new Model(
       () =>

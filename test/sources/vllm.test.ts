@@ -7,14 +7,14 @@ import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
 import { frame, refuse, scriptedServer, stream } from '../support/scripted-server.js'
 
-/** What proves the model has tests of its own: here each request is one of the test. */
+/** The check of the model has separate tests: here each request is one of the test. */
 const createVllmEngine: typeof createCheckedVllmEngine = (options) =>
   createCheckedVllmEngine(Object.assign({ checkModel: false, structuredOutputs: 'guidance' }, options))
 
 const ABOUT = { id: 'cmpl-1', object: 'text_completion', created: 1_790_000_000, model: 'openai/gpt-oss-20b' }
 const USAGE = { ...ABOUT, choices: [], usage: { prompt_tokens: 2, total_tokens: 5, completion_tokens: 3 } }
 
-/** A chunk as `CompletionStreamResponse` is written: what was not set is left out. */
+/** A chunk as `CompletionStreamResponse` is serialized: unset fields are left out. */
 function chunk(token_ids: readonly number[], more: object = {}, index = 1) {
   const choice = { index: 0, text: '', logprobs: null, finish_reason: null, stop_reason: null, ...more }
   return { ...ABOUT, choices: [{ ...choice, prompt_token_ids: index === 0 ? [200006, 173781] : null, token_ids }] }
@@ -300,7 +300,7 @@ describe('vLLM', () => {
     test('vLLM, which refuses a limit above its context, is asked for what fits', async () => {
       const { url, asked } = server.script(refuse(200, MODELS), stream(HELLO))
       const engine = createVllmEngine({ url, model: 'a' })
-      // So little fits any context: the size is not asked for.
+      // So few tokens fit any context: the size is not requested.
       const small = server.script(stream(HELLO))
       await readTokens(createVllmEngine({ url: small.url }).generate([1], { maxTokens: 90 }))
       await readTokens(engine.generate([1, 2, 3], { maxTokens: 128_000 }))

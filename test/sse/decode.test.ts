@@ -27,7 +27,7 @@ async function read(source: SseSource): Promise<ResponseStreamEvent[]> {
   return events
 }
 
-/** Reads until the stream throws; gives what came before and what was thrown. */
+/** Reads until the stream throws; returns the earlier events and the error. */
 async function readUntilError(source: SseSource): Promise<{ events: ResponseStreamEvent[]; error: unknown }> {
   const events: ResponseStreamEvent[] = []
   try {
@@ -69,7 +69,7 @@ describe('what was encoded', () => {
     fc.constantFrom('\r', '\n', '\r\n', '\n\n', '\u2028', '\u2029', '\0', '\ufeff', '\ud83d', '\udca1'),
     fc.constantFrom('data: {}', 'event: error', 'id: 1', ': comment', '[DONE]', SSE_DONE, '"', '\\'),
   )
-  /** Not shaped like the real events: that what is in an event does not matter is the point. */
+  /** Not shaped like real events, because the content of an event does not matter. */
   const anyEvent = fc.record(
     {
       type: fc.constantFrom('error', 'response.output_text.delta', 'response.output_item.done', 'response.completed'),

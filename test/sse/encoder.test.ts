@@ -44,7 +44,7 @@ describe('an encoder of a stream', () => {
     expect(all(events)).toEqual(events.map(encodeSse))
   })
 
-  test('an encoder of a stream goes on after an event that is not JSON', () => {
+  test('an encoder of a stream continues after an event that is not JSON', () => {
     const encode = createSseEncoder()
     const delta = (sequence_number: number): SseEvent => ({ type: 'x.delta', sequence_number, delta: 'a' })
     encode(delta(1))

@@ -13,7 +13,7 @@ function delta(text: string, sequence_number: number): ResponseStreamEvent {
 const EVENTS = ['plain', 'é € 💡', '\r\n\n\r\u2028', 'data: {}\n\n', '[DONE]', '\ud83d'].map(delta)
 const TEXT = EVENTS.map(encodeSse).join('')
 
-/** A source that counts what is asked of it. */
+/** A source that counts its calls. */
 function counted() {
   const source = {
     pulled: 0,
@@ -177,19 +177,22 @@ describe('anything but a stream of events is refused at once', () => {
     ['nothing', undefined],
     ['text', 'data: {}\n\n'],
     ['bytes', new Uint8Array(2)],
-  ])('what is no event is refused among events when it comes, and the source is closed: %s', async (_, event) => {
-    let isClosed = false
-    async function* source() {
-      try {
-        yield* EVENTS
-        yield event as never
-      } finally {
-        isClosed = true
+  ])(
+    'a value that is not an event is refused among events when it comes, and the source is closed: %s',
+    async (_, event) => {
+      let isClosed = false
+      async function* source() {
+        try {
+          yield* EVENTS
+          yield event as never
+        } finally {
+          isClosed = true
+        }
       }
-    }
-    await expect(toSseResponse(source()).text()).rejects.toMatchObject({ code: 'bad_stream' })
-    expect(isClosed).toBe(true)
-  })
+      await expect(toSseResponse(source()).text()).rejects.toMatchObject({ code: 'bad_stream' })
+      expect(isClosed).toBe(true)
+    },
+  )
 })
 
 describe('the stream', () => {

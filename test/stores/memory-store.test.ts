@@ -27,7 +27,7 @@ test('a store in memory never forgets a response that is running, whatever the b
   expect(await entriesNow(store, 'a', 'ann', 3)).toEqual([entry(1), entry(2), entry(3)])
 })
 
-test('a store in memory forgets responses, items, approvals and keys when their time is over', async () => {
+test('a store in memory forgets responses, items, approvals and keys when their time has passed', async () => {
   let now = 0
   const store = createMemoryStore({ seconds: 10, clock: () => now })
   await keep(store, { responseId: 'a', key: { key: 'k', digest: 'd' } }, { output: [item('msg_a')] })
@@ -191,7 +191,7 @@ test('a store in memory gives bytes back when it is asked to, but none of a conv
   await end(store, lease, 1)
 })
 
-/** What a store in memory forgets by itself, as one sees it who knows every use. */
+/** A model of what a store in memory deletes, given every use. */
 class ForgetfulModel {
   readonly trees = new Map<string, { ids: string[]; running: number; usedAt: number; nth: number }>()
   readonly roots = new Map<string, string>()

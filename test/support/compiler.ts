@@ -4,7 +4,7 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
 
-/** How this project is compiled, but for its declarations: they are no matter of tests, and take the longest. */
+/** The settings of this project, without declarations: tests do not need them, and they take the longest. */
 export const SETTINGS: ts.CompilerOptions = {
   ...ts.parseJsonConfigFileContent(config, ts.sys, root).options,
   declaration: false,
@@ -18,7 +18,7 @@ const parsed = new Map<string, ts.SourceFile | undefined>()
  * A program of the compiler's.
  *
  * @param roots - the paths of its files, which import the others
- * @param options - what is different from {@link SETTINGS}. How files are parsed has to be the same for all programs.
+ * @param options - the differences from {@link SETTINGS}. All programs must parse files in the same way.
  * @param texts - of files that are not on the disk, or not as they are there
  */
 export function programOf(

@@ -9,11 +9,11 @@ export interface WorkCounter<Module> {
   /** A copy of the module: only what this copy does is counted. */
   readonly module: Module
   /**
-   * How many blocks of the module's code a call runs: each turn of a loop counts, and each call of a function. What
-   * built-in functions do does not, but the functions that they call back do.
+   * The number of blocks of the module's code that a call runs: each iteration of a loop counts, and each call of a
+   * function. Work of built-in functions does not count, but the functions that they call back do.
    */
   count(run: () => void): number
-  /** How often each of these functions of the module was called meanwhile. */
+  /** The number of calls of each of these functions of the module. */
   calls(names: readonly string[], run: () => Promise<void>): Promise<Readonly<Record<string, number>>>
   stop(): void
 }
@@ -37,7 +37,7 @@ export async function countWork<Module>(path: string): Promise<WorkCounter<Modul
   session.connect()
   session.post('Profiler.enable')
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-  // Optimized code does not count what is inlined in it.
+  // Optimized code does not count inlined functions.
   setFlagsFromString('--no-opt')
   const module: Module = runInThisContext(`${outputFiles[0]?.text}; counted`, { filename: `counted:${path}` })
 

@@ -1,7 +1,7 @@
 import type ts from 'typescript'
 import { programOf } from './compiler.js'
 
-/** A type of a declaration file, and what can say more about it. */
+/** A type of a declaration file, with the checker that describes it. */
 export interface DeclaredType {
   readonly checker: ts.TypeChecker
   readonly type: ts.Type

@@ -6,7 +6,7 @@ import { SETTINGS } from './compiler.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A parameter of an exported function, or of a class's constructor, of which something may be left out. */
+/** A parameter of an exported function, or of a class's constructor, with optional properties. */
 export interface ExportedOptions {
   /** `./sse toSseResponse init` */
   readonly name: string
@@ -15,8 +15,8 @@ export interface ExportedOptions {
 }
 
 /**
- * All parameters of what the package exports that are objects with a property that may be left out: nothing but a check
- * notices a misspelled one. A function that several subpaths export is found once.
+ * All object parameters of the package's exports with an optional property: only a check notices a misspelled one. A
+ * function that several subpaths export is found once.
  */
 export function exportedOptions(): ExportedOptions[] {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
@@ -72,7 +72,7 @@ function sourceOf(types: string): string {
   return `${root}src/${types.replace('./dist/types/', '').replace('.d.ts', '.ts')}`
 }
 
-/** Only what declarations need of the files, which is all that is exported and half of the imports. */
+/** Only the parts of the files that declarations need: all exports and half of the imports. */
 function declarationsOf(files: readonly string[]): ts.Program {
   const settings: ts.CompilerOptions = { ...SETTINGS, lib: ['lib.es2022.d.ts'], types: [] }
   const host = ts.createCompilerHost(settings)

@@ -14,9 +14,9 @@ interface CompletionBody {
 
 /**
  * The `fetch` of a llama-server without a model: what `process_token` of its server-context.cpp (v0.5.0) does with each
- * token, as a real one was seen to. It says how far it has read the prompt, with a token that is none, sends nothing while
- * the text ends inside a character, and no text while a stop word may have begun.
- * Grammars are not read: the model has to keep to them by itself.
+ * token, as a real one was seen to. It reports its progress in the prompt with an empty token, sends nothing while the
+ * text ends inside a character, and no text while a stop word may have begun. It ignores grammars: the model must
+ * follow them itself.
  */
 export function fakeLlamaServer(writes: Writes, table: TokenTable): typeof globalThis.fetch {
   return async (url, init) => {

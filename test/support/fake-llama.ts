@@ -16,7 +16,7 @@ import type { TokenTable } from '../../src/tokens/token-table.js'
 /** Returns a fake model's next token. */
 export type Writes = (tokens: readonly number[]) => number
 
-/** One thing that was asked of a fake sequence. */
+/** One request to a fake sequence. */
 export type Asked =
   | { readonly adapt: number; readonly allowShift: boolean | undefined }
   | { readonly prefill: readonly number[] }
@@ -32,9 +32,9 @@ async function createGrammar(): Promise<never> {
 }
 
 /**
- * A `LlamaContextSequence` without a model, as far as the real one was watched: tokens are in the state only once they
- * were evaluated, the one drawn last is not; a full context shifts unless its strategy throws; iterators that are not
- * returned leak; two that run at once are recorded in `mixed`.
+ * A `LlamaContextSequence` without a model that reproduces the observed behaviour of the real one: tokens are in the
+ * state only once they were evaluated, the one drawn last is not; a full context shifts unless its strategy throws;
+ * iterators that are not returned leak; two that run at once are recorded in `mixed`.
  */
 export class FakeSequence implements LlamaSequence {
   readonly model: LlamaGrammarModel = { llama: { createGrammar } }
@@ -44,7 +44,7 @@ export class FakeSequence implements LlamaSequence {
   disposed = false
   /** Iterators that were begun and did not end. */
   open = 0
-  /** Whether one evaluation ever began while another one was not over. */
+  /** Whether one evaluation ever began during another. */
   mixed = false
   /** The next step fails with this, once, and leaves cells behind that only a new sequence clears. */
   failure: Error | undefined
@@ -152,7 +152,7 @@ export class FakeSequence implements LlamaSequence {
     })
   }
 
-  /** Something that the real one does on another thread. */
+  /** Simulates work that the real one does on another thread. */
   async #step(work: () => void): Promise<void> {
     if (this.#busy) this.mixed = true
     this.#busy = true

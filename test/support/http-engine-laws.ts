@@ -36,7 +36,7 @@ export interface HttpEngineShapes {
   /** How it reports a context length, and where. */
   readonly context: {
     readonly path: string
-    /** What `capabilities()` asks for besides. */
+    /** Other requests of `capabilities()`. */
     readonly others?: readonly string[]
     of(length: number): unknown
     readonly unknown: unknown
@@ -128,7 +128,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       })
     })
 
-    test(`${name}: a call ends at its own stop ids, even if the engine goes on, and closes the request`, async () => {
+    test(`${name}: a call ends at its own stop ids, even if the engine continues, and closes the request`, async () => {
       const plan = { ...HELLO, tokens: [1, 200007, 2, 3], ending: 'hang' as const }
       const { engine, backend } = open(stream(frames(plan), 'hangs'))
       const { tokens, end } = await readTokens(engine.generate(PROMPT, { stop: [200007], maxTokens: 64 }))
@@ -415,7 +415,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(inspect(error)).not.toContain('hunter22')
     })
 
-    test(`${name}: no error message holds a secret, whoever wrote the message`, async () => {
+    test(`${name}: no error message holds a secret, regardless of its author`, async () => {
       const printable = fc.string({ minLength: 4, maxLength: 24 }).map((text) => `kX9q${text}z7`)
       const anyText = fc.string({ minLength: 4, maxLength: 24, unit: 'grapheme' }).map((text) => `kX9q${text}z7`)
       const secrets = fc.record({

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
-// One for all schemas: it takes longer to make than to ask.
+// One for all schemas: creating it takes longer than validating.
 const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true })
 addFormats.default(ajv)
-// Ajv knows no mailbox in quotes and none at an address, which RFC 5321 (4.1.2) has.
+// Ajv rejects mailboxes in quotes and at addresses, which RFC 5321 (4.1.2) allows.
 const email = ajv.formats['email'] as RegExp
 ajv.addFormat('email', (text: string) =>
   email.test(text.replace(/^"(?:[^"\\]|\\.)*"@/, 'a@').replace(/@\[[^\]]+\]$/, '@a.b')),

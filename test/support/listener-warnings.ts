@@ -1,4 +1,4 @@
-/** Node's warnings of too many listeners that a piece of work gives, in the words of the first line. */
+/** Returns the first lines of Node's warnings of too many listeners during some work. */
 export async function listenerWarnings(work: () => Promise<unknown>): Promise<string[]> {
   const warnings: string[] = []
   const take = (warning: Error): void => {
@@ -7,7 +7,7 @@ export async function listenerWarnings(work: () => Promise<unknown>): Promise<st
   process.on('warning', take)
   try {
     await work()
-    // Node emits a warning after what gave it.
+    // Node emits a warning after the work that caused it.
     await new Promise((resolve) => setImmediate(resolve))
     return warnings
   } finally {

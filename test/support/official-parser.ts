@@ -191,7 +191,7 @@ function rendered(run: () => Uint32Array): number[] {
   }
 }
 
-/** Plain JSON of what the package returns, which has maps for objects. */
+/** Plain JSON of the package's results, which use maps for objects. */
 function plain(value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, inner]) => [key, plain(inner)]))
   if (Array.isArray(value)) return value.map(plain)
@@ -205,7 +205,7 @@ function feed(parser: JsStreamableParser, tokens: readonly number[]): { index: n
     try {
       parser.process(id)
     } catch (error) {
-      // Its refusals are strings. Anything else is a wasm panic, after which its output cannot be trusted.
+      // Its refusals are strings. Other errors are wasm panics, after which its output cannot be trusted.
       if (typeof error !== 'string') throw error
       errors.push({ index, message: error })
     }

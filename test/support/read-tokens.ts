@@ -1,6 +1,6 @@
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
 
-/** All that a source gives, its chunks joined. Text stays text. */
+/** All tokens of a source, its chunks joined. Text stays text. */
 export async function readTokens(
   source: AsyncIterable<TokenChunk, unknown>,
 ): Promise<{ tokens: (HarmonyToken | string)[]; end: StreamEnd | undefined }> {

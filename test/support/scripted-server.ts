@@ -12,12 +12,12 @@ export interface Asked {
   readonly body: unknown
 }
 
-/** Answers one request: by the response, as often as it likes, and now or later. */
+/** Answers one request through the response, at any time. */
 export type Answer = (response: ServerResponse, asked: Asked) => void | Promise<void>
 
 /** The state of a script of answers. */
 export interface Script {
-  /** Where it is played: an origin and a path. */
+  /** The script's URL: an origin and a path. */
   readonly url: string
   readonly asked: Asked[]
   /** The call at it. `closed` is about the first request whose answer begins. */

@@ -94,7 +94,7 @@ export function vllmTraces(): VllmTrace[] {
   return readFolder<VllmTrace>('data/captured/vllm', '.json')
 }
 
-/** What a real llama-server answered to one request, and the ids that its scripted model had sampled by then. */
+/** A real llama-server's answer to one request, and the ids that its scripted model had sampled. */
 export interface LlamaServerCapture {
   name: string
   request: { prompt: number[]; n_predict: number; n_probs?: number }
@@ -147,7 +147,7 @@ export function capturedRequests(): CapturedRequest[] {
       return { name: file.slice(0, -'.json'.length), method, url, ...(body && { body }) }
     })
   })
-  // What Claude Code sends is for another API.
+  // Claude Code's requests are for another API.
   return captured.filter(({ name }) => !name.startsWith('claude-'))
 }
 

@@ -49,7 +49,7 @@ describe('the official parser', () => {
     await expect(fetch('file:///nothing.wasm')).rejects.toThrow()
   })
 
-  test('the official parser goes on after an error and reports its position', () => {
+  test('the official parser continues after an error and reports its position', () => {
     const tokens = encodeHarmony(
       '<|channel|>final<|message|>a<|return|>x<|start|>assistant<|channel|>final<|message|>b<|end|>',
     )

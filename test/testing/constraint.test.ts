@@ -38,13 +38,13 @@ function spelled(ids: readonly number[]): string {
   return decodeTokens(ids.slice(0, at)) + markerText(ids[at] as number) + spelled(ids.slice(at + 1))
 }
 
-/** One engine, and what its model says of prompts that go on with each other. */
+/** One engine, and its model's output for prompts that continue each other. */
 function session(turns: ScriptedTurn[], options?: ScriptedEngineOptions) {
   const engine = scriptedEngine(turns, options)
   let prompt: readonly number[] = PROMPT
   return {
     engine,
-    /** Generates, and keeps what came of it. */
+    /** Generates, and appends the output to the prompt. */
     async next(given: GenerateOptions = {}): Promise<string> {
       const { tokens } = await readTokens(engine.generate(prompt, given))
       prompt = [...prompt, ...(tokens as number[])]
@@ -136,7 +136,7 @@ describe('a scripted engine under a constraint', () => {
     expect(await next(schema(CITY))).toBe('{"city":"Nap"}<|return|>')
   })
 
-  test('the turn goes on behind a steered body, whichever token the host ends it with', async () => {
+  test('the turn continues behind a steered body, whichever token the host ends it with', async () => {
     for (const end of [SPECIAL.return, SPECIAL.end, SPECIAL.call]) {
       const { next, endWith } = session([[call('functions.a', 'nonsense'), call('functions.b', { city: 'Rome' })]])
       await next({ stop: PAUSE })
@@ -149,7 +149,7 @@ describe('a scripted engine under a constraint', () => {
     }
   })
 
-  test('a header that the host wrote goes on with a body of its own', async () => {
+  test('a header that the host wrote continues with a body of its own', async () => {
     const { next, write } = session([call('functions.weather', { city: 'Oslo' }), answer('It rains')])
     write('<|channel|>commentary to=functions.weather <|constrain|>json<|message|>')
     expect(await next(schema(CITY))).toBe('{"city":"Oslo"}<|call|>')
@@ -166,7 +166,7 @@ describe('a scripted engine under a constraint', () => {
     expect(await next({ constraint: { grammar: 'root ::= "yes" | "no"', syntax: 'gbnf' } })).toBe('yes<|return|>')
   })
 
-  test('the limit of tokens cuts a steered body, which then goes on', async () => {
+  test('the limit of tokens cuts a steered body, which then continues', async () => {
     const { next } = session([call('functions.weather', 'nonsense')])
     await next({ stop: PAUSE })
     expect(await next({ ...schema(CITY), maxTokens: 1 })).toBe('{"')

@@ -20,7 +20,7 @@ import { encodeHarmony, encodeText, m } from '../support/tokens.js'
 
 const tokenTable = await loadTokenTable()
 
-/** What a turn is, also if it fails. */
+/** The tokens of a turn, even if it fails. */
 async function written(turn: ScriptedTurn): Promise<{ tokens: number[]; error?: unknown }> {
   const tokens: number[] = []
   try {

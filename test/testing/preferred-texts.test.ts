@@ -7,7 +7,7 @@ import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 
 const tokenTable = await loadTokenTable()
 
-/** What the engine makes of a script that does not fit the schema. */
+/** The engine's output for a script that does not fit the schema. */
 async function completed(schema: unknown, script = 'no JSON'): Promise<unknown> {
   const format = { type: 'json_schema', name: 'f', schema } as const
   const engine = scriptedEngine([answer(script)])
@@ -54,7 +54,7 @@ const FORMATS = {
   float: z.float32(),
 }
 
-test('what the scripted engine writes in the place of prose is what Zod takes, in every format that it has', async () => {
+test('what the scripted engine writes instead of prose is what Zod takes, in every format that it has', async () => {
   const type = z.strictObject(FORMATS)
   const { success, error } = type.safeParse(await completed(z.toJSONSchema(type)))
   expect({ success, error }).toEqual({ success: true, error: undefined })

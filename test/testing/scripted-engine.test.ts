@@ -292,7 +292,7 @@ describe('the script', () => {
 })
 
 describe('a turn that the prompt has a part of', () => {
-  test('a turn that the prompt has a part of goes on where a stop id or the limit cut it short, wherever that was', async () => {
+  test('a turn that the prompt has a part of continues where a stop id or the limit cut it short, wherever that was', async () => {
     await fc.assert(
       fc.asyncProperty(anyTurn(), fc.integer({ min: 1, max: 12 }), fc.boolean(), async (turn, step, stops) => {
         const whole = await idsOf(scriptedEngine([turn], { tokenTable }), PROMPT, { stop: [] })
@@ -309,7 +309,7 @@ describe('a turn that the prompt has a part of', () => {
     )
   })
 
-  test('a turn that the prompt has a part of goes on where the host began the message in other tokens or words', async () => {
+  test('a turn that the prompt has a part of continues where the host began the message in other tokens or words', async () => {
     const engine = scriptedEngine([[think('Hm'), WEATHER], answer('22')])
     const thought = await idsOf(engine, PROMPT, { stop: [m.end] })
     const header = [
@@ -325,13 +325,13 @@ describe('a turn that the prompt has a part of', () => {
     })
   })
 
-  test('a turn that the prompt has a part of goes on in the middle of a token', async () => {
+  test('a turn that the prompt has a part of continues in the middle of a token', async () => {
     const engine = scriptedEngine([answer('Hello')])
     const rest = await idsOf(engine, [...PROMPT, ...encodeHarmony('<|channel|>final<|message|>Hel')])
     expect(rest).toEqual([...encodeText('lo'), m.return])
   })
 
-  test('another engine goes on with a turn in which the first has died', async () => {
+  test('another engine continues a turn in which the first has died', async () => {
     const first = scriptedEngine([[firstTokens(5, answer('It is 22 degrees in Paris.')), fail()]])
     const written: number[] = []
     const dying = async (): Promise<void> => {
@@ -346,7 +346,7 @@ describe('a turn that the prompt has a part of', () => {
     )
   })
 
-  test('another engine goes on with a turn, in whichever of its messages the first has died', async () => {
+  test('another engine continues a turn, in whichever of its messages the first has died', async () => {
     const turn = [think('Hm, 🦜.'), think('Well.'), answer('It is 22 degrees.')]
     const whole = await idsOf(scriptedEngine([turn]), PROMPT)
     for (const at of whole.keys()) {

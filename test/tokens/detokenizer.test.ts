@@ -30,7 +30,7 @@ function idOf(byte: number): number {
   return id
 }
 
-/** What the web's decoder makes of all the bytes at once. */
+/** The result of the web's decoder for all bytes at once. */
 function decodeWhole(run: readonly number[]): string {
   const bytes = Uint8Array.from(run.flatMap((id) => [...table.bytes(id)]))
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
@@ -40,7 +40,7 @@ function decodePieces(detokenizer: Detokenizer, run: readonly number[]): string 
   return run.map((id) => detokenizer.push(id)).join('') + detokenizer.flush()
 }
 
-/** What each of these bytes releases, pushed as a token of its own. */
+/** The text that each of these bytes releases, pushed as a separate token. */
 function deltas(...bytes: number[]): string[] {
   const detokenizer = createDetokenizer(table)
   return [...bytes.map((byte) => detokenizer.push(idOf(byte))), detokenizer.flush()]
@@ -94,7 +94,7 @@ describe('the detokenizer', () => {
     )
   })
 
-  it('the detokenizer goes on from a snapshot as if nothing had happened', () => {
+  it('the detokenizer continues from a snapshot as if nothing had happened', () => {
     fc.assert(
       fc.property(run, run, (before, after) => {
         const first = createDetokenizer(table)

@@ -100,7 +100,7 @@ function mergeNaively(piece: string, ids: ReadonlyMap<string, number> = ranks): 
   }
 }
 
-/** What `toWellFormed` does in newer runtimes. */
+/** The same as `toWellFormed` in newer runtimes. */
 const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd')
 
 describe('the ids of a text', () => {

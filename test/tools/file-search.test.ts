@@ -20,7 +20,7 @@ function context(tool: object = {}): ToolContext {
   return { request, signal: new AbortController().signal, report() {}, insert: () => false }
 }
 
-/** What the tool answers, where the host found these. */
+/** The tool's answer, if the host found these. */
 const run = (results: unknown, tool: object = {}, options: FileSearchOptions = {}, queries: string[] = ['otters']) =>
   fileSearch(() => results as FileSearchResult[], options).run({ ...CALL, queries }, context(tool))
 
@@ -83,7 +83,7 @@ describe('fileSearch', () => {
     await expect(run(results)).rejects.toThrow(message)
   })
 
-  test('what is no search, and a limit that is none, is a bad option', () => {
+  test('an invalid search or limit is a bad option', () => {
     expect(() => fileSearch('otters' as never)).toThrow('search: expected a function, got "otters"')
     expect(() => fileSearch(() => [], { maxResults: 51 })).toThrow('maxResults: expected a whole number from 1 to 50')
   })

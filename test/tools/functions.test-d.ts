@@ -10,7 +10,7 @@ const proof = <Claim extends true>(): Claim | undefined => undefined
 declare const plain: StandardSchema<{ n: string }, { n: number }>
 
 const tools = functionTools('weather', {
-  // The arguments are what the schema gives, not what the model writes.
+  // The arguments have the output type of the schema, not its input type.
   get_weather: {
     input: z.object({ city: z.string(), days: z.string().transform(Number) }),
     run: ({ city, days }, { signal, report }) => {

@@ -9,7 +9,7 @@ import { RUNS } from '../support/runs.js'
 import { Translator } from '../support/translator.js'
 import { callTo, createRun, FIXED, inTurn, type Run, runOf, toolMessage } from './run.js'
 
-/** A call that counts how often anybody asks how far it is. */
+/** A call that counts the reads of its state. */
 class CountedCall {
   static asked = 0
   readonly type = 'code_interpreter_call'
@@ -126,7 +126,7 @@ const request: ResponseRequest = {
 const RECIPIENTS = ['github.a', 'github.b', 'files.a', 'python', 'browser.search', 'functions.f']
 
 describe('a run of parallel calls', () => {
-  test('a run of parallel calls says the same in every process that goes on with it, whoever answers in whatever order', () => {
+  test('a run of parallel calls says the same in every process that continues it, regardless of who answers in which order', () => {
     const answer = fc.oneof(
       fc.record({ author: fc.constantFrom(...RECIPIENTS, 'tool', 'mcp.github.a') }),
       fc.record({ at: fc.nat() }),

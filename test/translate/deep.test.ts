@@ -13,7 +13,7 @@ const LONG = 150_000
 
 const shell = (type: string): ResponseRequest['tools'] => [{ type: 'shell', environment: { type } } as never]
 
-/** Every kind of call whose arguments somebody reads, and every other: the request's tools, and the recipient. */
+/** Every kind of call, with parsed arguments or without: the request's tools, and the recipient. */
 const CALLS: readonly [string, ResponseRequest['tools'], string][] = [
   ['a search', [builtin('web_search')], 'browser.search'],
   ['an opened page', [builtin('web_search')], 'browser.open'],
@@ -29,7 +29,7 @@ const CALLS: readonly [string, ResponseRequest['tools'], string][] = [
 
 const COMMAND_WORDS = Array.from({ length: LONG }, (_, at) => `"w${at}"`).join()
 
-/** What a model may write as arguments. */
+/** Arguments that a model may write. */
 const ARGUMENTS: readonly [string, string][] = [
   ['a nested list', nested(DEEP)],
   ['nested objects', nestedObject(DEEP)],
@@ -51,7 +51,7 @@ const ARGUMENTS: readonly [string, string][] = [
   ['names of what objects inherit', '{"__proto__":{"cmd":["ls"]},"constructor":[[]],"cmd":["__proto__"]}'],
 ]
 
-/** Goes on in another process, if that is asked for. */
+/** Continues in another process, if requested. */
 function moved(run: Run, options: { request: ResponseRequest }, isMoved: boolean): Run {
   if (!isMoved) return run
   return runOf(Translator.restore(JSON.parse(JSON.stringify(run.translator.snapshot())), { ...FIXED, ...options }))

@@ -157,7 +157,7 @@ describe('calls that wait at the end', () => {
     expect(response.output).toMatchObject([{ status: 'completed', output: '42' }])
   })
 
-  test('a prefill that the model did not go on with is no cut', () => {
+  test('a prefill that the model did not continue is no cut', () => {
     const run = createRun()
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     expect(terminal(run.end()).status).toBe('completed')
@@ -242,14 +242,14 @@ describe.each([
   })
 })
 
-describe('a response that is over', () => {
+describe('a response that has ended', () => {
   const enders: [string, (run: Run) => unknown][] = [
     ['end', (run) => run.end()],
     ['fail', (run) => run.fail({ message: 'no' })],
     ['abort', (run) => run.abort()],
   ]
 
-  test.each(enders)('to end a response again that is over by %s gives nothing', (_, end) => {
+  test.each(enders)('ending a response that has ended by %s gives nothing', (_, end) => {
     const run = pushed(callTo('github.a', '{}<|call|>'))
     end(run)
     const response = run.translator.response
@@ -258,7 +258,7 @@ describe('a response that is over', () => {
     expect(run.translator.response).toEqual(response)
   })
 
-  test.each(enders)('a response that is over by %s takes nothing more', (_, end) => {
+  test.each(enders)('a response that has ended by %s takes nothing more', (_, end) => {
     const run = pushed(callTo('github.a', '{}<|call|>'))
     end(run)
     const closed = (method: string) =>
@@ -273,7 +273,7 @@ describe('a response that is over', () => {
     expect(() => run.translator.beginTurn()).toThrow(closed('beginTurn'))
   })
 
-  test('the usage of a response that is over does not change', () => {
+  test('the usage of a response that has ended does not change', () => {
     const run = createRun()
     const events = run.end()
     expect(() => run.translator.addUsage({ inputTokens: 5 })).toThrow(/expected an open response/)

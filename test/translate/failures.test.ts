@@ -8,7 +8,7 @@ import type { TranslateOptions } from '../../src/translate/options/options.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { brief, briefOutput, callTo, createRun, FIXED, messageOn, statusOf, terminal } from './run.js'
 
-/** What proves the model has tests of its own: here each request is one of the test. */
+/** The check of the model has separate tests: here each request is one of the test. */
 const createVllmEngine: typeof createCheckedVllmEngine = (options) =>
   createCheckedVllmEngine(Object.assign({ checkModel: false }, options))
 
@@ -206,7 +206,7 @@ describe('fail()', () => {
   })
 })
 
-/** What calls every callback that a translator has. */
+/** Input that calls every callback of a translator. */
 const EVERYTHING = [
   '<|channel|>analysis<|message|>Let me think.<|end|>',
   '<|start|>assistant',

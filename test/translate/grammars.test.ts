@@ -9,9 +9,9 @@ import { RUNS } from '../support/runs.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
 
 /*
- * What may stand between `output_item.added` and `output_item.done`, and in which order: what was seen in real streams
- * of OpenAI, Azure and LM Studio, and where the API has no word for what happened, what is said here, each with its
- * reason. One delta is as good as any number of them.
+ * The allowed events between `output_item.added` and `output_item.done`, and their order: as seen in real streams of
+ * OpenAI, Azure and LM Studio, and, if the API has no event, as listed here, each with its reason. One delta stands for
+ * any number of them.
  */
 
 type Kind = OutputItem['type']
@@ -97,7 +97,7 @@ const isReal = (kind: Kind, names: string): boolean => REAL[kind].some((grammar)
 const extensionOf = (kind: Kind, names: string): string | undefined =>
   EXTENSIONS.find((extension) => extension.kind === kind && patternOf(extension.grammar).test(names))?.when
 
-/** What stands between an item's announcement and its end, for every item that has an end. */
+/** The events between an item's announcement and its end, for every item that has an end. */
 function bodies(events: readonly ResponseStreamEvent[]): { kind: Kind; names: string }[] {
   const open = new Map<number, { kind: Kind; names: string }>()
   const done: { kind: Kind; names: string }[] = []

@@ -53,7 +53,7 @@ describe('an item of the host', () => {
     expect(between(createRun().insert(listing))).toContain('mcp_list_tools.failed')
   })
 
-  test('an item of the host takes the next index while the model writes, and the message goes on', () => {
+  test('an item of the host takes the next index while the model writes, and the message continues', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>Hel')
     run.insert(COMPACTION)

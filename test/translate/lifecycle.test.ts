@@ -5,7 +5,7 @@ import { deriveId } from '../../src/translate/ids.js'
 import { Translator } from '../support/translator.js'
 import { brief, callTo, createRun, FIXED, inTurn, messageOn, NOW, terminal } from './run.js'
 
-/** What Open Responses requires of every response object. */
+/** The fields that Open Responses requires in every response object. */
 const REQUIRED = [
   ['id', 'object', 'created_at', 'completed_at', 'status', 'incomplete_details', 'model', 'previous_response_id'],
   ['instructions', 'output', 'error', 'tools', 'tool_choice', 'truncation', 'parallel_tool_calls', 'text', 'top_p'],

@@ -343,7 +343,7 @@ describe('a snapshot holds the logprobs only of what may still be shown', () => 
     expect(sizeOf(run)).toBe(0)
   })
 
-  test('a snapshot holds no logprobs of headers that are over, however many there were', () => {
+  test('a snapshot holds no logprobs of headers that have ended, however many there were', () => {
     const run = createRun({ tokenTable, request })
     for (let count = 0; count < 50; count++)
       run.push(scored(encodeHarmony('<|channel|>commentary<|channel|>final to=f')))

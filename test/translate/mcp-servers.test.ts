@@ -15,7 +15,7 @@ function called(tools: UnknownTool[], recipients: string[], policy: PolicyName =
   return run
 }
 
-/** What these calls become, an item in a line. */
+/** The items of these calls, each in a line. */
 function made(tools: UnknownTool[], recipients: string[], policy?: PolicyName): string[] {
   return briefOutput(terminal(called(tools, recipients, policy).end()))
 }
@@ -522,7 +522,7 @@ describe('built-ins that the request does not declare', () => {
     )
   })
 
-  test('under agents, an undeclared built-in ends no response: the model goes on after the failed call', () => {
+  test('under agents, an undeclared built-in ends no response: the model continues after the failed call', () => {
     const run = called([], ['python'], 'agents')
     run.push(`<|start|>assistant${messageOn('final', 'Sorry.<|return|>')}`)
     expect(briefOutput(terminal(run.end()))).toEqual([

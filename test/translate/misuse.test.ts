@@ -116,7 +116,7 @@ function createPolicy() {
   }
 }
 
-describe('what is no chunk is refused with its name:', () => {
+describe('a value that is not a chunk is refused with its name:', () => {
   test.each<[unknown, string]>([
     [200005n, '200005n'],
     [[1n], '1n'],
@@ -126,7 +126,7 @@ describe('what is no chunk is refused with its name:', () => {
     [Promise.resolve(1), 'Promise'],
     [['200005'], '"200005"'],
     [new Map(), 'Map'],
-  ])('what is no chunk is refused with its name: %o', (chunk, got) => {
+  ])('a value that is not a chunk is refused with its name: %o', (chunk, got) => {
     expect(() => createRun({ tokenTable }).push(chunk as TokenChunk)).toThrow(
       expect.objectContaining({ code: 'bad_chunk', message: expect.stringMatching(new RegExp(`, got ${got}$`)) }),
     )
@@ -168,7 +168,7 @@ describe('is reported beside the stream:', () => {
     expect(reported(run)).toContain('missing_markers')
   })
 
-  test('missing markers are not reported if the host began the message that the model goes on with', () => {
+  test('missing markers are not reported if the host began the message that the model continues', () => {
     const run = createRun({ tokenTable })
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     run.push(encodeHarmony('Hello'))

@@ -68,7 +68,7 @@ describe('what follows the arguments of a call', () => {
     ])
   })
 
-  test('code for a server in the place of the interpreter is not cut where a set ends', () => {
+  test('code for a server instead of the interpreter is not cut where a set ends', () => {
     const run = createRun({ request: { tools: [mcp('code_interpreter')] } })
     run.push(callTo('python', '{1}\nprint(2)<|call|>'))
     expect(terminal(run.end()).output).toMatchObject([{ type: 'mcp_call', arguments: '{1}\nprint(2)' }])

@@ -69,7 +69,7 @@ describe('a call of a tool in a namespace', () => {
     ])
   })
 
-  test('a call of a tool in a namespace goes on from a snapshot as it was', () => {
+  test('a call of a tool in a namespace continues from a snapshot as it was', () => {
     const run = createRun({ request })
     run.push(callTo('mcp__docs.lookup', '{"q":'))
     const snapshot = JSON.parse(JSON.stringify(run.translator.snapshot()))

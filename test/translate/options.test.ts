@@ -100,7 +100,7 @@ describe('an invalid chunk is refused', () => {
     expect(brief(run.push('Hi'))).toEqual(['output_text.delta 0 "Hi"'])
   })
 
-  test('an invalid chunk is refused, and the translator goes on', () => {
+  test('an invalid chunk is refused, and the translator continues', () => {
     const run = createRun()
     expect(() => run.push(null as never)).toThrow()
     expect(brief(run.push('<|channel|>final<|message|>Hi'))[0]).toBe('created')

@@ -125,7 +125,7 @@ describe('any calls, answered in any order and way, or not at all,', () => {
         const run = waiting(...calls.map(({ name }) => name))
         const written = isWriting && calls.every(({ by }) => by !== 'transcript')
         if (written) run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
-        /** What each call should have got, by its index, and what became of the shell's. */
+        /** The expected result of each call, by its index, and of the shell's. */
         const got = new Map<number, string>()
         const shells: string[] = []
         const places = calls.map(({ rank }, index) => ({ rank, index })).sort((a, b) => a.rank - b.rank)
@@ -256,7 +256,7 @@ describe('a result', () => {
   })
 })
 
-describe('calls that the model goes on after', () => {
+describe('calls that the model continues after', () => {
   test('calls without a result are closed at the end, in their order, before the message that is still open', () => {
     const run = waiting('mcp', 'python', 'search', 'shell')
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
@@ -328,7 +328,7 @@ describe('calls that the model goes on after', () => {
     expect(faultsOf(run.events)).toEqual([])
   })
 
-  test('calls are answered while the arguments of another call are written, which go on', () => {
+  test('calls are answered while the arguments of another call are written, which continue', () => {
     const run = waiting('shell', 'mcp')
     run.push(`<|start|>assistant${callTo('functions.f', '{"a"')}`)
     const shell = brief(run.toolResult({ itemId: idAt(run, 0), output: 'a' }))

@@ -6,7 +6,7 @@ import { briefOutput, callTo, codes, createRun, terminal } from './run.js'
 const declared: ResponseRequest = { tools: [fn('f'), custom('c'), mcp('github', ['a']), builtin('code_interpreter')] }
 const nothing: ResponseRequest = {}
 
-/** The item that a call becomes, and what was noticed about it. */
+/** The item of a call, with its diagnostics. */
 function made(policy: PolicyName, recipient: string, request: ResponseRequest): string[] {
   const run = createRun({ policy, request })
   run.push(callTo(recipient, '{}<|call|>'))

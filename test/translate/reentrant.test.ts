@@ -12,7 +12,7 @@ const REQUEST = {
   include: ['reasoning.encrypted_content'],
 }
 
-/** What calls every callback that a translator has. */
+/** Input that calls every callback of a translator. */
 const CHUNKS = [
   `${messageOn('analysis', 'Let me think.')}<|end|>`,
   `<|start|>assistant${callTo('github.search', '{}')}<|call|>`,

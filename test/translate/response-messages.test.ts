@@ -24,7 +24,7 @@ const PROMPT = '<|start|>system<|message|>Be nice.<|end|><|start|>user<|message|
 const messagesAtEnd = (run: Run): ResponseMessage[] | null | undefined => terminal(run.end('stop')).output_messages
 
 describe('if the request asks for messages and the host lets it', () => {
-  test('the response has no messages until it is over, and then those of the prompt and of the answer', () => {
+  test('the response has no messages until it ends, and then those of the prompt and of the answer', () => {
     const inputMessages = [{ role: 'user', content: 'Hello' }]
     const run = asking({ inputMessages })
     run.start()

@@ -158,7 +158,7 @@ export function terminal(events: readonly ResponseStreamEvent[]): Response {
   return last.response
 }
 
-/** What was noticed, by code. */
+/** The diagnostics, by code. */
 export function codes(diagnostics: readonly Diagnostic[]): string[] {
   return diagnostics.map(({ code }) => code)
 }

@@ -12,7 +12,7 @@ import { callTo, createRun, deepFreeze, FIXED, inTurn, messageOn, NOW, toolMessa
 
 const tokenTable = await loadTokenTable()
 
-/** One thing that a host does to a translator. What it gives back is in the stream. */
+/** One action of a host on a translator. Its returned events are part of the stream. */
 type Step = (translator: Translator) => ResponseStreamEvent[] | undefined
 
 const request: ResponseRequest = {
@@ -145,7 +145,7 @@ function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: num
   for (const [index, step] of steps.entries()) {
     if (at === 'every' || at === index) {
       const json = JSON.stringify(translator.snapshot())
-      // The restored translator keeps what the first one was given: the request, the response's id and the time.
+      // The restored translator keeps the request, the response's id and the time of the first one.
       const { request: _request, usage: _usage, ...rest } = options
       translator = Translator.restore(JSON.parse(json), { ...rest, responseId: 'resp_ignored', clock: () => NOW })
     }
@@ -158,15 +158,15 @@ function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: num
 describe.each(Object.entries(STREAMS))('%s', (_, [steps, options = {}]) => {
   const whole = take(steps, options, 'none')
 
-  test('a stream goes on after a snapshot at any moment as if there had been none', () => {
+  test('a stream continues after a snapshot at any moment as if there had been none', () => {
     for (const at of sampled(steps.keys())) expect(take(steps, options, at), `before step ${at}`).toEqual(whole)
   })
 
-  test('a stream goes on after a snapshot at every moment as if there had been none', () => {
+  test('a stream continues after a snapshot at every moment as if there had been none', () => {
     expect(take(steps, options, 'every')).toEqual(whole)
   })
 
-  test('a stream with the ids of the library goes on after a snapshot at every moment', () => {
+  test('a stream with the ids of the library continues after a snapshot at every moment', () => {
     const derived = { ...options, ids: deriveId }
     const byId = steps.filter((step) => !step.toString().includes('itemId'))
     expect(take(byId, derived, 'every').events).toEqual(take(byId, derived, 'none').events)
@@ -205,7 +205,7 @@ describe('a snapshot', () => {
     expect(events[2]).toMatchObject({ response: { created_at: NOW, completed_at: NOW + 60 } })
   })
 
-  test('a snapshot of a response that is over stays over', () => {
+  test('a snapshot of a response that has ended stays ended', () => {
     const run = createRun()
     run.end()
     const restored = Translator.restore(run.translator.snapshot(), FIXED)

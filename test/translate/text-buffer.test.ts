@@ -24,7 +24,7 @@ describe('a text buffer', () => {
     )
   })
 
-  test('a text buffer is plain data that goes on where a copy of it was taken', () => {
+  test('a text buffer is plain data that continues where a copy of it was taken', () => {
     const buffer = createTextBuffer()
     for (let count = 0; count < 500; count++) appendText(buffer, `${count} `)
     const copy = JSON.parse(JSON.stringify(buffer)) as typeof buffer

@@ -52,7 +52,7 @@ describe("a tool's message from the host", () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test("a tool's message from the host is its own text alone, even if the host does not end it before the model goes on", () => {
+  test("a tool's message from the host is its own text alone, even if the host does not end it before the model continues", () => {
     for (const sampled of [
       messageOn('final', 'Hi<|return|>'),
       `<|start|>assistant${messageOn('final', 'Hi<|return|>')}`,
@@ -67,7 +67,7 @@ describe("a tool's message from the host", () => {
     }
   })
 
-  test("a tool's message from the host goes on with the transcript in one piece, cut anywhere", () => {
+  test("a tool's message from the host continues with the transcript in one piece, cut anywhere", () => {
     const transcript = '<|start|>github.a to=assistant<|channel|>commentary<|message|>é found<|end|><|start|>assistant'
     for (let cut = 0; cut <= transcript.length; cut++) {
       const run = waiting('github.a')

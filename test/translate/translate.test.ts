@@ -76,7 +76,7 @@ class Watched implements AsyncIterableIterator<TokenChunk, StreamEnd | undefined
   }
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Runs everything that waits only for its turn. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
 
 const rejections: unknown[] = []

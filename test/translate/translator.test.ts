@@ -162,7 +162,7 @@ describe('turns', () => {
       expect(briefOutput(terminal(ids.end()))).toEqual([item])
     })
 
-    test('a prefill is announced when the model goes on with it', () => {
+    test('a prefill is announced when the model continues it', () => {
       const run = createRun()
       run.translator.beginTurn({ prefill: '<|channel|>final<|message|>Dear ' })
       expect(brief(run.start())).toEqual(['created', 'in_progress'])

@@ -157,7 +157,7 @@ describe('input tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(160, 130, count(SAID), 0))
   })
 
-  test('input tokens stay if the host goes on to report other counts of the turn', () => {
+  test('input tokens stay if the host continues to report other counts of the turn', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.push(encodeHarmony(SAID))
     run.translator.addUsage({ outputTokens: 9 })
@@ -459,7 +459,7 @@ describe('usage by turn', () => {
             else run.push({ host: encodeHarmony(step.host) })
           }
         }
-        // What the model is called for last is to be sampled, too.
+        // The last call of the model is also sampled.
         if (isNew) {
           calls.push(count('x'))
           run.push(encodeHarmony('x'))

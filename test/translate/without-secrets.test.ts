@@ -17,7 +17,7 @@ type Fields<Type extends Tool['type']> = ToolOf<Type> extends infer T ? (T exten
 type ToolOf<Type extends Tool['type']> = Extract<Tool, { type: Type }>
 type Filled = { readonly [Type in Tool['type']]: { readonly [Field in Exclude<Fields<Type>, 'type'>]-?: Sample } }
 
-/** What a request holds in a field, and what of it is echoed; undefined if the field is not. */
+/** The value of a request's field, and its echo; undefined if the field is not echoed. */
 interface Sample {
   readonly given: unknown
   readonly echoed?: unknown
@@ -181,7 +181,7 @@ function given(type: Tool['type']): Record<string, unknown> {
   return { ...extra, type, ...Object.fromEntries(fields) }
 }
 
-/** Everything that a translator emits or keeps of a request, and what a recording writes. */
+/** Everything that a translator emits or stores of a request, and the output of a recording. */
 async function traces(request: ResponseRequest): Promise<string[]> {
   const run = createRun({ request, store: true })
   run.start()

@@ -11,7 +11,7 @@ export interface BannerOptions {
   readonly hasKey: boolean
   /** The environment variable that holds the key. */
   readonly keyVariable: string
-  /** What `file_search` searches: a line for each folder. */
+  /** The folders of `file_search`, a line for each. */
   readonly folders: readonly string[]
   /** Whether seals open after a restart. */
   readonly hasSealKeys: boolean

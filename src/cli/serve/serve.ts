@@ -88,7 +88,7 @@ async function mcpServersOf({ mcp, mcpConfig }: ServeSettings, io: Io): Promise<
   return distinct([...mcp, ...(await readMcpConfig(mcpConfig, io))], '--mcp and --mcp-config')
 }
 
-/** What the API's hosted tools do, by their names in the API and in gpt-oss. */
+/** Descriptions of the API's hosted tools, by their names in the API and in gpt-oss. */
 const BUILTINS: { readonly [name: string]: string } = {
   code_interpreter: 'runs code',
   python: 'runs code',

@@ -130,7 +130,7 @@ export const SEAL_KEYS_VARIABLE = 'HARMONY_RESPONSES_SEAL_KEYS'
 /** The source of seal keys: a file, or the text of {@link SEAL_KEYS_VARIABLE}. */
 export type SealKeySource = { readonly file: string } | { readonly text: string }
 
-/** Which calls of MCP tools need the user's approval, whatever a request says. */
+/** The calls of MCP tools that need the user's approval, regardless of the request. */
 export const APPROVALS = {
   request: undefined,
   always: 'always',

@@ -82,7 +82,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
         current = CHAT_RULES.get(rule) as ChatInvariant
         where = {}
         report(expected, got, words)
-        // What a client lost is known only at the end, but the chunk at fault may be earlier.
+        // A client's losses are known only at the end, but the chunk at fault may be earlier.
         if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
       },
     })
@@ -100,7 +100,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
     const seen = state.choice(index)
     const { finish_reason: reason } = choice
     const delta = asFields(choice['delta'])
-    // What comes after finish_reason is surplus, and has been reported.
+    // Chunks after finish_reason are surplus, and have been reported.
     if (seen.finish !== undefined) return
     for (const call of callsIn(delta)) takeCall(call, seen)
     applyDelta(delta, seen)
@@ -137,7 +137,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
       run?.read(given, state.position)
       where = {}
       if (!isFields(given)) {
-        // No other rule can check what is no object.
+        // No other rule can check a value that is not an object.
         const shape = checks.find(({ rule }) => rule.id === 'chat-chunk-shape')
         if (shape === undefined) return take()
         current = shape.rule
@@ -149,7 +149,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
         current = rule
         check.chunk?.(chunk, state, report)
       }
-      // What comes after an error is surplus.
+      // Chunks after an error are surplus.
       if (!state.hasFailed) for (const choice of choicesIn(chunk)) takeChoice(choice)
       state.apply(chunk)
       return take()

@@ -17,7 +17,7 @@ import type { EventRef } from './votes.js'
  * - An event is about the item that its item_id and output_index name. If they name two items, it is about the open one
  *   of the right type; if they name none, about the last open one.
  * - In a tie, the last place wins; for names, the one that the request's tools declare.
- * - The terminal event closes the response: what follows, or has the id of another response, counts for nothing.
+ * - The terminal event closes the response: later events, and those with the id of another response, do not count.
  * - An item or part exists if more than one event mentions it, or if it is in a list of all items or parts.
  */
 export class Agreement {
@@ -28,7 +28,7 @@ export class Agreement {
   /** Whether a terminal response lists items. An empty list may just omit them. */
   #isListed = false
   #position = 0
-  /** The id of the response that was meant: the first that an event gives. */
+  /** The id of the intended response: the first one in the stream. */
   #id: string | undefined
   /** Its terminal event came. */
   #isClosed = false
@@ -61,7 +61,7 @@ export class Agreement {
     const moment = momentOf(type)
     const at = { position, type }
     if (this.#isClosed && !this.#isEarly(event)) {
-      // At the end of a stream, other events are no news: `[DONE]`, pings of servers that keep a connection open.
+      // At the end of a stream, other events do not matter: `[DONE]`, pings of servers that keep a connection open.
       if (moment.isOfResponse) this.#surplus.add({ why: 'late', at, ...namesIn(event) })
       return
     }
@@ -142,7 +142,7 @@ export class Agreement {
     return items.some((item) => item.isOpen && typeof id === 'string' && item.countOfId(id) > 0)
   }
 
-  /** Takes an event that ends a response: the one that was meant, if it has its id. */
+  /** Takes an event that ends a response: the intended one, if it has its id. */
   #ended(event: StreamEvent, at: EventRef): void {
     const id = idOf(event)
     this.#dropPending()

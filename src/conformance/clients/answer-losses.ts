@@ -9,7 +9,7 @@ export interface AnswerWords {
   /** The field with the reason why an answer ended. */
   readonly ending: string
   readonly reasoning: string
-  /** What a call has for its tool. */
+  /** The field with the input of a call. */
   readonly input: string
 }
 

@@ -83,7 +83,7 @@ class CodexReader implements ClientReader {
    * The namespaces of added calls, by output_index. Codex does not read them, but they show if one is missing later.
    */
   readonly #namespaces = new Map<unknown, unknown>()
-  /** The types of open items, by output_index: what was never a call is no call that is lost. */
+  /** The types of open items, by output_index, to tell calls from other items. */
   readonly #types = new Map<unknown, unknown>()
   /** The code of the last error event. */
   #code = ''

@@ -13,7 +13,7 @@ import {
 import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './dissent.js'
 import { TextHash } from './text-hash.js'
 
-/** The rules for what a client must not lose of a stream: one for each thing that its user sees. */
+/** The rules for the content that a client must not lose: one for each kind that its user sees. */
 export const LOSSES: readonly ClientRule[] = [
   { id: 'client-ending', sentence: 'The client learns how the response ended.', severity: 'error' },
   { id: 'client-error', sentence: 'The client shows what went wrong where the response failed.', severity: 'error' },
@@ -109,7 +109,7 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
   }
 }
 
-/** A client that shows complete items cannot show what a failure cut off. */
+/** A client that shows only complete items cannot show an item that a failure cut off. */
 const isShown = ({ item }: AgreedPassage, { ending }: Agreement, { wholeMessages }: Reads): boolean =>
   !wholeMessages || ending.value !== 'failed' || item.places.has('done')
 
@@ -185,7 +185,7 @@ function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, re
   }
 }
 
-/** The description of what came, with the place that disagrees, and the event there. */
+/** The description of the actual value, with the place that disagrees, and the event there. */
 function withDissent(got: string, dissent: Dissent | undefined): [words: string, at?: Dissent['at']] {
   if (dissent === undefined) return [got]
   const words = `${got} (${dissent.words})`

@@ -26,7 +26,7 @@ export interface Moment {
   readonly isOfSummary: boolean
   /** Whether it is about a part of any content: the part itself names its kind. */
   readonly isOfContent: boolean
-  /** It is an event of this API: what others send at the end of a stream is no news. */
+  /** It is an event of this API: others at the end of a stream do not matter. */
   readonly isOfResponse: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { EventRef } from './votes.js'
 
-/** Something in a stream that is no part of the response, or answer, that was meant. */
+/** A part of a stream that does not belong to the intended response or answer. */
 export interface Surplus {
   /** It came after the end, is of another response, or comes again after it was done. */
   readonly why: 'late' | 'foreign' | 'repeated'

@@ -72,7 +72,7 @@ export function createMessagesCheckerWithRun(
         if (without.includes(rule)) return
         current = MESSAGES_RULES.get(rule) as MessagesInvariant
         report(expected, got, words)
-        // What a client lost is known only at the end, but the event at fault may be earlier.
+        // A client's losses are known only at the end, but the event at fault may be earlier.
         if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
       },
     })
@@ -86,11 +86,11 @@ export function createMessagesCheckerWithRun(
   const checker: Checker = {
     push(given) {
       state.position = received++
-      // The cast: no field is validated yet, which is what the rules are for.
+      // The cast: no field is validated yet; the rules do that.
       event = isFields(given) ? (given as StreamEvent) : undefined
       run?.read(given, state.position)
       if (event === undefined) {
-        // No other rule can check what is no object.
+        // No other rule can check a value that is not an object.
         const shape = checks.find(({ rule }) => rule.id === 'messages-event-shape')
         if (shape === undefined) return take()
         current = shape.rule

@@ -6,7 +6,7 @@ import type { MessagesAgreement } from './clients/agreement.js'
 import type { MessagesClient } from './clients/client.js'
 import { MESSAGES_MODELS } from './clients/index.js'
 
-/** Explains what a client makes of a stream of the Messages API. `explain` does it for `messages:NAME`. */
+/** Explains how a client reads a stream of the Messages API. `explain` does it for `messages:NAME`. */
 export function explainMessages(events: Iterable<StreamChunk>, client: MessagesClient): Explanation {
   const { checker, run } = createMessagesCheckerWithRun(`messages:${client}`)
   const violations: Violation[] = []

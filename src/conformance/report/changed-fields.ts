@@ -1,7 +1,7 @@
 import type { Violation } from '../violation.js'
 import { MISNAMED, MISPLACED } from './possible-causes.js'
 
-/** Fields of an item that its own events build, so that what is wrong with any of these may have changed them. */
+/** Fields of an item that its own events build, so that any fault of these may have changed them. */
 const BUILT: ReadonlySet<string> = new Set([
   'content',
   'summary',
@@ -23,9 +23,9 @@ const ANY_FAULT = 'event-shape:item'
 
 /**
  * Returns the possible causes of an item's fields that differ between the terminal response and its `output_item.done`:
- * for a field that no event of its own builds (a status, a phase), only what was wrong with that field, or with where
- * the item stands. Else a null in one field would seem to explain every other field. Undefined if everything about the
- * item may.
+ * for a field that no event of its own builds (a status, a phase), only faults of that field, or of the item's
+ * position. Otherwise a null in one field would seem to explain every other field. Undefined if any fault of the item
+ * may be the cause.
  */
 export function causesOfChange({ got }: Violation): readonly string[] | undefined {
   const fields = /^a different (.+)$/.exec(got)?.[1]?.split(', ') ?? []

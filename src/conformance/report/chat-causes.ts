@@ -8,7 +8,7 @@ const CALL_MISPLACED = [
   'chat-chunk-shape:choices.delta.tool_calls',
 ]
 
-/** Chunks that cannot be read, or are of another answer, so that what they say is missing or too much. */
+/** Chunks that cannot be read, or are of another answer, so that their content is missing or surplus. */
 const CHUNKS_DIFFER = [
   'chat-one-completion',
   'chat-choice-index',

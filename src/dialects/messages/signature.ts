@@ -31,7 +31,9 @@ export function inItemOrder<Placed>(seals: readonly Placed[], seal: (placed: Pla
 const PLACED = /^(\d{1,6})-(\d{1,6})\.([\w.-]{40,})$/
 const MOST_SEALS = 512
 
-/** The seals that the messages of a body bring back, without those of other servers. Whatever is no message has none. */
+/**
+ * Returns the seals in the messages of a body, without those of other servers. A value that is not a message has none.
+ */
 export function sealsIn(body: unknown): readonly string[] {
   const messages = listOf(body, 'messages')
   const blocks = messages.flatMap((message) => listOf(message, 'content')).filter(isFields)

@@ -68,7 +68,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   /** @param unset - nodes that were made and are in no rule yet: a value may have a thousand alternatives */
   const isPauseDue = (unset: number): boolean => {
     outside += unset
-    // What was refused has been tried before.
+    // A refused part has also cost work.
     const done = used() + outside + budget.refusals * OF_REFUSAL
     if (done - paused < SLICE_NODES) return false
     paused = done
@@ -183,7 +183,7 @@ function typesIn(of: Located): Shape['types'] {
   return ('all' in of ? undefined : typesOf(of.schema)) ?? ANY_SHAPE.types
 }
 
-/** What a schema that is nothing but a `$ref` points at, so that a recursive one has one rule. */
+/** The target of a schema that is only a `$ref`, so that a recursive schema has one rule. */
 function followed(references: References, located: Located): Located {
   const seen = new Set<string>()
   let at = located

@@ -5,7 +5,7 @@ import { below } from './keywords.js'
 import type { Located } from './located.js'
 import { ANY_SHAPE, type Shape } from './shape.js'
 
-/** Expands a schema that is negated: what is dropped of it relaxes the keyword as a whole. */
+/** Expands a negated schema: any part that is dropped relaxes the whole keyword. */
 function allowedBy(work: Expansion, located: Located, within: readonly string[]): Slices<Expanded> {
   return expandExactly({ ...work, relax: () => {} }, located, within)
 }

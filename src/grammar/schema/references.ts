@@ -4,7 +4,7 @@ import type { Located } from './located.js'
 
 /** The `$ref`s of a document. */
 export interface References {
-  /** What the `$ref` of a schema points at; undefined if it has none. */
+  /** The target of a schema's `$ref`; undefined if it has none. */
   get(schema: JsonObject): Located | undefined
   /** Whether a schema is nothing but a `$ref`: up to draft 7, what stands beside one is not read. */
   isAlone(schema: JsonObject): boolean

@@ -5,7 +5,7 @@ import type { BuiltinItems, BuiltinWires } from '../../responses/items.js'
 /** The types of items that calls of built-in tools can become. */
 type CallType = keyof BuiltinItems
 
-/** Who runs the calls. `environment`: the host those in its container, the client those elsewhere. */
+/** The party that runs the calls. `environment`: the host runs those in its container, the client all others. */
 export type Runner = 'host' | 'client' | 'environment'
 
 /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */

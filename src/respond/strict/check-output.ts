@@ -4,7 +4,7 @@ import { draftOf } from '../../grammar/index.js'
 import type { InvalidOutput } from '../options.js'
 import { type PlainJson, parsePlainJson } from '../plain-json.js'
 import { safeSchema, Unchecked } from './safe-schema.js'
-import { type TextTest, textTest } from './text-test.js'
+import { createTestWork, type TextTest, textTest } from './text-test.js'
 
 type Errors = InvalidOutput['errors']
 
@@ -40,13 +40,10 @@ function checkJson(text: string, schema: unknown): Errors {
     work += more
     if (work > MOST_WORK) throw new Unchecked('checking the output takes too much work')
   }
+  const patternWork = createTestWork()
+  const testOf = (pattern: string): TextTest | undefined => textTest(pattern, 'search', patternWork)
   const safe = safeSchema(schema, { json, testOf, onStep }) as Schema
   return new Validator(safe, draftOf(schema)).validate(json.value).errors.slice(0, MOST_ERRORS).map(wording)
-}
-
-/** Returns a test that searches a text for a pattern. */
-function testOf(pattern: string): TextTest | undefined {
-  return textTest(pattern, 'search')
 }
 
 function wording({ instanceLocation, keyword, keywordLocation, error }: OutputUnit): Errors[number] {

@@ -90,7 +90,7 @@ export function typeAlone(part: StrictPart): StrictPart {
   return { ...part, constraint: { jsonSchema: { type } } }
 }
 
-/** Counts the values of a schema. @throws RequestError for an invalid one, whatever the engine */
+/** Counts the values of a schema. @throws RequestError for an invalid one, with any engine */
 function* checkedSize({ param, owner, constraint }: StrictPart): Slices<number> {
   const schema = (constraint as { readonly jsonSchema: unknown }).jsonSchema
   try {

@@ -12,10 +12,12 @@ export interface SafeSchemaOptions {
   readonly onStep: (work: number) => void
 }
 
-/** Keywords whose values are no schemas: copied unchanged. */
-const VALUES: readonly string[] = ['enum', 'const', 'default', 'examples', 'required', 'type', 'dependentRequired']
+/** Keywords whose values are no schemas, not even for a `$ref` that points into them: copied unchanged. */
+const VALUES: readonly string[] = ['enum', 'const', 'default', 'required', 'type', 'dependentRequired']
 /** Keywords whose values map names to schemas. */
-const MAPS: readonly string[] = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
+const MAPS: readonly string[] = [
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
+]
 /** Formats that are checked by expressions in time linear in the text. */
 const FORMATS: readonly string[] = [
   'date-time',
@@ -82,7 +84,7 @@ export function safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchema
     for (const [name, value] of Object.entries(given)) {
       if (name.startsWith('__absolute')) continue
       isNegated ||= NEGATIONS.includes(name)
-      if (VALUES.includes(name)) copied[name] = value
+      if (VALUES.includes(name) || (name === 'examples' && Array.isArray(value))) copied[name] = value
       else if (MAPS.includes(name)) copied[name] = copyMap(name, value)
       else if (name === 'pattern') {
         const literal = literalOf(value)

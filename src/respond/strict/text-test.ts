@@ -12,17 +12,37 @@ export type TextTest = (text: string) => boolean
 const LONGEST_PATTERN = 2_000
 /** The maximum number of states in which an expression may be; those that people write have some ten. */
 const MOST_WAYS = 200
-/** The maximum number of characters times these states. */
-const MOST_STEPS = 1_000_000
+/** The cost of reading an expression, and of each of its characters, in steps. */
+const OF_PATTERN = 200
+const OF_CHARACTER = 10
+
+/** The work that the tests of one output may still do, in steps: characters times states. */
+export interface TestWork {
+  left: number
+}
+
+/** Up to a second. */
+const MOST_STEPS = 2_000_000
+
+/** Creates the budget of one output, for all expressions and texts together. */
+export function createTestWork(): TestWork {
+  return { left: MOST_STEPS }
+}
 
 /**
  * Compiles a JavaScript regular expression without JavaScript's engine, which a client's expression could occupy
  * forever. Undefined if the expression uses features that only that engine has, such as backreferences.
  *
  * @param how - whether the expression has to match the `whole` text, or any part of it
+ * @throws Error if that takes too much work
  */
-export function textTest(pattern: string, how: 'whole' | 'search'): TextTest | undefined {
+export function textTest(
+  pattern: string,
+  how: 'whole' | 'search',
+  work: TestWork = createTestWork(),
+): TextTest | undefined {
   if (pattern.length > LONGEST_PATTERN) return undefined
+  spend(work, OF_PATTERN + OF_CHARACTER * pattern.length)
   let start: MatcherState
   try {
     const rules = createRules()
@@ -36,14 +56,16 @@ export function textTest(pattern: string, how: 'whole' | 'search'): TextTest | u
   }
   return (text) => {
     let state: MatcherState | undefined = start
-    let steps = 0
     for (const character of text) {
-      steps += state.ways.length
-      if (steps > MOST_STEPS || state.ways.length > MOST_WAYS)
-        throw new Error('the regular expression is too much work')
+      spend(work, state.ways.length > MOST_WAYS ? Number.POSITIVE_INFINITY : state.ways.length)
       state = state.accept(character)
       if (state === undefined) return false
     }
     return state.isComplete
   }
+}
+
+function spend(work: TestWork, steps: number): void {
+  work.left -= steps
+  if (work.left < 0) throw new Error('matching the regular expressions takes too much work')
 }

@@ -42,7 +42,7 @@ export interface FileSearchCallItem {
   status: ItemStatus | 'searching' | 'failed'
   /** Empty until the call's body is complete. */
   queries: string[]
-  /** Null until the search is over, and unless the request includes `file_search_call.results`. */
+  /** Null until the search ends, and unless the request includes `file_search_call.results`. */
   results: FileSearchResult[] | null
 }
 

@@ -21,8 +21,8 @@ export interface CallRecord {
   /** The tool on that server. Absent for other types. */
   readonly name?: string
   /**
-   * What allowed it: `approval`, the user approved this very call (`approvalRequestId`); `operator`, the tool is
-   * offered, and needs no approval; `request`, the request declares it and requires none.
+   * The reason why it was allowed: `approval`, the user approved this call (`approvalRequestId`); `operator`, the tool
+   * is offered, and needs no approval; `request`, the request declares it and requires none.
    */
   readonly allowedBy: 'approval' | 'operator' | 'request'
   readonly approvalRequestId?: string

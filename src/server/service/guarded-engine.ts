@@ -25,7 +25,7 @@ export interface CallGuards {
 
 /**
  * Wraps the engine of one response. It ends a call that is silent for too long (a hung engine would keep its places
- * forever), counts the sampled tokens, and reports the call. A step without tokens shows that the engine is at work,
+ * forever), counts the sampled tokens, and reports the call. A step without tokens shows that the engine is working,
  * and restarts the limit; only time in which a token is awaited counts.
  */
 export type GuardEngine = (engine: TokenEngine, guards?: CallGuards) => TokenEngine

@@ -18,7 +18,7 @@ export interface LiveEvents {
   readonly events: Queue<Batch, void>
   /** Gives it what was just shown. */
   push(batch: Batch): void
-  /** The response is over, or is made here no more. */
+  /** The response has ended, or this process no longer produces it. */
   end(): void
 }
 
@@ -45,7 +45,7 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
   let isOver = false
   let hasLeft = false
   let write: Write<Batch> | undefined
-  /** Lets the reader go on that waits for an event. It is undefined while the reader takes one. */
+  /** Wakes the reader that waits for an event. Undefined while the reader takes one. */
   let wake: (() => void) | undefined
   let source: AsyncGenerator<Batch> | undefined
 

@@ -34,7 +34,7 @@ export function createReaders(graceMs: number | undefined, cancel: () => void, e
   }
 }
 
-/** Returns how long a response goes on without a reader, in milliseconds; undefined if to its end. */
+/** Returns how long a response continues without a reader, in milliseconds; undefined if until it ends. */
 export function graceOf(onDisconnect: OnDisconnect): number | undefined {
   if (typeof onDisconnect === 'object') return onDisconnect.graceMs
   return onDisconnect === 'stop' ? 0 : undefined

@@ -14,11 +14,11 @@ export interface BrokenRun {
   readonly journal: Journal | undefined
   readonly finishedOf: (ended: EndedResponse) => FinishedResponse
   readonly isCancelled: boolean
-  /** Whether another process could go on with it. */
+  /** Whether another process could continue it. */
   readonly canHandOver: boolean
 }
 
-/** What becomes of such a response. */
+/** The outcome for such a response. */
 export type Recovered =
   /** Its end is kept after all. */
   | { readonly by: 'kept'; readonly finished: FinishedResponse; readonly events: Batch }
@@ -47,7 +47,7 @@ export async function recover(error: unknown, run: BrokenRun): Promise<Recovered
     return { by: 'kept', finished, events }
   } catch (again) {
     if (isConflict(again)) return { by: 'elsewhere' }
-    // An unwritten end may not be shown if another process can still go on with the response.
+    // An unwritten end must not be shown if another process can still continue the response.
     if (canHandOver) return { by: 'nothing' }
     // The store's failure has just been reported to the host. From now on, readers are told the acknowledged entries.
     response.giveUp()
@@ -55,7 +55,7 @@ export async function recover(error: unknown, run: BrokenRun): Promise<Recovered
   }
 }
 
-/** Returns the failure for the client of a response that could not go on; undefined if its store failed. */
+/** Returns the failure for the client of a response that could not continue; undefined if its store failed. */
 function failureFor(error: unknown): Failure | undefined {
   if (error instanceof EntriesLost) return ENTRIES_LOST
   return (error as { readonly code?: unknown }).code === 'prompt_differs' ? NOT_CONTINUED : undefined

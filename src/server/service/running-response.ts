@@ -22,7 +22,7 @@ import { createStop } from './stop.js'
 import type { UnfinishedResponse } from './unfinished.js'
 
 /**
- * Starts a response, or goes on with one.
+ * Starts or continues a response.
  *
  * @throws RequestError if the request is refused: then nothing of it is kept. OpeningRefused
  */
@@ -47,14 +47,14 @@ class RunningResponse implements Run {
   events!: Run['events']
   readonly #options: RunOptions
   readonly #takenOver: TakenOver | undefined
-  /** Whether its readers read what it writes to the store, and it goes on without them. */
+  /** Whether it continues without readers, which then read its entries from the store. */
   readonly #isDetached: boolean
   readonly #journal: Journal | undefined
   readonly #response: ResponseRun
   readonly #batches: Queue<Batch, void>
   readonly #readers: Readers
   readonly #offStop: () => void
-  /** `opening` until it is known that the request is right; what is thrown before is the request's answer. */
+  /** `opening` until the request is known to be valid; an error before that is the answer to the request. */
   #state: 'opening' | 'running' | 'over'
   readonly #opened = deferred<Batch>()
   readonly #started = deferred<void>()
@@ -123,11 +123,14 @@ class RunningResponse implements Run {
   cancel(): void {
     this.#isCancelled = true
     this.#response.abort(this.#options.signal?.reason)
-    // Who waits for the end does not wait for a reader that has stopped.
+    // Callers that wait for the end must not wait for a stalled reader.
     if (!this.#isDetached) this.#batches.finish()
   }
 
-  /** The server may wait no longer. What has not begun is refused; a response that another process can go on with is not over. */
+  /**
+   * The server must stop now. Responses that have not begun are refused; one that another process can continue is
+   * handed over.
+   */
   #stop(): void {
     if (this.canHandOver && this.#state === 'running') void this.handOver()
     else this.cancel()
@@ -162,7 +165,7 @@ class RunningResponse implements Run {
     }
   }
 
-  /** Goes on by itself, and gives the first reader what it shows. */
+  /** Continues independently of its readers, and gives the first of them its batches. */
   #detach(): AsyncGenerator<Batch> {
     // Its errors were reported where they were caught.
     const goOn = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
@@ -259,7 +262,7 @@ class RunningResponse implements Run {
   #ended(): void {
     this.#state = 'over'
     const kept = this.#kept
-    // Without a response that is kept, nothing may go on.
+    // If no response is stored, its work must stop.
     if (kept === undefined) this.#response.abort()
     this.#end(kept?.response)
     this.#ending.resolve()

@@ -12,8 +12,7 @@ export interface ServedModels {
 
 export function servedModels(options: Pick<ServiceOptions, 'engine' | 'models' | 'otherModels'>): ServedModels {
   const { engine, models = ['gpt-oss'] } = options
-  // A host that lists its models wants wrong names noticed; one that lists none has one model, whatever clients call
-  // it.
+  // A host that lists its models wants errors for wrong names; one that lists none has one model, under any name.
   const { otherModels = options.models === undefined ? 'any' : 'refuse' } = options
 
   return {

@@ -48,7 +48,7 @@ export interface Setup {
   readonly clock: () => number
   /** Waits until other requests were served. */
   readonly pause: Pause
-  /** Responses that begin together, and those that end together, so that the others go on meanwhile. */
+  /** Responses that begin together, and those that end together, take turns, so that the others continue meanwhile. */
   readonly arrivals: Turnstile
   readonly endings: Turnstile
   /** Undefined without an observer. */

@@ -28,7 +28,7 @@ export function startSweeper(setup: Setup): Sweeper {
   let timer: ReturnType<typeof setTimeout> | undefined
   let sweeping: Promise<void> = Promise.resolve()
 
-  /** Whether this process is at work on it, and has not been able to renew its lease. */
+  /** Whether this process is still producing it, although it could not renew the lease. */
   const isHere = (responseId: string): boolean =>
     setup.beginning.has(responseId) || setup.runs.get(responseId)?.isLost === false
 

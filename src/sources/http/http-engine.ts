@@ -154,7 +154,7 @@ function completeCall(promptTokens: readonly number[] | Uint32Array, options: Ge
     prompt: Array.from(promptTokens),
     // Servers reject a top_p of 0. A very small one has the same effect: only the most likely token.
     sampling: { temperature, topP: Math.max(topP, 1e-6), topK, minP, ...(seed === undefined ? {} : { seed }) },
-    // A body that is complete ends with an end of sequence, whatever else stops the call.
+    // A complete body ends with an end of sequence, regardless of the call's stop ids.
     stop: constraint === undefined ? [...stop] : [...new Set([...stop, ...STOP_TOKENS])],
     maxTokens,
     logprobs,

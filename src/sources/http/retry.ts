@@ -7,7 +7,7 @@ const LONGEST_WAIT_MS = 60_000
 
 /**
  * Retries a stream that fails with a TransientError before its first value. After that it cannot be retried, because
- * the reader already has that value. An empty one, which says that the engine is at work, is none.
+ * the reader already has that value. An empty value, which only shows that the engine is working, does not count.
  */
 export async function* withRetries<T, R>(
   attempt: () => AsyncGenerator<T, R>,

@@ -14,7 +14,7 @@ export interface EngineStep {
     readonly stopToken?: number | undefined
   }
   readonly usage?: HostUsage
-  /** Whether the step only shows that the engine is at work, without a token yet. */
+  /** Whether the step only shows that the engine is working, without a token yet. */
   readonly isAtWork?: boolean
 }
 

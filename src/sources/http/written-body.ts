@@ -36,7 +36,7 @@ export async function* writtenBody(tokens: Tokens, call: BodyCall, engine: strin
         yield value
         return yield* tokens
       }
-      // A step that shows the engine at work. An end of sequence alone is not shown.
+      // A step without tokens shows that the engine is working. An end of sequence alone is not shown.
       if (value.length === 0) yield value
     }
   } finally {

@@ -26,7 +26,7 @@ export async function* sequenceTokens(
   signal: AbortSignal,
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
   const { maxTokens = Number.POSITIVE_INFINITY, constraint } = options
-  // A text that is complete ends with an end of sequence, whatever else stops the call.
+  // A complete text ends with an end of sequence, regardless of the call's stop ids.
   const stop = [...(options.stop ?? STOP_TOKENS), ...(constraint === undefined ? [] : STOP_TOKENS)]
   let sampled: AsyncGenerator<HarmonyToken, void> | undefined
   let usage = { inputTokens: prompt.length, cachedTokens: 0 }

@@ -69,10 +69,12 @@ const FORMATS_OF_OTHERS: readonly unknown[] = ['uuid', 'date', 'time', 'date-tim
 /** Names that outlines would not escape, as it does those beyond ASCII. */
 const ESCAPED_NAME = /["\\\p{Cc}]/u
 
-/** Whose keywords are left: xgrammar's, or those that outlines, lm-format-enforcer and xgrammar hold alike. */
+/**
+ * The backend whose keywords are kept: xgrammar, or those that outlines, lm-format-enforcer and xgrammar all enforce.
+ */
 export type PlainFor = 'xgrammar' | 'other'
 
-/** So many schemas are read in some milliseconds. */
+/** The number of schemas that are read in a few milliseconds. */
 const SLICE = 2_000
 const LOCAL = /^#\/(?:\$defs|definitions)\/[^/~%]+$/
 /** Lookaround, named groups, backreferences and classes by property, which backends read differently. */
@@ -87,9 +89,9 @@ interface Walk {
 }
 
 /**
- * What of a schema a backend holds. xgrammar takes any schema, and ignores what it does not know: beside `enum`, `const`, `anyOf`
- * and `$ref` it ignores all else, a type included; names that are `required` and not among the `properties`, too. Of what it
- * holds, others hold less.
+ * Returns the part of a schema that a backend enforces. xgrammar accepts any schema, and ignores unknown keywords:
+ * beside `enum`, `const`, `anyOf` and `$ref` it ignores all others, including a type; it also ignores `required` names
+ * that are not in `properties`. Other backends enforce less.
  *
  * Each form was tried in xgrammar 0.2.8 and in outlines_core 0.2.14, by bodies that it has to accept and to refuse.
  *

@@ -115,7 +115,7 @@ export const wholeMcpCall: typeof mcpCall = spelledCall({
 export const wholeMcpApprovalRequest: typeof mcpApprovalRequest = spelledCall({
   ...mcpApprovalRequest,
 
-  // Runs before sealing: the user approves what is shown, and the tool receives what was approved.
+  // Runs before sealing: the user approves the arguments as shown, and the tool receives exactly these.
   ready(item, context) {
     const { shown, dropped }: ShownArguments = objectIn(textOf(item.text))
     if (dropped !== '') {

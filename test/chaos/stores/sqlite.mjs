@@ -23,7 +23,7 @@ async function withDatabase({ file }, work) {
   }
 }
 
-/** Each counts rows that may not be there. */
+/** Each query counts rows that must not exist. */
 const FAULTS = {
   'responses that have a lease': 'SELECT count(*) AS count FROM responses WHERE lease_until IS NOT NULL',
   'responses without an end': 'SELECT count(*) AS count FROM responses WHERE head IS NULL AND is_deleted = 0',

@@ -37,7 +37,7 @@ test('arguments fit the schema whose type they were made for', () => {
   )
 })
 
-test('what is no type gives an object, whatever it is', () => {
+test('any value that is not a type gives an object', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'{}()[]|:?,"a /\n') })), (text) => {
       expect(typeof exampleArguments(text)).toBe('object')

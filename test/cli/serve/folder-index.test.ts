@@ -98,7 +98,7 @@ describe('a filter', () => {
   })
 
   test.each([[null], [{ type: 'like', key: 'a', value: 'b' }], [{ type: 'eq' }], [{ type: 'and', filters: 'x' }]])(
-    'what is no filter is an error: %j',
+    'a value that is not a filter is an error: %j',
     (filter) => {
       expect(() => selects({ type: 'or', filters: [filter] }, attributes)).toThrow('expected filters of comparisons')
     },

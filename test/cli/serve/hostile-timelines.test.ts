@@ -8,7 +8,7 @@ import { endpoint, tokenTable } from '../../server/endpoint.js'
 import { runs } from '../../support/runs.js'
 import { encodeText } from '../../support/tokens.js'
 
-/** What a terminal acts on, or what looks like a line of the log. */
+/** Control characters, and text that looks like a line of the log. */
 const NASTY = [
   '\u001b[2J',
   '\u001b]0;title\u0007',
@@ -88,7 +88,7 @@ test('whatever a model, a client or a server writes, what serve draws and logs h
       await send(`/v1/${encodeURIComponent(text)}`, { method: 'POST' })
       const lines = shown.split('\n')
       for (const line of lines) expect(line).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u)
-      // A line of the log, or of a drawing: none that text alone has made.
+      // A line of the log, or of a drawing, that no text has forged.
       expect(lines.filter((line) => line.startsWith('12:34:56'))).toEqual([])
       expect(shown).toContain('00:00:00')
     }),

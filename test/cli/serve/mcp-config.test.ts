@@ -5,7 +5,7 @@ import { fakeIo } from '../io.js'
 
 const ENV = { TOKEN: 's3cret', EMPTY: '' }
 
-/** What a file says, and what is reported of it. */
+/** The servers of a file, and the reports about it. */
 async function read(text: string, file = 'mcp.json') {
   const io = Object.assign(fakeIo({ [file]: text }), { env: ENV })
   const servers = await readMcpConfig(file, io)

@@ -10,7 +10,7 @@ interface Sample {
   readonly value: number
 }
 
-/** Reads the text format, by its grammar: what does not fit throws. */
+/** Parses the text format by its grammar; throws if it does not match. */
 function samplesOf(text: string): Sample[] {
   const types = new Map<string, string>()
   const samples: Sample[] = []

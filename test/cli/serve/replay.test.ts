@@ -43,7 +43,7 @@ async function responseTo(request: object, options: Partial<RespondOptions> = {}
   return response as ResponseObject
 }
 
-/** What an item says, without the ids that differ between any two responses. */
+/** An item's content, without the ids that differ between any two responses. */
 function said(item: OutputItem): object {
   const {
     type,
@@ -59,13 +59,13 @@ function said(item: OutputItem): object {
   return { type, name, text, code, output, words, action, error }
 }
 
-/** The items that a fixture's own translation has. */
+/** The items of a fixture's own translation. */
 function expectedOutput(name: string): readonly OutputItem[] {
   const lines = readFileSync(`${io.fixtures}/${name}.events.jsonl`, 'utf8').trimEnd().split('\n')
   return JSON.parse(lines.at(-1) ?? '').response.output
 }
 
-/** A request whose functions hold nothing: what a fixture says is not malformed any more where it is held. */
+/** A request without strict functions: under a constraint, a malformed fixture would no longer be malformed. */
 function withoutStrict(request: ResponseRequest): ResponseRequest {
   const { tools } = request
   return tools ? { ...request, tools: tools.map((tool) => ({ ...tool, strict: false })) } : request
@@ -75,7 +75,10 @@ function fixtureOf(name: string): TokenFixture {
   return fixtures.find((fixture) => fixture.name === name) as TokenFixture
 }
 
-/** Those whose streams no engine gives: a call ends the model's turn, and what is approved was asked for before. */
+/**
+ * The fixtures whose streams no engine produces: a call ends the model's turn, and an approved call was requested in an
+ * earlier response.
+ */
 const OTHERS = ['two-calls', 'mcp-approved', 'namespace-call', 'host-message', 'mcp-approval']
 
 describe('a request of a fixture', () => {
@@ -108,7 +111,7 @@ describe('a request of a fixture', () => {
     expect(JSON.stringify(response.output)).toContain('no recording contains this request')
   })
 
-  test('a replayed fixture goes on after an approval, with what was recorded for the call', async () => {
+  test('a replayed fixture continues after an approval, with what was recorded for the call', async () => {
     const asked = await responseTo(fixtureOf('mcp-approval').request ?? {})
     expect(asked.output.at(-1)?.type).toBe('mcp_approval_request')
     const { request, setup } = fixtureOf('mcp-approved')
@@ -116,7 +119,7 @@ describe('a request of a fixture', () => {
     expect(response.output.at(-1)).toMatchObject({ content: [{ text: 'Your short link is **b2**.' }] })
   })
 
-  test('a replayed fixture goes on where the host has begun the message that it has next', async () => {
+  test('a replayed fixture continues where the host has begun the message that it has next', async () => {
     const { request } = fixtureOf('two-calls')
     const response = await responseTo({ ...request, tool_choice: { type: 'function', name: 'get_weather' } })
     expect(response.output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"Oslo"}' })
@@ -214,7 +217,7 @@ describe('a request that no fixture has', () => {
     expect(unasked.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
   })
 
-  test('a request that no fixture has gets no call of an MCP server that nobody recorded', async () => {
+  test('a request that no fixture has gets no call of an MCP server that was not recorded', async () => {
     const tools = [{ type: 'mcp', server_label: 'constructor', require_approval: 'never' }]
     const { output } = await responseTo({ input: 'Hello', tools })
     expect(output.map(({ type }) => type)).toEqual(['mcp_list_tools', 'reasoning', 'message'])

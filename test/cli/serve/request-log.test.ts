@@ -69,7 +69,7 @@ test('the line of a request names the tools that nothing runs', () => {
   )
 })
 
-test('a request whose response goes on has its line when both are over', () => {
+test('a request whose response continues has its line when both have ended', () => {
   const before = logOf(began(), ended())
   expect(before).toBe('')
   expect(logOf(began(), ended({ isAborted: true }), over({ status: 'cancelled' }))).toBe(

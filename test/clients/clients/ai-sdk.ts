@@ -12,7 +12,7 @@ import {
 import { type Call, collectText, hostedCalls, messageOf, type Played, type PlayOptions } from '../play.js'
 import { runTool, type Scenario, toolsOf } from '../scenarios.js'
 
-/** The function tools, run by the SDK; each call is written down. */
+/** The function tools, run by the SDK; each call is recorded. */
 export function functionTools(scenario: Scenario, calls: Call[]): ToolSet {
   return Object.fromEntries(
     toolsOf(scenario, 'function').map(({ name, description, parameters }) => [
@@ -81,7 +81,7 @@ export async function playSteps(
             type: 'tool-approval-response',
             approvalId: part.approvalId,
             approved: true,
-            // Without this mark of the application's it keeps the answer to itself.
+            // Without this mark of the application, the SDK does not send the answer.
             providerExecuted: part.toolCall.providerExecuted === true,
           })
           break
@@ -108,7 +108,7 @@ export async function playSteps(
 
 const ENDINGS: Readonly<Record<string, Played['ending']>> = { stop: 'completed', length: 'incomplete' }
 
-/** An item that it has no name for is in its provider's words: compaction. */
+/** An item without a name in the SDK keeps the provider's: compaction. */
 function itemOf({ providerMetadata }: { readonly providerMetadata?: ProviderMetadata }): object {
   const { type, encryptedContent } = providerMetadata?.['openai'] ?? {}
   return { type, encrypted_content: encryptedContent }

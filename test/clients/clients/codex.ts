@@ -44,7 +44,7 @@ export const codex: Client = {
       shows: { reasoning: 'Rain is likely.' },
     },
     {
-      // Of every other model Codex asks for a summary, and gets one.
+      // For every other model Codex requests a summary, and gets one.
       scenario: ['custom tool'],
       what: 'no raw reasoning',
       because:
@@ -141,8 +141,8 @@ export const playWithMcp: Client['play'] = (scenario, baseURL, options) =>
   playCodex(`${config(scenario, baseURL)}${OWN_MCP_SERVER}`, options)
 
 /**
- * Goes on over a WebSocket, until the model answers: with the provider of its own whose address is another, or with one
- * that says it has sockets.
+ * Continues over a WebSocket until the model answers: with the built-in provider at another address, or with a provider
+ * that declares WebSockets.
  */
 export function playOverWebSocket(
   provider: 'built-in' | 'custom',
@@ -169,9 +169,9 @@ request_max_retries = 0
 }
 
 /**
- * Runs it with a configuration, in a folder that has what the scenarios' tools work on.
+ * Runs it with a configuration, in a folder with the files that the scenarios' tools use.
  *
- * @param onWarning - receives what it complains of without failing
+ * @param onWarning - receives its warnings
  */
 export async function playCodex(
   config: string,
@@ -186,7 +186,7 @@ export async function playCodex(
     for (const { item } of lines) if (item?.type === 'error') onWarning?.(item.message ?? '')
     if (signal.aborted) return { ...played, ending: 'aborted' }
     const failure = lines.find(({ type }) => type === 'turn.failed')?.error?.message
-    // What scripts around it go by.
+    // The lines that scripts parse.
     if ((failure === undefined) !== (exit === 0)) throw new Error(`codex exits with ${exit}, and says: ${failure}`)
     return failure === undefined ? played : { ...played, ending: 'failed', error: failure }
   } finally {
@@ -207,7 +207,7 @@ function inShell(turn: Scenario['turns'][number]): Scenario['turns'][number] {
   return { ...turn, tokens }
 }
 
-/** What the scenario's tools work on. */
+/** The files that the scenario's tools use. */
 async function furnish(home: string, config: string): Promise<void> {
   const answers = Object.entries(WEATHER).map(([city, weather]) => `${city}) printf '%s' '${weather}' ;;`)
   await writeFile(join(home, 'get_weather'), `#!/bin/sh\ncase "$1" in\n${answers.join('\n')}\nesac\n`)
@@ -247,7 +247,7 @@ interface Line {
   }
 }
 
-/** Runs it in a folder that is its home, too. A signal interrupts it as Ctrl-C does. */
+/** Runs it in a folder that is also its home. A signal interrupts it as Ctrl-C does. */
 async function exec(home: string, signal: AbortSignal): Promise<{ lines: Line[]; exit: number | null }> {
   const flags = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', '-C', home]
   const child = spawn(process.execPath, [CODEX, 'exec', ...flags, 'Go on.'], {
@@ -293,7 +293,7 @@ async function playedOf(lines: readonly Line[], home: string): Promise<Played> {
   }
 }
 
-/** The scenario's call for a command, if the command printed the tool's result. */
+/** The scenario's call of a command, if the command printed the tool's result. */
 function weatherCall({ command = '', aggregated_output: output = '' }: NonNullable<Line['item']>): Call {
   const city = /\.\/get_weather (\w+)/.exec(command)?.[1]
   const call: Call = { name: 'get_weather', arguments: { city } }

@@ -13,13 +13,13 @@ export interface RequestBody {
   readonly include: readonly string[]
 }
 
-/** What one turn shows while it streams. */
+/** The output of one turn while it streams. */
 export interface Screen {
   text(itemId: string, text: string): void
   reasoning(kind: 'raw' | 'summary', text: string): void
 }
 
-/** What a turn leaves: its items, and the status of its response. */
+/** The result of a turn: its items, and the status of its response. */
 export interface Turn {
   readonly output: readonly Item[]
   readonly ending: Played['ending']

@@ -11,7 +11,7 @@ export const openaiRaw: Client = {
     return playTurns(scenario, options, async (body, screen) => {
       const stream = await openai.responses.create({ ...body, stream: true } as never, { signal: options.signal })
       const output: Item[] = []
-      // The reader ends without a word when it is aborted.
+      // The reader ends without an error when it is aborted.
       let ending: Turn['ending'] = 'aborted'
       for await (const event of stream as unknown as AsyncIterable<OpenAI.Responses.ResponseStreamEvent>) {
         switch (event.type) {

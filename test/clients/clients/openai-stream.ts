@@ -4,7 +4,7 @@ import { API_KEY, type Client, type Limit } from '../play.js'
 import { type Item, playTurns, type Turn } from './openai-loop.js'
 
 /**
- * The SDK's `responses.stream()`: it builds the response from the events, and throws at whatever it does not expect.
+ * The SDK's `responses.stream()`: it builds the response from the events, and throws at unexpected events.
  */
 function openaiStream(name: string, SDK: typeof OpenAI, limits: readonly Limit[]): Client {
   return {
@@ -27,7 +27,7 @@ function openaiStream(name: string, SDK: typeof OpenAI, limits: readonly Limit[]
   }
 }
 
-/** Without what the helper adds for its user and the API does not take: parsed arguments and parsed text. */
+/** Removes the helper's additions, which the API does not accept: parsed arguments and parsed text. */
 function withoutParsed(item: object): Item {
   const { parsed_arguments: _, ...rest } = item as Item
   const content = rest['content'] as object[] | undefined

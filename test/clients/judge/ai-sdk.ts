@@ -7,8 +7,7 @@ import type { Outcome, Replayer } from './replay.js'
 type Hosted = NonNullable<Outcome['hosted']>[number]
 
 /**
- * `streamText` with `openai.responses(...)` of @ai-sdk/openai, for one step: what the run does next is not about the
- * stream.
+ * `streamText` with `openai.responses(...)` of @ai-sdk/openai, for one step: later steps do not depend on this stream.
  */
 export const aiSdkReplayer: Replayer = { client: 'ai-sdk', replay }
 
@@ -82,13 +81,13 @@ class Watched {
           this.#host('call', part.toolName, inputOf(part.toolName, part.input))
           break
         }
-        // Of a custom tool it is text, whatever it holds.
+        // For a custom tool it is always text.
         const isText = this.#tools[part.toolName]?.type === 'provider'
         this.#calls.push({ name: part.toolName, arguments: isText ? parsed(String(part.input)) : part.input, isText })
         break
       }
       case 'tool-result':
-        // Of a tool that the application runs the result is its own.
+        // The application provides the results of its own tools.
         if (part.providerExecuted === true) this.#host('result', part.toolName, this.#callOf(part))
         break
       case 'tool-error':
@@ -124,7 +123,7 @@ class Watched {
 
   #source(source: Extract<TextStreamPart<ToolSet>, { type: 'source' }>): void {
     const { type, fileId } = Object(source.providerMetadata?.['openai']) as { type?: string; fileId?: string }
-    // What a search found has no title, and no annotation is about it.
+    // The results of a search have no title, unlike annotations.
     if (source.sourceType === 'url' && source.title === undefined) this.#isSearched = true
     else if (type === 'file_search') this.#isSearched = true
     else this.#sources.push(source.sourceType === 'url' ? source.url : String(fileId))
@@ -137,7 +136,7 @@ class Watched {
       ...(final !== undefined && { final }),
       reasoning: this.#reasoning,
       calls: this.#calls,
-      // Where a search gave its sources, annotations are no sources of their own: they stand at the text.
+      // If a search gave its sources, annotations are not additional sources: they belong to the text.
       citations: this.#isSearched ? this.#cited : this.#sources,
       hosted: this.#hosted,
       ending,
@@ -150,7 +149,7 @@ class Watched {
 /** Tools whose calls stand in the same response as their results. */
 const OWN_CALL = new Set(['web_search', 'file_search', 'image_generation', 'code_interpreter'])
 
-/** What a call is about, as one text. */
+/** The input of a call, as one text. */
 function inputOf(name: string, input: unknown): string {
   const { code, action, operation, arguments: given } = Object(input) as { [field: string]: unknown }
   const { commands, command } = Object(action) as { [field: string]: unknown }
@@ -171,7 +170,7 @@ function endingOf(reason: string, raw: string | undefined): Ending {
   if (reason === 'stop' || reason === 'tool-calls') return 'completed'
   if (reason === 'error') return 'failed'
   if (reason === 'interrupted') return 'open'
-  // A refusal is `content-filter`, too; it is what the response completed with.
+  // A refusal is also `content-filter`, although the response completed.
   return reason === 'content-filter' && raw === undefined ? 'completed' : 'incomplete'
 }
 
@@ -182,19 +181,19 @@ function isOfServer(error: unknown): boolean {
   return name === 'AI_StreamProviderError'
 }
 
-/** Its words, without those that repeat the event and the list of everything that the SDK wanted. */
+/** The error message, without the repeated event and the SDK's list of expectations. */
 function messageOf(error: unknown): string {
   const { name, message } = Object(error) as { name?: string; message?: string }
   if (name === 'AI_TypeValidationError') return 'Type validation failed'
   return message ?? String(error)
 }
 
-/** Whether a tool is one by the application's name for it: calls of others have items of their own. */
+/** Whether a tool has one of the application's names: calls of other tools have separate items. */
 function isNamed(tool: ToolSet[string] | undefined): boolean {
   return tool !== undefined && (tool.type !== 'provider' || tool.id === 'openai.custom')
 }
 
-/** All tools that the stream names: which ones the application declared is not in question. */
+/** All tools that the stream names, as if the application had declared each. */
 function toolsIn({ tools: provided }: ReturnType<typeof createOpenAI>, body: string): ToolSet {
   const tools: ToolSet = {}
   const execute = () => 'done'

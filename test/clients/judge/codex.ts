@@ -11,7 +11,7 @@ import type { Outcome, Replayer } from './replay.js'
 
 const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js', import.meta.url))
 
-/** A run that took so long hangs. */
+/** A run that takes longer has hung. */
 const LONGEST_MS = 60_000
 
 /** How often a run is repeated if it failed for reasons that have nothing to do with the stream. */
@@ -101,7 +101,8 @@ async function start(runs: ReadonlyMap<string, Run>): Promise<Started> {
 }
 
 /**
- * The stream to the first request of a run; to a later one, which brings results of calls, an end without any output.
+ * Answers the first request of a run with the stream, and later ones, which bring results of calls, with an end without
+ * output.
  */
 async function answer(
   runs: ReadonlyMap<string, Run>,

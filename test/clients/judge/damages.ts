@@ -8,11 +8,11 @@ type Path = readonly (string | number)[]
 
 /** A stream with one thing wrong in it. */
 export class Damage {
-  /** What is wrong, the same for the same mistake in other places: `null: delta in response.output_text.delta`. */
+  /** The kind of damage, equal for the same mistake in other places: `null: delta in response.output_text.delta`. */
   readonly kind: string
   /** The number of the event. */
   readonly at: number
-  /** Of the field that is damaged; absent if a whole event is damaged. */
+  /** The name of the damaged field; absent if a whole event is damaged. */
   readonly path: Path | undefined
   readonly #make: () => readonly WireEvent[]
 
@@ -23,7 +23,7 @@ export class Damage {
     this.#make = make
   }
 
-  /** The damaged stream, made anew each time: thousands of damages are drawn from, and few are played. */
+  /** The damaged stream, built on demand: thousands of damages are candidates, and few are played. */
   get events(): readonly WireEvent[] {
     return this.#make()
   }
@@ -63,7 +63,7 @@ export function* damagesOf(
         yield new Damage(`${how}: ${name}`, at, make, path)
       }
       const theirs = twin === undefined ? undefined : valueAt(twin, path)
-      // The numbers of all events differ, and so do most deltas: that is what the order of events is for.
+      // The numbers of all events differ, and so do most deltas: other damages change the order of events.
       if (theirs === undefined || path[0] === 'sequence_number' || JSON.stringify(theirs) === JSON.stringify(value))
         continue
       const make = () =>
@@ -86,7 +86,7 @@ function nextOfType(
   return events.slice(at + 1, at + 200).find((event) => event !== null && typeOf(event) === type)
 }
 
-/** An item or a part that is announced as it will be when it is done. */
+/** An item or a part that is announced in its final state. */
 function* fullAnnouncement(events: readonly WireEvent[], at: number): Generator<Damage> {
   const event = events[at] as WireEvent
   const [, name, field] = /^response\.(?:(output_item|content_part|reasoning_summary_part))\.added$/.test(event.type)
@@ -148,7 +148,7 @@ function withValue(value: unknown, [name, ...rest]: Path, other: unknown): unkno
   }
   const { [name]: field, ...others } = value as Record<string, unknown>
   if (rest.length === 0 && other === MISSING) return others
-  // Kept in its place: clients read fields by name, but a person compares lines.
+  // Kept in position, for readers who compare lines; clients read fields by name.
   return Object.fromEntries(
     Object.entries(value as object).map(([key, inner]) =>
       key === String(name) ? [key, withValue(field, rest, other)] : [key, inner],

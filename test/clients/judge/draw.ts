@@ -5,7 +5,7 @@ import { jsonHash } from '../../../src/conformance/json-hash.js'
 import { type Damage, damagesOf, type WireEvent } from './damages.js'
 import type { NamedStream } from './streams.js'
 
-/** A damaged stream, drawn. */
+/** A randomly chosen damaged stream. */
 export interface Drawn {
   readonly kind: string
   /** The stream that it was made of. */
@@ -15,7 +15,7 @@ export interface Drawn {
   readonly events: readonly WireEvent[]
   /** Only a field of usage or an id is damaged: see `isCounted`. */
   readonly isSoft: boolean
-  /** What it is held against, if that is not its stream. */
+  /** What it is compared with, if that is not its stream. */
   readonly base?: readonly WireEvent[]
 }
 
@@ -36,7 +36,7 @@ export function drawDamages(streams: readonly NamedStream[], count: number, seed
   })
 }
 
-/** What is drawn from: the damages of each stream, and some that were made otherwise. */
+/** The candidates: the damages of each stream, and some additional ones. */
 export interface Source {
   damagesOf(events: readonly WireEvent[]): Iterable<Damage>
   readonly more: readonly Drawn[]
@@ -46,7 +46,7 @@ export interface Source {
 export function drawOf(streams: readonly NamedStream[], count: number, seed: number, source: Source): Drawn[] {
   const random = randomFrom(seed)
   const kinds = new Strata(random)
-  // Of many streams some: most differ in their words alone.
+  // Some of many streams: most differ only in their text.
   for (const stream of shuffled(streams, random).slice(0, MOST_STREAMS)) {
     for (const damage of source.damagesOf(stream.events)) {
       kinds.offer(stratumOf(damage), () => ({
@@ -92,7 +92,7 @@ class Strata {
       entry = { seen: 0, kept: [] }
       this.#kinds.set(kind, entry)
     }
-    // Each of all that are offered is kept with the same chance.
+    // Reservoir sampling: each candidate is kept with the same probability.
     const place = entry.seen < KEPT ? entry.seen : Math.floor(this.#random() * (entry.seen + 1))
     entry.seen++
     if (place < KEPT) entry.kept[place] = make
@@ -119,7 +119,7 @@ class Strata {
 
 /** The faults that the arbitraries of this package plant. */
 function faults(streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
-  // They want whole streams: of a resumed one they know no beginning.
+  // These faults need complete streams, with a beginning.
   const whole = streams.filter(({ events }) => events.every((event) => typeof event?.['sequence_number'] === 'number'))
   if (whole.length === 0) return []
   const arbitrary = fc.nat({ max: whole.length - 1 }).chain((at) => {
@@ -148,7 +148,7 @@ function stratumOf({ kind, path }: Damage): string {
 /** Fields of a response that clients read, or may. */
 const READ = /^(id|object|created_at|model|status|output|error|incomplete_details|usage)$/
 
-/** Fields of which most users see nothing: what a response cost, and ids. */
+/** Fields that most users do not see: usage, and ids. */
 const SOFT = /^(usage|id|item_id|call_id|response_id|previous_response_id|approval_request_id|container_id)$/
 
 const isSoft = (path: readonly (string | number)[] | undefined): boolean =>

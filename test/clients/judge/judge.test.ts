@@ -14,9 +14,9 @@ import { capturedStreams, fixtureStreams, generatedStreams, type NamedStream } f
 import { responsesSubject, type Subject } from './subject.js'
 import { familiesOf, markdownOf, reportOf } from './table.js'
 
-// The judge against the real clients: what it predicts to break, and what does. `npm run test:judge` plays thousands of
-// damages for each client; without JUDGE_RUNS it is a sample. JUDGE_SEED draws others, JUDGE_CLIENTS names some profiles
-// alone, and JUDGE_OUTPUT is the beginning of the names of files for the result: .md for docs/judge.md, .json, .txt.
+// Compares the judge's predictions with the real clients. `npm run test:judge` plays thousands of damages for each
+// client; without JUDGE_RUNS it is a sample. JUDGE_SEED draws others, JUDGE_CLIENTS names some profiles alone, and
+// JUDGE_OUTPUT is the beginning of the names of files for the result: .md for docs/judge.md, .json, .txt.
 
 const env = (name: string): string | undefined => process.env[name] || undefined
 const seed = Number(env('JUDGE_SEED') ?? 1)
@@ -30,13 +30,13 @@ const measuredMessages: Measured[] = []
 /** The share of breaking damages that must be reported, and of reported ones that must break a client. */
 const TARGET = 0.97
 
-/** The error a small sample may have though the target is met: one of 30 damages is 3 in 100. */
+/** The tolerance for a small sample: one of 30 damages is 3 in 100. */
 const CHANCE = runs === undefined ? 3 : 0
 
-/** Of so many streams, the model of a client may show something else than the client. */
+/** The number of streams for which the model of a client may differ from the client. */
 const UNFAITHFUL = 0.005
 
-/** A run of a process costs as much as a hundred of a library. */
+/** A process run costs as much as a hundred library runs. */
 const runsOf = (client: string): number => {
   if (client === 'codex') return runs === undefined ? 30 : Math.ceil(Number(runs) / 4)
   // The Agents SDK reads so little of a stream that one damage in thirty breaks it.
@@ -44,7 +44,7 @@ const runsOf = (client: string): number => {
   return Number(runs)
 }
 
-/** What a sample can play: of the captured streams, every so many. */
+/** The sample's captured streams: every n-th. */
 function streamsOf(client: string): readonly NamedStream[] {
   if (runs !== undefined) return [...fixtureStreams(), ...generatedStreams(100, seed), ...capturedStreams()]
   const every = client === 'codex' ? 12 : 8
@@ -70,7 +70,7 @@ async function hold(
     const report = reportOf([result])
     if (result.missed > CHANCE) expect(recall(result), report).toBeGreaterThanOrEqual(TARGET)
     if (result.accused > CHANCE) expect(precision(result), report).toBeGreaterThanOrEqual(TARGET)
-    // Families that no rule was written for at first: what a server does next is of none that is known, either.
+    // Families without rules of their own at first, since a server's next mistake is of no known family, either.
     const all = sumOf(result.families)
     if (all.broken - all.found > CHANCE) expect(recall(all), report).toBeGreaterThanOrEqual(TARGET)
     if (all.accused > CHANCE) expect(precision(all), report).toBeGreaterThanOrEqual(TARGET)

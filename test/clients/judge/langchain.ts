@@ -27,7 +27,7 @@ async function replay(body: string): Promise<Outcome> {
       whole = whole === undefined ? chunk : whole.concat(chunk)
     }
   } catch (error) {
-    // An application that awaits the whole message gets none, and none of its calls.
+    // An application that awaits the whole message gets neither the message nor its calls.
     return { streamed, reasoning, calls: [], citations: [], ending: 'threw', error: messageOf(error) }
   }
   if (whole === undefined) return { streamed, reasoning, calls: [], citations: [], ending: 'open' }
@@ -64,7 +64,7 @@ const blocksOf = ({ content }: AIMessageChunk): Block[] => (Array.isArray(conten
 
 const spanOf = ({ startIndex, endIndex }: Citation): string => `${startIndex} to ${endIndex}`
 
-/** What it does not know, it hands on as `non_standard`, which applications do not take for a citation. */
+/** It passes unknown annotations on as `non_standard`, which applications do not treat as citations. */
 function sourceOf({ type, url, file_id }: Citation): string[] {
   const source = url ?? file_id
   return type === 'citation' && typeof source === 'string' ? [source] : []

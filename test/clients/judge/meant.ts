@@ -20,8 +20,8 @@ interface Item {
 }
 
 /**
- * What a genuine stream says that its response is, by its terminal response, or its items as they were done where that
- * lists none: what a client that loses nothing shows of it. Written without the judge, which is measured by it.
+ * The content of a genuine stream, by its terminal response, or by its done items if that lists none: what a lossless
+ * client shows. Independent of the judge, which is measured with this.
  */
 export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
   const end = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))

@@ -5,15 +5,15 @@ import type { Outcome, Replayer } from './replay.js'
 import type { NamedStream } from './streams.js'
 import type { Subject } from './subject.js'
 
-/** How a verdict and what the client did stand to each other, of all streams of one kind. */
+/** The counts of verdict against client behaviour, for all streams of one kind. */
 export interface Cases {
   readonly kind: string
   readonly count: number
-  /** One of them, to be played again: the stream, the kind of damage, the event, and what happened. */
+  /** An example to reproduce: the stream, the kind of damage, the event, and the outcome. */
   readonly example: string
 }
 
-/** What the judge is worth for one client. */
+/** The judge's quality for one client. */
 export interface Measured {
   readonly profile: string
   readonly versions: Subject['versions']
@@ -27,11 +27,11 @@ export interface Measured {
   /** Not broken, but reported. */
   readonly accused: number
   /**
-   * These count neither way: reported for a damaged id or usage that makes no visible difference, or the damaged stream is
+   * These do not count: reported for a damaged id or usage without a visible difference, or the damaged stream is
    * another good one.
    */
   readonly neither: number
-  /** Streams of which the model shows something else than the client, whatever the verdict. */
+  /** Streams for which the model differs from the client, regardless of the verdict. */
   readonly unfaithful: number
   /** Streams for which `explain` predicts another ending than the client's. */
   readonly misexplained: number
@@ -46,14 +46,14 @@ export interface Measured {
   readonly families: readonly MeasuredFamily[]
 }
 
-/** What the judge is worth for one client and one family of damage. */
+/** The judge's quality for one client and one family of damage. */
 export interface MeasuredFamily {
   readonly family: string
   readonly played: number
   readonly broken: number
   readonly found: number
   readonly accused: number
-  /** Found by a rule of the client's own, so that its model knows this kind of mistake; the others by comparison. */
+  /** Found by one of the client's own rules, so that its model knows this kind of mistake; the others by comparison. */
   readonly named: number
   readonly misses: readonly Cases[]
   readonly accusations: readonly Cases[]
@@ -75,7 +75,7 @@ export function sumOf(families: readonly Counts[]): Counts {
   }
 }
 
-/** Plays genuine streams and damages of them, and holds the verdict against what the client did. */
+/** Plays genuine and damaged streams, and compares the verdict with the client's behaviour. */
 export async function measure(
   replayer: Replayer<string>,
   subject: Subject,
@@ -120,13 +120,13 @@ export async function measure(
     bases.set(body, known)
     return known
   }
-  /** Plays damages, and counts how the verdict did. */
+  /** Plays damages, and counts right and wrong verdicts. */
   const play = async (drawn: readonly Drawn[]) => {
     const [missed, accusedOf] = [new Tally(), new Tally()]
     let [played, broken, found, neither, accused, named] = [0, 0, 0, 0, 0, 0]
     await each(drawn, async (one) => {
       const { kind, stream, at, events, isSoft } = one
-      // A client that cannot even read the stream without the mistake says nothing of it.
+      // If a client cannot read the undamaged stream, the damaged one does not count.
       if (one.base !== undefined && violations(one.base).length > 0) return
       played++
       const good = await baseOf(one)
@@ -188,7 +188,7 @@ export async function measure(
   }
 }
 
-/** What a client shows of a stream. An unsteady one is asked again if that is not what was expected. */
+/** A client's outcome for a stream. An unsteady client is run again if the outcome is unexpected. */
 async function steady(
   replayer: Replayer<string>,
   body: string,
@@ -205,7 +205,7 @@ async function steady(
   return first
 }
 
-/** As many at once as a client that is a process of its own can use. */
+/** The parallelism that a client in a separate process can use. */
 async function each<T>(list: readonly T[], act: (one: T) => Promise<void>): Promise<void> {
   const rest = list.values()
   const work = async (): Promise<void> => {

@@ -15,7 +15,7 @@ import {
 import { answeredWith, parsed } from './openai.js'
 import { bodyOf, type Outcome, type Replayer } from './replay.js'
 
-/** A run of an agent that has whatever tools are called in the stream. When it asks again, it is answered. */
+/** A run of an agent that has all tools that the stream calls. Its later requests are answered. */
 export const openaiAgentsReplayer: Replayer = {
   client: 'openai-agents',
   async replay(body) {
@@ -85,7 +85,7 @@ const ANSWER = {
   content: [{ type: 'output_text', text: 'Done.', annotations: [] }],
 }
 
-/** All that the SDK reads of an answer. */
+/** The fields that the SDK reads of an answer. */
 const SECOND_TURN = [
   { type: 'response.created', response: { id: SECOND, output: [] } },
   { type: 'response.completed', response: { id: SECOND, status: 'completed', output: [ANSWER] } },
@@ -108,7 +108,7 @@ interface Item {
   readonly execution?: unknown
 }
 
-/** A tool that is a namespace of its own is one that was found by a search, of which the run has to know. */
+/** A tool without a namespace was found by a search, which the run must have declared. */
 function inputFor(items: readonly Item[]): AgentInputItem[] {
   const found = items.filter(isFound).map(({ name }) => ({ type: 'function', name, deferLoading: true }))
   return [
@@ -149,7 +149,7 @@ function toolsFor(items: readonly Item[], calls: Call[]): Tool[] {
     }
     if (typeof server === 'string') servers.add(server)
     if (type === 'tool_search_call' || isFound(item))
-      // What the application declared is not in question where one of them is damaged.
+      // If one of them is damaged, the application still declares the undamaged tool.
       searches = execution === 'client' || searches === 'client' ? 'client' : 'server'
     if (type === 'program') hasProgram = true
     if (type === 'apply_patch_call') hasPatch = true

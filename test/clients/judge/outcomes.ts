@@ -20,7 +20,7 @@ const FIELDS = [
 
 type Field = (typeof FIELDS)[number]
 
-/** In what two runs of one client differ. Nothing of it is an id, or what the run cost. */
+/** The differences between two runs of one client, without ids and usage. */
 export function differences(one: Outcome, other: Outcome): Field[] {
   return FIELDS.filter((field) =>
     field === 'calls'
@@ -45,8 +45,8 @@ function shownAs(outcome: Outcome, field: Field): unknown {
 }
 
 /**
- * What a client lost of what was meant. A call that was cut off it may offer, a tool of a namespace it may name without
- * that, and a failed run has no result.
+ * What a client lost of the intended content. A call that was cut off it may offer, a tool of a namespace it may name
+ * without that, and a failed run has no result.
  */
 export function losses(outcome: Outcome, meant: Outcome): Field[] {
   const lost = differences(outcome, meant).filter(
@@ -62,7 +62,7 @@ export function losses(outcome: Outcome, meant: Outcome): Field[] {
   return lost.filter((field) => field !== 'calls' || !isWhole || !meant.calls.every(isRun))
 }
 
-/** In what a model is wrong about its client. */
+/** The differences between a model and its client. */
 export function infidelity(seen: Seen, outcome: Outcome): Field[] {
   const wrong: Field[] = []
   if (seen.ending !== outcome.ending) wrong.push('ending')

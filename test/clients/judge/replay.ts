@@ -1,6 +1,6 @@
 import type { Client, Ending } from '../../../src/conformance/clients/client.js'
 
-/** What a user of a real client sees of one stream. */
+/** A real client's output for one stream. */
 export interface Outcome {
   /** Text as it was shown while it was streamed. */
   readonly streamed: string
@@ -16,7 +16,7 @@ export interface Outcome {
   }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]
-  /** Where they stand in the text; absent if not tested. */
+  /** Their positions in the text; absent if not tested. */
   readonly spans?: readonly string[]
   /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent if not tested. */
   readonly hosted?: readonly {
@@ -33,9 +33,9 @@ export interface Outcome {
 /** A real client that reads a stream. */
 export interface Replayer<Name extends string = Client> {
   readonly client: Name
-  /** Reads the body of one streamed response. Never rejects: what the client throws is its outcome. */
+  /** Reads the body of one streamed response. Never rejects: the client's error is its outcome. */
   replay(body: string): Promise<Outcome>
-  /** Now and then it shows something else of the same stream: an outcome counts once it came twice. */
+  /** The client is unsteady: an outcome counts once it occurred twice. */
   readonly isUnsteady?: true
   /** Stops what was started. */
   close?(): Promise<void>

@@ -25,7 +25,7 @@ export function fixtureStreams(): NamedStream[] {
     }))
 }
 
-/** What the translator makes of transcripts, good and bad, under all options; cut off, filtered, failed and aborted. */
+/** The translator's events for transcripts, good and bad, with all options; cut off, filtered, failed and aborted. */
 export function generatedStreams(count: number, seed: number): NamedStream[] {
   const arbitrary = fc.record({
     stream: anyStream(),

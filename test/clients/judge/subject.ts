@@ -12,7 +12,7 @@ import type { NamedStream } from './streams.js'
 
 type Events = NamedStream['events']
 
-/** What is held against a real client: a profile, its model, and the streams of its API. */
+/** What is compared with a real client: a profile, its model, and the streams of its API. */
 export interface Subject {
   readonly profile: string
   /** The ids of the client's own rules begin with it. */
@@ -24,15 +24,15 @@ export interface Subject {
   violations(events: Events): Violation[]
   /** Whether `explain` says that the answer ends well. */
   saysCompleted(events: Events): boolean
-  /** What the model predicts that its client shows. */
+  /** The client's output as the model predicts it. */
   predicted(events: Events): Seen
-  /** What a client that loses nothing shows of a genuine stream. */
+  /** The output of a lossless client for a genuine stream. */
   meant(events: Events): Outcome
   /** The events as the body of a response. */
   bodyOf(events: Events): string
   /** Damages of single fields and events. */
   draw(streams: readonly NamedStream[], count: number, seed: number): Drawn[]
-  /** Whether families damage a stream: recorded ones without a beginning or an end say too little of what was meant. */
+  /** Whether families damage a stream: the intended content of recordings without a beginning or an end is unclear. */
   isWhole(events: Events): boolean
   /**
    * Whether a damaged stream is another good one, so that a client which shows something else is not broken: where a

@@ -55,7 +55,7 @@ export function namedIn({ families }: Measured): string {
   return words.join(', ') || 'none'
 }
 
-/** All that was measured, for people: the table, and what is wrong, by kind. */
+/** The whole measurement as text: the table, and the errors by kind. */
 export function reportOf(all: readonly Measured[], most = 25): string {
   const details = all.flatMap((one) => [
     '',

@@ -4,7 +4,8 @@ import { CHAT_MODELS } from '../../../src/conformance/chat/clients/index.js'
 import { MODELS } from '../../../src/conformance/clients/index.js'
 import { MESSAGES_MODELS } from '../../../src/conformance/messages/clients/index.js'
 
-// The profiles say what these versions do. Another one may read a stream in another way: it is measured first.
+// The profiles describe these versions. Measure another version before you change the number, since it may read streams
+// differently.
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
   readonly packages: Readonly<Record<string, { readonly version?: string }>>

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const known = readdirSync(join(here, 'requirements')).map((name) => name.replace(/\.txt$/, ''))
 const IN_CI = ['openai-1', 'openai-2', 'openai-3', 'openai-agents', 'langchain', 'pydantic-ai', 'llama-index']
-/** The one whose types the answers of all are held against. */
+/** The client whose types validate the answers of all. */
 const JUDGE = 'openai-3'
 
 const { values, positionals } = parseArgs({
@@ -65,7 +65,7 @@ function tested(client, files, port, title = client) {
       env: {
         ...process.env,
         ...{ BASE: `http://127.0.0.1:${port}`, RECORDS: records, OPENAI_API_KEY: 'none', PYTHONDONTWRITEBYTECODE: '1' },
-        // No client of these may ask anybody but the server that it is given.
+        // Clients may connect only to the test server.
         ...{ OPENAI_AGENTS_DISABLE_TRACING: '1', LANGSMITH_TRACING: 'false', DO_NOT_TRACK: '1', NO_PROXY: '127.0.0.1' },
       },
     },
@@ -84,7 +84,7 @@ function tested(client, files, port, title = client) {
   rows.push(`${title}: ${total - skipped - failed} passed, ${counted} failed, ${skipped} skipped (${times})`)
 }
 
-/** As Vitest writes it, as far as .ci/run reads it. */
+/** Writes the part of Vitest's format that .ci/run reads. */
 function writeReport(file) {
   const { passed, failed, skipped } = counts
   const assertionResults = Array.from({ length: failed }, () => ({ status: 'failed' }))

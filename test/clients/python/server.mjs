@@ -1,4 +1,4 @@
-// The endpoint before a model that says what each test tells it, for clients in Python: node server.mjs RECORD_FILE
+// The endpoint with a model that each test scripts, for clients in Python: node server.mjs RECORD_FILE
 //
 // POST /scripts { turns } answers { model }: a request for that model plays the turns in order, one for each model call. A
 // turn is Harmony as the model writes it, or a list of that and of { "fail": true } or { "hang": true }.
@@ -24,7 +24,7 @@ const server = await serveResponses({
   engine: (model) => engines.get(model),
   tokenTable: await loadTokenTable(),
   tools: [mcpTools({ servers: { docs: { command: process.execPath, args: [docsServer] } } })],
-  // What a script makes fail is meant; SHOW_ERRORS=1 shows the rest, such as a script that has too few turns.
+  // Failures in a script are intended; SHOW_ERRORS=1 shows other errors, such as a script with too few turns.
   onError(error) {
     if (process.env.SHOW_ERRORS) console.error(error)
   },

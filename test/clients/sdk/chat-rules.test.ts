@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BASES, type BaseName, type Damage, type Draft, reported } from '../../conformance/chat/streams.js'
 import { accumulated } from '../../dialects/chat/sdk.js'
 
-/** What the openai SDK's `chat.completions.stream()` makes of a stream. */
+/** The result of the openai SDK's `chat.completions.stream()` for a stream. */
 async function received(base: BaseName, damage?: Damage): Promise<Draft> {
   const draft = structuredClone(BASES[base]) as Draft[]
   const chunks = (damage?.(draft) as Draft[] | undefined) ?? draft

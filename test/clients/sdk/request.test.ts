@@ -14,7 +14,7 @@ import { runs } from '../../support/runs.js'
 
 const refuse = { unknownFields: 'refuse' } as const
 
-/** The types of a union's members, by their `type`; `message` for one that may have none. */
+/** The types of a union's members, by their `type`; `message` for the one whose type is optional. */
 function typesIn(name: string): Set<string> {
   const types = membersOf(sdkType(name)).flatMap((member) =>
     propertiesOf(member).has('type') ? literalsOf(propertyOf(member, 'type')) : [],
@@ -73,7 +73,7 @@ describe('the items of openai 7.57', () => {
 
   test.each(['ResponseOutputItem', 'ResponseItem'])('what a server sends as %s is read when it comes back', (name) => {
     for (const { name: type, values } of memberValues(name)) {
-      // The API has these with the role of anybody, and takes them back as the developer's.
+      // The API returns these with any role, and accepts them with the developer's.
       if (type === 'AdditionalTools') continue
       fc.assert(
         fc.property(values, (item) => void parseRequest(withItem(item))),

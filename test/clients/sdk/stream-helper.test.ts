@@ -19,7 +19,7 @@ import {
 import { sampled } from '../../support/runs.js'
 import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 
-/** What the stream helper of the SDK throws at a stream, if it throws. */
+/** The error of the SDK's stream helper for a stream, if it throws. */
 async function thrownBy(events: Stream): Promise<string | undefined> {
   const frames = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
   const headers = { 'content-type': 'text/event-stream' }
@@ -35,7 +35,7 @@ async function thrownBy(events: Stream): Promise<string | undefined> {
 /** Where an event belongs, and in which order. */
 const PLACES = ['item_id', 'output_index', 'content_index', 'summary_index', 'command_index', 'annotation_index']
 
-/** Every damage of a kind to one event, or to ids everywhere. What a field may hold is for the schemas. */
+/** Every damage of a kind to one event, or to ids everywhere. The schemas test the values of fields. */
 type Damages = (base: Stream) => Generator<readonly [what: string, damage: Damage]>
 
 const nameOf = (at: number, { type }: Draft): string => `${at} ${type.replace('response.', '')}`
@@ -93,7 +93,7 @@ const KINDS: Readonly<Record<string, Damages>> = {
   },
 }
 
-/** What the helper throws although the stream is correct: an error event is thrown as its error. */
+/** The helper throws an error event as its error although the stream is correct. */
 const SAYS_SO = new Set(['failed'])
 
 describe('what the stream helper of openai throws at is an error under client:openai', () => {

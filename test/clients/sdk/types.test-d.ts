@@ -78,7 +78,7 @@ function expectType<Wanted>(_value: Wanted): void {}
 /** Any of the members of a union, with fields of other types. */
 type With<Union, Fields> = Union extends unknown ? Omit<Union, keyof Fields> & Fields : never
 
-// What the SDK's types say that the wire does not bear out
+// Where the SDK's types differ from the wire
 
 /** `output_text` is made by the SDK; the wire has null for a missing usage or user, which the types lack. */
 type OnWire<Theirs extends SdkResponse | Sdk6Response> = Omit<Theirs, 'output_text' | 'usage' | 'user'> & {
@@ -157,7 +157,7 @@ expectType<number | null | undefined>(request.temperature)
 // @ts-expect-error no number
 expectType<ResponseRequest>({ temperature: '1' })
 
-// What the SDK can send is typed here, and `type` narrows it.
+// Everything that the SDK can send is typed here, and `type` narrows it.
 declare const inputItem: SdkInputItem
 declare const inputItem6: Sdk6InputItem
 declare const tool: RequestTool
@@ -309,7 +309,7 @@ translator.fail({ code: 'server_error' })
 // @ts-expect-error read only
 translator.response = response
 
-// What comes out
+// Output
 
 expectType<AsyncGenerator<ResponseStreamEvent, Response>>(translate([]))
 expectType<AsyncGenerator<ResponseStreamEvent[], Response>>(translateBatches([]))
@@ -343,7 +343,7 @@ toDialect(translateBatches([]), vllm)
 // @ts-expect-error a stream, not what promises one
 toDialect(Promise.resolve([event]), vllm)
 
-// What is put on the wire and read off it
+// Encoding and decoding
 
 toSseResponse(translate([]))
 toSseResponse(translateBatches([]))

@@ -18,7 +18,7 @@ async function openSession({ url }: ResponsesServer): Promise<ResponsesWebSocket
   return new ResponsesWebSocketSession(socket, limits)
 }
 
-test('the SDK goes on from a response that is not stored', async () => {
+test('the SDK continues from a response that is not stored', async () => {
   const session = await openSession(await serve({ engine: scriptedEngine(echo) }))
   const lane = session.lane()
   lane.create({ model: 'gpt-oss', input: 'a', store: false })
@@ -61,7 +61,7 @@ test('the SDK sends the result of a call, and gets the answer', async () => {
   expect((await lane.finalResponse()).output_text).toBe('Rain.')
 })
 
-test('the SDK reads a refusal as the error of its lane, and goes on', async () => {
+test('the SDK reads a refusal as the error of its lane, and continues', async () => {
   const session = await openSession(await serve({ engine: scriptedEngine(echo) }))
   const lane = session.lane('one')
   lane.create({ model: 'gpt-oss', input: 'a', previous_response_id: 'resp_none' })

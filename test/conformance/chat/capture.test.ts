@@ -93,7 +93,7 @@ describe('frames:', () => {
   })
 })
 
-describe('what is no stream of chunks is named:', () => {
+describe('input that is not a stream of chunks is named:', () => {
   test.each([
     [
       '{"type":"response.created","response":{}}',

@@ -22,7 +22,7 @@ const damaged: fc.Arbitrary<readonly Draft[]> = fc
     return chunks
   })
 
-test('whatever comes, a checker throws nothing, and every violation has its place', () => {
+test('with any input, a checker throws nothing, and every violation has its place', () => {
   const anything = fc.oneof(damaged, fc.array(fc.jsonValue()) as fc.Arbitrary<readonly Draft[]>)
   fc.assert(
     fc.property(anything, (chunks) => {

@@ -126,6 +126,6 @@ test('an error event without a terminal one is a failure', () => {
   })
 })
 
-test('what is no event is passed over', () => {
+test('a value that is not an event is passed over', () => {
   expect(shown([null, 7, 'x', [], {}, { type: 7 }])).toMatchObject({ items: [] })
 })

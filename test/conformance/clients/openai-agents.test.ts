@@ -58,7 +58,7 @@ test('a call without a call_id breaks the run', () => {
   expect(rules(withItem(calls, 'function_call', { call_id: '' }))).toEqual(['openai-agents-call'])
 })
 
-test('a status that cannot be sent back breaks only a run that goes on', () => {
+test('a status that cannot be sent back breaks only a run that continues', () => {
   const search = { id: 'ws_1', type: 'web_search_call', status: 'incomplete' }
   const searching = (events: readonly StreamEvent[]): StreamEvent[] =>
     ending(events, (response) => ({ ...response, output: [search, ...response.output] }))

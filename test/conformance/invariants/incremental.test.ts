@@ -51,7 +51,7 @@ function joinedIn(work: () => void): number {
 }
 
 describe('what a checker keeps and does', () => {
-  test('a checker keeps nothing open of many items that are done, and goes on', () => {
+  test('a checker keeps nothing open of many items that are done, and continues', () => {
     const count = sized(20_000, 2500)
     const reading = new StreamState()
     for (const event of messages(count)) {

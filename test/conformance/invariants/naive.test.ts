@@ -219,7 +219,7 @@ describe('real streams are not so, and nothing is said against them', () => {
     },
   )
 
-  test('sequence numbers go on over all streams of a file', () => {
+  test('sequence numbers continue over all streams of a file', () => {
     const lines = [...BASES.answer(), ...BASES.call()].map((event) => JSON.stringify(event))
     const streams = readStreams(lines.join('\n'))
     expect(streams.map((events) => events.length)).toEqual([10, 8])

@@ -79,7 +79,7 @@ describe('OpenAI’s wire may', () => {
     expect(saidOf(damaged(BASES.failed(), drop('failed')), 'openai')).toEqual([])
   })
 
-  test('OpenAI’s wire may not go on after an error', () => {
+  test('OpenAI’s wire may not continue after an error', () => {
     const events = damaged(BASES.failed(), drop('failed'), (events) => [
       ...events,
       { type: 'keepalive', sequence_number: 9 },

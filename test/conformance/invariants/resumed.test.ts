@@ -53,7 +53,7 @@ describe('a stream that is resumed', () => {
     expect(errorsOf(rest(answer, 4), 3)).toEqual(['0 sequence-numbers'])
   })
 
-  test('a stream that is resumed goes on with the numbers, whatever the first one was', () => {
+  test('a stream that is resumed continues with the numbers, whatever the first one was', () => {
     const events = rest(answer, 4)
     expect(errorsOf(damaged(events, set('output_text.done', { sequence_number: 9 })), true)).toEqual([
       '1 sequence-numbers',

@@ -252,7 +252,7 @@ describe('the profiles of clients of Messages:', () => {
     expect(found('messages:ai-sdk')).toEqual([])
   })
 
-  test('whatever comes, no model of a client throws, and every violation has its place', () => {
+  test('with any input, no model of a client throws, and every violation has its place', () => {
     const event = fc.constantFrom(...Object.values(BASES).flat())
     const field = fc.constantFrom('type', 'index', 'delta', 'content_block', 'message', 'usage', 'error')
     const broken = fc.tuple(event, field, fc.jsonValue()).map(([one, name, value]) => ({ ...one, [name]: value }))

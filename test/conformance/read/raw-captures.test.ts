@@ -98,7 +98,7 @@ describe('logs of a WebSocket', () => {
   })
 })
 
-describe('what is no Responses stream', () => {
+describe('input that is not a Responses stream', () => {
   test('a stream of the Anthropic Messages API is named', () => {
     const reads = readsOf([
       'event: message_start\ndata: {"type":"message_start","message":{}}\n\n',

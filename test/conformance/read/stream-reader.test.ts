@@ -195,7 +195,7 @@ describe('input that is not a stream is named', () => {
   })
 })
 
-describe('what is no event does not hide those after it', () => {
+describe('a value that is not an event does not hide the events after it', () => {
   test.each<[string, string, string[], number]>([
     [
       'a line that was cut off',
@@ -239,13 +239,13 @@ describe('what is no event does not hide those after it', () => {
       ['1: an event as JSON, not "{\\"type\\":\\"b\\""'],
       1,
     ],
-  ])('what is no event does not hide those after it: %s', (_, text, breaks, count) => {
+  ])('a value that is not an event does not hide the events after it: %s', (_, text, breaks, count) => {
     const reads = readsOf([text])
     expect(breaksOf(reads)).toEqual(breaks)
     expect(eventsOf(reads)).toHaveLength(count)
   })
 
-  test('a value without a type stands in the place of an event', () => {
+  test('a value without a type stands in for an event', () => {
     const reads = readsOf(['data: {"type":"a"}\n\ndata: {"a":1}\n\ndata: null\n\n'])
     expect(reads.filter(({ kind }) => kind === 'untyped')).toMatchObject([
       { value: { a: 1 }, line: 3 },
@@ -258,7 +258,7 @@ describe('what is no event does not hide those after it', () => {
     expect(readsOf([page])).toEqual(readsOf([...page]))
   })
 
-  test('a stream reader never throws, whatever comes', () => {
+  test('a stream reader never throws, with any input', () => {
     const word = fc.constantFrom(
       'data: ',
       '{',

@@ -88,7 +88,7 @@ describe('what the wire has in place of the types', () => {
     expect(problemOf(flat)).toBe('error: expected {type, code, message, param}, got nothing')
   })
 
-  test('usage is null until the response is over', () => {
+  test('usage is null until the response ends', () => {
     expect(responseSchema.safeParse({ ...responseSpecimen, usage: null }).success).toBe(true)
   })
 

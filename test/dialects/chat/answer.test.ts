@@ -177,7 +177,7 @@ describe('a stream', () => {
     }
   })
 
-  test('a chat stream begins a call with its id and name, goes on with its index alone, and ends for tool_calls', () => {
+  test('a chat stream begins a call with its id and name, continues with its index alone, and ends for tool_calls', () => {
     const { events, response } = said(CALL, [F])
     const id = (response.output[0] as { call_id: string }).call_id
     const [, first, second, ...rest] = deltasOf(events)
@@ -374,7 +374,7 @@ describe('what is wrong is said at once:', () => {
     expect(() => toChatCompletion(response, null as never)).toThrow(error('bad_option', 'toChatCompletion: options'))
   })
 
-  test('toChatChunks and toChatCompletion report what is no stream, no event or no response', async () => {
+  test('toChatChunks and toChatCompletion report a value that is not a stream, an event or a response', async () => {
     expect(() => toChatChunks(response as never)).toThrow(error('bad_stream', 'toChatChunks'))
     await expect(collect(toChatChunks([{}] as never))).rejects.toEqual(error('bad_stream', 'an event'))
     await expect(collect(toChatChunks(events.slice(4)))).rejects.toEqual(error('bad_stream', 'response.created first'))

@@ -342,7 +342,7 @@ describe('what JSON can hold', () => {
     )
   })
 
-  test('any JSON value in the place of any part of a body gives a request or an error that names a part of it', () => {
+  test('any JSON value instead of any part of a body gives a request or an error that names a part of it', () => {
     const paths = [...partsOf(FULL, [])]
     fc.assert(
       fc.property(fc.constantFrom(...paths), soup, (path, value) => {

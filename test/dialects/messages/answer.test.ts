@@ -112,7 +112,7 @@ test('a stream that breaks at any token ends with an error that the SDK throws, 
   )
 })
 
-test('what a model writes beside calls that the server never answers is there when the response is over', () => {
+test('what a model writes beside calls that the server never answers is there when the response ends', () => {
   const header = '<|channel|>commentary to=docs.search <|constrain|>json<|message|>{}'
   const written = [...Array(2)].map(() => `${header}<|end|><|start|>assistant`).join('')
   const setup = { request: { tools: [{ type: 'mcp', server_label: 'docs', require_approval: 'never' }] } }
@@ -124,7 +124,7 @@ test('what a model writes beside calls that the server never answers is there wh
   ])
 })
 
-test('the encoder refuses what is no event, and options that there are not', () => {
+test('the encoder refuses a value that is not an event, and unknown options', () => {
   expect(() => createMessageEncoder({ thinking: 'loud' as never })).toThrow("one of 'shown', 'omitted', 'sealed'")
   expect(() => createMessageEncoder()(1 as never)).toThrow('expected an event')
   const { events } = run([encodeHarmony('<|channel|>final<|message|>Hi<|return|>')])

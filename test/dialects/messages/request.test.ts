@@ -123,7 +123,7 @@ describe('the messages of a request', () => {
     expect(items(...split, answer)).toMatchObject([...wanted, {}])
   })
 
-  test('thinking of another server is read, with the signature for whoever opens it', () => {
+  test('thinking of another server is read, with the signature for the server that can open it', () => {
     const content = [
       { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
       { type: 'redacted_thinking', data: 'EmwK' },

@@ -12,7 +12,7 @@ export const WINDOW = 128
 export const ROPE_BASE = 4
 /** How far the score of the wanted position lies above all others: exp(-80) is nothing. */
 const MARGIN = 80
-/** What the normalization adds under its root. */
+/** The epsilon of the normalization. */
 export const NORM_EPSILON = 1e-5
 
 /** The weights of an attention layer, as row-major matrices. */
@@ -26,7 +26,7 @@ export interface AttentionWeights {
   readonly sinks: Float32Array
 }
 
-/** How many heads it takes to look back: one for each token before the current one. */
+/** The number of heads that look back: one for each token before the current one. */
 export function headCount(layout: Layout): number {
   return layout.history - 1
 }
@@ -78,7 +78,7 @@ export function lookBackAttention(layout: Layout): AttentionWeights {
   return weights
 }
 
-/** What the normalization divides embeddings by: all have a code and the 1, so it is the same for every token. */
+/** The divisor of the normalization: all embeddings have a code and the 1, so it is the same for every token. */
 function embeddingScale(layout: Layout): number {
   return Math.sqrt((CODE_BITS + 1) / layout.channels + NORM_EPSILON)
 }

@@ -9,7 +9,7 @@ export function codeBit(id: number, bit: number): 1 | -1 {
 /** Channel counts are whole blocks of the quantized formats. */
 const BLOCK = 32
 
-/** What lies where among the channels of the residual stream: codes of 18 channels each, and one constant. */
+/** The layout of the residual stream's channels: codes of 18 channels each, and one constant. */
 export interface Layout {
   /** How many tokens a rule sees: the current one and those that attention heads copy. */
   readonly history: number

@@ -1,13 +1,13 @@
 import { showToken } from '../../support/tokens.js'
 
-/** Tokens that the model has to emit, one after the other, when its context ends with `after`. */
+/** Tokens that the model emits, one after the other, when its context ends with `after`. */
 export interface Script {
   /** The prompt. Only its last tokens matter, as many as the model looks back on; fewer hold in more contexts. */
   readonly after: readonly number[]
   readonly emit: readonly number[]
 }
 
-/** Where the context ends so, this token follows. The longest rule that holds decides. */
+/** If the context ends with these tokens, this token follows. The longest matching rule decides. */
 export interface Rule {
   /** The last tokens of the context, newest first. */
   readonly context: readonly number[]

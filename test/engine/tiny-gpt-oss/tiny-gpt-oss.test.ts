@@ -83,7 +83,7 @@ describe('a tiny gpt-oss on the real engine', () => {
     },
   )
 
-  test('a tiny gpt-oss goes on in a second turn', async () => {
+  test('a tiny gpt-oss continues in a second turn', async () => {
     const first = await generateAfresh(encodeHarmony(call.prompt))
     // The last token was sampled, but the engine has not seen it yet.
     const rest = encodeHarmony(afterCall.prompt).slice(encodeHarmony(call.prompt).length + first.length - 1)

@@ -18,13 +18,13 @@ import { vocabularyMetadata } from './vocabulary.js'
 
 export interface TinyGptOssOptions {
   readonly scripts: readonly Script[]
-  /** How many tokens back the model sees: where so many are equal, the same token follows. Default 9. */
+  /** How many tokens the model looks back: if these are equal, the same token follows. Default 9. */
   readonly history?: number
   /** The next token if no script continues. Default `<|return|>`, so that a prompt without a script ends at once. */
   readonly fallback?: number
   /**
-   * How sure the model is. At 10 the scripted token has the probability 1, so it comes at any temperature; at 0.7 it
-   * has about 0.85, and the others share the rest.
+   * The confidence of the model. At 10 the scripted token has the probability 1, so it comes at any temperature; at 0.7
+   * it has about 0.85, and the others share the rest.
    */
   readonly sharpness?: number
 }

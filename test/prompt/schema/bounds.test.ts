@@ -4,7 +4,7 @@ import { typescriptOf } from '../../../src/prompt/schema/typescript.js'
 import { sized } from '../../support/runs.js'
 import { aliasesOf } from './breakout.js'
 
-/** What a schema becomes at most: its room, and what closes the types that were open when it ended. */
+/** The maximum length of a schema's type: its limit, and the text that closes open types. */
 const MAX_TEXT = 260_000
 
 function expectBounded(schema: unknown): string {

@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { expect } from 'vitest'
 
-/** What a namespace of the prompt holds, as the compiler reads it. Throws where it is anything else. */
+/** The content of a namespace of the prompt, as the compiler reads it. Throws if there is anything else. */
 export function aliasesOf(text: string): { namespace: string; aliases: string[] } {
   const source = ts.createSourceFile('prompt.ts', text, ts.ScriptTarget.ESNext, true)
   const { parseDiagnostics } = source as unknown as { parseDiagnostics: ts.Diagnostic[] }
@@ -21,7 +21,7 @@ export function aliasesOf(text: string): { namespace: string; aliases: string[] 
   return { namespace: statement.name.text, aliases }
 }
 
-/** The lines of a text, wherever anybody may see the end of one, that begin like a part of the message. */
+/** The lines of a text, by any kind of line end, that begin like a part of the message. */
 export function headingsOf(text: string): string[] {
   return text
     .split(/[\n\v\f\r\u0085\u2028\u2029]/)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { codePoint } from '../../../src/conformance/arbitraries/code-point.js'
 
 /*
- * Texts that try to end what they stand in: a comment, a string literal, a type, the namespace, the message.
+ * Texts that try to end their context: a comment, a string literal, a type, the namespace, the message.
  */
 
 const BREAKS = ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029']
@@ -136,7 +136,7 @@ const typed = (tie: fc.LetrecLooselyTypedTie): fc.Arbitrary<unknown> =>
       ...(refers && { $ref }),
     }))
 
-/** What a keyword usually holds, so that most schemas are read. */
+/** The usual value of a keyword, so that most schemas are read. */
 function shapeOf(keyword: string): 'value' | 'list' | 'named' | 'text' {
   if (/^(enum|required|prefixItems|oneOf|anyOf|allOf|examples)$/.test(keyword)) return 'list'
   if (/^(properties|patternProperties|\$defs|definitions)$/.test(keyword)) return 'named'

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { harmonyText } from '../../support/arbitraries.js'
 
 /*
- * JSON Schemas of which the official renderer knows every keyword, and that it writes as TypeScript out of which nothing
- * breaks: what ours has to equal, token for token.
+ * JSON Schemas whose keywords the official renderer all supports, and whose TypeScript is safe: ours must equal it,
+ * token for token.
  */
 
 /** Text on one line that no JSON escapes. */
@@ -56,7 +56,7 @@ const json = (): fc.Arbitrary<unknown> =>
 
 type Schema = Record<string, unknown>
 
-/** What may stand beside every type. */
+/** Keywords that may accompany every type. */
 const about = (): fc.Arbitrary<Schema> =>
   fc.record(
     {
@@ -81,7 +81,7 @@ const primitive = (): fc.Arbitrary<Schema> =>
     fc.constantFrom<Schema>({}, { oneOf: [] }, { type: [] }, { type: 5 }).filter((schema) => !('oneOf' in schema)),
   )
 
-/** Without what becomes a comment: the official renderer lets what follows a last variant become part of that. */
+/** Without comments: in the official renderer, text after a last variant would become part of its comment. */
 const withoutComments = ({ description, default: _, ...schema }: Schema): Schema => schema
 
 const beginsWithBar = (schema: Schema): boolean =>

@@ -139,6 +139,11 @@ describe('a hostile schema', () => {
     ['a reference to nowhere', { $ref: 'https://example.com/x' }, 1],
     ['schemas that double', { $ref: '#/$defs/s40', $defs: doubling(40) }, 1],
     ['too many ways', { pattern: `^${'(a|aa)*'.repeat(50)}(a{0,900}){0,900}b$` }, LONG],
+    [
+      'many patterns, each of which is little work',
+      { properties: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`p${at}`, { pattern: `${at}` }])) },
+      LONG,
+    ],
     ['too long a text', { type: 'string' }, 'a'.repeat(1_000_001)],
   ])('the check of a hostile schema is given up: %s', (_what, schema, value) => {
     expect(() => checkOutput(JSON.stringify(value), json(schema))).toThrow()

@@ -22,7 +22,7 @@ interface Written {
   readonly reason?: EndReason
 }
 
-/** Writes by hand what nothing holds it to, and the shortest text of what it is held to. */
+/** Writes a given text without a constraint, and the shortest valid text with one. */
 function engineOf(free: readonly Written[], asked: GenerateOptions[] = []): TokenEngine {
   let next = 0
   return {
@@ -55,7 +55,7 @@ const requestOf = (v: object): ResponseRequest => ({
   ],
 })
 
-/** A response that stopped behind so many bytes of its arguments, and what became of it with this model. */
+/** A response that stopped after so many bytes of its arguments, and its continuation with this model. */
 async function goOn(request: ResponseRequest, bytes: readonly number[], free: readonly Written[]) {
   const asked: GenerateOptions[] = []
   const header = encodeHarmony(CALL)
@@ -91,7 +91,7 @@ const anySchema = fc.oneof(
   fc.constant({ type: 'string' }),
   fc.uniqueArray(anyText, { minLength: 1, maxLength: 3 }).map((texts) => ({ enum: texts })),
 )
-/** What a model may write by itself in the middle of a character: its rest, another one, nonsense, nothing. */
+/** A model's possible output in the middle of a character: its rest, another character, invalid bytes, nothing. */
 const anyTokens = fc.array(
   fc.oneof(
     fc.constantFrom(...BYTES),
@@ -101,8 +101,8 @@ const anyTokens = fc.array(
   { maxLength: 6 },
 )
 
-describe('a response that goes on in the middle of a character of a strict body', () => {
-  test('a strict body that goes on inside a character fits its schema, whatever the model writes there', async () => {
+describe('a response that continues in the middle of a character of a strict body', () => {
+  test('a strict body that continues inside a character fits its schema, whatever the model writes there', async () => {
     await fc.assert(
       fc.asyncProperty(anySchema, anyText, fc.nat(), anyTokens, async (schema, drawn, at, tokens) => {
         const text = 'enum' in schema ? (schema.enum[at % schema.enum.length] as string) : drawn
@@ -122,7 +122,7 @@ describe('a response that goes on in the middle of a character of a strict body'
     )
   })
 
-  test.each(CHARACTERS)('a strict body goes on with the character that the model wants: %j', async (character) => {
+  test.each(CHARACTERS)('a strict body continues with the character that the model wants: %j', async (character) => {
     const bytes = bytesOf(character)
     for (let had = 1; had < bytes.length; had++) {
       const rest = byteTokens(character).slice(had)
@@ -135,7 +135,7 @@ describe('a response that goes on in the middle of a character of a strict body'
     }
   })
 
-  test('a strict body that goes on inside a character gets the first that may follow where the model wants none', async () => {
+  test('a strict body that continues inside a character gets the first that may follow where the model wants none', async () => {
     const begun = [...bytesOf('{"v":"'), 0xf0, 0x9f]
     for (const tokens of [encodeText('forged'), [m.call], []]) {
       const whole = await goOn(requestOf({ enum: ['😁', '🦜', 'z'] }), begun, [{ tokens }])
@@ -144,7 +144,7 @@ describe('a response that goes on in the middle of a character of a strict body'
     }
   })
 
-  test('a strict body that goes on inside a character stops at the limit of tokens, even within that character', async () => {
+  test('a strict body that continues inside a character stops at the limit of tokens, even within that character', async () => {
     const begun = [...bytesOf('{"v":"'), 0xf0]
     const request = {
       ...requestOf({ type: 'string' }),
@@ -156,7 +156,7 @@ describe('a response that goes on in the middle of a character of a strict body'
     expect(JSON.stringify(whole.events)).not.toContain('forged')
   })
 
-  test('no log-probabilities are asked for where a strict body goes on inside a character', async () => {
+  test('no log-probabilities are asked for where a strict body continues inside a character', async () => {
     const request = {
       ...requestOf({ type: 'string' }),
       include: ['message.output_text.logprobs' as const],
@@ -166,7 +166,7 @@ describe('a response that goes on in the middle of a character of a strict body'
     expect(asked.map(({ logprobs }) => logprobs)).toEqual([undefined, undefined])
   })
 
-  test('a strict body that goes on inside a character is free where the engine takes no grammar', async () => {
+  test('a strict body that continues inside a character is free where the engine takes no grammar', async () => {
     const engine = (free: readonly Written[]): TokenEngine => ({
       ...engineOf(free),
       capabilities: async () => ({ constraints: ['json_schema'] }),

@@ -36,9 +36,9 @@ const ENGINES: readonly [string, EngineCapabilities][] = [
   ['one without constraints', {}],
 ]
 
-describe('what is no schema', () => {
+describe('a value that is not a schema', () => {
   test.each(ENGINES)(
-    'what is no schema is refused with its path, before anything is sampled: %s',
+    'a value that is not a schema is refused with its path, before anything is sampled: %s',
     (_what, capabilities) => {
       const inA = (schema: unknown): object => ({ type: 'object', properties: { a: schema } })
       for (const strict of [true, undefined]) {
@@ -109,7 +109,7 @@ describe('the budget of a request', () => {
     expect(typeOnly.length).toBeGreaterThan(900)
     expect(typeOnly).toEqual(held.slice(-typeOnly.length))
     expect(relaxed).toHaveLength(typeOnly.length)
-    // What was compiled before is counted all the same: another process has to decide alike.
+    // Cached schemas are counted as well: every process must decide alike.
     expect(atOnce(holding({ tools })).typeOnly).toEqual(typeOnly)
   })
 

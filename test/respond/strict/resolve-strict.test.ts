@@ -138,7 +138,7 @@ describe('a function that does not say whether it is strict', () => {
     expect(errors.map(String)).toEqual(['RangeError: too deep'])
   })
 
-  test('whoever goes on from the entries of a relaxed function is not told again', async () => {
+  test('a process that continues from the entries of a relaxed function is not told again', async () => {
     const tools = [{ ...F, parameters: { not: {} } }]
     const whole = await runCall({ tools }, { capabilities: PICKY })
     for (const [at, shown] of whole.before.entries()) {
@@ -180,7 +180,7 @@ describe('a function that does not say whether it is strict', () => {
     )
     expect(constraints).toEqual([])
     expect(response.tools).toMatchObject([{ strict: true }, { strict: true }])
-    // Of the call, which is excluded, and of no schema.
+    // The diagnostic is about the excluded call, not about a schema.
     expect(diagnostics.map(({ code }) => code)).toEqual(['unavailable_tool'])
   })
 

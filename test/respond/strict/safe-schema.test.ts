@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parsePlainJson } from '../../../src/respond/plain-json.js'
 import { safeSchema } from '../../../src/respond/strict/safe-schema.js'
 
-/** The work that the validator says it does to check a value, by the getter that it reads. */
+/** The validator's work for a value, counted by the getter that it reads. */
 function workOf(schema: object, value: unknown): number {
   let work = 0
   const onStep = (more: number): void => {
@@ -28,4 +28,23 @@ test('each application of a schema is counted once, as this version of the valid
 test('what a schema lists is counted by its length', () => {
   const values = Array.from({ length: 80 }, (_, at) => at)
   expect(workOf({ enum: values }, 1)).toBe(11)
+})
+
+test.each<[string, object]>([
+  ['a dependency of a property named like a keyword', { dependencies: { const: { pattern: '(a+)+$' } } }],
+  ['a dependency', { dependencies: { a: { properties: { b: { pattern: '(a+)+$' } } } } }],
+  ['what a reference may point at', { examples: { a: { pattern: '(a+)+$' } }, $ref: '#/examples/a' }],
+  ['an unknown keyword', { a: { pattern: '(a+)+$' }, $ref: '#/a' }],
+])("no pattern is left for JavaScript's engine to run: %s", (_where, schema) => {
+  const json = parsePlainJson('{"const":"a"}')
+  const safe = safeSchema(schema, { json, testOf: () => () => false, onStep: () => {} })
+  expect(JSON.stringify(safe)).toContain('pattern')
+  expect(JSON.stringify(safe)).not.toContain('(a+)+')
+})
+
+test('examples may look like schemas, and are none', () => {
+  const schema = { not: { type: 'null' }, examples: [{ format: 'uri', pattern: 'a' }] }
+  const json = parsePlainJson('1')
+  const safe = safeSchema(schema, { json, testOf: () => undefined, onStep: () => {} })
+  expect(safe).toMatchObject({ examples: schema.examples })
 })

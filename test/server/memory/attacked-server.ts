@@ -1,6 +1,6 @@
 /*
- * A server in a process of its own with little memory, which a test attacks: it prints where it listens, and answers each
- * line of its input with what it holds.
+ * A server in a separate process with little memory, which a test attacks: it prints its address, and answers each line
+ * of its input with its memory figures.
  */
 import { createInterface } from 'node:readline'
 import { tokenStream } from '../../../src/engine/index.js'

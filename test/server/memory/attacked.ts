@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { ByteUse } from '../../../src/byte-budget.js'
 
-/** What the server says of itself. All but `memory` is in bytes. */
+/** The server's figures. All but `memory` are in bytes. */
 export interface Held {
   readonly rss: number
   /** The most that it has ever had. */
@@ -21,7 +21,7 @@ export interface AttackedServer {
   readonly port: number
   /** Whether the process lives. */
   readonly isAlive: boolean
-  /** What it holds after a collection. */
+  /** Its memory after a collection. */
   held(): Promise<Held>
   kill(): Promise<void>
 }

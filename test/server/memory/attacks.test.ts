@@ -12,7 +12,7 @@ import { type AttackedProgram, type AttackedServer, attackedProgram } from './at
 const SCALE = Number(process.env['ATTACK_SCALE'] ?? 1)
 const HEAP = 96 * SCALE
 const MB = 1_048_576
-/** The process before any request, its code and young objects, and what a heap of this size may hold. */
+/** The process before any request, with its code and young objects, and the budget of a heap of this size. */
 const MOST_RSS = (170 + 96 + 1.3 * HEAP) * MB
 
 // A connection for each request: one that is kept may be closed by the server while the next request is written to it.

@@ -47,7 +47,7 @@ describe('how much may be held by default', () => {
 
 const MB = 1_000_000
 
-/** What is held but for what the store keeps of responses that are over. */
+/** The held memory, without the finished responses in the store. */
 const busy = ({ memory }: { readonly memory: ByteUse }): number => memory.used - memory.by.store
 
 describe('a request', () => {
@@ -127,7 +127,7 @@ describe('a response', () => {
     await until(() => busy(service) === 0)
   })
 
-  test('a result of a tool that has no room fails the call, and the model goes on', async () => {
+  test('a result of a tool that has no room fails the call, and the model continues', async () => {
     const errors: unknown[] = []
     const docs = { type: 'mcp', server_label: 'docs', allowed_tools: ['search'], require_approval: 'never' }
     const { create } = endpoint(scriptedEngine([[call('docs.search', {})], answer('Too much.')]), {
@@ -320,7 +320,7 @@ test('what is refused is a metric, with how much was asked for and what is in us
 })
 
 describe('answers that are not read', () => {
-  test('answers that nobody reads are counted, refused where there is no room, and given back when they are read', async () => {
+  test('unread answers are counted, refused where there is no room, and given back when they are read', async () => {
     const { create, send, service } = endpoint(() => answer('Hi'), { limits: { memoryBytes: 1.4 * MB } })
     const { body } = await create({ input: 'Hi', instructions: '😀 x'.repeat(18_000) })
     expect(busy(service)).toBe(0)

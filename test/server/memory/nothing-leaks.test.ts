@@ -9,13 +9,13 @@ import { type Endpoint, endpoint, JSON_TYPE, until } from '../endpoint.js'
 import { connectTo, create as message, serve } from '../web-socket/sockets.js'
 
 /*
- * Clients of several owners do all that clients do, at once and against little memory: whatever they are answered, and
- * wherever they leave, nothing is held when they are gone.
+ * Clients of several owners do everything that clients do, concurrently and with little memory: whatever the answers,
+ * and wherever the clients leave, no memory is held afterwards.
  */
 
 const HI = encodeHarmony('<|channel|>final<|message|>Hi there, all of you.<|return|>')
 
-/** A model that fails now and then, by how often it was asked. */
+/** A model that sometimes fails, depending on the number of its calls. */
 function engine(): TokenEngine {
   let calls = 0
   return {
@@ -148,7 +148,7 @@ test('whatever clients ask, and wherever they leave, nothing is held when they a
     ),
     { numRuns: runs(400) },
   )
-  // All of them happened, or the law has said nothing.
+  // All of them must occur, or the law has tested nothing.
   for (const status of [200, 400, 413, 429]) expect([status, statuses.get(status) ?? 0]).not.toEqual([status, 0])
 })
 

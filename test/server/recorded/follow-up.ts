@@ -2,9 +2,9 @@ import { answer, call, preamble, type ScriptedTurn, think } from '../../../src/t
 import type { CapturedRequest } from '../../support/shared-data.js'
 import { calling, chosenTool, type Json, list } from './obedient-model.js'
 
-/** What a recorded request goes on from: the items that its server said before it. */
+/** The items before a recorded request, which its server had sent. */
 export interface FollowUp {
-  /** The recorded items of the model, or what can be told of them from the results of its calls. */
+  /** The recorded items of the model, or their reconstruction from the results of its calls. */
   readonly said: readonly Json[]
   readonly previousResponseId?: string
 }
@@ -12,7 +12,7 @@ export interface FollowUp {
 /** The ids that OpenAI and this library give. Others were made up to be refused. */
 const RESPONSE_ID = /^resp_[\da-f]{48}$/
 
-/** What a later request of the sequence says of the answer to this one, if one goes on from it. */
+/** The later request of the sequence that continues the answer to this one, if any. */
 export function followUpOf(body: Json, later: readonly CapturedRequest[]): FollowUp | undefined {
   const [next] = later
   const previousResponseId = next?.body?.['previous_response_id'] ?? next?.url.split('/').at(-1)
@@ -28,7 +28,7 @@ export function followUpOf(body: Json, later: readonly CapturedRequest[]): Follo
   return undefined
 }
 
-/** What the model has to say, so that the recorded client could have sent what it sent next. */
+/** The model output that explains the recorded client's next request. */
 export function turnThatSays({ said }: FollowUp, request: Json): ScriptedTurn {
   const calls = said.filter(isCall).flatMap((item) => callOf(item, request))
   const texts = said.flatMap((item) =>
@@ -47,7 +47,7 @@ function itemsOf({ input }: Json): readonly Json[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : (list(input) as Json[])
 }
 
-/** Clients give a message another shape when they send it again: it counts what it says. */
+/** Clients change the shape of a message when they send it again: only its content counts. */
 function areAlike(one: Json, other: Json | undefined): boolean {
   const gist = ({ type, role, content }: Json): string => `${type ?? 'message'} ${role} ${contentText(content)}`
   return other !== undefined && gist(one) === gist(other)
@@ -73,14 +73,14 @@ function modelsItems(items: readonly Json[]): Json[] {
   return end === -1 ? known : known.slice(0, end)
 }
 
-/** The call that a result belongs to, where the client sends nothing but the result. */
+/** The call that a result belongs to, if the client sends only the result. */
 function calledBefore({ type, call_id, approval_request_id: id }: Json): Json[] {
   if (type === 'function_call_output') return [{ type: 'function_call', call_id }]
   if (type === 'custom_tool_call_output') return [{ type: 'custom_tool_call', call_id }]
   return type === 'mcp_approval_response' ? [{ type: 'mcp_approval_request', id }] : []
 }
 
-/** None where the client sends the result of a call that was never made. */
+/** Undefined if the client sends the result of a call that was never made. */
 function callOf({ name, namespace, arguments: text, type }: Json, request: Json): ReturnType<typeof call>[] {
   if (typeof name !== 'string') {
     const tool = chosenTool(request)

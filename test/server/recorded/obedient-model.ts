@@ -2,7 +2,9 @@ import { answer, call, type ScriptedPrompt, type ScriptedTurn, think } from '../
 
 export type Json = { readonly [field: string]: unknown }
 
-/** What a model that obeys says to a request: it thinks, calls a tool where there is one and no result yet, and answers. */
+/**
+ * The output of an obedient model for a request: it thinks, calls a tool if there is one without a result, and answers.
+ */
 export function obedientModel(request: Json): (prompt: ScriptedPrompt) => ScriptedTurn {
   return ({ messages }) => {
     const isDone = messages.at(-1)?.role === 'tool' || list(request['input']).some(isTrigger)
@@ -12,7 +14,7 @@ export function obedientModel(request: Json): (prompt: ScriptedPrompt) => Script
   }
 }
 
-/** Asks for a summary, where tools are of no use. */
+/** A request for a summary, which needs no tools. */
 const isTrigger = (item: unknown): boolean => (Object(item) as Json)['type'] === 'compaction_trigger'
 
 /** A tool that the client runs, under the name by which the model knows it. */
@@ -54,7 +56,7 @@ function answerTo({ text }: Json, question: string): string {
 
 export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** A small value that a JSON Schema takes: of objects what is required, of unions the first member. */
+/** A small valid value of a JSON Schema: only required properties of objects, the first member of unions. */
 export function jsonOf(schema: unknown): unknown {
   const { type, properties, required, items, enum: values, const: only, anyOf, minItems } = Object(schema) as Json
   if (only !== undefined) return only

@@ -1,11 +1,11 @@
 import type { FollowUp } from './follow-up.js'
 import { type Json, list } from './obedient-model.js'
 
-/** The ids and sealed contents of recorded answers, and what they are here. */
+/** Maps the ids and sealed contents of recorded answers to ours. */
 export interface RecordedIds {
   /** A request as its client would have sent it here. */
   inOurs<T>(value: T): T
-  /** Notes what the recorded answer and ours have in common. */
+  /** Records which ids of the recorded answer and ours correspond. */
   learn(followUp: FollowUp, response: Json): void
 }
 

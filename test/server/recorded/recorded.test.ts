@@ -3,14 +3,14 @@ import { checkEvents, type Profile } from '../../../src/conformance/index.js'
 import { type CapturedRequest, capturedRequests, describeWithShared } from '../../support/shared-data.js'
 import { type Replayed, refusalIn, replay } from './replay.js'
 
-/** What is refused: status, parameter, code. */
+/** The refused requests: status, parameter, code. */
 const REFUSED: Readonly<Record<string, string>> = {
   // gpt-oss sees neither images nor files.
   'ai-sdk-openai.image-01': '400 input[0].content[1] unsupported_value',
   'openresponses-07': '400 input[0].content[1] unsupported_value',
   'openresponses-aisdk.image-01': '400 input[0].content[1] unsupported_value',
   'openresponses-extra-06': '400 input[0].content[1] unsupported_value',
-  // What clients sent to see it refused.
+  // Requests that clients sent to test refusals.
   'openai-js-ws.plain.ws-03': '400 previous_response_id previous_response_not_found',
   'openai-js.bad-01': '400 temperature decimal_above_max_value',
   'openai-js.bad-02': '400 top_logprobs integer_above_max_value',
@@ -19,7 +19,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'openresponses-10': '400 model missing_required_parameter',
 }
 
-/** How many tokens the engine reads again at most where a conversation goes on. */
+/** The most tokens that the engine reads again in a continued conversation. */
 const READ_AGAIN: Readonly<Record<string, number>> = {
   // It sends calls back without ids, and no reasoning.
   'cline-02': 39,
@@ -36,7 +36,7 @@ const PROFILES: readonly (readonly [client: RegExp, profile: Profile])[] = [
   [/^(openai-js|tanstack)/, 'client:openai'],
 ]
 
-/** One client each, in one scenario: what goes on from what is in the same sequence. */
+/** One client each, in one scenario: later requests continue earlier ones of the same sequence. */
 function sequences(): Map<string, CapturedRequest[]> {
   const all = new Map<string, CapturedRequest[]>()
   for (const request of capturedRequests()) {
@@ -46,7 +46,7 @@ function sequences(): Map<string, CapturedRequest[]> {
   return all
 }
 
-/** What the judge says of a stream, for everybody and for its client. */
+/** The judge's findings in a stream, by the general profile and by its client's. */
 function faultsIn({ name, events = [] }: Replayed): unknown[] {
   if (events.length === 0 || events[0]?.['type'] === undefined) return []
   const [, profile] = PROFILES.find(([client]) => client.test(name)) ?? []
@@ -77,7 +77,7 @@ describeWithShared('what real clients sent, sent to the endpoint', () => {
         [],
       )
       expect(answers.flatMap(faultsIn)).toEqual([])
-      // What is kept of a conversation is sent to the engine in the very same tokens.
+      // The stored conversation is sent to the engine in the same tokens.
       const again = answers.flatMap(({ name, readAgain = 0 }) =>
         readAgain <= (READ_AGAIN[name] ?? 0) ? [] : [[name, readAgain]],
       )

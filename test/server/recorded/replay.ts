@@ -11,13 +11,13 @@ import { type FollowUp, followUpOf, isCall, turnThatSays } from './follow-up.js'
 import { type Json, obedientModel } from './obedient-model.js'
 import { recordedIds } from './recorded-ids.js'
 
-/** A recorded request, and what it was answered with here. */
+/** A recorded request, and our answer to it. */
 export interface Replayed {
   readonly name: string
   readonly status: number
-  /** The response, the error, or whatever else was asked for. */
+  /** The response, the error, or another answer. */
   readonly body: Json
-  /** The events, where it streams, or can be streamed later. */
+  /** The events, if it streams, or can be streamed later. */
   readonly events?: readonly Json[]
   /** How many tokens of the conversation so far the engine had to read again, where it goes on after a call. */
   readonly readAgain?: number
@@ -34,8 +34,9 @@ const servers: Tool = {
 }
 
 /**
- * Sends what a client sent to an endpoint of this library's, in its order and by its transport. The model says what the
- * recorded one said, as far as the client's next request tells, and ids of recorded answers are replaced by ours.
+ * Sends a client's requests to an endpoint of this library, in their order and by their transport. The model repeats
+ * the recorded output, as far as the client's next request reveals it, and ids of recorded answers are replaced by
+ * ours.
  */
 export async function replay(
   sequence: readonly CapturedRequest[],
@@ -91,7 +92,7 @@ const asksForSummary = ({ body }: CapturedRequest): boolean => JSON.stringify(bo
 function readAgain(before: readonly Replayed[], { body }: Pick<Replayed, 'body'>): number {
   const [last, own] = [before.at(-1)?.body, body].map((response) => Object(response?.['usage']) as Json)
   const { cached_tokens: cached } = Object(own?.['input_tokens_details']) as Json
-  // What the host wrote of a call that was demanded is in the cache, and no output.
+  // The host's part of a demanded call is in the cache, and is not output.
   return Math.max(0, Number(last?.['input_tokens']) + Number(last?.['output_tokens']) - Number(cached))
 }
 
@@ -107,7 +108,7 @@ function eventsIn(text: string): Json[] {
   return events
 }
 
-/** Without what the recording server put in front. */
+/** Without the recording server's prefix. */
 const pathOf = (url: string): readonly string[] => url.replace(/^\/t\/[^/]+/, '').split('/')
 
 async function send(
@@ -143,7 +144,7 @@ async function sendFrame(socket: RawClient, body: Json): Promise<Omit<Replayed, 
   return { status: 200, body: Object(last['response']) as Json, events: frames }
 }
 
-/** What was refused, in a line. */
+/** The refusal, in a line. */
 export function refusalIn({ status, body }: Replayed): string {
   const { param, code } = Object(body['error']) as Json
   return `${status} ${param} ${code}`

@@ -64,7 +64,7 @@ describeWithShared('what clients sent over a WebSocket', () => {
     }
   })
 
-  test('the SDK goes on from its first response, and not from one that there never was', async () => {
+  test('the SDK continues from its first response, and not from one that there never was', async () => {
     const client = await connect(await serve({ engine: scriptedEngine(echo) }))
     const [first, second, third] = captured().get('openai-js-ws.plain') as [Body, Body, Body]
     client.send(first)

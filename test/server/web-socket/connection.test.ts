@@ -118,7 +118,7 @@ test('a client that answers pings stays connected', async () => {
   expect(textOf(await client.answer())).toBe('1: Hi')
 })
 
-test('closing ends the responses under way, refuses new ones with 503, and closes with 1001', async () => {
+test('closing ends the responses in progress, refuses new ones with 503, and closes with 1001', async () => {
   let open = (): void => {}
   const gate = new Promise<void>((resolve) => {
     open = resolve

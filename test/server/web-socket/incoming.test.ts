@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { nextTurn } from '../../../src/next-turn.js'
 import { createIncoming, type IncomingOptions } from '../../../src/server/web-socket/incoming.js'
 
-/** Messages that are read as a test lets them. */
+/** Messages that are read when the test allows it. */
 function incoming(given: Partial<IncomingOptions<unknown>> = {}) {
   const read: unknown[] = []
   const told: unknown[] = []

@@ -60,7 +60,7 @@ test('stream, stream_options and background: false are accepted, and change noth
   }
 })
 
-test('steering is refused in the words of the API while the response goes on', async () => {
+test('steering is refused in the words of the API while the response continues', async () => {
   let open = (): void => {}
   const gate = new Promise<void>((resolve) => {
     open = resolve

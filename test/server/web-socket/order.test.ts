@@ -6,7 +6,7 @@ import { answer, fail, firstTokens, scriptedEngine, think } from '../../../src/t
 import { runs } from '../../support/runs.js'
 import { connectTo, create, type Frame, faultsIn, isTerminal, textOf } from './sockets.js'
 
-/** What a client sends, and how it is answered. */
+/** A client's messages, and their answers. */
 interface Sent {
   readonly kind: 'answer' | 'fail' | 'invalid' | 'unknown id' | 'no json'
   readonly lane: string | undefined

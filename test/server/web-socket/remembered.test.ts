@@ -11,7 +11,7 @@ function response(id: string, before?: RememberedResponse['before']): Remembered
 
 const LARGE = 30_000_000
 
-test('a socket remembers each response once, however many go on from it', () => {
+test('a socket remembers each response once, however many continue from it', () => {
   const remembered = createRemembered(10)
   const first = response('a')
   remembered.add(first, LARGE)
@@ -21,7 +21,7 @@ test('a socket remembers each response once, however many go on from it', () => 
   expect(['a', 'b', 'c'].map((id) => remembered.find(id) !== undefined)).toEqual([true, true, true])
 })
 
-test('a socket forgets what a response added with the last one that goes on from it', () => {
+test('a socket forgets what a response added with the last one that continues from it', () => {
   const remembered = createRemembered(10)
   const first = response('a')
   remembered.add(first, LARGE)
@@ -32,7 +32,7 @@ test('a socket forgets what a response added with the last one that goes on from
   expect(['a', 'b', 'c'].map((id) => remembered.find(id) !== undefined)).toEqual([false, false, true])
 })
 
-test('a socket counts what it forgot while a response went on from it', () => {
+test('a socket counts what it forgot while a response continued from it', () => {
   const remembered = createRemembered(10)
   const first = response('a')
   remembered.add(first, 2 * LARGE)

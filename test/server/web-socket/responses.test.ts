@@ -26,7 +26,7 @@ test('requests are answered one after the other, in the order in which they came
   expect(answers.flatMap(faultsIn)).toEqual([])
 })
 
-test.each([true, false])('a request goes on from a response with store: %s', async (store) => {
+test.each([true, false])('a request continues from a response with store: %s', async (store) => {
   const client = await connect(await serve({ engine: scriptedEngine(echo) }))
   client.send(create('a', { store }))
   const { id } = responseOf(await client.answer())
@@ -65,7 +65,7 @@ test('only the latest responses that are not stored are remembered', async () =>
   }
 })
 
-test('generate: false prepares a response that the next request goes on from', async () => {
+test('generate: false prepares a response that the next request continues from', async () => {
   const engine = scriptedEngine(echo)
   const client = await connect(await serve({ engine }))
   client.send(create([{ role: 'developer', content: 'Be brief.' }], { store: false, generate: false }))
@@ -107,7 +107,7 @@ test('an unknown call_id is refused, and its response is forgotten', async () =>
   expect(textOf(await client.answer())).toBe('1: c')
 })
 
-test('a response is remembered when the server is too busy to go on from it', async () => {
+test('a response is remembered when the server is too busy to continue from it', async () => {
   const engine = scriptedEngine(({ messages, turn }) =>
     turn === 2 ? gate.then(() => answer('')) : echo({ messages } as never),
   )

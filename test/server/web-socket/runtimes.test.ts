@@ -7,7 +7,7 @@ import { create } from './sockets.js'
 
 const tokenTable = await loadTokenTable()
 
-/** What Hono's `upgradeWebSocket` of a runtime is given. */
+/** The arguments of Hono's `upgradeWebSocket` of a runtime. */
 interface SocketEvents {
   onOpen(event: unknown, socket: object): void
   onMessage(event: { data: unknown }): void

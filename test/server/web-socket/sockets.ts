@@ -16,7 +16,7 @@ export interface Frame {
 export interface RawClient {
   readonly socket: WebSocket
   send(message: unknown): void
-  /** The next frame that nobody has taken. */
+  /** The next frame that was not taken yet. */
   frame(): Promise<Frame>
   /** The frames up to the end of the next answer: a terminal event, or an error. */
   answer(): Promise<Frame[]>
@@ -116,12 +116,12 @@ export function responseOf(answer: readonly Frame[]): { id: string; status: stri
   return (answer.at(-1) as unknown as { response: never }).response
 }
 
-/** What a user reads in an answer. */
+/** The text of an answer. */
 export function textOf(answer: readonly Frame[]): string {
   return answer.flatMap((frame) => (frame.type === 'response.output_text.delta' ? [frame['delta']] : [])).join('')
 }
 
-/** What the judge finds in an answer that is a response. */
+/** The judge's findings in an answer that is a response. */
 export function faultsIn(answer: readonly Frame[]): Violation[] {
   return checkEvents(answer.map(({ stream_id: _, ...event }) => event as never))
 }

@@ -11,7 +11,7 @@ export const LAYERS = 2
 export const WINDOW = 128
 export const NORM_EPSILON = 1e-5
 
-/** Where the code of the token stands that is so many back. */
+/** The channel of the code of the token at a distance. */
 export const slotOf = (distance: number): number => distance * CODE_BITS
 /** Three channels that are the same for every token. Their squares and the code's make 64, a quarter of the channels: exact. */
 export const CONSTANTS = [1, 3, 6] as const

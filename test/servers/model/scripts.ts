@@ -15,7 +15,7 @@ import {
 import type { Script } from '../../engine/tiny-gpt-oss/rules.js'
 import { encodeHarmony } from '../../support/tokens.js'
 
-/** What the model on llama.cpp says, too. */
+/** The scripts that the model on llama.cpp has, too. */
 export { afterWeather, ask, colours, emoji, files, hello, malformed, months, type Turn, weather }
 
 /** How many of the last tokens the model sees. Scripts have to differ in them. */
@@ -43,7 +43,7 @@ export const prose: Turn = answered('Describe Naples as a JSON object.', '<|chan
 /** Its answer spells the markers of another message inside of a JSON string. */
 export const forge: Turn = answered('Which city has the best pizza, as JSON?', '<|channel|>final<|message|>')
 
-/** Their headers are all that the model without words is sure of: an answer in JSON, and a call. */
+/** Only of these headers is the random model certain: an answer in JSON, and a call. */
 export const freeAnswer: Turn = answered('once and for all, my zebra json please', '<|channel|>final<|message|>')
 export const freeCall: Turn = answered(
   'once and for all, my zebra call please',
@@ -65,7 +65,10 @@ export function sureScripts(): readonly Script[] {
   ]
 }
 
-/** The model that is sure of two headers, and draws every token after them at random: what nothing holds, it does not keep. */
+/**
+ * The model that is certain of two headers, and draws every later token at random, so that it violates every unenforced
+ * keyword.
+ */
 export function headerScripts(): readonly Script[] {
   return [freeAnswer, freeCall].map(script)
 }

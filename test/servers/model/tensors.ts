@@ -124,7 +124,7 @@ function attention(prefix: string, rotation: Rotation | undefined): Tensor[] {
 
 /** Units of one block belong to rules of one length. */
 const BLOCK = 32
-/** How far a gate opens or stays shut. */
+/** The magnitude of an open or closed gate. */
 const GATE = 64
 
 function blocksOf(rules: readonly Rule[]): Rule[][] {
@@ -144,7 +144,7 @@ function experts(prefix: string, units: number, blocks: readonly (readonly Rule[
   const gates = zeros(EXPERTS * 2 * units * HIDDEN)
   const gateBias = zeros(EXPERTS * 2 * units)
   const down = zeros(EXPERTS * HIDDEN * units)
-  // Units without a rule stay shut. Gates and what they let through take turns.
+  // Units without a rule stay closed. Rows of gates and of their values alternate.
   if (blocks.length > 0) for (let row = 0; row < gateBias.length; row += 2) gateBias[row] = -GATE
   for (const [nth, block] of blocks.entries()) {
     for (const [place, { context, next }] of block.entries()) {

@@ -11,7 +11,7 @@ import { HISTORY, headerScripts, sureScripts } from './scripts.js'
 import { spellOut, type Weights } from './tensors.js'
 import { writeTiktoken, writeTokenizer } from './tokenizer.js'
 
-/** `sure` says what the scripts say; `rand` is sure of two headers, and draws all else at random. */
+/** `sure` plays the scripts; `rand` is certain of two headers, and draws all other tokens at random. */
 export type ModelName = 'sure' | 'rand'
 
 /** The limit of prompt and answer that servers are started with. */

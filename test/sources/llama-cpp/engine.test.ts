@@ -16,7 +16,7 @@ const ask = (text: string): number[] => [
 ]
 const answer = encodeHarmony('<|channel|>final<|message|>Hello there.<|return|>')
 
-/** Answers whatever it is asked. */
+/** A model that answers every prompt. */
 const replies: Writes = (tokens) => {
   const from = tokens.lastIndexOf(m.start) + 2
   return answer[tokens.length - from] ?? m.return

@@ -9,13 +9,13 @@ import { readTokens } from '../../support/read-tokens.js'
 import { describeWithShared, llamaServerCaptures, sharedFolder } from '../../support/shared-data.js'
 import { encodeText } from '../../support/tokens.js'
 
-/** What proves the model has tests of its own: here each request is one of the test. */
+/** The check of the model has separate tests: here each request is one of the test. */
 const createLlamaServerEngine: typeof createCheckedLlamaServerEngine = (options) =>
   createCheckedLlamaServerEngine(Object.assign({ checkModel: false }, options))
 
 const table = await loadTokenTable()
 
-/** What ids say together, with markers spelled out. */
+/** The text of ids, with markers spelled out. */
 function spellOut(tokens: readonly unknown[]): string {
   const parts: Uint8Array[] = []
   for (const token of tokens) {
@@ -34,14 +34,14 @@ function read(prompt: readonly number[], body: string, status = 200, logprobs?: 
   return readTokens(engine.generate(prompt, logprobs === undefined ? {} : { logprobs }))
 }
 
-/** Whether every token is the sampled one, but for those that say nothing by themselves. */
+/** Whether every token is the sampled one, except those without text of their own. */
 function isSampled(tokens: readonly unknown[], emitted: readonly number[]): boolean {
   const ids = tokens.map(idOf)
   const isWhole = (id: number): boolean => id >= table.size || table.text(id) !== undefined
   return emitted.every((id, at) => ids[at] === id || !isWhole(id))
 }
 
-/** Nothing is lost, nothing is made up, and all is counted. */
+/** No text is lost or invented, and all tokens are counted. */
 async function expectWhole(prompt: readonly number[], body: string, emitted: readonly number[]): Promise<void> {
   const { tokens, end } = await read(prompt, body)
   expect(spellOut(tokens)).toBe(spellOut(emitted))

@@ -60,7 +60,7 @@ describeWithSqlite('serve --store', () => {
   }
 
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'a response of serve --store goes on in another process after %s, and its client misses no event',
+    'a response of serve --store continues in another process after %s, and its client misses no event',
     async (signal) => {
       const file = join(checkout.folder, `${signal}.db`)
       const script = join(checkout.folder, 'script.json')
@@ -69,7 +69,7 @@ describeWithSqlite('serve --store', () => {
         JSON.stringify([[{ think: 'Hm.' }, { answer: 'one two three four five six seven eight nine ten' }]]),
       )
       const options = ['--store', file, '--script', script, '--limit', 'leaseSeconds=1']
-      // It says half of its answer within a test's time, and would not say all of it.
+      // It sends half of its answer within a test's time, but not all of it.
       const first = await serve(...options, '--delay', '200')
       const keys = readFileSync(`${file}.keys`, 'utf8')
       expect(statSync(`${file}.keys`).mode & 0o777).toBe(0o600)

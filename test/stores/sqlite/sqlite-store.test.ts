@@ -48,7 +48,7 @@ describeWithSqlite('a store in SQLite', () => {
     },
   )
 
-  test('a store in SQLite keeps what it has when its process ends, and a process that comes later goes on', async () => {
+  test('a store in SQLite keeps what it has when its process ends, and a process that comes later continues', async () => {
     const file = program.file()
     const store = await sqlite({ file })
     await keep(store, { responseId: 'a' }, { output: [item('msg_a')], entries: [entry(1), entry(2)] })

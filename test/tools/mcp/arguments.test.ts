@@ -20,7 +20,7 @@ test.each([
   ['{"code":"1"}', { code: '1' }],
   ['{"a": 1}', { code: '{"a": 1}' }],
   ['', { code: '' }],
-])('a server in the place of the code interpreter takes %j as code', (text, expected) => {
+])('a server instead of the code interpreter takes %j as code', (text, expected) => {
   expect(callArguments(mcpCall('python', text, 'code_interpreter'))).toEqual(expected)
 })
 

@@ -9,7 +9,7 @@ const PAGE = 100
 const text = (said) => ({ content: [{ type: 'text', text: said }] })
 const schema = { type: 'object', properties: { text: { type: 'string' } } }
 
-/** What is served: `tools` by name, `seen` by whoever asks. */
+/** The state: `tools` by name, and `seen`, the recorded events. */
 export function fixtureServer({ extra = 0, die = () => process.exit(1) } = {}) {
   const seen = []
   const watchers = []

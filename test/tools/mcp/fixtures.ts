@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** What `open` makes, once for all tests of a `describe`. What it would clean up after a test is cleaned up after them. */
+/** The result of `open`, once for all tests of a `describe`. It is cleaned up after all of them. */
 export function shared<Made>(open: () => Promise<Made>): () => Made {
   let made: Made
   let ownCleanups: (() => unknown)[] = []
@@ -50,7 +50,7 @@ export interface Told {
   readonly context: McpErrorContext
 }
 
-/** Tools that are closed after the test, and what the host was told. */
+/** Tools that are closed after the test, with the reports to the host. */
 export function toolsOf(
   servers: Readonly<Record<string, McpServerConfig>>,
   options: Omit<McpToolsOptions, 'servers'> = {},
@@ -161,7 +161,7 @@ export function declaring(...labels: string[]): ResponseRequest {
   return { tools: labels.map((server_label) => ({ type: 'mcp', server_label })) }
 }
 
-/** The context of a call that nobody cancels. */
+/** The context of a call that is not cancelled. */
 export function context(
   about: { request?: ResponseRequest; signal?: AbortSignal; progress?: ToolProgress[] } = {},
 ): ToolContext {

@@ -81,7 +81,7 @@ describe('a server behind HTTP that sends 100 MB', () => {
       const result = await tools.run(mcpCall('any'), context())
       expect(result).toHaveProperty('error')
       await server.cut
-      // What is on its way is in the buffers of two sockets.
+      // Sent bytes are in the buffers of two sockets.
       expect(server.sent).toBeLessThan(40 * MB)
       expect(told.length).toBeGreaterThan(0)
       isFlooding = false

@@ -34,7 +34,7 @@ describe('cancellation', () => {
     await server.fixtures[0]?.until('cancelled')
   })
 
-  test('a call whose time is over is cancelled at the server', async () => {
+  test('a call that exceeds its time limit is cancelled at the server', async () => {
     const { config, fixtures } = inMemory()
     const { tools } = toolsOf({ weather: config }, { timeoutMs: 20 })
     await tools.run(mcpCall('hangs'), context())
@@ -49,7 +49,7 @@ describe('cancellation', () => {
     expect(fixtures[0]?.seen).toEqual(['list'])
   })
 
-  test('a listing that nobody waits for any more reports its failure to nobody', async () => {
+  test('a listing that is no longer awaited does not report its failure', async () => {
     const { tools, told } = toolsOf({ weather: { connect: () => new Promise(() => {}) } })
     const abort = new AbortController()
     const listing = tools.listings(declaring('weather'), { signal: abort.signal })
@@ -145,7 +145,7 @@ describe("the host's own client", () => {
 })
 
 describe('close()', () => {
-  test('close() ends the child process, and fails the calls under way', async () => {
+  test('close() ends the child process, and fails the calls in progress', async () => {
     const { tools } = toolsOf({ weather: stdio() })
     const { output } = await tools.run(mcpCall('pid'), context())
     const hanging = tools.run(mcpCall('hangs'), context())

@@ -79,7 +79,7 @@ describe.each(TRANSPORTS)('over %s', (_, config) => {
     ])
   })
 
-  test('a call that is never answered ends when its time is over', async () => {
+  test('a call that is never answered ends at its time limit', async () => {
     const { tools, told } = toolsOf({ weather: await config() }, { timeoutMs: 50 })
     const { error } = await tools.run(mcpCall('hangs'), context())
     expect(error).toEqual({ message: 'The MCP server did not answer in time.' })

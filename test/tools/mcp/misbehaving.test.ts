@@ -31,7 +31,7 @@ describe('a server that dies', () => {
     expect(await hanging).toEqual(GONE)
   })
 
-  test('all calls under way fail if a server in memory dies', async () => {
+  test('all calls in progress fail if a server in memory dies', async () => {
     const { config } = inMemory()
     const { tools } = toolsOf({ weather: config })
     const calls = ['hangs', 'hangs', 'dies'].map((name) => tools.run(mcpCall(name), context()))
@@ -42,7 +42,7 @@ describe('a server that dies', () => {
     const { url } = await http()
     const { tools } = toolsOf({ weather: { url } })
     expect(await tools.run(mcpCall('diesHalfway'), context())).toEqual(GONE)
-    // Sockets that the platform keeps for later were closed as well, and fail those who get one.
+    // Pooled sockets of the platform were closed as well, and fail the next requests that use them.
     const isBack = async () => (await tools.run(mcpCall('echo', { text: 'x' }), context())).output === 'x'
     await vi.waitUntil(isBack, { timeout: 110_000 })
   })
@@ -98,7 +98,7 @@ describe('a server that is not there', () => {
 
 describe('a server that is silent', () => {
   test.each(['never greets', 'never lists'])(
-    'the listing of a server that %s fails when its time is over',
+    'the listing of a server that %s fails at its time limit',
     async (behaviour) => {
       const { tools, told } = toolsOf({ weather: raw(behaviour) }, { listTimeoutMs: 300 })
       expect(await listed(tools)).toEqual(NO_LIST)

@@ -1,4 +1,4 @@
-/* A server without the SDK, for bytes that it would not send: node raw-server.mjs BEHAVIOUR */
+/* A server without the SDK, for bytes that the SDK would not send: node raw-server.mjs BEHAVIOUR */
 
 import { writeFileSync } from 'node:fs'
 import { argv, env, exit, pid, stderr, stdin, stdout } from 'node:process'
@@ -49,7 +49,7 @@ const answers = {
       return send({ id, result: { content: [{ type: 'text', text: 'fine' }], isError: 'maybe' } })
     }
     if (behaviour === 'endless line') {
-      // More than any reader may hold. It does not go on for ever, since nobody may read it any more.
+      // More than any reader may hold. It is finite, because the reader may have left.
       return stdout.write('x'.repeat(16 << 20))
     }
     send({ id, result: { content: [{ type: 'text', text: behaviour === 'stays' ? String(pid) : 'fine' }] } })

@@ -54,7 +54,7 @@ describe('RestartDelay', () => {
 })
 
 describe('a server that fails again and again', () => {
-  test('a server that dies in every call is started twice, and not again before its delay is over', async () => {
+  test('a server that dies in every call is started twice, and not again before its delay has passed', async () => {
     const { config, fixtures } = inMemory()
     const { tools, told } = toolsOf({ weather: config }, { restartDelayMs: 3_600_000 })
     const results = []
@@ -94,7 +94,7 @@ describe('a server that fails again and again', () => {
     expect(fixtures).toHaveLength(4)
   })
 
-  test('a server that was down is connected again when its delay is over', async () => {
+  test('a server that was down is connected again when its delay has passed', async () => {
     const { config } = inMemory()
     const connect = vi.fn((config as { connect: () => Promise<never> }).connect)
     for (let time = 0; time < 2; time++) connect.mockRejectedValueOnce(new Error('down'))

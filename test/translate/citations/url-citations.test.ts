@@ -25,7 +25,7 @@ const PAGES: ReadonlyMap<number, Page> = new Map([
 const resolve: Citations['resolve'] = (cursor) => PAGES.get(cursor)
 const citations = urlCitations({ resolve })
 
-/** What the marks of these pages become, without the space before. */
+/** The replacements of these pages' marks, without the space before. */
 const LINKS: ReadonlyMap<number, string> = new Map([
   [4, '([example.com](https://example.com/a))'],
   [5, '([example.org](https://www.example.org/b?c=1&d=2))'],
@@ -60,7 +60,7 @@ function partOf(run: Run): OutputText {
   return part
 }
 
-/** What comes of an answer that ends as it should. */
+/** The result of a complete answer. */
 function answerOf(text: string, options: Parameters<typeof createRun>[0] = {}): OutputText {
   const run = answering(options)
   run.push(text, '<|return|>')
@@ -68,7 +68,7 @@ function answerOf(text: string, options: Parameters<typeof createRun>[0] = {}): 
   return partOf(run)
 }
 
-/** How far the last item's text is read. */
+/** The length of the last item's text so far. */
 function stateOf(translator: Translator): CitationState {
   const item = translator.snapshot().output.items.at(-1)
   if (item?.type !== 'message' || item.citing === null) throw new Error('no message that is read for citations')
@@ -95,7 +95,7 @@ function piecesOf(text: string): Piece[] {
   return pieces
 }
 
-/** The text and the annotations that have to come of a model's text. */
+/** The expected text and annotations of a model's text. */
 function expectedOf(text: string): { text: string; annotations: UrlCitation[] } {
   let shown = ''
   const annotations: UrlCitation[] = []
@@ -197,7 +197,7 @@ const someText = fc
 const someSizes = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 })
 
 describe('the events of a citation', () => {
-  test('the events of a citation come in order and whole: the link in the place of the mark, then the annotation', () => {
+  test('the events of a citation come in order and whole: the link instead of the mark, then the annotation', () => {
     const OF_PART = { item_id: 'msg_0', output_index: 0, content_index: 0 }
     const run = createRun({ citations })
     run.start()
@@ -430,7 +430,7 @@ describe('a page that writes its address against us', () => {
   )
   const anyTitle = fc.option(hostile(['', 'A page']), { nil: undefined })
 
-  /** Markdown as others read it: its elements, and what stands in them. */
+  /** Markdown as others read it: its elements, and their content. */
   function rendered(markdown: string): { tags: string[]; text: string } {
     const html = new HtmlRenderer().render(new Parser().parse(markdown))
     return { tags: html.match(/<[^>]*>/g) ?? [], text: unescaped(html.replace(/<[^>]*>/g, '')) }
@@ -438,14 +438,14 @@ describe('a page that writes its address against us', () => {
   const unescaped = (html: string): string =>
     html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
-  /** Where a browser goes, spelled in one way: which characters are written as numbers makes no difference. */
+  /** The address that a browser opens, in a normal form: percent-encoding makes no difference. */
   const spelled = (url: string): string =>
     new URL(url).href.replace(
       /[^\w.~:/?#@!%-]|%(?![\da-f]{2})/gi,
       (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
     )
 
-  /** Undefined also for a host that is valid in a URL but that no machine has. */
+  /** Undefined also for a host that is valid in a URL but cannot exist. */
   const webAddressOf = (url: string): string | undefined => {
     const address = URL.canParse(url) ? new URL(url) : undefined
     if (address === undefined || !['http:', 'https:'].includes(address.protocol)) return undefined
@@ -479,7 +479,7 @@ describe('a page that writes its address against us', () => {
       }),
       { numRuns: runs(400), examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
     )
-    // Half of them are expected to: so few come at no seed, at 25 runs either.
+    // Half of them are expected: no seed gives so few, not even with 25 runs.
     expect(links).toBeGreaterThan(runs(400) / 8)
   })
 
@@ -563,7 +563,7 @@ describe('the indexes', () => {
   })
 })
 
-describe('what is no mark stays text, without an annotation', () => {
+describe('text that is not a mark stays as it is, without an annotation', () => {
   const PLAIN = [
     '【',
     '】',
@@ -594,7 +594,7 @@ describe('what is no mark stays text, without an annotation', () => {
     `【4†${'x'.repeat(1000)}】`,
   ]
 
-  test.each(PLAIN)('what is no mark stays text, without an annotation: %j', (text) => {
+  test.each(PLAIN)('text that is not a mark stays as it is, without an annotation: %j', (text) => {
     for (const around of [text, `a${text}b`, `${text}\n`, `【${text}`]) {
       expect(answerOf(around)).toMatchObject({ text: around, annotations: [] })
       const run = answering()
@@ -610,7 +610,7 @@ describe('what is no mark stays text, without an annotation', () => {
     expect(answerOf(`a${text}b`)).toMatchObject({ text: `a${text}b`, annotations: [] })
   })
 
-  test('what is no mark stays text, without an annotation, and a mark right after it is one', () => {
+  test('text that is not a mark stays as it is, without an annotation, and a mark right after it is one', () => {
     for (const text of PLAIN.filter((text) => !/【4†L1†a【$/.test(text))) {
       expect(answerOf(`${text}【4†L1】`).text).toBe(`${text} ${LINK}`)
     }
@@ -1022,7 +1022,7 @@ describe('log-probabilities', () => {
   const score = (ids: readonly number[]): ScoredToken[] => ids.map((id, at) => ({ id, logprob: -1 - at }))
   const idsOf = (logprobs: readonly Logprob[]): number[] => logprobs.map(({ logprob }) => -1 - logprob)
 
-  /** What comes of these chunks of an answer: its deltas, and the tokens of each and of the whole, by their number. */
+  /** The result of these chunks of an answer: its deltas, and the tokens of each and of the whole, by their number. */
   function scoredRun(chunks: readonly (readonly ScoredToken[])[]): { deltas: [string, number[]][]; all: number[] } {
     const translator = new Translator({ ...FIXED, citations, tokenTable, request })
     const events = [

@@ -121,7 +121,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('the result of a code interpreter call may come while the model writes the next message, which goes on', () => {
+  test('the result of a code interpreter call may come while the model writes the next message, which continues', () => {
     const run = createRun({ request })
     run.push(inTurn(callTo('python', '1<|call|>'), messageOn('final', 'Hel')))
     expect(brief(run.toolResult({ itemId: 'ci_0', output: '1' }))).toEqual([

@@ -173,7 +173,7 @@ describe('its arguments', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', text: ' and' }])
   })
 
-  test('arguments that go on from a snapshot end where they would have', () => {
+  test('arguments that continue from a snapshot end where they would have', () => {
     const run = createRun({ request })
     pushCall(run, '{"a":"}')
     const snapshot = JSON.parse(JSON.stringify(run.translator.snapshot()))
@@ -190,7 +190,7 @@ describe('its arguments', () => {
     ['bash', ' {"cmd":"ls"}', { cmd: 'ls' }],
     ['bash', '{"cmd":"ls"} now', { cmd: 'ls' }],
   ])(
-    'the arguments of a function %s that nobody declared are a JSON object, if the model wrote %j',
+    'the arguments of a function %s that was not declared are a JSON object, if the model wrote %j',
     (name, text, args) => {
       for (const policy of ['openai', 'functions-only'] as const) {
         const run = createRun({ request: {}, policy })

@@ -214,7 +214,7 @@ describe('a sealed approval request', () => {
     expect(run.translator.response.output).toMatchObject([{ type: 'mcp_call', id: 'mcp_0' }])
   })
 
-  test('sealing by what is no function is refused', () => {
+  test('sealing by a value that is not a function is refused', () => {
     expect(() => createRun({ sealApproval: 'key' as never })).toThrow(
       expect.objectContaining({ code: 'bad_option', message: 'sealApproval: expected a function, got "key"' }),
     )
@@ -370,7 +370,9 @@ describe('a server that the request declares without require_approval', () => {
 })
 
 describe('which calls need approval', () => {
-  /** What calls of a reading, a writing and an unlisted tool become: `?` if the user is asked, otherwise the status. */
+  /**
+   * The results of calls of a reading, a writing and an unlisted tool: `?` if the user is asked, otherwise the status.
+   */
   function asked(tool: McpTool, mcpListings?: McpListing[]): string {
     const run = createRun({ request: { tools: [tool] }, ...(mcpListings === undefined ? {} : { mcpListings }) })
     run.push(inTurn(...['read', 'write', 'other'].map((name) => callTo(`github.${name}`, '{}<|call|>'))))
@@ -579,7 +581,7 @@ describe('which calls need approval', () => {
   })
 })
 
-test('an approval request goes on from a snapshot before its <|call|>', () => {
+test('an approval request continues from a snapshot before its <|call|>', () => {
   const given: TranslatorOptions = { ...FIXED, request: always }
   const first = new Translator(given)
   const events = [...first.push(callTo('github.search', '{"q":'))]

@@ -178,7 +178,7 @@ describe('several servers', () => {
     expect(run.translator.response.output.map(({ id }) => id)).toEqual(['mcpl_0', 'mcpl_1', 'mcpl_2'])
   })
 
-  test('several servers come before every item of the model, whose indexes and ids go on after them', () => {
+  test('several servers come before every item of the model, whose indexes and ids continue after them', () => {
     const run = createRun({ request: servers, mcpListings })
     run.push(callTo('files.search', '{}<|call|>'))
     run.toolResult({ itemId: 'mcp_3', output: 'found' })

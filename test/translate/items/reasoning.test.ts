@@ -326,7 +326,7 @@ describe('the modes of reasoning', () => {
     )
   })
 
-  /** A stream without the events inside reasoning items, without what these show, and without numbers. */
+  /** A stream without the events inside reasoning items, without their content, and without numbers. */
   function withoutReasoning(events: readonly ResponseStreamEvent[]): unknown[] {
     const strip = (item: OutputItem): unknown =>
       item.type === 'reasoning' ? { ...item, content: null, summary: null } : item
@@ -398,7 +398,7 @@ describe('a request that asks for a summary', () => {
 describe('sealed reasoning', () => {
   const request: ResponseRequest = { include: ['reasoning.encrypted_content'] }
 
-  /** A run that seals, and what it was asked to seal. */
+  /** A run that seals, and the sealed texts. */
   function sealing(options: Partial<TranslatorOptions> = {}): { run: Run; sealed: [string, string][] } {
     const sealed: [string, string][] = []
     const run = createRun({
@@ -521,7 +521,7 @@ describe('sealed reasoning', () => {
     expect(terminal(run.end()).output).toMatchObject([{ encrypted_content: 'rs_0:Hmm.' }])
   })
 
-  test('sealing reasoning by what is no function is refused', () => {
+  test('sealing reasoning by a value that is not a function is refused', () => {
     expect(() => createRun({ sealReasoning: 'key' as never })).toThrow(
       expect.objectContaining({
         code: 'bad_option',

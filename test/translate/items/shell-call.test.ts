@@ -57,7 +57,7 @@ const commandCall = (command: string): string => execCall(JSON.stringify({ cmd: 
 const itemsOf = (run: Run): OutputItem[] => run.events.flatMap((event) => ('item' in event ? [event.item] : []))
 const commandsOf = (run: Run): string[] => brief(run.events).filter((line) => line.includes('shell_call_command'))
 
-/** The item that a finished call with these arguments is. */
+/** The item of a finished call with these arguments. */
 function calledWith(text: string, request: ResponseRequest = withShell()): [OutputItem | undefined, Run] {
   const run = createRun({ request })
   run.push(execCall(text))
@@ -365,11 +365,11 @@ describe('a hosted shell call', () => {
     return run
   }
 
-  /** The output item that a result became. */
+  /** The output item of a result. */
   const answered = (run: Run): OutputItem | undefined =>
     terminal(run.end()).output.find(({ type }) => type === 'shell_call_output')
 
-  test('a hosted shell call is over at its <|call|>, and its result is an item of its own', () => {
+  test('a hosted shell call ends at its <|call|>, and its result is an item of its own', () => {
     const run = createRun({ request: HOSTED })
     run.start()
     const about = { output_index: 0, command_index: 0 }

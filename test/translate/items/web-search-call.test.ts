@@ -388,7 +388,7 @@ describe('the page that is opened', () => {
     expect(action(run)).toEqual({ type: 'open_page', url: '' })
   })
 
-  test('an error in the place of a page leaves the page before as the one that is shown', () => {
+  test('an error instead of a page leaves the page before as the one that is shown', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.open', '{"id":"https://b.com"}')
     run.answer('browser.open', 'Error fetching URL `https://b.com`: timed out')

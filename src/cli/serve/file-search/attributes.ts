@@ -25,7 +25,7 @@ export function frontMatter(text: string): { readonly attributes: Attributes; re
 function scalarOf(written: string): string | number | boolean | undefined {
   const [, , quoted] = /^(["'])(.*)\1$/.exec(written) ?? []
   const text = quoted ?? written
-  // The characters with which YAML begins what is no plain text.
+  // Characters that in YAML begin a value other than plain text.
   if (text === '' || text.length > LONGEST_VALUE || (quoted === undefined && /^[[\]{}|>&*!%@`"'#,]/.test(text))) return
   if (quoted !== undefined) return text
   if (text === 'true' || text === 'false') return text === 'true'

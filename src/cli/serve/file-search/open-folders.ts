@@ -13,7 +13,7 @@ export interface OpenedFolders {
   readonly tool: Tool
   /** Declares all folders, for `--offer file_search`. */
   readonly declaration: FileSearchTool
-  /** A line for each folder: what is indexed. */
+  /** A line for each folder about its index. */
   readonly about: readonly string[]
 }
 

@@ -18,10 +18,9 @@ const MAX_FOREIGN = 20
  * - A delta without a valid index belongs to the call that is open, or to the only choice; so does a choice without a
  *   role.
  * - A call that is named at the index of another call is a call of its own.
- * - What comes after both a finish_reason and the token counts, a choice that begins again, and a call after
- *   finish_reason "stop" where there was none, count for nothing; nor does a chunk of another answer, which has another
- *   id, and begins with a role or was made at another time. What comes after a finish_reason alone counts: the
- *   finish_reason came too soon.
+ * - Chunks after both a finish_reason and the token counts, a choice that begins again, and the first call after
+ *   finish_reason "stop" do not count; nor does a chunk of another answer, which has another id, and begins with a role
+ *   or was created at another time. Chunks after only a finish_reason count: the finish_reason came too soon.
  *
  * Work for each chunk is constant, and it keeps hashes instead of texts. Read it after the last chunk.
  */

@@ -7,7 +7,7 @@ import type { ChatClientModel, ChatReads } from './client.js'
 
 const WORDS: AnswerWords = { api: 'chat', ending: 'finish_reason', reasoning: 'reasoning', input: 'arguments' }
 
-/** The rules for what a client must not lose of a stream: one for each thing that its user sees. */
+/** The rules for the content that a client must not lose: one for each kind that its user sees. */
 export const CHAT_LOSSES: readonly ClientRule[] = [
   ...answerLosses(WORDS),
   {
@@ -47,7 +47,7 @@ export function compare(seen: Seen, agreed: ChatAgreement, model: ChatClientMode
 function compareEnding(seen: Seen, agreed: ChatAgreement, model: ChatClientModel, losses: AnswerLosses): void {
   const { ending, finish } = agreed
   if (ending === undefined) {
-    // A finish_reason that is not known is passed on as it is.
+    // An unknown finish_reason is passed on as it is.
     if (seen.ending !== 'open' || finish === undefined)
       losses.report('ending', 'a finish_reason', undefined, finish ?? 'the end of the stream')
     else losses.report('ending', 'a finish_reason that clients know', finish)
@@ -72,7 +72,7 @@ function compareCalls(seen: Seen, choices: readonly AgreedChoice[], losses: Answ
     losses.callName(call)
     losses.encodedTwice(call)
   }
-  // Also a call that was cut off is passed on as far as it came.
+  // A call that was cut off is also passed on, as far as it came.
   const isRun = calls.length === seen.calls.length && calls.every((call, at) => isSame(call, seen.calls[at]))
   if (!isRun) losses.calls(calls, isSame)
 }

@@ -175,7 +175,7 @@ const begun = (): Choice => ({
   current: undefined,
 })
 
-/** A field `message` of a choice replaces what was put together, as every field does that the SDK does not know. */
+/** A field `message` of a choice replaces the accumulated one, like every field that the SDK does not know. */
 function replaceMessage(message: unknown, choice: Choice): void {
   if (!isFields(message)) throw new Thrown('chat-openai-message', 'no message in a choice', message)
   choice.role = message['role']

@@ -12,7 +12,7 @@ import {
   withDelta,
 } from './chunk.js'
 
-// Calls that say what they are in another way than OpenAI.
+// Calls that differ in form from OpenAI's.
 
 const calls: ChatFamily = {
   name: 'indexes of calls',

@@ -30,7 +30,10 @@ const VOICES: Readonly<Record<string, Voice>> = {
   fallback: 'other',
 }
 
-/** The voice of a block: by its type, or, if that is none of this API, by its fields; undefined if its deltas have to tell. */
+/**
+ * The kind of a block: by its type, or, if that is not one of this API, by its fields; undefined if its deltas must
+ * decide.
+ */
 export function voiceOf(block: Fields): Voice | undefined {
   const { type, id, text, thinking, server_name, tool_use_id, data } = block
   const known = typeof type === 'string' ? lookUp(VOICES, type) : undefined
@@ -106,8 +109,8 @@ export class AgreedBlock {
   }
 
   /**
-   * What its stray deltas are, once all have come: a block of their own, if it has deltas of its type; else the type of
-   * the deltas is wrong, or its own.
+   * Interprets the block's stray deltas once all have come: they are a block of their own if this block has deltas of
+   * its type; otherwise either their type or this block's is wrong.
    *
    * @returns the block of their own
    */

@@ -23,12 +23,12 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly voice: 
  * The content of a stream of the Messages API as a whole, regardless of the client. It states everything once: the
  * content of a lost delta cannot be recovered. What can be determined is what belongs together:
  *
- * - A delta without a valid index belongs to the block that is open; one whose type does not fit its block is a block
- *   of its own. A block of another type is what its fields say.
+ * - A delta without a valid index belongs to the block that is open; one whose type does not fit its block is a
+ *   separate block. The fields of a block with an unknown type decide its kind.
  * - A delta that no client can read said something, unless it may have been a signature.
- * - A block that begins again while it is open, a message_start that comes again, and what comes after message_stop
- *   count for nothing; nor does a message with another id, up to its message_stop. After a message_stop that came
- *   before the stop_reason, what comes still counts: the message_stop came too soon.
+ * - A block that begins again while it is open, a repeated message_start, and events after message_stop do not count;
+ *   nor does a message with another id, up to its message_stop. Events after a message_stop that came before the
+ *   stop_reason count: the message_stop came too soon.
  *
  * Work for each event is constant. It keeps hashes instead of texts, and of calls the input. Read it after the last
  * event.

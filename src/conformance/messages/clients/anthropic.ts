@@ -203,7 +203,7 @@ const isElement = (index: unknown, length: number): boolean =>
 /** How a value that is not a text is shown. */
 const printed = ({ value }: MutableText): string => (value === null || value === undefined ? '' : concatenated(value))
 
-/** The input of a call, of which the SDK closes what was cut off. */
+/** The input of a call; the SDK closes open containers if it was cut off. */
 function inputOf({ json, input }: Block): unknown {
   if (json === undefined) return input
   if (json === '') return {}

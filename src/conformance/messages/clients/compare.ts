@@ -6,7 +6,7 @@ import type { MessagesClientModel } from './client.js'
 
 const WORDS: AnswerWords = { api: 'messages', ending: 'stop_reason', reasoning: 'thinking', input: 'input' }
 
-/** The rules for what a client must not lose of a stream: one for each thing that its user sees. */
+/** The rules for the content that a client must not lose: one for each kind that its user sees. */
 export const MESSAGES_LOSSES: readonly ClientRule[] = [
   ...answerLosses(WORDS),
   {

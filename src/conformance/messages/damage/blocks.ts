@@ -18,7 +18,7 @@ import {
   withDelta,
 } from './event.js'
 
-// Blocks that say what they are in another way than Anthropic's.
+// Blocks that differ in form from Anthropic's.
 
 const indexes: MessagesFamily = {
   name: 'indexes of blocks',

@@ -38,7 +38,7 @@ export const messagesThinking: Scenario = {
     const whole = await messages.answer('answer', body)
     reasoningApart(server, 'stream', streamed)
     reasoningApart(server, 'answer', whole)
-    // Of a stream, the judge says so.
+    // The judge reports it for streams.
     if (blocksOf(whole, 'thinking').some(({ signature }) => typeof signature !== 'string'))
       server.report('answer', {
         rule: 'message-shape',

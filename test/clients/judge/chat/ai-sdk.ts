@@ -3,7 +3,7 @@ import { jsonSchema, stepCountIs, streamText, type ToolSet, tool } from 'ai'
 import type { Outcome, Replayer } from '../replay.js'
 
 /**
- * `streamText` with a model of @ai-sdk/openai-compatible, for one step: what the run does next is not about the stream.
+ * `streamText` with a model of @ai-sdk/openai-compatible, for one step: later steps do not depend on this stream.
  */
 export const aiSdkReplayer: Replayer = {
   client: 'ai-sdk',
@@ -64,19 +64,19 @@ export const aiSdkReplayer: Replayer = {
 function endingOf(reason: string, raw: string | undefined): Outcome['ending'] {
   if (reason === 'stop' || reason === 'tool-calls') return 'completed'
   if (reason === 'error') return 'failed'
-  // A refusal is `content-filter`, too; it is what the answer completed with.
+  // A refusal is also `content-filter`, although the answer completed.
   if (reason === 'content-filter' && raw === 'stop') return 'completed'
   return reason === 'length' || reason === 'content-filter' ? 'incomplete' : 'open'
 }
 
-/** Its words, without those that repeat the chunk and the list of everything that the SDK wanted. */
+/** The error message, without the repeated chunk and the SDK's list of expectations. */
 function messageOf(error: unknown): string {
   const { name, message } = Object(error) as { name?: string; message?: string }
   if (name === 'AI_TypeValidationError') return 'Type validation failed'
   return message ?? String(error)
 }
 
-/** All tools that the stream names: which ones the application declared is not in question. */
+/** All tools that the stream names, as if the application had declared each. */
 function toolsIn(body: string): ToolSet {
   const tools: ToolSet = {}
   for (const [, quoted] of body.matchAll(/"name":("(?:[^"\\]|\\.)*")/g)) {

@@ -9,8 +9,8 @@ const isText = (value: unknown): boolean => value === undefined || value === nul
 
 /**
  * Whether a stream is one that a server may well have meant: a lost word, or a finish_reason that OpenAI gives as well,
- * makes another answer of it, and a client that shows that answer is not broken. Whether arguments are JSON is the
- * model's doing. Written without the judge, which is measured by it.
+ * makes another answer of it, and a client that shows that answer is not broken. The model decides whether arguments
+ * are JSON. Independent of the judge, which is measured with this.
  */
 export function isGood(chunks: NamedStream['events']): boolean {
   const last = chunks.at(-1)

@@ -23,8 +23,8 @@ interface Choice {
 }
 
 /**
- * What a genuine stream says: its deltas put together, as OpenAI's documentation says it. Written without the judge,
- * which is measured by it.
+ * The content of a genuine stream: its joined deltas, as OpenAI documents them. Independent of the judge, which is
+ * measured with this.
  */
 export function meantBy(chunks: NamedStream['events'], { client, reads }: ChatClientModel): Outcome {
   const deltas = chunks

@@ -13,7 +13,7 @@ const options: fc.Arbitrary<ChatAnswerOptions> = fc.record({
   calls: fc.constantFrom('tool_calls', 'tool_calls', 'tool_calls', 'function_call'),
 })
 
-/** The fixtures of this repository, and generated streams, in the words of Chat Completions. */
+/** The fixtures of this repository, and generated streams, converted to Chat Completions. */
 export function ownStreams(count: number, seed: number): NamedStream[] {
   const streams = [...fixtureStreams(), ...generatedStreams(count, seed)]
   const drawn = fc.sample(options, { numRuns: streams.length, seed })

@@ -37,7 +37,7 @@ export function chatSubject(client: ChatClient): Subject {
   }
 }
 
-/** What a chunk says, as the name of its type. */
+/** The kind of a chunk's content, as its type. */
 function kindOf(chunk: WireEvent): string {
   const { choices, usage, error } = Object(chunk)
   if (error !== undefined) return 'error'

@@ -3,7 +3,7 @@ import { jsonSchema, stepCountIs, streamText, type ToolSet, tool } from 'ai'
 import type { MessagesClient } from '../../../../src/conformance/messages/clients/names.js'
 import type { Outcome, Replayer } from '../replay.js'
 
-/** `streamText` with a model of @ai-sdk/anthropic, for one step: what the run does next is not about the stream. */
+/** `streamText` with a model of @ai-sdk/anthropic, for one step: later steps do not depend on this stream. */
 export const aiSdkReplayer: Replayer<MessagesClient> = {
   client: 'ai-sdk',
   async replay(body) {
@@ -67,14 +67,14 @@ function endingOf(reason: string): Outcome['ending'] {
   return reason === 'length' || reason === 'content-filter' ? 'incomplete' : 'open'
 }
 
-/** Its words, without those that repeat the event and the list of everything that the SDK wanted. */
+/** The error message, without the repeated event and the SDK's list of expectations. */
 function messageOf(error: unknown): string {
   const { name, message } = Object(error) as { name?: string; message?: string }
   if (name === 'AI_TypeValidationError') return 'Type validation failed'
   return message ?? String(error)
 }
 
-/** All tools that the stream names: which ones the application declared is not in question. */
+/** All tools that the stream names, as if the application had declared each. */
 export function namesIn(body: string): readonly string[] {
   const all = [...body.matchAll(/"name":("(?:[^"\\]|\\.)*")/g)].map(([, quoted]) => JSON.parse(quoted as string))
   return [...new Set(all as string[])].filter((name) => name !== '')

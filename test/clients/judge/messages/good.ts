@@ -9,9 +9,9 @@ const DELTAS: Readonly<Record<string, readonly [block: string, field: string]>> 
 }
 
 /**
- * Whether a damaged stream is one that a server may well have meant: a lost word, or a stop_reason that Anthropic gives as
- * well, makes another answer of it, and a client that shows that answer is not broken. Whether the input of a call is JSON
- * is the model's doing. Written without the judge, which is measured by it.
+ * Whether a damaged stream is one that a server may well have meant: a lost word, or a stop_reason that Anthropic gives
+ * as well, makes another answer of it, and a client that shows that answer is not broken. The model decides whether the
+ * input of a call is JSON. Independent of the judge, which is measured with this.
  */
 export function isGood(stream: NamedStream['events']): boolean {
   const events = (stream as readonly unknown[]).filter((event) => !isFields(event) || event['type'] !== 'ping')
@@ -95,7 +95,7 @@ function isBlock({ type, id, name, input, text, thinking }: Fields): boolean {
   return isNamed && isFields(input) && Object.keys(input).length === 0
 }
 
-/** Whether a call can be run with it: that of one which cannot is the model's matter, where it is no lost piece. */
+/** Whether a call can be run with this input: if not, that is the model's mistake, unless a piece was lost. */
 function isInput(text: string): boolean {
   try {
     return text === '' || isFields(JSON.parse(text))

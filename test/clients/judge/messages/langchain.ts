@@ -32,7 +32,8 @@ export const langchainReplayer: Replayer<MessagesClient> = {
         whole = whole === undefined ? chunk : whole.concat(chunk)
       }
     } catch (error) {
-      // An application that awaits the whole message gets none, and none of its calls. What the server says is an API error.
+      // An application that awaits the whole message gets neither the message nor its calls. The server's error is an
+      // API error.
       const { error: body } = Object(error) as { error?: unknown }
       const { message } = Object(Object(body).error) as { message?: unknown }
       const isOfServer = body !== undefined

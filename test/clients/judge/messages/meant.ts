@@ -15,8 +15,8 @@ interface Event {
 }
 
 /**
- * What a genuine stream says: its deltas put together, as Anthropic's documentation says it. Written without the judge,
- * which is measured by it.
+ * The content of a genuine stream: its joined deltas, as Anthropic documents them. Independent of the judge, which is
+ * measured with this.
  */
 export function meantBy(stream: NamedStream['events']): Outcome {
   const events = stream as readonly Event[]

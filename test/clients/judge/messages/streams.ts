@@ -17,7 +17,7 @@ const options: fc.Arbitrary<{
   hasPings: fc.boolean(),
 })
 
-/** The fixtures of this repository, and generated streams, in the words of the Messages API. */
+/** The fixtures of this repository, and generated streams, converted to the Messages API. */
 export function ownStreams(count: number, seed: number): NamedStream[] {
   const streams = [...fixtureStreams(), ...generatedStreams(count, seed)]
   const drawn = fc.sample(options, { numRuns: streams.length, seed })

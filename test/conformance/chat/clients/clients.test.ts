@@ -154,7 +154,7 @@ function paths(value: unknown, path: readonly (string | number)[] = []): (readon
   return path.length === 0 ? inner : [path, ...inner]
 }
 
-test('whatever comes in the place of chunks, no model throws, and each gives its explanation', () => {
+test('whatever comes instead of chunks, no model throws, and each gives its explanation', () => {
   const field = fc
     .constantFrom(...(Object.keys(BASES) as BaseName[]))
     .chain((base) => fc.tuple(fc.constant(base), fc.constantFrom(...paths(BASES[base])), fc.jsonValue()))

@@ -28,8 +28,8 @@ interface PendingCall {
 type Resolution = TrackedCall | 'new' | 'ambiguous'
 
 /**
- * Which delta belongs to which call, as @ai-sdk/openai-compatible and its `StreamingToolCallTracker` decide it: deltas
- * wait until their index has a name; then id, index, name and the form of the arguments decide together.
+ * Assigns deltas to calls as @ai-sdk/openai-compatible and its `StreamingToolCallTracker` do: deltas wait until their
+ * index has a name; then id, index, name and the form of the arguments decide together.
  */
 export class CallTracker {
   readonly #pending = new Map<number, PendingCall>()

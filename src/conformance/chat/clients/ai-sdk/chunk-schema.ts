@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-// The schemas of @ai-sdk/openai-compatible for what comes in a stream.
+// The schemas of @ai-sdk/openai-compatible for the values of a stream.
 
 const text = z.string().nullish()
 const number = z.number().nullish()

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-// The schemas of @ai-sdk/anthropic for what comes in a stream, as far as servers other than Anthropic's send it.
+// The schemas of @ai-sdk/anthropic for the values of a stream, as far as servers other than Anthropic's send them.
 
 const text = z.string().nullish()
 const number = z.number().nullish()

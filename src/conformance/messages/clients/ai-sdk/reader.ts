@@ -213,7 +213,7 @@ export class AiSdkReader implements ClientReader<unknown> {
     if (!this.#reasonings.append(String(index), thinking)) this.#lost('reasoning', index)
   }
 
-  /** ai finds no part for what came. */
+  /** ai finds no part for the event. */
   #lost(kind: string, index: number): void {
     const part = `${kind} part ${index}`
     if (this.#missing !== part)

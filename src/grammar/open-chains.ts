@@ -1,0 +1,120 @@
+import {
+  choice,
+  collectNames,
+  type Expression,
+  type Grammar,
+  mapped,
+  partsOf,
+  rule,
+  sequence,
+  waysOf,
+} from './expression.js'
+
+/** The maximum number of rules that are written again, with what follows them. */
+const MOST_CONTINUED = 2000
+
+type IsCharacter = (expression: Expression) => boolean
+
+/** A character of a chain of rules, and the rule of the ones after it; without a character, the end. */
+interface Step {
+  readonly character?: Expression | undefined
+  readonly next?: string | undefined
+}
+
+/**
+ * A chain of rules, each for a character, which may end at several of them, has what follows its end as well: xgrammar would look
+ * beyond the end for each token anew. Without the rules that nothing uses then.
+ *
+ * @param word - what the names of new rules begin with, and no other
+ */
+export function withContinuations(grammar: Grammar, word: string, isCharacter: IsCharacter): Grammar {
+  const chains = openChains(grammar, isCharacter)
+  if (chains.size === 0) return grammar
+  const all = new Map(grammar)
+  const names = new Map<string, string>()
+  const waiting: { readonly name: string; readonly steps: readonly Step[]; readonly after: Expression }[] = []
+
+  function followed(name: string, after: Expression): Expression | undefined {
+    const steps = chains.get(name)
+    if (steps === undefined) return undefined
+    const key = JSON.stringify([name, after])
+    const made = names.get(key) ?? `${word}-${names.size}`
+    if (!names.has(key)) waiting.push({ name: made, steps, after })
+    names.set(key, made)
+    return rule(made)
+  }
+
+  function continued(expression: Expression): Expression {
+    if (expression.kind !== 'sequence') return expression
+    const of = [...expression.of]
+    for (let at = of.length - 2; at >= 0 && names.size < MOST_CONTINUED; at--) {
+      const [one, after] = [of[at], of[at + 1]]
+      if (one?.kind !== 'rule' || (after?.kind !== 'text' && after?.kind !== 'rule')) continue
+      const both = followed(one.name, after)
+      if (both !== undefined) of.splice(at, 2, both)
+    }
+    return sequence(...of)
+  }
+
+  for (const [name, expression] of grammar) all.set(name, mapped(expression, continued))
+  for (const { name, steps, after } of waiting) {
+    const ways = steps.map(({ character, next }) => {
+      if (character === undefined) return after
+      const rest = next === undefined ? after : (followed(next, after) ?? sequence(rule(next), after))
+      return sequence(character, rest)
+    })
+    all.set(name, choice(...ways))
+  }
+  return used(all)
+}
+
+/** The chains that may end before a character, by the name of each of their rules. */
+function openChains(grammar: Grammar, isCharacter: IsCharacter): ReadonlyMap<string, readonly Step[]> {
+  const open = new Map<string, readonly Step[]>()
+  const before = new Map<string, { readonly name: string; readonly steps: readonly Step[] }[]>()
+  const found: string[] = []
+  for (const [name, expression] of grammar) {
+    const steps = stepsOf(expression, isCharacter)
+    if (steps === undefined) continue
+    for (const { next = '' } of steps) before.set(next, [...(before.get(next) ?? []), { name, steps }])
+    if (!steps.some(({ character }) => character === undefined)) continue
+    open.set(name, steps)
+    found.push(name)
+  }
+  for (const next of found) {
+    for (const { name, steps } of before.get(next) ?? []) {
+      if (open.has(name)) continue
+      open.set(name, steps)
+      found.push(name)
+    }
+  }
+  return open
+}
+
+/** The steps of a rule of a chain; undefined if it is something else. */
+function stepsOf(expression: Expression, isCharacter: IsCharacter): readonly Step[] | undefined {
+  const steps: Step[] = []
+  for (const way of waysOf(expression)) {
+    const [character, next, ...others] = partsOf(way)
+    if (others.length > 0 || (next !== undefined && next.kind !== 'rule')) return undefined
+    if (character !== undefined && !isCharacter(character)) return undefined
+    steps.push({ character, next: next?.name })
+  }
+  return steps
+}
+
+/** The rules that `root` uses. */
+function used(grammar: Grammar): Grammar {
+  const names = ['root']
+  const known = new Set(names)
+  for (const name of names) {
+    const inside: string[] = []
+    const expression = grammar.get(name)
+    if (expression !== undefined) collectNames(expression, inside)
+    for (const one of inside) {
+      if (!known.has(one)) names.push(one)
+      known.add(one)
+    }
+  }
+  return new Map([...grammar].filter(([name]) => known.has(name)))
+}
