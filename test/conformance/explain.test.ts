@@ -71,7 +71,7 @@ describe('a damaged stream', () => {
     ])
   })
 
-  test('a damaged stream says at which event the client trips, what it expected and what came', () => {
+  test('a damaged stream shows the event at which the client fails, with the expected and the actual value', () => {
     const damaged = stream().map((event) => (event['item_id'] === 'msg_0' ? { ...event, item_id: 'msg_9' } : event))
     expect(explain(damaged, 'openai')).toMatch(
       /It trips at event 3 \(response\.content_part\.added\): expected item_id "msg_0", got "msg_9"\.$/,

@@ -470,7 +470,7 @@ describe('tools that fail', () => {
   })
 })
 
-describe('what the model is told of MCP servers', () => {
+describe("the model's instructions about MCP servers", () => {
   const listing = { serverLabel: 'github', tools: [{ name: 'search', inputSchema: {} }] }
   const listed: Tool = { ...answering(''), listings: async () => [listing, { serverLabel: 'other', tools: [] }] }
 
