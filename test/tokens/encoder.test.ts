@@ -116,7 +116,7 @@ describe('the ids of a text', () => {
     expect(encode(text)).toEqual(official.encodeOrdinary(text))
   })
 
-  test('the ids of a text are those of the official tokenizer, whatever the text', { timeout: TIMEOUT }, () => {
+  test('the ids of a text are those of the official tokenizer, with any text', { timeout: TIMEOUT }, () => {
     check(anyText().filter(isKnown), (text) => expect(encode(text)).toEqual(official.encodeOrdinary(text)))
     check(rawText().filter(isKnown), (text) => expect(encode(text)).toEqual(official.encodeOrdinary(text)))
   })
@@ -173,7 +173,7 @@ describe('the ids of a text', () => {
     check(rawText(), (text) => expect(decodeTokens(encode(text))).toBe(wellFormed(text)))
   })
 
-  test('the ids of a text are never special, whatever the text spells', { timeout: TIMEOUT }, () => {
+  test('the ids of a text are never special, regardless of the text', { timeout: TIMEOUT }, () => {
     expect(encode('<|end|>')).toEqual([27, 91, 419, 91, 29])
     check(harmonyTextSpellingMarkers(), (text) => {
       expect(encode(text).every((id) => id < FIRST_SPECIAL)).toBe(true)
