@@ -116,7 +116,7 @@ function endOf(reading: Reading): string {
   }
 }
 
-const NO_END = 'never learns that the response is over'
+const NO_END = 'never learns that the response has ended'
 
 const NO_RESULT = 'has no result, because no event ends the stream'
 
