@@ -1,6 +1,6 @@
 import type { HarmonyHeader, Origin } from '../harmony/events.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import { createPages, type Pages } from './citations/pages.js'
+import type { Pages } from './citations/pages.js'
 import { type Listing, listingsOf } from './options/mcp-listing.js'
 import type { TranslatorOptions } from './options/options.js'
 import { readClock } from './options/read-clock.js'
@@ -70,7 +70,7 @@ export function createState(options: TranslatorOptions, fields: EchoedFields): T
     other: null,
     isMarked: false,
     usage: createUsage(),
-    pages: options.knownFiles ? { ...createPages(), files: options.knownFiles } : null,
+    pages: null,
     messages: options.responseMessages === true && request.enable_response_messages === true ? [] : null,
     sequenceNumber: 0,
     ordinal: 0,

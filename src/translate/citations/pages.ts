@@ -13,9 +13,15 @@ export interface Pages {
   files?: CitableFiles
 }
 
-/** Returns the pages of a response so far. */
-export function pagesOf(state: { pages: Pages | null }): Pages {
-  state.pages ??= createPages()
+/** The state of a translator, and the option with the files of earlier searches. */
+interface PagesContext {
+  readonly state: { pages: Pages | null }
+  readonly options: { readonly knownFiles?: CitableFiles }
+}
+
+/** Returns the sources of a response so far. */
+export function pagesOf({ state, options: { knownFiles } }: PagesContext): Pages {
+  state.pages ??= { ...createPages(), ...(knownFiles && { files: knownFiles }) }
   return state.pages
 }
 
@@ -30,8 +36,8 @@ export function showPage(pages: Pages, page: CitedPage): void {
 }
 
 /** Records the files that the model can cite. @param callId - the search's item */
-export function showFiles(state: { pages: Pages | null }, callId: string, files: readonly FileSearchResult[]): void {
-  const pages = pagesOf(state)
+export function showFiles(context: PagesContext, callId: string, files: readonly FileSearchResult[]): void {
+  const pages = pagesOf(context)
   pages.files = { ...pages.files, ...citableFiles(files, callId) }
 }
 

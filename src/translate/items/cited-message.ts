@@ -45,7 +45,7 @@ function uncited(state: CitationState, said: SaidText): CitedText[] {
 }
 
 function writeCited(item: Message, state: CitationState, said: SaidText, context: ItemContext): void {
-  for (const cited of context.options.citations?.(state, said, pagesOf(context.state)) ?? uncited(state, said)) {
+  for (const cited of context.options.citations?.(state, said, pagesOf(context)) ?? uncited(state, said)) {
     // Between two adjacent marks of files there is no text.
     if (cited.text !== '') writeText(item, cited.text, cited.logprobs, context)
     if (cited.annotation === undefined) continue

@@ -47,7 +47,7 @@ export const fileSearchCall: ItemKind<FileSearchCall> = {
   resolve(item, result, context) {
     const { files } = result ?? {}
     if (files === undefined) return
-    showFiles(context.state, item.id, files)
+    showFiles(context, item.id, files)
     if (context.includes(RESULTS)) item.results = files.map(shownResult)
   },
 

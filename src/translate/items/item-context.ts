@@ -19,7 +19,10 @@ export interface HostedState {
 /** The part of the translator that item kinds may use. */
 export interface ItemContext {
   /** The host's options that affect items. */
-  readonly options: Pick<TranslatorOptions, 'sealReasoning' | 'sealApproval' | 'citations' | 'containerId'>
+  readonly options: Pick<
+    TranslatorOptions,
+    'sealReasoning' | 'sealApproval' | 'citations' | 'containerId' | 'knownFiles'
+  >
   /** The part of the translator's state that hosted tools share. */
   readonly state: HostedState
   /** Creates the next id. */

@@ -47,15 +47,14 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
   close(item, outcome, context) {
     const { type } = item.action
     item.action =
-      argumentsOf(item, MAIN[type], (given) => requestedAction(type, given, pagesOf(context.state)), context) ??
-      item.action
+      argumentsOf(item, MAIN[type], (given) => requestedAction(type, given, pagesOf(context)), context) ?? item.action
     if (outcome === 'completed') setStatus(item, 'searching', context)
   },
 
   resolve(item, result, context) {
     const { action } = item
     if (result === null) return
-    const pages = pagesOf(context.state)
+    const pages = pagesOf(context)
     const page = pageIn(result.output ?? '')
     const shown = result.pages ?? (page === undefined ? [] : [page])
     // A citation of a find result refers to the page that was searched.
