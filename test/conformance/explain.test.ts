@@ -63,10 +63,10 @@ describe('a damaged stream', () => {
     expect(
       CLIENTS.map((client) => /, (?=[^,]*\.? ?)(finishes|has no|never|says)[^.]*/.exec(explain(damaged, client))?.[0]),
     ).toEqual([
-      ', never learns that the response is over: its status stays in_progress',
+      ', never learns that the response has ended: its status stays in_progress',
       ', finishes as interrupted',
       ', has no result, because no event ends the stream',
-      ', never learns that the response is over, and has no usage',
+      ', never learns that the response has ended, and has no usage',
       ', says that the stream was closed before response',
     ])
   })

@@ -105,7 +105,7 @@ describe('an engine that is silent', () => {
     const answered = create({ input: 'Hi', text: { format } })
     await pass(2)
     expect(await answered).toMatchObject(FAILED)
-    expect(String(errors[0])).toContain('did not say for 2 seconds what it can do')
+    expect(String(errors[0])).toContain('did not report its capabilities for 2 seconds')
   })
 
   test('a cold server has a minute to report its abilities, and minutes for the first token of a constrained call', async () => {

@@ -220,7 +220,9 @@ describe('what explain says of Messages:', () => {
   test('an answer that was cut off, one that failed, and one that never ends', () => {
     expect(says('anthropic', 'cut')).toBe('The Anthropic SDK shows "Hi", and learns that it was cut off (max_tokens).')
     expect(says('langchain', 'failed')).toBe('LangChain shows "Hi", and fails: no.')
-    expect(says('langchain', 'text', (events) => events.slice(0, 5))).toContain('never learns that the answer is over')
+    expect(says('langchain', 'text', (events) => events.slice(0, 5))).toContain(
+      'never learns that the answer has ended',
+    )
     expect(says('anthropic', 'text', (events) => events.slice(0, 5))).toContain(
       'and throws: expected message_stop. It trips at the end',
     )
