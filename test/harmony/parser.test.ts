@@ -10,8 +10,6 @@ import { cutText, editedTranscript, headerSoup, malformedTranscript, tokenSoup }
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText, m, showToken, tokenBytes } from '../support/tokens.js'
 
-const TIMEOUT = 20_000 + RUNS * 20
-
 const tokenTable = await loadTokenTable()
 
 const tools: HarmonyParserOptions = {
@@ -632,7 +630,7 @@ describe('a snapshot', () => {
       malformedTranscript().map(({ tokens }) => tokens),
     )
 
-  test('a snapshot continues at every token as if nothing had happened', { timeout: TIMEOUT }, () => {
+  test('a snapshot continues at every token as if nothing had happened', () => {
     fc.assert(
       fc.property(anyTokens(), fc.array(fc.nat({ max: 4 }), { minLength: 1 }), (tokens, whose) => {
         // Mostly the model, here and there the host, and now and then a fresh turn.
@@ -709,9 +707,7 @@ describe('text input', () => {
     ])
   })
 
-  test('text input gives what ids give, in headers of any words, at once and one character at a time', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('text input gives what ids give, in headers of any words, at once and one character at a time', () => {
     fc.assert(
       fc.property(headerSoup(), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (tokens, sizes) => {
         const text = asText(tokens)
@@ -816,7 +812,7 @@ describe('a stream without end', () => {
     ['headers', '', '<|channel|>commentary to=functions.x<|end|>', 10_000],
     ['headers as long as they may be', '', `<|channel|>to=x${' a'.repeat(500)}<|end|>`, 300],
     ['messages', '', '<|message|>a<|end|>', 30_000],
-  ])('a stream without end in one push throws nothing: %s', { timeout: TIMEOUT }, (_, head, again, count) => {
+  ])('a stream without end in one push throws nothing: %s', (_, head, again, count) => {
     for (const origin of ['model', 'host'] as const) {
       const { parser } = new Session(tools)
       parser.pushText(head + again.repeat(count), origin)
