@@ -58,7 +58,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   repeated_count: 'a second count of the same tokens: the last one is used',
 
   // Notices of `respond`: about the request, or about a conversation that is too long.
-  compaction_failed: 'the conversation could not be compacted: the response goes on with all of it',
+  compaction_failed: 'the conversation could not be compacted: the response continues with all of it',
   compaction_too_long: 'longer than compact_threshold even when compacted: not compacted again in this response',
   ignored_parameter: 'a parameter of the request that has no effect on this response',
   unhosted_tool: 'declared tools that nothing runs: the model is not taught them',

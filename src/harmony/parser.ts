@@ -128,7 +128,7 @@ class NativeParser implements HarmonyParser {
       message,
       carried,
       held = '',
-    }: Partial<ParserSnapshot> = structuredClone(snapshot ?? {})
+    }: Partial<ParserSnapshot> = snapshot === undefined ? {} : structuredClone(snapshot)
     this.#handler = handler
     this.#tools = options.toolNamed
     this.#detokenizer = createDetokenizer(options.tokenTable ?? NO_TABLE, carried)

@@ -203,7 +203,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   background: {
     support: 'passed on',
-    does: 'the server answers at once and goes on',
+    does: 'the server answers at once and continues',
     allows: 'a boolean; not with `store: false`',
     schema: flag,
   },

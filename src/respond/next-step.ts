@@ -118,6 +118,18 @@ function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[]
   return strict.isCallOpen(fold.turnTokens) ? [SPECIAL.call] : undefined
 }
 
+/**
+ * Returns how many tokens a call may sample before {@link nextStep} can answer anything else than to sample on. To ask it
+ * after each token takes a dozen objects, which are out of the cache where many responses run.
+ *
+ * @param isTimed - whether the response has a time limit
+ */
+export function tokensToGoOn(fold: ResponseFold, budget: Budget, isTimed: boolean): number {
+  if (isTimed || budget.forced !== undefined || hasOneCall(fold, budget)) return 0
+  const { contextLength = Number.POSITIVE_INFINITY } = fold.open.capabilities ?? {}
+  return Math.min(budget.tokens - fold.sampled, contextLength - fold.contextSize)
+}
+
 /** Whether the turn ends with its first call: the request says so, or demands one call by its name. */
 export function hasOneCall(fold: ResponseFold, { hasParallelCalls, forced }: Budget): boolean {
   return !hasParallelCalls || (forced?.isNamed === true && isDemanded(fold))

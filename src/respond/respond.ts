@@ -242,7 +242,7 @@ export function responseRun(
           if (isOpen) await loadReporter()
           const steps = step()
           if (steps === undefined) {
-            await sample(merged(shared, { engine, tokenTable, budget, onStop, put }))
+            await sample(merged(shared, { engine, tokenTable, budget, isTimed: seconds !== undefined, onStop, put }))
             const waited = turn()
             if (waited !== undefined) await waited
           } else for await (const next of steps) await putWhole(next)

@@ -9,7 +9,7 @@ import type { Budget } from './budget.js'
 import { isContextFull, stopOf } from './call-end.js'
 import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
-import { hasOneCall, nextStep } from './next-step.js'
+import { hasOneCall, nextStep, tokensToGoOn } from './next-step.js'
 import { type ChunkReader, createChunkReader } from './read-chunks.js'
 import type { StopWatch, Watched } from './stop-watch.js'
 
@@ -18,6 +18,8 @@ export interface SamplingOptions {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
   readonly budget: () => Budget
+  /** Whether the response has a time limit, which the budget checks whenever it is asked for. */
+  readonly isTimed: boolean
   readonly inbox: Inbox
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
@@ -70,6 +72,8 @@ class SamplingRun {
   readonly #chunks: ChunkReader
   /** The number of the response's tokens when the call began. */
   readonly #before: number
+  /** The number of the response's tokens up to which the call goes on, whatever they are. */
+  readonly #goesOnTo: number
   /** The number of tokens from the engine. */
   #given = 0
   /** The engine's counts before the end of the call, which a closed call does not reach. */
@@ -105,6 +109,7 @@ class SamplingRun {
     this.#hasOneCall = hasOneCall(fold, allowed)
     this.#watch = this.#call.isSearched ? allowed.stops?.watch(fold) : undefined
     this.#before = fold.sampled
+    this.#goesOnTo = fold.sampled + tokensToGoOn(fold, allowed, options.isTimed)
     this.#chunks = createChunkReader(tokenTable, fold.open.capabilities?.spellsMarkers === true)
     const onUsage = (usage: HostUsage): void => {
       this.#known = usage
@@ -191,6 +196,7 @@ class SamplingRun {
   #isTurnOver(): boolean {
     const fold = this.#fold
     if (this.#isStopped || fold.sampled === this.#before || fold.stage !== 'sampling') return false
+    if (fold.sampled < this.#goesOnTo) return false
     return nextStep(fold, this.#budget()).type !== 'sample'
   }
 

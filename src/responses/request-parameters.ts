@@ -1,5 +1,6 @@
 /** The parameters of a Responses create request that are objects or closed sets. Source: the `openai` 7.57 types. */
 
+import type { BuiltinWires } from './builtins/index.js'
 import type { ReasoningEffort } from './response.js'
 
 /** The optional parts of a response. */
@@ -42,17 +43,12 @@ export interface TextOptions {
 
 /** Tools that the API runs, or knows by their type alone. */
 export type HostedToolType =
-  | 'apply_patch'
-  | 'code_interpreter'
+  | keyof BuiltinWires
   | 'computer'
   | 'computer_use'
   | 'computer_use_preview'
-  | 'file_search'
   | 'image_generation'
-  | 'local_shell'
   | 'programmatic_tool_calling'
-  | 'shell'
-  | 'web_search'
   | 'web_search_2025_08_26'
   | 'web_search_preview'
   | 'web_search_preview_2025_03_11'

@@ -86,7 +86,10 @@ export interface McpTool {
 
 /** The API's other tools. No recipient addresses them, so they are only echoed. */
 export interface EchoedOnlyTool {
-  readonly type: 'computer' | 'computer_use_preview' | 'image_generation' | 'programmatic_tool_calling' | 'tool_search'
+  readonly type: Exclude<
+    'computer' | 'computer_use_preview' | 'image_generation' | 'programmatic_tool_calling' | 'tool_search',
+    keyof BuiltinWires
+  >
 }
 
 /** A tool that a request declares. `type` narrows it. */

@@ -11,6 +11,8 @@ const BYTES_PER_UNIT = 3
 /** The cost of merging a byte of a short piece, in characters read. */
 const MERGING = 4
 
+const WORDS = ['system', 'developer', 'user', 'assistant', 'tool', 'analysis', 'commentary', 'final']
+
 /** Encodes ordinary text. */
 export interface Encoder {
   (text: string): number[]
@@ -122,7 +124,10 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
     return (yield* into(text, ids, createWork(), most)) ? ids : undefined
   }
 
-  return Object.assign((text: string) => atOnce(slices(text)) as number[], { slices, into })
+  const encode = (text: string): number[] => atOnce(slices(text)) as number[]
+  /** The words of headers, of which every prompt encodes some. */
+  const words = new Map(WORDS.map((word) => [word, encode(word)]))
+  return Object.assign((text: string) => words.get(text)?.slice() ?? encode(text), { slices, into })
 }
 
 /** A memo: it changes no result and keeps no table alive. */

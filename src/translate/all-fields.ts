@@ -1,3 +1,4 @@
+import type { BuiltinTool } from '../recipients/builtin-tools.js'
 import { CORE_FIELDS } from './core-fields.js'
 import type { EchoedFields } from './tool-fields.js'
 
@@ -18,7 +19,7 @@ export const ALL_FIELDS: EchoedFields = {
     local_shell: '',
     computer: '',
     programmatic_tool_calling: '',
-  },
+  } satisfies { readonly [Tool in BuiltinTool]: string } & EchoedFields['tools'],
   objects: {
     ...CORE_FIELDS.objects,
     container: 'file_ids memory_limit network_policy',

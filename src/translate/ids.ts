@@ -51,13 +51,14 @@ export const deriveId: IdFactory = (prefix, ordinal, responseId) => {
 
 /** Formats the lanes as numbers with `width` digits each. */
 function digits(base: 16 | 62, width: number, lanes: readonly number[]): string {
-  const codes: number[] = []
+  const codes = new Array<number>(lanes.length * width)
+  let at = 0
   for (const lane of lanes) {
     let rest = lane >>> 0
     for (let digit = 0; digit < width; digit++) {
       const value = rest % base
       // `0` to `9`, `a` to `z`, `A` to `Z`.
-      codes.push(value + (value < 10 ? 48 : value < 36 ? 87 : 29))
+      codes[at++] = value + (value < 10 ? 48 : value < 36 ? 87 : 29)
       rest = (rest / base) >>> 0
     }
   }

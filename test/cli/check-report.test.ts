@@ -54,7 +54,7 @@ describe('the report of a stream', () => {
     expect(stream.isGood).toBe(true)
   })
 
-  test('the report of a stream leads with the cause, its line, what was expected and what came; what follows stands below it', () => {
+  test('the report of a stream leads with the cause, its line, the expected and the actual value; its consequences stand below it', () => {
     const { stream, text } = watched(damaged(BASES.answer(), drop('content_part.added')))
     expect(text).toBe(
       `stream 1: 9 events, 5 violations, 1 warning, 1 cause (profile openai)
@@ -95,7 +95,7 @@ describe('the report of a stream', () => {
     expect(watched(some).text).toContain('item_id is missing from 2 events\n')
   })
 
-  test('the report of a stream gives the position of an event without a type, and puts what is missing at the end there', () => {
+  test('the report of a stream gives the position of an event without a type, and puts missing events at the end there', () => {
     const { text, live } = watched([{ id: 7 } as never])
     expect(text).toContain('  error    line 1, event 0\n           expected an event with a type, got {"id":7}\n')
     expect(text).toContain('  error    at the end\n           expected response.completed')
@@ -103,7 +103,7 @@ describe('the report of a stream', () => {
     expect(live).toContain('error at the end: expected response.completed')
   })
 
-  test('the report of a stream shows what the model wrote, and what the server made of it', () => {
+  test("the report of a stream shows the model's output, and the server's result", () => {
     const call = (fields: object) =>
       damaged(BASES.call(), setItem('function_call', { ...fields }, ['done', 'terminal']))
     expect(watched(call({ arguments: { city: 'Paris' } })).text).not.toContain('The model wrote it')

@@ -151,7 +151,7 @@ describe('a stream of messages', () => {
     expect(out).toContain('messages-call-named: A call has an id of its own')
   })
 
-  test('what is none is named, and --resumed is refused', async () => {
+  test('other input is named, and --resumed is refused', async () => {
     const err =
       'harmony-responses: a: no Messages stream: a stream of the Responses API, not one of the Messages API (check it with --profile openai)\n'
     expect(await check({ a: SSE }, '--profile', 'messages')).toEqual({ code: 2, out: '', err })
@@ -185,7 +185,7 @@ describe('a stream of Chat Completions', () => {
     expect(out).toContain('chat-call-begins: The first delta of a call has')
   })
 
-  test('what is none is named, and --resumed is refused', async () => {
+  test('other input is named, and --resumed is refused', async () => {
     const err =
       'harmony-responses: a: no Chat Completions stream: a stream of the Responses API, not one of Chat Completions (check it with --profile openai)\n'
     expect(await check({ a: SSE }, '--profile', 'chat')).toEqual({ code: 2, out: '', err })

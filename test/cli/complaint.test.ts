@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { complaint } from '../../src/cli/io.js'
 
-test('an error is one line of standard error, whatever its message has', () => {
+test('an error is one line of standard error, regardless of its message', () => {
   expect(complaint(new Error('bad\n\u001b[2Jnews\u202e'))).toBe('harmony-responses: bad [2Jnews\\u202e\n')
 })
 

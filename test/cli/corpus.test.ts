@@ -72,12 +72,12 @@ describe.each([
     expect(validate({ ...lines[0], says: {} })).toBe(false)
   })
 
-  test('ids are unique, and no stream is as long as to hide what is wrong with it', () => {
+  test('ids are unique, and no stream is long enough to hide its fault', () => {
     expect(new Set(lines.map(({ id }) => id)).size).toBe(lines.length)
     for (const { events, family } of lines) expect(family === null || events.length < 600).toBe(true)
   })
 
-  test('what a line says of its stream is what the judge says', () => {
+  test('each line agrees with the judge', () => {
     for (const line of lines.filter((_, at) => at % 29 === 0)) {
       for (const profile of profiles) {
         const errors = checkEvents(line.events, { profile }).filter(({ severity }) => severity === 'error')

@@ -190,7 +190,7 @@ describe('prompt takes options', () => {
     { role: 'user', content: 'Hi' },
   ]
 
-  test('prompt --history renders what the request repeats with the very same ids', async () => {
+  test('prompt --history renders repeated items of the request with the very same ids', async () => {
     const fixture = { version: 1, name: 'earlier', tokens: [answer, 200002] }
     const files = { 'earlier.json': JSON.stringify(fixture) }
     const tokensOf = async (...options: string[]): Promise<string> =>
@@ -199,7 +199,7 @@ describe('prompt takes options', () => {
     expect(await tokensOf('--history', 'earlier.json')).toContain(sampled.join())
   })
 
-  test('prompt --history takes several fixtures, with scores and what the host wrote', async () => {
+  test("prompt --history takes several fixtures, with scores and the host's tokens", async () => {
     const call = encodeHarmony('<|channel|>analysis to=python code<|message|>6*7<|call|>')
     const result = encodeHarmony('<|start|>python to=assistant<|channel|>analysis<|message|>42<|end|>')
     const first = { version: 1, name: 'first', tokens: [...call.map((id) => ({ id, logprob: -1 })), { host: result }] }
@@ -321,7 +321,7 @@ describe('a request cannot act on the terminal', () => {
     expect(err).not.toMatch(UNSAFE)
   })
 
-  test('whatever a text is, the only markers that are shown are control tokens', async () => {
+  test('only control tokens are shown as markers, with any text', async () => {
     const word = fc.oneof(
       fc.string({ unit: codePoint }),
       fc.constantFrom('<', '|', '>', '<|', '|>', 'end', '<|end|>', '\\'),

@@ -74,7 +74,7 @@ describe('replay', () => {
     expect(eventsOf(out)[0]).toMatchObject({ response: { created_at: 0 } })
   })
 
-  test('replay reports in one line what is wrong with the tokens, after the events that they produced', async () => {
+  test('replay reports faults of the tokens in one line, after the events that they produced', async () => {
     const { code, out, err } = await replay(fixture(''))
     expect(eventsOf(out).at(-1)).toMatchObject({ type: 'response.failed' })
     expect(err).toMatch(/^harmony-responses: [^\n]*source: expected chunks[^\n]*\n$/)
@@ -192,7 +192,7 @@ describe('check', () => {
     expect(io.out.match(/^stream \d/gm)).toEqual(['stream 1', 'stream 2'])
   })
 
-  test('check reports what is wrong, root cause first, and exits with 1', async () => {
+  test('check reports faults, root cause first, and exits with 1', async () => {
     const damaged = (await events()).replace(
       /"item_id":"[^"]*","output_index":0,"content_index":0,"delta"/,
       '"output_index":0,"content_index":0,"delta"',

@@ -202,7 +202,7 @@ describe('the options of serve', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  test('--unsupported-constraints refuse refuses what the engine cannot hold of a strict schema', async () => {
+  test('--unsupported-constraints refuse refuses a strict schema that the engine cannot hold', async () => {
     const schema = { type: 'object', properties: { a: { type: 'number', multipleOf: 0.01 } } }
     const format = { type: 'json_schema' as const, name: 'x', schema }
     const request = { model: 'gpt-oss', input: 'Hi', text: { format } }
@@ -212,7 +212,7 @@ describe('the options of serve', () => {
     expect((await lenient.client.responses.create(request)).status).toBe('completed')
   })
 
-  test('without a key it refuses what a proxy forwarded, and --no-key serves it by any name', async () => {
+  test('without a key it refuses requests that a proxy forwarded, and --no-key serves it by any name', async () => {
     const through = async (args: readonly string[]): Promise<unknown[]> => {
       const { url, io } = await serve(args)
       const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'llm.example' }
@@ -294,7 +294,7 @@ describe('the options of serve', () => {
     }
   })
 
-  test('--offered-calls hidden leaves the calls of offered tools out of what the Responses API shows', async () => {
+  test("--offered-calls hidden leaves the calls of offered tools out of the Responses API's output", async () => {
     const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const offer = ['--offer', `tools="${process.execPath}" ${server} stdio`]
     const { client } = await serve(['--replay', '--offered-calls', 'hidden', ...offer])
@@ -302,7 +302,7 @@ describe('the options of serve', () => {
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'reasoning', 'message'])
   })
 
-  test('--approval writes asks for the calls of tools that do not only read, whatever a request says', async () => {
+  test('--approval writes asks for the calls of tools that do not only read, regardless of the request', async () => {
     const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const { client } = await serve([
       '--replay',
@@ -372,7 +372,7 @@ describe('the options of serve', () => {
     expect(io.err).toMatch(/unknown_mcp_server.*"dcos"; there are? .*docs/)
   })
 
-  test('what a program of --mcp prints is logged with its label, without what a terminal would act on', async () => {
+  test('output of a program of --mcp is logged with its label, without terminal control characters', async () => {
     const server = new URL('../tools/mcp/raw-server.mjs', import.meta.url).pathname
     const { client, io, stop, exit } = await serve(['--replay', '--mcp', `tools="${process.execPath}" ${server} noisy`])
     const tools = [{ type: 'mcp' as const, server_label: 'tools', require_approval: 'never' as const, server_url: 'a' }]
@@ -542,7 +542,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
 describe('serve --script', () => {
   const given = (script: unknown): Partial<FakeIo> => ({ readFile: async () => JSON.stringify(script) })
 
-  test('serve --script says turn by turn what the file says, and begins again after the last', async () => {
+  test('serve --script plays the turns of the file, and begins again after the last', async () => {
     const { client } = await serve(
       ['--script', 'turns.json'],
       given([{ answer: 'One' }, [{ think: 'Hm' }, { answer: 'Two' }]]),
@@ -671,7 +671,7 @@ describe('serve --config', () => {
     }
   })
 
-  test('--config gives the options by their names, and what is typed takes precedence', async () => {
+  test('--config gives the options by their names, and the command line takes precedence', async () => {
     const config = { replay: true, 'model-alias': ['oss'], limit: { turns: 3 }, reasoning: 'hidden' }
     const { client } = await serve(['--config', 'serve.json', '--model-alias', 'mine'], {
       readFile: readerOf(JSON.stringify(config), 'serve.json'),
@@ -721,7 +721,7 @@ describe('serve --config', () => {
 })
 
 describe('serve --record', () => {
-  test('--record writes a fixture of each response, which plays back what the client saw, without what was asked', async () => {
+  test("--record writes a fixture of each response, which plays back the client's events, without the input", async () => {
     const { client, io } = await serve(['--replay', '--record', 'out/'])
     const { id } = await client.responses.create(FRANCE)
     await expect.poll(() => Object.keys(io.written)).toEqual([`out/${id}.json`])
@@ -767,7 +767,7 @@ describe('serve --record', () => {
   })
 })
 
-test('a server with another model makes /readyz and requests 503, which name what was found', async () => {
+test('a server with another model makes /readyz and requests 503, which name the found model', async () => {
   const server = createServer((request, response) => {
     const isTokenizer = request.url === '/tokenize'
     response.end(isTokenizer ? '{"tokens":[1,2]}' : '{"data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm"}]}')
@@ -862,7 +862,7 @@ function readerOf(text: string, file = 'keys.txt'): FakeIo['readFile'] {
 }
 
 describe('what serve writes about requests', () => {
-  test('serve writes a line for each request, with what it took, and nothing of what was said', async () => {
+  test('serve writes a line for each request, with its duration, and no text of the conversation', async () => {
     const { client, io } = await serve(['--replay'])
     const { id, usage } = await client.responses.create(FRANCE)
     await client.responses.retrieve(id)

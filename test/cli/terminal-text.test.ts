@@ -19,7 +19,7 @@ describe('visible text', () => {
     expect(visible(text)).toBe(shown)
   })
 
-  test('visible text is one line without hidden characters, whatever the text', () => {
+  test('visible text is one line without hidden characters, with any text', () => {
     fc.assert(
       fc.property(fc.oneof(harmonyText(), fc.string({ unit: codePoint })), (text) => {
         expect(visible(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u)

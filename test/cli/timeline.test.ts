@@ -123,7 +123,7 @@ response completed resp_…
         '  23  model  <|channel|>',
       ],
     ],
-  ])('a timeline folds what the host wrote into one row on %i columns', async (columns, expected) => {
+  ])("a timeline folds the host's tokens into one row on %i columns", async (columns, expected) => {
     const lines = (await timeline(CALL, columns)).split('\n')
     const row = lines.findIndex((line) => / {2}host /.test(line))
     expect(lines.slice(row, row + expected.length)).toEqual(expected)
@@ -157,7 +157,7 @@ response completed resp_…
     expect(rows.find((row) => row.includes("' is'"))).toMatch(/ model +382 /)
   })
 
-  test('a timeline shows whom a message is addressed to', async () => {
+  test('a timeline shows the addressee of a message', async () => {
     expect(await timeline(CALL, 160)).toContain('message_start assistant to=python analysis code')
   })
 

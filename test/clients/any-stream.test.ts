@@ -57,7 +57,7 @@ const generated: fc.Arbitrary<AnyStream> = fc
   }))
 
 describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, client]) => {
-  test(`${client.name} shows exactly what was streamed of any transcript`, { timeout: 300_000 }, async () => {
+  test(`${client.name} shows exactly the streamed content of any transcript`, { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(generated, chunkPlan(), async (stream, plan) => {
         const scenario = scenarioOf({ ...stream, chunks: cutChunks(stream.chunks, plan) })
@@ -68,7 +68,7 @@ describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, 
     )
   })
 
-  test(`${client.name} shows exactly what the endpoint makes of anything that a model writes`, {
+  test(`${client.name} shows exactly the endpoint's output for anything that a model writes`, {
     timeout: 300_000,
   }, async () => {
     await fc.assert(
@@ -83,7 +83,7 @@ describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, 
   })
 
   test.for(fixturesOf(client))(
-    `${client.name} shows exactly what was streamed of the fixture %s`,
+    `${client.name} shows exactly the streamed content of the fixture %s`,
     async ([, stream]) => {
       await hold(scenarioOf(stream), client)
     },

@@ -89,7 +89,7 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     expectSamePrefix(claude)
   })
 
-  test('a sub-agent asks by itself, and what it found is the result of its call', async () => {
+  test('a sub-agent sends its own requests, and its findings are the result of its call', async () => {
     const brief = {
       description: 'Count',
       prompt: 'COUNT the files',
@@ -126,7 +126,7 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     expect(taught).toEqual([-1, found + 1, found + 1])
   })
 
-  test('its search of the web is run by a tool of the server, and it is shown what was found', async () => {
+  test('its search of the web is run by a tool of the server, and it is shown the results', async () => {
     const searching: Tool = {
       answers: ({ type }) => type === 'web_search_call',
       run: async () => ({ output: 'Otters swim.', sources: [{ url: 'https://example.com/otters' }] }),

@@ -34,7 +34,7 @@ describe.for(described.map((client) => [client.name, client] as const))('%s', ([
 })
 
 describe('the judge', () => {
-  test.each(Object.entries(FRAMINGS))('the judge reports what is wrong with a stream %s', (_, { rules, write }) => {
+  test.each(Object.entries(FRAMINGS))('the judge reports the fault of a stream %s', (_, { rules, write }) => {
     expect(errorsOf(write(events), 'openai')).toEqual(rules)
   })
 

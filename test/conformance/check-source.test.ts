@@ -224,7 +224,7 @@ const CASES: [fault: Fault, plan: SourcePlan, rule: SourceRule, expected: string
 const SOON: CheckSourceOptions = { patience: 30 }
 
 describe('a good source', () => {
-  test('a good source keeps every rule, whatever the plan', async () => {
+  test('a good source keeps every rule, with any plan', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
         expect(await checkSource(source(), plan)).toEqual([])
@@ -316,7 +316,7 @@ describe('sourcePlan()', () => {
     expect(fc.stringify(details.counterexample?.[0])).toBe('[<|return|>] by 1, then stop; the reader reads on')
   })
 
-  test('sourcePlan() takes what it may draw', () => {
+  test('sourcePlan() takes the allowed steps', () => {
     fc.assert(
       fc.property(sourcePlan({ tokens: [7], endings: ['length'], readers: ['leaves'] }), (plan) => {
         expect(plan).toMatchObject({ ending: 'length', reader: { does: 'leaves' } })

@@ -67,7 +67,7 @@ describe('our own streams', () => {
 })
 
 describe('the invariants', () => {
-  test('the invariants have ids of their own, a sentence, and somebody who needs them', () => {
+  test('the invariants have unique ids, a sentence, and a client that needs them', () => {
     expect(new Set(INVARIANTS.map(({ id }) => id)).size).toBe(INVARIANTS.length)
     for (const { id, sentence, neededBy } of INVARIANTS) {
       expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)

@@ -63,15 +63,15 @@ describe('a damaged stream', () => {
     expect(
       CLIENTS.map((client) => /, (?=[^,]*\.? ?)(finishes|has no|never|says)[^.]*/.exec(explain(damaged, client))?.[0]),
     ).toEqual([
-      ', never learns that the response is over: its status stays in_progress',
+      ', never learns that the response has ended: its status stays in_progress',
       ', finishes as interrupted',
       ', has no result, because no event ends the stream',
-      ', never learns that the response is over, and has no usage',
+      ', never learns that the response has ended, and has no usage',
       ', says that the stream was closed before response',
     ])
   })
 
-  test('a damaged stream says at which event the client trips, what it expected and what came', () => {
+  test('a damaged stream shows the event at which the client fails, with the expected and the actual value', () => {
     const damaged = stream().map((event) => (event['item_id'] === 'msg_0' ? { ...event, item_id: 'msg_9' } : event))
     expect(explain(damaged, 'openai')).toMatch(
       /It trips at event 3 \(response\.content_part\.added\): expected item_id "msg_0", got "msg_9"\.$/,

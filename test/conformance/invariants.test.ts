@@ -6,12 +6,13 @@ import { FRAMING } from '../../src/conformance/invariants/framing.js'
 import { ITEMS } from '../../src/conformance/invariants/items.js'
 import { LIFECYCLE } from '../../src/conformance/invariants/lifecycle.js'
 import { PARTS } from '../../src/conformance/invariants/parts.js'
+import { TERMINAL_OUTPUT } from '../../src/conformance/invariants/terminal-output.js'
 import { WIRE } from '../../src/conformance/invariants/wire.js'
 import { BASES, saidOf } from './invariants/streams.js'
 
 /** The cases of the invariants, and what else is asked of them, stand in the folder `invariants`. */
 test('every invariant is in a group whose tests have a case for each', () => {
-  const groups = [...WIRE, ...FRAMING, ...LIFECYCLE, ...ITEMS, ...PARTS, ...CALLS]
+  const groups = [...WIRE, ...FRAMING, ...LIFECYCLE, ...ITEMS, ...TERMINAL_OUTPUT, ...PARTS, ...CALLS]
   // The clients' have their own tests.
   expect([...INVARIANTS]).toEqual([...groups, ...CLIENT_INVARIANTS])
 })

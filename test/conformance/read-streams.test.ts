@@ -45,7 +45,7 @@ describe('streams are read', () => {
     for (const text of ['', '\n\n', ': keep-alive\n\n', 'data: [DONE]\n\n', '[]']) expect(readStreams(text)).toEqual([])
   })
 
-  test('streams are read as they were written, whatever they say', () => {
+  test('streams are read as they were written, regardless of their content', () => {
     fc.assert(
       fc.property(anyStream(), ({ chunks, setup }) => {
         const events = JSON.parse(JSON.stringify(run(chunks, setup).events)) as StreamEvent[]

@@ -38,7 +38,7 @@ const pair = fc.oneof(
 )
 
 describe('two JSON values', () => {
-  test('two JSON values are the same if they are the same text, whatever the order of their keys', () => {
+  test('two JSON values are the same if they are the same text, regardless of the order of their keys', () => {
     fc.assert(
       fc.property(pair, ([a, b]) => {
         expect(isSameJson(a, b)).toBe(written(a) === written(b))
@@ -95,7 +95,7 @@ describe('values nested deeper than a function can call itself', () => {
     expect(isSameJson(nested(MAX_DEPTH, '1'), nested(MAX_DEPTH, '2'))).toBe(false)
   })
 
-  test('values nested deeper than a function can call itself have a digest of what is looked into', () => {
+  test('values nested deeper than a function can call itself have a digest of the compared part', () => {
     expect(jsonHash(nested(100_000, '1'))).toBe(jsonHash(nested(100_000, '{}')))
     expect(jsonHash(nested(MAX_DEPTH, '1'))).not.toBe(jsonHash(nested(MAX_DEPTH, '2')))
   })

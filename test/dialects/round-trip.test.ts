@@ -75,7 +75,7 @@ test.each(dialects)('an event is in %s as soon as it came', async (_, dialect) =
   expect(taken).toBe(2)
 })
 
-test.each(dialects)('a response alone is in %s what the terminal event of its stream holds', async (_, dialect) => {
+test.each(dialects)('a response converts to the same %s as the terminal event of its stream', async (_, dialect) => {
   await fc.assert(
     fc.asyncProperty(anyStream(), endReason, async ({ chunks, setup }, reason) => {
       const { events } = run(chunks, setup, reason)
@@ -89,7 +89,7 @@ test.each(dialects)('a response alone is in %s what the terminal event of its st
 })
 
 test.each(dialects)(
-  'a failed response alone is in %s what the terminal event of its stream holds',
+  'a failed response converts to the same %s as the terminal event of its stream',
   async (_, dialect) => {
     await fc.assert(
       fc.asyncProperty(anyStream(), fc.nat(60), fc.boolean(), async (stream, at, isAbort) => {
@@ -111,7 +111,7 @@ test.each(dialects)('batches come in %s as their events do', async (_, dialect) 
   expect(await collect(fromDialect([events], dialect))).toEqual(batches.flat())
 })
 
-describe('what is wrong is said at once:', () => {
+describe('errors are reported at once:', () => {
   const response = responseOf(run(['<|channel|>final<|message|>Hi<|return|>']).events)
   const DOORS: [string, (given: never, dialect: Dialect) => unknown, unknown][] = [
     ['toDialect', toDialect, []],

@@ -104,7 +104,7 @@ test('Responses, Chat Completions and Messages say the same of every transcript,
   )
 })
 
-test('each call of a tool that the server ran for its client is in Messages what it is in Responses', () => {
+test('each call of a tool that the server ran for its client is the same in Messages as in Responses', () => {
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
       const { response } = run(chunks, setup, reason)

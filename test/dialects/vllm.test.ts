@@ -26,7 +26,7 @@ async function mapped(events: Parameters<typeof toDialect>[0]): Promise<Fields[]
 
 const python = { tools: [{ type: 'mcp', server_label: 'code_interpreter', require_approval: 'never' }] }
 
-test('in the vllm dialect, what is missing is null: the content of announced reasoning, the namespace of a call', async () => {
+test('in the vllm dialect, missing values are null: the content of announced reasoning, the namespace of a call', async () => {
   const run = createRun()
   run.push(`${messageOn('analysis', 'Hm<|end|>')}<|start|>assistant${callTo('functions.f', '{}<|call|>')}`)
   run.end('stop')

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => checkout.remove())
 
-test('examples/agent.mjs prints what is thought, called, found and answered, and ends its server', async () => {
+test('examples/agent.mjs prints the reasoning, calls, results and answer, and ends its server', async () => {
   expect(await checkout.run('examples/agent.mjs')).toEqual({
     code: 0,
     err: '',
@@ -46,7 +46,7 @@ describe('npm run demo', () => {
     ran = await checkout.run(file)
   })
 
-  test('npm run demo prints the question first and the answer last, with what the server said', () => {
+  test("npm run demo prints the question first and the answer last, with the server's output", () => {
     expect(ran).toMatchObject({ code: 0, err: '' })
     expect(ran.out).toMatch(/^question: How warm is it in Paris\?\n/)
     expect(ran.out).toMatch(/\nanswer: In Paris it is 22 degrees and sun\.\n$/)

@@ -6,8 +6,8 @@ import type { ResponseRequest } from '../../src/responses/request.js'
 
 const LOGPROBS = 'message.output_text.logprobs'
 
-describe('what a request asks of an engine', () => {
-  test('what a request asks of an engine is its sampling, its limit and its log-probabilities', () => {
+describe('the options of a request for an engine', () => {
+  test('the options of a request for an engine are its sampling, its limit and its log-probabilities', () => {
     const limits = { max_output_tokens: 64, top_logprobs: 3, include: [LOGPROBS] }
     expect(generateOptions({ temperature: 0.2, top_p: 0.9, seed: -7, ...limits })).toEqual({
       sampling: { temperature: 0.2, topP: 0.9, seed: -7 },
@@ -26,11 +26,11 @@ describe('what a request asks of an engine', () => {
     expect(generateOptions(request)).toEqual({ sampling: {} })
   })
 
-  test('what a request asks of an engine is the log-probability of each token alone if it includes them and asks for no others', () => {
+  test('the options of a request for an engine have only the log-probability of each token if it includes them and asks for no others', () => {
     expect(generateOptions({ include: [LOGPROBS] })).toEqual({ sampling: {}, logprobs: 0 })
   })
 
-  test('what a request asks of an engine is no log-probability if it does not include them, as in the API', () => {
+  test('the options of a request for an engine have no log-probabilities if it does not include them, as in the API', () => {
     expect(generateOptions({ top_logprobs: 5, include: ['reasoning.encrypted_content'] })).toEqual({ sampling: {} })
   })
 
@@ -45,11 +45,11 @@ describe('what a request asks of an engine', () => {
     ],
     ['max_output_tokens', 0, 'request.max_output_tokens: expected a whole number of at least 1, got 0'],
     ['top_logprobs', 21, 'request.top_logprobs: expected a whole number from 0 to 20, got 21'],
-  ])('what a request asks of an engine is refused if %s is %j', (name, value, message) => {
+  ])('the options of a request for an engine are refused if %s is %j', (name, value, message) => {
     expect(() => generateOptions({ [name]: value })).toThrow(message)
   })
 
-  test('what a request asks of an engine is taken by every engine, or refused here', () => {
+  test('the options of a request for an engine are accepted by every engine, or refused here', () => {
     const value = fc.oneof(
       fc.double(),
       fc.integer({ min: -2, max: 200 }),

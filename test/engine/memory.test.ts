@@ -38,7 +38,7 @@ async function request(number: number): Promise<void> {
   }
 }
 
-test('memory stays where it is over 1,000 requests, whatever way they end', async () => {
+test('memory is stable over 1,000 requests, however they end', async () => {
   const megabytes = async (requests: number): Promise<number> => {
     for (let number = 0; number < requests; number++) await request(number)
     return process.memoryUsage.rss() / MIB

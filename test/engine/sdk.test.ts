@@ -68,7 +68,7 @@ test.for([
   ['malformed Harmony', malformed],
   ['an emoji over several tokens', splitEmoji],
   ['a long answer', longAnswer],
-] as const)('the endpoint gives what the model wrote: %s', async ([, turn]) => {
+] as const)("the endpoint returns the model's output: %s", async ([, turn]) => {
   const tools = ['get_weather', 'list_files'].map((name) => ({
     ...({ type: 'function', parameters: { type: 'object' }, strict: false } as const),
     name,
@@ -112,7 +112,7 @@ test('a prompt that does not fit fails the response, with the code that OpenAI g
   await expect(read()).rejects.toMatchObject({ code: 'context_length_exceeded' })
 })
 
-test('what the request asks for is what the engine does', async () => {
+test("the engine follows the request's options", async () => {
   const request = {
     model: 'gpt-oss',
     input: question(questionOf(endless.prompt)),
@@ -150,7 +150,7 @@ test('a response has the log-probabilities that the request asks for', async () 
   for (const { token, top_logprobs: top } of logprobs) expect([top.length, top[0]?.token]).toEqual([2, token])
 })
 
-test('a strict format holds what a model says that would rather say something else', async () => {
+test('a strict format constrains a model that prefers other output', async () => {
   const properties = { city: { enum: ['Naples', 'Rome'] }, count: { enum: [1, 2] } }
   const schema = { type: 'object', properties, required: ['city', 'count'], additionalProperties: false }
   const response = await openai.responses

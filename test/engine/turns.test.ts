@@ -84,7 +84,7 @@ describe('a response of the engine', () => {
     expect(diagnostics).toEqual([])
   })
 
-  test('a response of the engine continues after the call, and evaluates only what is new', async () => {
+  test('a response of the engine continues after the call, and evaluates only new tokens', async () => {
     await respond(call)
     const { response } = await respond(afterCall)
     expect(response.output).toMatchObject([{ content: [{ text: 'It is 21 °C in Paris, and the sky is clear.' }] }])

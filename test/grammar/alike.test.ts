@@ -17,7 +17,7 @@ const json = (schema: object): unknown => JSON.parse(JSON.stringify(schema))
 
 const objectOf = (properties: object): object => ({ type: 'object', properties, additionalProperties: false })
 
-test('schemas that say the same of values are compiled once, whatever their descriptions', () => {
+test('schemas that say the same of values are compiled once, regardless of their descriptions', () => {
   const one = atOnce(compileSchema(objectOf({ a: person('The first one.') })))
   const many = objectOf({ a: person('The first one.'), b: person('Another.'), c: person('One more.', { title: 'C' }) })
   const { grammar, nodes } = atOnce(compileSchema(many))
@@ -107,7 +107,7 @@ test('an annotation of any depth is no matter', () => {
   expect(allows(atOnce(matcherOf(grammar)), '[null,null]')).toBe(true)
 })
 
-test('what is looked at once is relaxed wherever it is used, and as the schemas around it allow', () => {
+test('a shared part is read once, and relaxed wherever it is used, as the schemas around it allow', () => {
   const $defs = {
     list: { type: 'array', uniqueItems: true },
     node: { anyOf: [{ $ref: '#/$defs/list' }, { $ref: '#/$defs/back' }] },

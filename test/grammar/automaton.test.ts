@@ -27,7 +27,7 @@ function matcherFor(schema: unknown): MatcherState | 'none' | undefined {
 const isAllowed = (start: MatcherState | 'none', value: unknown): boolean =>
   start !== 'none' && allows(start, JSON.stringify(value))
 
-describe('what is said of a string together', () => {
+describe('several keywords for a string', () => {
   const anyString = (): fc.Arbitrary<{
     pattern: string
     other: string

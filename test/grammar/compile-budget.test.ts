@@ -86,6 +86,17 @@ describe('the budget of a schema', () => {
     expect(written.made.length / (written.pauses + 1)).toBeLessThan(9_000)
   })
 
+  test('the places of many relaxations are listed in many pieces', () => {
+    const schema = (count: number): object => ({
+      prefixItems: many(count, () => ({ type: 'array', uniqueItems: true })),
+    })
+    const [few, more] = [paused(schema(100)), paused(schema(900))]
+    expect(few.made.relaxed.at(-1)?.message).toContain('50 more')
+    expect(more.made.relaxed.at(-1)?.message).toContain('850 more')
+    const free = paused({ prefixItems: many(900, () => ({ type: 'array', uniqueItems: false })) })
+    expect(more.pauses).toBeGreaterThan(free.pauses)
+  })
+
   test.each<[string, object]>([
     [
       'two patterns and a length',

@@ -245,7 +245,7 @@ describe('the texts of a schema', () => {
     ])
   })
 
-  test('oneOf of objects without other properties is held: what is valid has one that the other part does not know', () => {
+  test('oneOf of objects without other properties is held: a valid value has a property that the other part does not know', () => {
     const part = (...names: string[]): object => ({
       properties: Object.fromEntries(names.map((name) => [name, true])),
       additionalProperties: false,

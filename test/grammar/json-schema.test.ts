@@ -14,7 +14,7 @@ const matcherOf = (schema: unknown): MatcherState => createMatcher(jsonSchemaToG
 const allowsValue = (schema: unknown, value: unknown): boolean => allows(matcherOf(schema), JSON.stringify(value))
 
 describe('the grammar of a schema', () => {
-  test('the grammar of a schema allows what is valid, as JSON.stringify writes it in the declared order', () => {
+  test('the grammar of a schema allows all valid values, as JSON.stringify writes them in the declared order', () => {
     fc.assert(
       fc.property(anyCase(), ({ schema, value }) => {
         // The case itself must be valid according to the validator.
@@ -26,7 +26,7 @@ describe('the grammar of a schema', () => {
     )
   })
 
-  test('whatever the grammar of a schema allows is JSON, and valid', () => {
+  test('all texts that the grammar of a schema allows are JSON, and valid', () => {
     fc.assert(
       fc.property(anyCase(), fc.array(anyWalk(), { minLength: 1, maxLength: 8 }), ({ schema }, walks) => {
         const [start, isValid] = [matcherOf(schema), validatorOf(schema)]

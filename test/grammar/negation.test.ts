@@ -52,7 +52,7 @@ const value = fc.oneof(
 )
 
 describe('what a schema does not allow', () => {
-  test('not, oneOf, if and dependencies allow just what is valid, unless they are said to be relaxed', () => {
+  test('not, oneOf, if and dependencies allow exactly the valid values, unless they are reported as relaxed', () => {
     fc.assert(
       fc.property(schema, fc.array(value, { minLength: 8, maxLength: 16 }), (schema, values) => {
         const start = matcherOfWhole(schema)
@@ -66,7 +66,7 @@ describe('what a schema does not allow', () => {
     )
   })
 
-  test('whatever a grammar with negations allows is valid', () => {
+  test('all texts that a grammar with negations allows are valid', () => {
     fc.assert(
       fc.property(schema, fc.array(anyWalk(), { minLength: 1, maxLength: 4 }), (schema, walks) => {
         const start = matcherOfWhole(schema)
@@ -80,7 +80,7 @@ describe('what a schema does not allow', () => {
     )
   })
 
-  test('most of what is made here is held', () => {
+  test('most generated schemas are held', () => {
     const held = fc.sample(schema, { numRuns: 200, seed: 1 }).filter((each) => matcherOfWhole(each) !== undefined)
     expect(held.length).toBeGreaterThan(120)
   })

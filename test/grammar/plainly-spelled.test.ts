@@ -13,7 +13,7 @@ const spelled = (gbnf: string): string => atOnce(plainlySpelled(gbnf))
 const plain = (schema: object): string => spelled(jsonSchemaToGbnf(schema as never))
 
 describe('a grammar without needless escapes', () => {
-  test('a text may stand as JSON.stringify writes it, whatever the schema', () => {
+  test('a text may stand as JSON.stringify writes it, with any schema', () => {
     fc.assert(
       fc.property(anyCase(), ({ schema, value }) => {
         const gbnf = jsonSchemaToGbnf(schema as never)
@@ -43,7 +43,7 @@ describe('a grammar without needless escapes', () => {
     }
   })
 
-  test('a grammar of ASCII alone keeps the escapes of what it does not write as it is', () => {
+  test('a grammar of ASCII alone keeps the escapes of other characters', () => {
     const gbnf =
       'root ::= "\\"" c{1,3} "\\""\nc ::= [ !#-\\x5B\\x5D-~] | "\\\\" ([nt] | "u" [0-9a-f] [0-9a-f] [0-9a-f] [0-9a-f])\n'
     expect(allows(createMatcher(spelled(gbnf)), '"\\u00e9"')).toBe(true)
@@ -102,7 +102,7 @@ describe('a grammar without needless escapes', () => {
     expect(spelled(gbnf)).toBe(gbnf)
   })
 
-  test('what it writes it leaves as it is', () => {
+  test('its own output is left unchanged', () => {
     for (const schema of [patterned, counted]) expect(spelled(plain(schema))).toBe(plain(schema))
   })
 })

@@ -11,7 +11,7 @@ const RUNS = runs(500)
 const shortWalk = (): fc.Arbitrary<readonly number[]> => anyWalk(8)
 
 describe('the grammar of a regular expression', () => {
-  test('whatever the grammar of a regular expression allows matches as a whole', () => {
+  test('all texts that the grammar of a regular expression allows match as a whole', () => {
     fc.assert(
       fc.property(anyPattern(), shortWalk(), (pattern, choices) => {
         const text = walk(createMatcher(regexToGbnf(pattern)), choices)

@@ -17,7 +17,7 @@ test('the rules that grammars have in common are written once, with names of the
   expect(createMatcher(gbnf).accept('["2024-02-29","12:00:00Z"')).toBeDefined()
 })
 
-test('what was written before is what is written anew', () => {
+test('rules that were written before are the same when written again', () => {
   const { grammar, shared } = atOnce(compileSchema(schema))
   expect(shared.length).toBeGreaterThan(FORMATS.size)
   const lines = (gbnf: string): string[] => gbnf.split('\n').sort()

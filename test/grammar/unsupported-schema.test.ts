@@ -14,7 +14,7 @@ function refusal(schema: unknown): { path: string; message: string } {
 
 const inProperty = (schema: unknown): unknown => ({ type: 'object', properties: { 'a/b': schema } })
 
-describe('what a grammar cannot hold is refused, with its path', () => {
+describe('keywords that a grammar cannot hold are refused, with their path', () => {
   test.each([
     ['not', { not: { multipleOf: 2 } }],
     [
@@ -88,7 +88,7 @@ describe('what a grammar cannot hold is refused, with its path', () => {
     for (const schema of hostile) expect(refusal(schema).message).not.toBe('')
   })
 
-  test('what is referred to twice at each of forty levels is looked at once, and held', () => {
+  test('a schema with two references at each of forty levels is read once, and held', () => {
     const twice = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [
         `a${n}`,

@@ -96,7 +96,7 @@ describe('no word of a header is lost: it means something there, is text of the 
   })
 })
 
-test('what the model wrote of a header that is dropped is reported if the host began it', () => {
+test("the model's part of a dropped header is reported if the host began it", () => {
   expect(parse('<|start|>assistant', '<|channel|>commentary to=functions.x').repairs).toEqual([
     { code: 'truncated_header', text: 'commentary to=functions.x' },
   ])

@@ -19,8 +19,6 @@ import {
 import { RUNS, runs } from '../support/runs.js'
 import { spellsMarker } from '../support/tokens.js'
 
-const TIMEOUT = 20_000 + RUNS * 20
-
 const tokenTable = await loadTokenTable()
 
 const check = (holds: (transcript: MalformedTranscript) => void): void =>
@@ -137,7 +135,7 @@ const WELL_FORMED: Readonly<Partial<Record<MalformedShape, (transcript: Malforme
 const isWellFormed = (transcript: MalformedTranscript): boolean => WELL_FORMED[transcript.shape]?.(transcript) === true
 
 describe('a malformed stretch', () => {
-  test('a malformed stretch leaves the well-formed messages around it as they are', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch leaves the well-formed messages around it as they are', () => {
     check((transcript) => {
       const { messages } = parseIds(transcript)
       expect(messages.slice(0, transcript.before.length)).toEqual(transcript.before)
@@ -145,9 +143,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('a malformed stretch loses no text: it is in a message or in what a repair reports, in order', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('a malformed stretch loses no text: it is in a message or in what a repair reports, in order', () => {
     check((transcript) => {
       const { said } = parseIds(transcript)
       const surrounded = [...transcript.before, ...transcript.after].map(({ content }) => content)
@@ -160,7 +156,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('a malformed stretch makes the calls that the table says, and no others', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch makes the calls that the table says, and no others', () => {
     check((transcript) => {
       const tools = declareTools(transcript.request.tools)
       const messages = ofStretch(transcript, parseIds(transcript).messages)
@@ -173,9 +169,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('a malformed stretch brings no spelling of a control token into a message or a header', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('a malformed stretch brings no spelling of a control token into a message or a header', () => {
     check((transcript) => {
       if (transcript.spelled) return
       for (const message of parseIds(transcript).messages) {
@@ -184,7 +178,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('a malformed stretch is reported, unless it is Harmony as it stands', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is reported, unless it is Harmony as it stands', () => {
     check((transcript) => {
       // Several shapes end in <|return|>, and then the messages after it are reported as well.
       const repairs = parseIds(transcript).repairs.filter(({ code }) => code !== 'tokens_after_return')
@@ -192,7 +186,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('a malformed stretch has only fields that its header can have', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch has only fields that its header can have', () => {
     const fields: (keyof HarmonyHeader)[] = ['role', 'name', 'recipient', 'channel', 'contentType', 'constrained']
     check((transcript) => {
       for (const { content: _, ...header } of parseIds(transcript).messages) {
@@ -205,7 +199,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('a malformed stretch is read alike however its ids are chunked', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is read alike however its ids are chunked', () => {
     fc.assert(
       fc.property(malformedTranscript(), chunkPlan(), (transcript, plan) => {
         expect(parse(transcript, cutChunks(transcript.chunks, plan))).toEqual(parse(transcript, transcript.chunks))
@@ -214,7 +208,7 @@ describe('a malformed stretch', () => {
     )
   })
 
-  test('a malformed stretch is read alike as text, however that is cut', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is read alike as text, however that is cut', () => {
     fc.assert(
       fc.property(malformedTranscript(), textPlan(), (transcript, plan) => {
         if (transcript.textChunks === undefined) return
@@ -224,9 +218,7 @@ describe('a malformed stretch', () => {
     )
   })
 
-  test('a malformed stretch gives texts only inside messages, and ends every message that it starts', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('a malformed stretch gives texts only inside messages, and ends every message that it starts', () => {
     check((transcript) => {
       let isOpen = false
       for (const event of parse(transcript, transcript.chunks)) {

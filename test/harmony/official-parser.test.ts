@@ -52,7 +52,7 @@ test('every turn gets an official parser of its own', () => {
 test.each([
   ['<|channel|>', '<|channel|>final<|message|>Hi<|return|>'],
   ['<|start|>', '<|start|>assistant<|channel|>final<|message|>Hi<|return|>'],
-])("what the model samples ends a message of the host's, and its %s begins its own", (_, sampled) => {
+])("sampled tokens end a message of the host, and their %s begins the model's own", (_, sampled) => {
   const diagnostics: string[] = []
   const translator = new Translator({
     ...fixed,

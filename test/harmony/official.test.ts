@@ -17,8 +17,6 @@ import { loadOfficial } from '../support/official-parser.js'
 import { RUNS, runs } from '../support/runs.js'
 import { encodeHarmony, encodeText, m, tokenBytes } from '../support/tokens.js'
 
-const TIMEOUT = 20_000 + RUNS * 20
-
 const tokenTable = await loadTokenTable()
 const official = await loadOfficial()
 
@@ -28,9 +26,7 @@ describe('well-formed Harmony', () => {
   const transcripts = (): ReturnType<typeof wellFormedTranscript> =>
     fc.oneof(wellFormedTranscript(), wellFormedTranscript({ text: harmonyTextSpellingMarkers() }))
 
-  test('well-formed Harmony is read as the official parser reads it, and nothing is repaired', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('well-formed Harmony is read as the official parser reads it, and nothing is repaired', () => {
     fc.assert(
       fc.property(transcripts(), ({ tokens }) => {
         const { messages, accepted } = official.parse(tokens, 'assistant')
@@ -41,9 +37,7 @@ describe('well-formed Harmony', () => {
     )
   })
 
-  test('well-formed Harmony is read as the official parser reads it if nothing is implied by a prompt, too', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('well-formed Harmony is read as the official parser reads it if nothing is implied by a prompt, too', () => {
     fc.assert(
       fc.property(transcripts(), ({ tokens }) => {
         const started = [...START, ...tokens]
@@ -54,7 +48,7 @@ describe('well-formed Harmony', () => {
     )
   })
 
-  test('well-formed Harmony is read as it is meant if the host wrote the results, too', { timeout: TIMEOUT }, () => {
+  test('well-formed Harmony is read as it is meant if the host wrote the results, too', () => {
     fc.assert(
       fc.property(transcripts(), ({ chunks, entries }) => {
         const seen: { message: HarmonyMessage; origin: string; terminator?: Terminator }[] = []
@@ -143,7 +137,7 @@ const KINDS: Readonly<Record<string, { stream: fc.Arbitrary<Stream>; fairShare: 
 describe('if no repair is reported, the official parser accepts the stream and reads the same messages', () => {
   test.each(Object.entries(KINDS))(
     'if no repair is reported, the official parser accepts and reads alike: %s',
-    { timeout: TIMEOUT },
+
     (_, { stream }) => {
       fc.assert(
         fc.property(stream, (given) => {
@@ -156,7 +150,7 @@ describe('if no repair is reported, the official parser accepts the stream and r
 
   test.each(Object.entries(KINDS))(
     'enough streams without a repair are found among %s',
-    { timeout: TIMEOUT },
+
     (_, { stream, fairShare }) => {
       const streams = fc.sample(stream, { numRuns: runs(2000), seed: 8 })
       const spokenOf = streams.filter(({ tokens, role }) => {

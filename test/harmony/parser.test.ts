@@ -10,8 +10,6 @@ import { cutText, editedTranscript, headerSoup, malformedTranscript, tokenSoup }
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText, m, showToken, tokenBytes } from '../support/tokens.js'
 
-const TIMEOUT = 20_000 + RUNS * 20
-
 const tokenTable = await loadTokenTable()
 
 const tools: HarmonyParserOptions = {
@@ -141,7 +139,7 @@ describe('the header', () => {
     expect(messagesOf(`<|start|>${role}<|message|>Hi<|end|>`, { role: null })).toEqual([{ role, content: 'Hi' }])
   })
 
-  test('the header of a tool names its author, and whom it answers', () => {
+  test('the header of a tool names its author and its addressee', () => {
     const result = '<|start|>functions.f to=assistant<|channel|>commentary<|message|>3<|end|>'
     expect(messagesOf(result, { role: null })).toEqual([
       { role: 'tool', name: 'functions.f', recipient: 'assistant', channel: 'commentary', content: '3' },
@@ -253,7 +251,7 @@ describe('the end of a message', () => {
     expect(session.terminators()).toEqual(['return', 'end', 'end'])
   })
 
-  test('what the host says after <|return|> is not reported, nor is a fresh turn', () => {
+  test("the host's messages after <|return|> are not reported, nor is a fresh turn", () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>a<|return|>')
     session.push('<|start|>user<|message|>More?<|end|><|start|>assistant', 'host')
@@ -378,7 +376,7 @@ describe('the host', () => {
       ['a header', ANSWER],
       ['a complete message', `<|start|>assistant${ANSWER}`],
       ['the stop token first', `<|end|><|start|>assistant${ANSWER}`],
-    ])('what the model samples after an open message of the host is the message of a fresh turn: %s', (_, sampled) => {
+    ])('tokens sampled after an open message of the host are the message of a fresh turn: %s', (_, sampled) => {
       expect(parseAfter(RESULT, sampled)).toEqual({
         messages: ['tool analysis: 56088', 'assistant final: It is 56088.'],
         repairs: ['missing_end'],
@@ -394,7 +392,7 @@ describe('the host', () => {
       })
     })
 
-    test('what the model samples after an open message of a user is the message of a fresh turn', () => {
+    test('tokens sampled after an open message of a user are the message of a fresh turn', () => {
       expect(parseAfter('<|start|>user<|message|>Sum it up', ANSWER).messages).toEqual([
         'user -: Sum it up',
         'assistant final: It is 56088.',
@@ -402,7 +400,7 @@ describe('the host', () => {
     })
 
     test.each(['<|start|>python', '<|start|>python to=assistant<|channel|>analysis', '<|start|>user<|channel|>'])(
-      'what the model samples after an open header of the host is the message of a fresh turn: %s',
+      'tokens sampled after an open header of the host are the message of a fresh turn: %s',
       (header) => {
         for (const sampled of [ANSWER, `<|start|>assistant${ANSWER}`]) {
           expect(parseAfter(header, sampled)).toEqual({
@@ -632,7 +630,7 @@ describe('a snapshot', () => {
       malformedTranscript().map(({ tokens }) => tokens),
     )
 
-  test('a snapshot continues at every token as if nothing had happened', { timeout: TIMEOUT }, () => {
+  test('a snapshot continues at every token as if nothing had happened', () => {
     fc.assert(
       fc.property(anyTokens(), fc.array(fc.nat({ max: 4 }), { minLength: 1 }), (tokens, whose) => {
         // Mostly the model, here and there the host, and now and then a fresh turn.
@@ -709,9 +707,7 @@ describe('text input', () => {
     ])
   })
 
-  test('text input gives what ids give, in headers of any words, at once and one character at a time', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('text input gives what ids give, in headers of any words, at once and one character at a time', () => {
     fc.assert(
       fc.property(headerSoup(), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (tokens, sizes) => {
         const text = asText(tokens)
@@ -816,7 +812,7 @@ describe('a stream without end', () => {
     ['headers', '', '<|channel|>commentary to=functions.x<|end|>', 10_000],
     ['headers as long as they may be', '', `<|channel|>to=x${' a'.repeat(500)}<|end|>`, 300],
     ['messages', '', '<|message|>a<|end|>', 30_000],
-  ])('a stream without end in one push throws nothing: %s', { timeout: TIMEOUT }, (_, head, again, count) => {
+  ])('a stream without end in one push throws nothing: %s', (_, head, again, count) => {
     for (const origin of ['model', 'host'] as const) {
       const { parser } = new Session(tools)
       parser.pushText(head + again.repeat(count), origin)
@@ -849,7 +845,7 @@ describe('a stream without end', () => {
   })
 })
 
-describe('what the caller gets wrong', () => {
+describe('mistakes of the caller', () => {
   test('ids without a token table are an error of the caller', () => {
     const parser = createHarmonyParser({}, () => {})
     expect(() => parser.push(encodeText('Hi')[0] ?? 0, 'model')).toThrow(

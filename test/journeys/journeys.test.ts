@@ -26,7 +26,9 @@ afterAll(() => desk.remove())
 describe.concurrent('docs/tutorials.md', () => {
   for (const heading of headings) {
     const isSkipped = needsNginx(heading) && !hasNginx && process.env['CI'] === undefined
-    test.skipIf(isSkipped)(`"${heading}" leads from an empty folder to what it shows`, () => walk(desk, PAGE, heading))
+    test.skipIf(isSkipped)(`"${heading}" leads from an empty folder to the output that it shows`, () =>
+      walk(desk, PAGE, heading),
+    )
   }
 })
 

@@ -9,7 +9,7 @@ test.each([
   '...\ndone\n',
   'listens on port ...\n...\nget_weather {...}\ndone\n',
   '...\nno key\n...\n',
-])('a page may show of what is printed %j', (shown) => {
+])('a page may show of the output %j', (shown) => {
   expect(hasShown(PRINTED, shown)).toBe(true)
 })
 
@@ -24,6 +24,6 @@ test.each([
   'listens on port 3000\n...\nget_weather\n...\n',
   '...\nget.weather {...}\n...\n',
   '...\nno key\nget_weather {...}\n...\n',
-])('a page does not show what is printed by %j', (shown) => {
+])('a page does not show the output of %j', (shown) => {
   expect(hasShown(PRINTED, shown)).toBe(false)
 })

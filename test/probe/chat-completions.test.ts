@@ -58,7 +58,7 @@ describe('a server that does not offer Chat Completions', () => {
   })
 })
 
-describe('what a server does wrong in Chat Completions is found:', () => {
+describe('faults of a server in Chat Completions are found:', () => {
   test('calls without an index break the openai SDK, in a row with its request, its chunk and its cause', async () => {
     const results = await found({
       chunks: each((_delta, chunk) => {

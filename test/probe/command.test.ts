@@ -39,7 +39,7 @@ describe('the table', () => {
     expect(out).not.toMatch(/^pass +call/m)
   })
 
-  test('the table has one row for a cause, with whom it breaks, where it is, and what follows', async () => {
+  test('the table has one row for a cause, with the clients that it breaks, its place, and its consequences', async () => {
     const { code, out } = await probe({ events: withoutTerminal }, ['--only', 'plain', '--only', 'call'])
     expect(code).toBe(1)
     expect(out).toMatch(/^fail +plain +\d error/m)
@@ -69,7 +69,7 @@ describe('the table', () => {
     expect(rows.at(-1)).toMatch(/warning error-body/)
   })
 
-  test('the table escapes what the server wrote, so that it forges nothing', async () => {
+  test("the table escapes the server's output, so that it forges nothing", async () => {
     const { out } = await probe({ reply: hostile }, ['--only', 'plain'])
     expect(out).toContain('\\u001b[2J')
     expect(out).toContain('\\u202e')
@@ -139,13 +139,13 @@ describe('--junit', () => {
     ])
   })
 
-  test('--junit is well-formed whatever the server wrote', async () => {
+  test('--junit is well-formed, whatever the server wrote', async () => {
     const { out } = await probe({ reply: hostile }, ['--junit', '-', '--only', 'plain'])
     expect(elementsOf(out)).toContain('failure')
     expect(out).toContain('&lt;/failure&gt;]]&gt;&amp;amp;&quot;')
   })
 
-  test('--junit skips what is inconclusive or unsupported', async () => {
+  test('--junit skips inconclusive and unsupported scenarios', async () => {
     const { code, out } = await probe(
       {
         reply: ({ path }, response) => {

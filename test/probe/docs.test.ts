@@ -6,7 +6,7 @@ import { fakeIo } from '../cli/io.js'
 
 const docs = readFileSync(new URL('../../docs/probe.md', import.meta.url), 'utf8')
 
-test('docs/probe.md lists every scenario, in order, with what it asks', () => {
+test('docs/probe.md lists every scenario, in order, with its question', () => {
   const listed = [...docs.matchAll(/^\| `([a-z-]+)` \| (.+?) \| .+ \|$/gm)].map(([, name, asks]) => ({ name, asks }))
   expect(listed.filter(({ name }) => SCENARIOS.some((scenario) => scenario.name === name))).toEqual(
     SCENARIOS.map(({ name, asks }) => ({ name, asks })),

@@ -48,7 +48,7 @@ describe('whether a server offers the Messages API', () => {
   })
 })
 
-describe('what a server does wrong in the Messages API is found:', () => {
+describe('faults of a server in the Messages API are found:', () => {
   test('a stream without message_stop, in a row with its request and its cause', async () => {
     const results = await found({ events: (events) => events.slice(0, -1) }, 'messages-text')
     const [finding] = results.get('messages-text')?.findings ?? []

@@ -29,7 +29,7 @@ const result = (scenario: string, ...findings: Finding[]): ScenarioResult => ({
   requests: 1,
 })
 
-describe('the rows of what was found', () => {
+describe('the rows of findings', () => {
   test('a server that answers 200 here and 500 there has two rows', () => {
     const rows = rowsOf([
       result('missing-input', finding('500: Internal Server Error')),
@@ -51,8 +51,8 @@ describe('the rows of what was found', () => {
   })
 })
 
-describe('what a finding tells', () => {
-  test('a row has the request as a command, the event at fault, and who is to blame; no key', async () => {
+describe('the content of a finding', () => {
+  test('a row has the request as a command, the event at fault, and the party to blame; no key', async () => {
     const server = await serve({ events: (events) => events.slice(0, -1) })
     const io = fakeIo()
     expect(

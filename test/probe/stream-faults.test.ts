@@ -35,7 +35,7 @@ test.each(FAULT_KINDS.filter((kind) => !FAILS.includes(kind)))('a server whose s
   expect(first).toMatchObject({ severity: 'error', request: 'request' })
 })
 
-test('a server whose streams fail with a flat error fails, with whom that breaks', async () => {
+test('a server whose streams fail with a flat error fails, with the clients that it breaks', async () => {
   const server = await serve({
     events: ([created, progress, ...rest]) => {
       const response = { ...(rest.at(-1)?.['response'] as object), status: 'failed', output: [], usage: null }

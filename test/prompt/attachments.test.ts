@@ -73,7 +73,7 @@ describe('images and files', () => {
     expect(read([user(IMAGE), said('Look.'), call, viewed, user(IMAGE)], images)).toEqual(expected)
   })
 
-  test('images: refuse refuses what a tool returned', () => {
+  test('images: refuse refuses an image that a tool returned', () => {
     expect(read([said('Look.'), call, viewed], 'refuse')).toBe('input[2].output[0]')
   })
 

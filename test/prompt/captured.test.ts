@@ -119,7 +119,7 @@ describeWithShared('the captured requests', () => {
     }
   })
 
-  test('captured requests are rendered once what the server kept is resolved', () => {
+  test('captured requests are rendered once the stored parts are resolved', () => {
     for (const { name, body } of captures.filter(({ name }) => Object.hasOwn(UNRESOLVED, name))) {
       const { request, history } = resolved(body)
       expect(textOf(request, { history }), name).toContain(KEPT)

@@ -180,7 +180,7 @@ describe('law 12: no text of a request becomes a control token', () => {
     expect(rendered).toBeGreaterThan(0)
   })
 
-  test('a tool result is one message of the tool, whatever it says', () => {
+  test('a tool result is one message of the tool, regardless of its content', () => {
     fc.assert(
       fc.property(hostile(), hostile(), (output, message) => {
         const call = { type: 'mcp_call', server_label: 'github', name: 'search' } as OutputItem

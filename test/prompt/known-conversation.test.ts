@@ -197,7 +197,7 @@ describe('a conversation of which the beginning is known', () => {
     ['an item that a response had, and that was left out', { type: 'message', id: 'cut', role: 'user', content: 'Hi' }],
     ['a compaction', { type: 'compaction', encrypted_content: 'gAAA' }],
     ['an answer to an approval request', { type: 'mcp_approval_response', approval_request_id: 'x', approve: true }],
-  ])('a known conversation is read as a whole before %s, so that what is wrong is said as ever', (_, item) => {
+  ])('a known conversation is read as a whole before %s, so that errors are reported as before', (_, item) => {
     const call = { type: 'function_call', id: 'o1', call_id: 'call_o1', name: 'look', arguments: '{}' }
     const turns: Turn[] = [
       { input: [{ type: 'message', id: 'i0', role: 'user', content: 'Hi' }], output: [call], transcript: '' },

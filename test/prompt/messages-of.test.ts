@@ -49,7 +49,7 @@ describe('what becomes of content parts', () => {
   })
 })
 
-describe('what a request is refused for', () => {
+describe('the reasons to refuse a request', () => {
   const refused = [...sectionOf('refused items').matchAll(/`(\w+)`/g)].map(([, type = '']) => type)
 
   test.each(refused)('a request is refused for an item of the type %s, which gpt-oss has nothing for', (type) => {

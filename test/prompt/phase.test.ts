@@ -13,13 +13,13 @@ function channelsOf(...input: object[]): (string | undefined)[] {
   return messages.filter(({ role }) => role === 'assistant' || role === 'user').map(({ channel }) => channel)
 }
 
-describe('what an assistant says without a phase', () => {
+describe('a message of the assistant without a phase', () => {
   test.each<[string, object[]]>([
     ['a call', [user, said, call, output]],
     ['an output, because the client puts it behind its call', [user, call, said, output]],
     ['reasoning and a call', [user, said, thought, call, output]],
     ['a call of a hosted tool', [user, said, search]],
-  ])('what an assistant says without a phase is a preamble before %s', (_what, input) => {
+  ])('a message without a phase is a preamble before %s', (_what, input) => {
     expect(channelsOf(...input)).toContain('commentary')
     expect(channelsOf(...input)).not.toContain('final')
   })
@@ -29,11 +29,11 @@ describe('what an assistant says without a phase', () => {
     ['the next message of the user, who is then answered with a call', [user, said, user, call, output]],
     ['the next instructions', [user, said, { role: 'developer', content: 'Go on.' }, call, output]],
     ['more of the answer', [user, said, said]],
-  ])('what an assistant says without a phase is an answer before %s', (_what, input) => {
+  ])('a message without a phase is an answer before %s', (_what, input) => {
     expect(channelsOf(...input)).toContain('final')
   })
 
-  test('what an assistant says without a phase keeps the reasoning of a tool loop, as a preamble does', () => {
+  test('a message without a phase keeps the reasoning of a tool loop, as a preamble does', () => {
     const withPhase = { ...said, phase: 'commentary' }
     const loop = (message: object): object[] => [user, thought, message, call, output]
     const read = (input: object[]) => messagesOf({ input }, { date: '2026-01-31' })
@@ -41,7 +41,7 @@ describe('what an assistant says without a phase', () => {
     expect(channelsOf(...loop(said))).toContain('analysis')
   })
 
-  test('what an assistant says with a phase is what the phase says', () => {
+  test('a message with a phase is what the phase says', () => {
     expect(channelsOf(user, { ...said, phase: 'final_answer' }, call, output)).toContain('final')
   })
 })

@@ -10,8 +10,6 @@ import { RUNS, runs } from '../support/runs.js'
 import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { conversation } from './conversations.js'
 
-const TIMEOUT = 20_000 + RUNS * 40
-
 const tokenTable = await loadTokenTable()
 const render = (...messages: PromptMessage[]): number[] => Array.from(renderMessages(messages, { tokenTable }).tokens)
 
@@ -21,7 +19,7 @@ beforeAll(async () => {
 }, 180_000)
 
 describe('the tokens of a conversation', () => {
-  test('the tokens of a conversation are those of the official renderer', { timeout: TIMEOUT }, () => {
+  test('the tokens of a conversation are those of the official renderer', () => {
     fc.assert(
       fc.property(conversation(), ({ official: theirs, ours }) => {
         expect(render(...ours)).toEqual(official.renderConversation(theirs))
@@ -52,7 +50,7 @@ describe('the tokens of a conversation', () => {
     expect([...render(...messages), SPECIAL.start, ...encodeText('assistant')]).toEqual(theirs)
   })
 
-  test('the tokens of each message are those of the official renderer', { timeout: TIMEOUT }, () => {
+  test('the tokens of each message are those of the official renderer', () => {
     fc.assert(
       fc.property(conversation(), ({ official: theirs, ours }) => {
         // The system message's sentence about functions depends on the developer message.
@@ -65,9 +63,7 @@ describe('the tokens of a conversation', () => {
 })
 
 describe('a control token', () => {
-  test('a control token comes from the structure of a message alone, whatever its texts spell', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('a control token comes from the structure of a message alone, whatever its texts spell', () => {
     fc.assert(
       fc.property(conversation(), ({ ours }) => {
         const expected = ours.flatMap(({ role, channel, constrained, recipient }) => [
@@ -140,7 +136,7 @@ describe('a header', () => {
 })
 
 describe('the spans of messages', () => {
-  test('the spans of messages lie one after the other, from <|start|> to the terminator', { timeout: TIMEOUT }, () => {
+  test('the spans of messages lie one after the other, from <|start|> to the terminator', () => {
     fc.assert(
       fc.property(conversation(), ({ ours }) => {
         const { tokens, messages } = renderMessages(ours, { tokenTable })

@@ -112,7 +112,7 @@ describe('law 11: with the sampled ids as history, the next prompt begins with t
     )
   })
 
-  test('with the sampled ids as history, what the client changed is rendered as the client sent it', () => {
+  test('with the sampled ids as history, changed items are rendered as the client sent them', () => {
     fc.assert(
       fc.property(wellFormedTranscript({ text: words(), calls: false }), fc.nat(), (transcript, seed) => {
         const { output } = responseTo(transcript)

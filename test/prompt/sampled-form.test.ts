@@ -50,7 +50,7 @@ test('a form that replaces others is read as if they were not there', () => {
 })
 
 describe('the text of a form', () => {
-  test('the text of a form is read as it was written, whatever its ids', () => {
+  test('the text of a form is read as it was written, regardless of its ids', () => {
     const id = fc.nat(VOCABULARY_SIZE)
     const message = fc.record(
       { back: fc.nat(50), isResult: fc.boolean(), tokens: fc.array(id) },

@@ -18,7 +18,7 @@ describe('the text of the system message', () => {
     )
   })
 
-  test('the system message says what it is told', () => {
+  test('the system message has the given settings', () => {
     const text = systemText({
       identity: 'You are Tess.',
       knowledgeCutoff: '2025-01',

@@ -70,7 +70,7 @@ function called(recipient: string, { tools }: Declaration): string {
   return recipientKey({ kind: type, name, ...(serverLabel !== undefined ? { serverLabel } : { namespace }) } as never)
 }
 
-describe('what the prompt teaches is what the translator accepts', () => {
+describe('the translator accepts exactly the tools that the prompt teaches', () => {
   test('a call of a taught tool becomes an item of that very tool', () => {
     fc.assert(
       fc.property(declaration(), (given) => {
@@ -121,7 +121,7 @@ describe('what the prompt teaches is what the translator accepts', () => {
   })
 })
 
-describe('what the model is told of', () => {
+describe('the tools that the model is taught', () => {
   const tools = [
     { type: 'function', name: 'f' },
     { type: 'function', name: 'g' },

@@ -28,7 +28,7 @@ const tool = fc.constantFrom(
 )
 
 describe('tools that nothing runs', () => {
-  test('every declared type is either taught or reported as untaught, and only what is run is taught', () => {
+  test('every declared type is either taught or reported as untaught, and only types that are run are taught', () => {
     fc.assert(
       fc.property(fc.array(tool), fc.subarray([...HOSTED_BUILTINS]), (tools, hosted: HostedBuiltin[]) => {
         const { builtins, untaught, declared } = teachTools({ tools }, [], policies.openai, hosted)
@@ -50,7 +50,7 @@ describe('tools that nothing runs', () => {
     )
   })
 
-  test('a prompt teaches every built-in tool that is declared unless it is said what the host runs', () => {
+  test('a prompt teaches every declared built-in tool unless the host lists the ones that it runs', () => {
     const request = { input: 'Hi', tools: [{ type: 'web_search' }, { type: 'code_interpreter' }] }
     const size = (hosted?: readonly HostedBuiltin[]): number =>
       renderPrompt(request, { tokenTable, date: DATE, ...(hosted && { hosted }) }).tokens.length

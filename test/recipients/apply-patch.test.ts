@@ -77,7 +77,7 @@ describe('a patch', () => {
     )
   })
 
-  test('any text is read without an exception, and reading what was read changes nothing', () => {
+  test('any text is read without an exception, and reading the result again changes nothing', () => {
     const part = fc.oneof(
       fc.constantFrom('*** Update File: a', '*** Add File: b', '*** Delete File: c', '*** End Patch', '\n', '{"', '["'),
       fc.string(),

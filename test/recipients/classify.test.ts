@@ -31,7 +31,7 @@ describe('the channel decides if there is no recipient', () => {
   }
 })
 
-describe('what a recipient becomes under each preset', () => {
+describe('the result for a recipient under each preset', () => {
   const weather = [fn('get_weather')]
   const math = [fn('math.sum')]
   const patch = [custom('apply_patch')]
@@ -121,7 +121,7 @@ describe('what a recipient becomes under each preset', () => {
   }
 })
 
-test('python is a call of the MCP server code_interpreter if that is what the request declares', () => {
+test('python is a call of the MCP server code_interpreter if the request declares that', () => {
   const tools = declareTools([mcp('code_interpreter')])
   expect(classifyRecipient('python', 'analysis', tools)).toEqual({
     kind: 'mcp_call',
@@ -254,7 +254,7 @@ describe('laws', () => {
     )
   })
 
-  test('functions.X is the function or custom tool X, whatever else is declared', () => {
+  test('functions.X is the function or custom tool X, regardless of other declarations', () => {
     fc.assert(
       fc.property(fc.oneof(word, fc.string({ minLength: 1 })), tools, policy, (name, tools, policy) => {
         const found = classifyRecipient(`functions.${name}`, undefined, declareTools(tools), policy)

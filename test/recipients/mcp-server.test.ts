@@ -200,7 +200,7 @@ describe('laws', () => {
     )
   })
 
-  test("require_approval 'always' asks for exactly what is allowed", () => {
+  test("require_approval 'always' asks for exactly the allowed tools", () => {
     assert(
       fc.property(allowed, hints, name, (allowed_tools, hints, name) => {
         const server = declare(
@@ -238,7 +238,7 @@ describe('laws', () => {
     )
   })
 
-  test('what is meant by saying nothing changes nothing if something is said', () => {
+  test('a default changes nothing if a value is given', () => {
     const something = approval.filter((approval) => Object.values(Object(approval)).some((filter) => filter !== null))
     assert(
       fc.property(something, hints, name, (approval, hints, name) => {
@@ -248,7 +248,7 @@ describe('laws', () => {
     )
   })
 
-  test('what always names needs approval, whatever never says', () => {
+  test('tools that always names need approval, even if never names them too', () => {
     assert(
       fc.property(filter, filter, hints, name, (always, never, hints, name) => {
         const alone = declare({ require_approval: { always } }, hints)

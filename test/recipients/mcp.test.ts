@@ -57,7 +57,7 @@ describe('a server label', () => {
     expect(classified('python', [mcp('code_interpreter'), mcp('python')])).toBe('mcp_call python / python')
   })
 
-  test('a server label does not take what the functions namespace addresses', () => {
+  test('a server label does not take the names of the functions namespace', () => {
     expect(classified('functions.search', [mcp('functions')])).toBe('function_call search (undeclared)')
   })
 })
@@ -99,11 +99,11 @@ describe('allowed_tools', () => {
   test('allowed_tools allows every tool if it is absent', () => expect(github(undefined)).toBe(available))
   test('allowed_tools allows every tool if it is null', () => expect(github(null)).toBe(available))
   test('allowed_tools allows the tools of a list', () => expect(github(['search'])).toBe(available))
-  test('allowed_tools leaves out what a list does not name', () => expect(github(['list'])).toBe(unavailable))
+  test('allowed_tools leaves out tools that a list does not name', () => expect(github(['list'])).toBe(unavailable))
   test('allowed_tools allows nothing by an empty list', () => expect(github([])).toBe(unavailable))
   test('allowed_tools allows every tool by a star', () => expect(github(['list', '*'])).toBe(available))
   test('allowed_tools allows the tools of a filter', () => expect(github({ tool_names: ['search'] })).toBe(available))
-  test('allowed_tools leaves out what a filter does not name', () =>
+  test('allowed_tools leaves out tools that a filter does not name', () =>
     expect(github({ tool_names: ['list'] })).toBe(unavailable))
   test('allowed_tools allows every tool by a star in a filter', () =>
     expect(github({ tool_names: ['*'] })).toBe(available))

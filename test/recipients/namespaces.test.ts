@@ -98,7 +98,7 @@ describe('a tool that a declared namespace does not have', () => {
   )
 })
 
-test('what a request declares in a namespace can be called, whatever else it declares', () => {
+test('tools that a request declares in a namespace can be called, regardless of its other declarations', () => {
   const policy = fc.constantFrom(...presets)
   fc.assert(
     fc.property(word, word, tools, policy, (namespace, name, others: UnknownTool[], policy) => {

@@ -100,7 +100,7 @@ describe('a name that only one tool can mean', () => {
     expect(spell(classify('lookup', { tools: [DOCS], policy: 'vllm' }))).toBe('mcp_call lookup / lookup')
   })
 
-  test('functions-only knows no servers, by whatever name', () => {
+  test('functions-only knows no servers, by any name', () => {
     const given = { tools: [mcp('github')], listings: [GITHUB], policy: 'functions-only' } as const
     expect(spell(classify('search', given))).toBe('function_call search (undeclared)')
     expect(spell(classify('mcp__github__search', given))).toBe('function_call mcp__github__search (undeclared)')
@@ -166,7 +166,7 @@ describe('laws', () => {
     )
   })
 
-  test('under none, nothing but messages and reasoning is available, whatever is declared', () => {
+  test('under none, nothing but messages and reasoning is available, regardless of the declarations', () => {
     fc.assert(
       fc.property(recipient, channel, tools, presets, (to, on, declared, policy) => {
         const request = { tools: declared, choice: readToolChoice('none') }

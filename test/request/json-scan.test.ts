@@ -33,7 +33,7 @@ const json = fc.jsonValue({ stringUnit: 'binary', depthSize: 'large' })
 const spaced = fc.tuple(json, fc.constantFrom(undefined, 1))
 
 describe('a JSON text is bounded by its bytes', () => {
-  test('the scan counts exactly the values and the levels of what the parser makes of it, however it is cut', () => {
+  test("the scan counts exactly the values and the levels of the parser's result, however the text is cut", () => {
     fc.assert(
       fc.property(spaced, fc.integer({ min: 1, max: 9 }), ([value, space], cut) => {
         const text = JSON.stringify(value, null, space)
@@ -88,7 +88,7 @@ test('different names of fields are bounded, however often each comes and wherev
   }
 })
 
-test('names of one body are counted alike in its text and in what was parsed of it', () => {
+test('names of one body are counted alike in its text and in its parsed value', () => {
   const properties = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`property_${at}`, { type: 'string' }]))
   const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', properties } }]
   const body = { input: 'Hi', tools }

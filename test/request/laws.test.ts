@@ -56,7 +56,7 @@ describe('what JSON can hold', () => {
     )
   })
 
-  test('a parse in slices gives what a parse at once gives, the same request or the same error', () => {
+  test('a parse in slices gives the same request or the same error as a parse at once', () => {
     const outcome = (parse: () => unknown): unknown => {
       try {
         return parse()

@@ -85,7 +85,7 @@ describe('length', () => {
   })
 })
 
-describe('what an error shows of a request', () => {
+describe('the part of a request that an error shows', () => {
   test('an error is short, though names and values of the client are long', () => {
     const long = 'x'.repeat(1_000_000)
     for (const body of [

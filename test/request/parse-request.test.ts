@@ -5,7 +5,7 @@ import { errorOf, fileSearch, refusal, withItem, withTools } from './errors.js'
 
 const weather = { type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} } }
 
-describe('what is read', () => {
+describe('accepted requests', () => {
   test('every parameter keeps its value', () => {
     const body = { model: 'gpt-oss-20b', input: 'hi', temperature: 0.5, tools: [weather], metadata: { a: 'b' } }
     expect(parseRequest(body)).toEqual(body)
@@ -122,7 +122,7 @@ describe('fields that are not known', () => {
   })
 })
 
-describe('what is refused, and in which words', () => {
+describe('refusals and their messages', () => {
   test.each<[body: unknown, refusal: string]>([
     [[], "null invalid_type: Invalid type for 'body': expected an object, but got an array instead."],
     [null, "null invalid_type: Invalid type for 'body': expected an object, but got null instead."],

@@ -22,7 +22,7 @@ async function asked(request: ResponseRequest, isCounted = false): Promise<(bool
   return asked
 }
 
-test('a plain request does not make the engine find out what it can be held to', async () => {
+test('a plain request does not make the engine find out its support for constraints', async () => {
   expect(await asked({ input: 'Hi' })).toEqual([false])
   expect(await asked({ input: 'Hi', tools: [{ ...f, strict: false }] })).toEqual([false])
 })
@@ -32,10 +32,10 @@ test.each<[string, Partial<ResponseRequest>]>([
   ['a function that does not say whether it is strict', { tools: [f] }],
   ['a format', { text: { format: { type: 'json_object' } } }],
   ['a demanded call', { tools: [{ ...f, strict: false }], tool_choice: 'required', max_tool_calls: 1 }],
-])('%s makes the engine find out what it can be held to', async (_, request) => {
+])('%s makes the engine find out its support for constraints', async (_, request) => {
   expect(await asked({ input: 'Hi', ...request })).toEqual([true])
 })
 
-test('a count of input tokens does not make the engine find out what it can be held to', async () => {
+test('a count of input tokens does not make the engine find out its support for constraints', async () => {
   for (const each of await asked({ input: 'Hi', tools: [{ ...f, strict: true }] }, true)) expect(each).toBe(false)
 })

@@ -394,7 +394,7 @@ describe('a later request of a conversation that was compacted', () => {
     expect(textsOf(again.calls[1]).slice(1)).toEqual(['Do it.', 'Faster.', `${HEADING}All is done.`])
   })
 
-  test('what the user said is kept as far as it is short, and the latest whatever its length', async () => {
+  test('short messages of the user are kept, and the latest regardless of its length', async () => {
     const of = async (...said: string[]): Promise<string[]> => {
       const engine = modelThat(() => answer('Yes.'))
       await goOn({ ...REQUEST, input: said.map(user) } as ResponseRequest, { engine })

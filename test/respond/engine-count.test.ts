@@ -54,7 +54,7 @@ const format = {
   strict: true,
 } as const
 
-test('usage is what the engine counts, and never less than what it gave, also where a response continues', async () => {
+test("usage is the engine's count, and never less than the tokens that it gave, also where a response continues", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(SEARCH, THINK + SEARCH), { maxLength: 2 }),

@@ -82,7 +82,7 @@ describe('which built-in tools the host runs', () => {
   })
 })
 
-describe('what the model is told of', () => {
+describe('the tools that the model is taught', () => {
   test('hosted tools that nothing runs are not taught, and the host is told once', async () => {
     const tools = [SEARCH, CODE, CONTAINER, { type: 'image_generation' }, { type: 'web_search_preview' }, FUNCTION]
     expect(await told({ tools })).toEqual({

@@ -538,7 +538,7 @@ describe('an item that is hostile', () => {
     expect(entries.filter(({ type }) => type === 'turn')).toHaveLength(1)
   })
 
-  test('an item that the host inserts is not checked as what the model wrote', async () => {
+  test("an item that the host inserts is not checked like the model's output", async () => {
     const invalid: unknown[] = []
     const schema = {
       type: 'object',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { TokenEngine } from '../../src/engine/engine.js'
 import { EngineError } from '../../src/engine/engine-error.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
 import { parseMessages } from '../../src/harmony/index.js'
@@ -10,7 +11,7 @@ import type { ResponseRequest } from '../../src/responses/request.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { HostedCall, Tool } from '../../src/tools/tool.js'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
-import { encodeHarmony } from '../support/tokens.js'
+import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { ANSWER, type Asked, GITHUB, modelOf, optionsOf, run, SEARCH } from './scripted.js'
 
 const tokenTable = await loadTokenTable()
@@ -335,6 +336,31 @@ describe('the limits of a response', () => {
     })
   })
 
+  test('an engine that knows no limit is stopped after exactly the tokens that are left, one or two in a step', async () => {
+    const text = [...encodeHarmony('<|channel|>final<|message|>'), ...encodeText(' and'.repeat(20))]
+    let room = 0
+    let prompt = 0
+    const engineOf = (size: number, isSmall: boolean): TokenEngine => ({
+      ...modelOf([]),
+      capabilities: async () => (isSmall ? { contextLength: prompt + room } : {}),
+      generate(context) {
+        prompt = context.length
+        return tokenStream(async function* () {
+          for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
+          return { reason: 'stop' }
+        })
+      },
+    })
+    for (const size of [1, 2]) {
+      for (room = 4; room < 9; room++) {
+        const expected = { status: 'incomplete', usage: { output_tokens: Math.ceil(room / size) * size } }
+        const limited = await run({ ...REQUEST, max_output_tokens: room }, { engine: engineOf(size, false) })
+        expect(limited.response).toMatchObject(expected)
+        expect((await run(REQUEST, { engine: engineOf(size, true) })).response).toMatchObject(expected)
+      }
+    }
+  })
+
   test('no turn begins without a token to spend', async () => {
     const asked: Asked[] = []
     const request = { ...REQUEST, max_output_tokens: encodeHarmony(SEARCH).length }
@@ -444,7 +470,7 @@ describe('tools that fail', () => {
   })
 })
 
-describe('what the model is told of MCP servers', () => {
+describe("the model's instructions about MCP servers", () => {
   const listing = { serverLabel: 'github', tools: [{ name: 'search', inputSchema: {} }] }
   const listed: Tool = { ...answering(''), listings: async () => [listing, { serverLabel: 'other', tools: [] }] }
 

@@ -123,7 +123,7 @@ describe('the seals of a response that is not stored', () => {
     expect(given).toEqual([undefined, expect.stringContaining('[0,')])
   })
 
-  test('a form holds no more ids than its bound, and what is beyond is rendered from its item', async () => {
+  test('a form holds no more ids than its bound, and the rest is rendered from its item', async () => {
     // Each letter by itself, which no tokenizer writes.
     const letters = Array.from({ length: 33_000 }, (_, at) => encodeText('ab'[at % 2] as string)[0] as number)
     const header = [m.channel, ...encodeText('final'), m.message]

@@ -125,7 +125,7 @@ const BYTES: readonly number[] = Array.from({ length: 256 }, (_, byte) => {
 })
 
 describe('an answer ends in front of a stop string', () => {
-  test('what is shown is the text in front of the first stop string, in whatever tokens and steps it comes', async () => {
+  test('the shown text is the text in front of the first stop string, in any tokens and steps', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...PIECES), fc.boolean()), { maxLength: 12 }),

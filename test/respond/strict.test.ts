@@ -255,7 +255,7 @@ describe('without anything strict', () => {
     { tools: [{ type: 'custom', name: 'c' }], text: { format: { type: 'text' } } },
   ]
 
-  test.each(requests)('what an engine can do changes nothing where nothing is strict: %j', async (request) => {
+  test.each(requests)('the abilities of an engine change nothing where nothing is strict: %j', async (request) => {
     const held = [`${THINK}${PREAMBLE}${FINAL}Hi<|return|>`]
     const able = await runHeld(request, { held })
     const unable = await runHeld(request, { held, capabilities: {} })
@@ -267,7 +267,7 @@ describe('without anything strict', () => {
     expect(able.events).toEqual(unable.events)
   })
 
-  test('an engine that cannot say what it can do is asked where nothing is strict', async () => {
+  test('an engine that cannot report its abilities is asked where nothing is strict', async () => {
     const errors: unknown[] = []
     const engine = { ...heldModelOf({ held: [ANSWER] }), capabilities: () => Promise.reject(new Error('no route')) }
     const { response } = await run({ input: 'Go.' }, { engine, onError: (error) => void errors.push(error) })
@@ -276,7 +276,7 @@ describe('without anything strict', () => {
   })
 })
 
-test('a strict response is not begun with an engine that cannot say what it can do', async () => {
+test('a strict response is not begun with an engine that cannot report its abilities', async () => {
   const down = new EngineError('server_error', 'no route')
   const engine = { ...heldModelOf({ held: [ANSWER] }), capabilities: () => Promise.reject(down) }
   await expect(run({ input: 'Go.', tools: [F] }, { engine })).rejects.toBe(down)
@@ -434,7 +434,7 @@ test('no token of a strict body is sampled before its constraint stands', async 
   )
 })
 
-describe('what an engine cannot hold', () => {
+describe('schemas that an engine cannot hold', () => {
   const LARK = {
     type: 'custom',
     name: 'c',
@@ -442,7 +442,7 @@ describe('what an engine cannot hold', () => {
   } as const
   const only = (...constraints: ('json_schema' | 'regex')[]): EngineCapabilities => ({ constraints })
 
-  test('what an engine cannot hold is written freely and checked, in one call', async () => {
+  test('schemas that an engine cannot hold are written freely and checked, in one call', async () => {
     const reports: InvalidOutput[] = []
     const held = [`${THINK}${CALL}{"city":7}<|call|>`]
     const onInvalidOutput = (invalid: InvalidOutput): void => void reports.push(invalid)
@@ -500,7 +500,7 @@ describe('what an engine cannot hold', () => {
       },
       { param: 'tools[0].parameters' },
     ],
-  ])('what an engine cannot hold is refused on demand: %s', async (_what, request, capabilities, error) => {
+  ])('schemas that an engine cannot hold are refused on demand: %s', async (_what, request, capabilities, error) => {
     const running = runHeld(
       request,
       { held: [ANSWER], capabilities },

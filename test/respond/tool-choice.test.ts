@@ -167,7 +167,7 @@ describe('what tool_choice excludes is not run, not shown as a call, and not put
     expect(ran).toEqual([])
   })
 
-  test('a model that keeps calling what is excluded stops at the limit of turns', async () => {
+  test('a model that keeps calling excluded tools stops at the limit of turns', async () => {
     const { response } = await told({ tool_choice: 'none' }, Array(3).fill(SEARCH), { limits: { turns: 3 } })
     expect(response.status).toBe('incomplete')
   })
@@ -254,7 +254,7 @@ describe('a name that an MCP server did not list never reaches a tool', () => {
     expect(result.diagnostics).toMatchObject([{ code: 'unavailable_tool', subject: 'github.search', index: -1 }])
   })
 
-  test('what the servers listed follows from the entries and the conversation', async () => {
+  test("the servers' listings follow from the entries and the conversation", async () => {
     const request = { input: [sent('read'), user], tools: [GITHUB] } as never
     const whole = await run(request, { turns: [SEARCH, ANSWER] })
     for (const [at, shown] of whole.before.entries()) {

@@ -79,7 +79,7 @@ describe('the cipher of the package', () => {
 
 const nonce = new Uint8Array(12).fill(9)
 
-test('a text that was encrypted is decrypted, whatever it is and whatever it is about', () => {
+test('an encrypted text is decrypted, with any text and any associated data', () => {
   const wellFormed = fc.string({ unit: 'grapheme' })
   fc.assert(
     fc.property(wellFormed, fc.array(anyText()), (text, about) => {
@@ -89,7 +89,7 @@ test('a text that was encrypted is decrypted, whatever it is and whatever it is 
   )
 })
 
-test('what is about something else, of another key or of another nonce is not decrypted', () => {
+test('a text with other associated data, another key or another nonce is not decrypted', () => {
   const bytes = encrypt(keyOf(1), nonce, ['a', 'b'], 'text')
   expect(decrypt(keyOf(1), nonce, ['a', 'b'], bytes)).toBe('text')
   for (const about of [['a'], ['ab'], ['a', 'b', ''], ['b', 'a'], ['a","b'], []]) {

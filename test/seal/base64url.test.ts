@@ -12,7 +12,7 @@ test('bytes are encoded as Node encodes them', () => {
   )
 })
 
-test('what was encoded is decoded', () => {
+test('encoded bytes are decoded', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       expect(decodeBase64url(encodeBase64url(bytes))).toEqual(bytes)

@@ -16,7 +16,7 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 describe('what is sealed', () => {
-  test('what is sealed opens to what it was, whatever it says', () => {
+  test('sealed content opens to the original, regardless of its content', () => {
     fc.assert(
       fc.property(anyContent(), (content) => {
         const { kind, itemId } = content
@@ -26,20 +26,20 @@ describe('what is sealed', () => {
     )
   })
 
-  test('what is sealed begins with its format and, for an approval, with the prefix of an id', () => {
+  test('sealed content begins with its format and, for an approval, with the prefix of an id', () => {
     expect(SEALED.reasoning.blob).toMatch(/^hr1\.rs\.[\w-]+$/)
     expect(SEALED.compaction.blob).toMatch(/^hr1\.cmp\.[\w-]+$/)
     expect(SEALED.approval.blob).toMatch(/^mcpr_hr1\.[\w-]+$/)
   })
 
-  test('what is sealed shows neither its content nor the name of its key nor its caller', () => {
+  test('a seal shows neither its content nor the name of its key nor its caller', () => {
     const named = createSeal([{ id: 'frankfurt-2026', key: keyOf(1) }])
     const blob = named.forResponse({ caller: 'alice@example.com', nonce: NONCE }).seal('attack at dawn', 'rs_1')
     const bytes = Buffer.from(blob.slice('hr1.rs.'.length), 'base64url').toString('latin1')
     for (const word of ['frankfurt', 'alice', 'dawn', 'rs_1']) expect(blob + bytes).not.toContain(word)
   })
 
-  test('what is sealed is as docs/sealing.md describes the format', () => {
+  test('sealed content has the format that docs/sealing.md describes', () => {
     const list = (...texts: string[]): Uint8Array => utf8(JSON.stringify(texts))
     const digest = (...texts: string[]): Uint8Array =>
       gcmsiv(keyOf(1), new Uint8Array(12), list(...texts)).encrypt(new Uint8Array(0))
@@ -60,12 +60,12 @@ describe('what is sealed', () => {
       'hr1.call.Q4YJk5WUHEEIdx9lbPi2a1KS_0yQE_Pro0V7ogxTJQUfYh-j7oReQ0ISv2J6EAbgYuwjIkQDhpG_S9OzFDwX2dXc7kvp0Fo',
     ],
     ['compaction', 'hr1.cmp.Q4YJk5WUQaFB_81KrkdDbPwNf0h5K-iRzAxw1WrXDYVDP24WUgmN10eYHcfe6AGKxit3N5AZZKRndgTbFKg'],
-  ] as const)('what the first version of the format sealed opens for ever: %s', (kind, blob) => {
+  ] as const)('content that the first version of the format sealed opens for ever: %s', (kind, blob) => {
     expect(seal.unseal(blob, { caller: 'alice' })).toEqual(SEALED[kind].content)
     expect(SEALED[kind].blob).toBe(blob)
   })
 
-  test('what is opened has a type that follows from the kind that is asked for', () => {
+  test('opened content has the type of the requested kind', () => {
     const { reasoning, approval } = SEALED
     const caller = 'alice'
     expectTypeOf(seal.unseal(approval.blob, { caller, kind: 'approval' })).toEqualTypeOf<UnsealedApproval>()
@@ -195,7 +195,7 @@ describe('rotation', () => {
     expect(response.seal('Hm.', 'rs_1')).toBe(SEALED.reasoning.blob)
   })
 
-  test('a seal tells what it cannot open any more from what is its own', () => {
+  test('a seal distinguishes content that it can no longer open from its own', () => {
     const rotated = createSeal([next])
     for (const kind of KINDS) {
       expect(rotated.isForeign(SEALED[kind].blob)).toBe(true)

@@ -115,7 +115,7 @@ describe('a translator with a seal', () => {
     )
   })
 
-  test('a translator with a seal hides from another user what it gave to one', () => {
+  test("a translator with a seal hides one user's content from another", () => {
     const output = outputOf(answer())
     for (const item of output.filter(({ type }) => type === 'reasoning' || type === 'mcp_approval_request')) {
       expect(() => unsealInput([item], { seal, caller: 'bob' })).toThrow('could not be verified')

@@ -151,7 +151,7 @@ describe('approved calls', () => {
     expect(open([answer(true)]).approvedCalls).toEqual([CALLED])
   })
 
-  test('approved calls are what was sealed, whatever the client makes of the request', () => {
+  test('approved calls are those that were sealed, whatever the client changes in the request', () => {
     const forged = { ...REQUEST, server_label: 'bank', name: 'transfer', arguments: '{"to":"mallory"}' }
     const added = { ...answer(true), server_label: 'bank', name: 'transfer', arguments: '{}', call: forged }
     for (const input of [

@@ -316,7 +316,7 @@ describe('draining', () => {
     expect(await whole).toMatchObject({ status: 503, body: { error: { type: 'server_error' } } })
   })
 
-  test('draining cancels what has not sent its first event when its signal aborts', async () => {
+  test('draining cancels responses that have not sent their first event when its signal aborts', async () => {
     const { create, drain, service } = endpoint(heldEngine(6), {
       tools: [
         {

@@ -96,7 +96,7 @@ describe('images in a conversation', () => {
     expect(engine.calls[0]?.messages.map(({ content }) => content)).toContain('[image]\n[file notes.pdf]')
   })
 
-  test('images: refuse refuses what a tool returned', async () => {
+  test('images: refuse refuses an image that a tool returned', async () => {
     const { create } = endpoint([call('functions.view_image', { path: 'a.png' })], { response: { images: 'refuse' } })
     const first = (await create({ input: 'Look.', tools: [VIEW] })).body
     const refused = await create({ previous_response_id: first.id, input: [viewed(first)], tools: [VIEW] })

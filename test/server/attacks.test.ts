@@ -75,21 +75,24 @@ describe('DNS rebinding', () => {
     { via: '1.1 proxy' },
   ]
 
-  test.each(PROXIED)('without a key, what a proxy forwarded is refused before its body is read: %j', async (header) => {
-    const { engine, send } = endpoint(() => answer('Hi'), { authorize: undefined as never })
-    let pulled = 0
-    const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
-    for (const path of ['/v1/responses', '/v1/chat/completions']) {
-      const headers = { 'content-type': 'application/json', host: 'localhost:8000', ...header }
-      const response = await send(path, { method: 'POST', headers, body, duplex: 'half' } as never)
-      expect(response.status).toBe(403)
-      expect(await response.json()).toMatchObject({ error: { code: 'proxied_without_key' } })
-    }
-    expect([engine.calls, pulled]).toEqual([[], 0])
-  })
+  test.each(PROXIED)(
+    'without a key, a request that a proxy forwarded is refused before its body is read: %j',
+    async (header) => {
+      const { engine, send } = endpoint(() => answer('Hi'), { authorize: undefined as never })
+      let pulled = 0
+      const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
+      for (const path of ['/v1/responses', '/v1/chat/completions']) {
+        const headers = { 'content-type': 'application/json', host: 'localhost:8000', ...header }
+        const response = await send(path, { method: 'POST', headers, body, duplex: 'half' } as never)
+        expect(response.status).toBe(403)
+        expect(await response.json()).toMatchObject({ error: { code: 'proxied_without_key' } })
+      }
+      expect([engine.calls, pulled]).toEqual([[], 0])
+    },
+  )
 
   test.each(PROXIED)(
-    'with a key, or hosts of its own, the endpoint answers what a proxy forwarded: %j',
+    'with a key, or hosts of its own, the endpoint answers requests that a proxy forwarded: %j',
     async (header) => {
       for (const options of [{}, { authorize: undefined as never, hosts: 'any' as const }]) {
         const { send } = endpoint([], options)

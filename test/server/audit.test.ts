@@ -57,7 +57,7 @@ describe('the audit', () => {
     expect(errors.map(String)).toEqual([`Error: ${SECRET}`])
   })
 
-  test('nothing of what was said is in the audit, unless the host asks for the arguments', async () => {
+  test('the audit has no text of the conversation, unless the host asks for the arguments', async () => {
     const without = audited(['desk.write', 'desk.refuse', 'desk.break'])
     await without.ask()
     expect(without.records).toHaveLength(3)

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('chat completions over HTTP', () => {
-  test('an answer is what the model said, with its reasoning and usage', async () => {
+  test("an answer has the model's text, with its reasoning and usage", async () => {
     const { choices, usage } = await openai.chat.completions.create({
       model: 'gpt-oss',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -83,7 +83,7 @@ describe('chat completions over HTTP', () => {
     expect(second.choices[0]?.message.content).toBe('I read: 21 degrees')
   })
 
-  test('what is wrong with a request is named in the words of the older API', async () => {
+  test('errors of a request use the names of the older API', async () => {
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'nothing' }] }] as never
     const refused = openai.chat.completions.create({ model: 'gpt-oss', messages })
     await expect(refused).rejects.toMatchObject({ status: 400, param: expect.stringMatching(/^messages\[0\]/) })

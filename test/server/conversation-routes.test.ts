@@ -9,7 +9,7 @@ describe('POST /responses/input_tokens', () => {
     ['a text', { input: 'How many tokens is this?' }],
     ['instructions and tools', { input: 'Hi', instructions: 'Be short.', tools }],
     ['reasoning effort', { input: 'Hi', reasoning: { effort: 'high' } }],
-  ])('POST /responses/input_tokens counts what the model would take in: %s', async (_, body) => {
+  ])('POST /responses/input_tokens counts the tokens that the model would read: %s', async (_, body) => {
     const { ask, create, engine } = endpoint(() => answer('Hi'))
     const counted = await ask('POST', '/responses/input_tokens', { model: 'gpt-oss', ...body })
     expect(engine.calls).toHaveLength(0)

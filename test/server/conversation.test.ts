@@ -56,7 +56,7 @@ describe('previous_response_id', () => {
     await ask('POST', `/responses/${body.id}/cancel`)
   })
 
-  test('previous_response_id continues after a response that failed, with what it had said', async () => {
+  test('previous_response_id continues after a response that failed, with its output so far', async () => {
     const { create, ask, engine } = endpoint([
       [think('Hm.'), firstTokens(6, answer('Half of what there is to say.')), fail()],
       answer('Ok.'),

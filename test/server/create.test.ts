@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.js'
 const echo = endpoint(({ messages }) => [think('Hm.'), answer(`You said ${messages.at(-1)?.content}`)])
 const { client } = echo
 
-test('a response of the SDK has its output, its usage and what was asked for', async () => {
+test('a response of the SDK has its output, its usage and its request', async () => {
   const response = await client().responses.create({ model: 'gpt-oss', input: 'Hi', metadata: { a: 'b' } })
   expect(response).toMatchObject({ status: 'completed', model: 'gpt-oss', store: true, metadata: { a: 'b' } })
   expect(response.output_text).toBe('You said Hi')
@@ -59,7 +59,7 @@ test('a model that there is not is 404, where the host says which there are', as
   expect([status, body.error.code, body.error.type]).toEqual([404, 'model_not_found', 'invalid_request_error'])
 })
 
-test('generate: false keeps what it was given, for a later request to continue, and asks no model', async () => {
+test('generate: false stores its input, for a later request to continue, and asks no model', async () => {
   const { engine, create } = endpoint([answer('Hello.')])
   const warmed = await create({ input: 'My name is Ann.', generate: false })
   expect([warmed.status, warmed.body.output, engine.calls.length]).toEqual([200, [], 0])

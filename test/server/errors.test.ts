@@ -94,7 +94,7 @@ describe('a store that fails', () => {
     },
   )
 
-  test('a store that fails does not keep those waiting who read a response in the background', async () => {
+  test('a store that fails does not delay the readers of a response in the background', async () => {
     const { create, send, errors } = endpoint(() => answer('Hi there'), { store: failingAt('append', broken, 5) })
     const { body } = await create({ input: 'Hi', background: true })
     const response = await send(`/v1/responses/${body.id}?stream=true`).then((got) => got.text().catch(String))

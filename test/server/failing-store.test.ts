@@ -279,7 +279,7 @@ describe('a store that takes nothing any more', () => {
     expect((await ask('GET', `/responses/${id}`)).status).toBe(404)
   })
 
-  test('a response whose store fails at the very end stays what it became until it can be written', async () => {
+  test('a response whose store fails at the very end keeps its state until it can be written', async () => {
     const store = flakyStore()
     const { send, ask } = endpoint([answer('Hi')], {
       store,

@@ -63,7 +63,7 @@ const searchIn = ({ output }: OpenAI.Responses.Response): OpenAI.Responses.Respo
 }
 
 describe('file_search with the official SDK', () => {
-  test('the host searches for what the model asks, with the filters and the limits of the tool', async () => {
+  test("the host runs the model's queries, with the filters and the limits of the tool", async () => {
     const made = served()
     const filters = { type: 'eq', key: 'year', value: 2026 } as const
     const tool = { type: 'file_search', vector_store_ids: ['vs_1', 'vs_2'], filters, max_num_results: 1 } as const
@@ -134,7 +134,7 @@ describe('file_search with the official SDK', () => {
     expect(made.asked[0]?.vectorStoreIds).toEqual(['vs_operator'])
   })
 
-  test('a demanded search is what the model has to begin with', async () => {
+  test('a model must begin with a demanded search', async () => {
     const made = served({}, ({ messages }) =>
       resultIn(messages) === '' ? [call('file_search.search', { queries: ['otters'] })] : [answer('Yes.')],
     )
@@ -206,7 +206,7 @@ describe('a search in the next request', () => {
     ],
   }
 
-  test('the model cites in an answer what a search of an earlier stored response found', async () => {
+  test('the model cites in an answer the results of a search in an earlier stored response', async () => {
     const made = served({}, citingLater)
     const { id } = await create(made, {})
     const next = await create(made, { previous_response_id: id, input: 'And seals?' })
@@ -215,13 +215,13 @@ describe('a search in the next request', () => {
     expect(last.output.at(-1)).toMatchObject(CITED)
   })
 
-  test('the model cites what a search found that the client sends back with its results', async () => {
+  test('the model cites the results of a search that the client sends back', async () => {
     const made = served({}, citingLater)
     const { output } = await create(made, { include: ['file_search_call.results'], store: false })
     expect((await again(made, output as OpenAI.Responses.ResponseInput)).output.at(-1)).toMatchObject(CITED)
   })
 
-  test('a stored conversation continues from what the model read', async () => {
+  test('a stored conversation continues from the tokens that the model read', async () => {
     const made = served()
     const { id } = await create(made, {})
     const read = resultIn(made.engine.calls[1]?.messages ?? [])

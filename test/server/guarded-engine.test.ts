@@ -54,7 +54,7 @@ test('an engine that throws at once, or answers with no step, fails the call lik
   }
 })
 
-test('what a call gives after it was silent for too long is ignored, and it is not asked again', async () => {
+test('the tokens of a call that was silent for too long are ignored, and it is not asked again', async () => {
   let answer = (_: unknown): void => {}
   const late = new Promise((resolve) => {
     answer = resolve

@@ -101,7 +101,7 @@ describe('Chat Completions with offered tools', () => {
   })
 })
 
-describe('what is kept of turns', () => {
+describe('the stored part of turns', () => {
   const output = (callId: string, size = 10) => [
     { type: 'mcp_call', id: `mcp_${callId}`, output: 'x'.repeat(size) },
     { type: 'function_call', call_id: callId },

@@ -82,7 +82,7 @@ describe('an image that a tool inserts', () => {
     expect(data[2]).toEqual(image)
   })
 
-  test('the model does not read an image that a tool inserts, only what the result of the call said', async () => {
+  test('the model does not read an image that a tool inserts, only the result of the call', async () => {
     const { create, engine } = drawingEndpoint()
     const { body } = await create({ input: 'Draw.', tools: [CODE] })
     await create({ input: 'Bluer!', tools: [CODE], previous_response_id: body.id })
@@ -135,7 +135,7 @@ describe('an item that the host inserts by onOpen', () => {
     expect(said(engine.calls[1])).toEqual(['One', 'Hi.', 'Two'])
   })
 
-  test('a message that onOpen inserts is what the assistant said in the next prompt', async () => {
+  test('a message that onOpen inserts is a message of the assistant in the next prompt', async () => {
     const { create, engine } = insertingEndpoint(SAID)
     const { body } = await create({ input: 'One' })
     await create({ input: 'Two', previous_response_id: body.id })
@@ -279,7 +279,7 @@ test.each(['openai', 'open-responses', 'vllm'])(
   },
 )
 
-test('what an event says of an item, its kept response says', async () => {
+test('the events of an item agree with the stored response', async () => {
   const { stream, ask } = insertingEndpoint(IMAGE, SEARCH, SAID)
   const events: Event[] = await stream('/responses', { input: 'Hi' })
   const { response } = events.at(-1) as Event

@@ -33,7 +33,7 @@ describe('a response in the background', () => {
     expect((await client().responses.retrieve(id)).status).toBe('completed')
   })
 
-  test('a response in the background can be streamed by its creator, who may come back', async () => {
+  test('a response in the background can be streamed by its creator, also a second time', async () => {
     const { send, stream, engine, ask } = endpoint(heldEngine(6))
     const response = await send('/v1/responses', {
       method: 'POST',

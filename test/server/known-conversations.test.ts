@@ -31,7 +31,7 @@ test('a conversation is put together in order, from the first time on and as it 
   }
 })
 
-test('what was rendered moves on with its conversation, and is the one request’s that takes it', () => {
+test('a rendering moves on with its conversation, and belongs to the one request that takes it', () => {
   const known = createKnownConversations({ clock })
   const rendered = new KnownConversation('key')
   known.of([a]).prompt?.give(rendered)

@@ -275,7 +275,7 @@ describe('onDisconnect', () => {
     await served.engine.stopped
   })
 
-  test('onDisconnect { graceMs } counts no reader who asks for the headers of a stream alone', async () => {
+  test('onDisconnect { graceMs } does not count a reader that asks for the headers of a stream alone', async () => {
     const served = endpoint(heldEngine(6), { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const id = await leave(served)

@@ -58,7 +58,7 @@ async function talk(create: ReturnType<typeof endpoint>['create'], turns: number
 }
 
 describe('a conversation by previous_response_id', () => {
-  test('a conversation keeps of each response what it added, in the store and in the journal', async () => {
+  test('a conversation keeps the additions of each response, in the store and in the journal', async () => {
     const { store, kept, entries } = watchedStore()
     const { create } = endpoint(() => answer('Hi'), { store, seal })
     await talk(create, 12)

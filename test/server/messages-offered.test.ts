@@ -115,7 +115,7 @@ describe('Messages with offered tools', () => {
     expect(readBy(served).filter((line) => line.startsWith('tool'))).toEqual(['tool: 4'])
   })
 
-  test('what was sealed with a key that is gone is left out, and the rest is read', async () => {
+  test('content that was sealed with a removed key is left out, and the rest is read', async () => {
     const content = await ask(offering(ALONE), [QUESTION])
     const other = offering([answer('Again.')], { seal: createSeal([{ id: 'new', key: new Uint8Array(32).fill(9) }]) })
     await ask(other, [QUESTION, { role: 'assistant', content }, { role: 'user', content: 'Again?' }])

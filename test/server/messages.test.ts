@@ -43,7 +43,7 @@ async function sent({ send }: Endpoint, body: object) {
 }
 
 describe('POST /v1/messages', () => {
-  test('a message is what the model said, whole and streamed, with thinking that was asked for', async () => {
+  test("a message has the model's text, whole and streamed, with thinking that was asked for", async () => {
     const { anthropic } = messagesEndpoint(() => [think('Hm.'), answer('It rains.')])
     const whole = await anthropic.messages.create({ ...QUESTION, ...SHOWN, messages: [...QUESTION.messages] })
     expect(whole).toMatchObject({
@@ -170,7 +170,7 @@ describe('POST /v1/messages', () => {
     expect(streamed).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
   })
 
-  test('a message begins with what its prompt takes, and with what the cache had of it, and ends with the same counts', async () => {
+  test('a message begins with the token counts of its prompt and of the cached part, and ends with the same counts', async () => {
     const served = messagesEndpoint(() => [answer('Hi.')])
     await sent(served, QUESTION)
     const [first, ...rest] = await sent(served, QUESTION)
@@ -225,7 +225,7 @@ describe('tools of the server', () => {
     [think('Done.'), answer('It is 4.')],
   ]
 
-  test('an offered tool runs inside, and the client sees the answer, and behind it what it keeps for the model', async () => {
+  test('an offered tool runs inside, and the client sees the answer, and behind it the content that it keeps for the model', async () => {
     const served = offering(rolled())
     const { content, stop_reason, usage } = await served.anthropic.messages.create({
       ...QUESTION,
@@ -236,7 +236,7 @@ describe('tools of the server', () => {
     expect(usage.output_tokens).toBeGreaterThan(0)
   })
 
-  test('a stream with an offered call shows what the whole message shows', async () => {
+  test('a stream with an offered call shows the same as the whole message', async () => {
     const { anthropic } = offering(rolled())
     const streamed = await anthropic.messages.stream({ ...QUESTION, messages: [...QUESTION.messages] }).finalMessage()
     expect(streamed.content).toMatchObject([{ type: 'text', text: 'It is 4.' }, { type: 'redacted_thinking' }])
@@ -376,7 +376,7 @@ describe('tools of the server that a request declares', () => {
     expect(stop_reason).toBe('tool_use')
   })
 
-  test('a client that did not ask for thinking has the model read on from what a search showed it', async () => {
+  test('a client that did not ask for thinking lets the model continue from the results of a search', async () => {
     const { ask, engine } = withTools(turns([...searchTwice, () => [answer('Yes.')]]))
     const first = await ask('POST', '/messages', { ...QUESTION, tools: [SEARCH] })
     const messages = [

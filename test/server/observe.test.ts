@@ -39,7 +39,7 @@ function watched(options: Partial<ResponsesAppOptions> = {}) {
 }
 
 describe('metrics', () => {
-  test('a streamed response tells when it began, when its first token came, and what it took', async () => {
+  test('a streamed response reports its start, its first token, and its duration', async () => {
     const { metrics, of, client } = watched()
     const stream = client.responses.stream({ model: 'gpt-oss', input: 'Hi' })
     const { id, usage } = await stream.finalResponse()
@@ -119,7 +119,7 @@ describe('metrics', () => {
     expect(of('response_ended')[0]?.status).toBe('cancelled')
   })
 
-  test('who waits for a place is told in the load', async () => {
+  test('requests that wait for a place are part of the load', async () => {
     const { of, client, drain } = watched({ limits: { concurrency: 1 } })
     await Promise.all([1, 2, 3].map((n) => client.responses.create({ model: 'gpt-oss', input: `${n}` })))
     expect(Math.max(...of('load_changed').map(({ waiting }) => waiting))).toBe(2)
@@ -284,7 +284,7 @@ describe('spans', () => {
   })
 })
 
-test('draining gives up a response whose engine does not even say what it can do', async () => {
+test('draining gives up a response whose engine does not report its abilities', async () => {
   const engine: TokenEngine = {
     ...scriptedEngine([answer('Hi.')]),
     capabilities: ({ signal } = {}) =>

@@ -45,7 +45,7 @@ describe('offered tools in the Responses API', () => {
     expect(developerOf(served)).toContain('// Rolls a die.\ntype roll = ')
   })
 
-  test('the response echoes the request as it was, without what is offered', async () => {
+  test('the response echoes the request as it was, without the offered tools', async () => {
     const { create } = offering(rolling(), { offered: { ...OFFERED, instructions: 'Be fair.' } })
     const { body } = await create({ input: 'Roll', instructions: 'Be brief.', tools: [CLIENTS] })
     expect([body.instructions, body.tools.length, body.tool_choice]).toEqual(['Be brief.', 1, 'auto'])
@@ -143,7 +143,7 @@ describe('offered calls that are hidden', () => {
     expect(rest).toEqual(events.slice(11))
   })
 
-  test('the model continues by previous_response_id with what is hidden, and the list of its input has none of it', async () => {
+  test('the model continues by previous_response_id with the hidden items, and the list of its input has none of them', async () => {
     const served = hiding([call('dice.roll', {}), answer('4.'), answer('Bye.')])
     const { body } = await served.create({ input: 'Roll' })
     const next = await served.create({ input: 'Thanks', previous_response_id: body.id })
@@ -213,8 +213,8 @@ describe('offered calls that are hidden', () => {
   })
 })
 
-describe('what is offered by a function', () => {
-  test('a function says for each owner and request what is offered', async () => {
+describe('tools offered by a function', () => {
+  test('a function decides for each owner and request which tools are offered', async () => {
     const offered: ResponsesAppOptions['offered'] = ({ owner, request }) =>
       owner === 'ann' && request.metadata?.['plain'] === undefined ? OFFERED : undefined
     const served = offering(({ messages }) => (messages.length > 2 ? answer('Hi.') : answer('Hi.')), { offered })
@@ -334,7 +334,7 @@ describe('conversations with offered tools', () => {
     },
   )
 
-  test('what was offered then and is not now is read as what it was', async () => {
+  test('a tool that is no longer offered is read as it was', async () => {
     let offered: Offered | undefined = OFFERED
     const served = offering([call('dice.roll', {}), answer('4.'), answer('Bye.')], { offered: () => offered })
     const { body } = await served.create({ input: 'Roll' })
@@ -473,7 +473,7 @@ describe('approval as policy', () => {
     expect(ran).toEqual([])
   })
 
-  test('what the offer asks for holds for a request that declares the server with `never`', async () => {
+  test('an approval that the offer requires also holds for a request that declares the server with `never`', async () => {
     const offered = { tools: [{ ...dice.declaration, require_approval: 'always' as const }] }
     const { create } = offering([call('dice.roll', {})], { offered })
     const { body } = await create({ input: 'Roll', tools: [{ ...dice.declaration, require_approval: 'never' }] })

@@ -63,7 +63,7 @@ describe('an engine that is silent', () => {
     expect(String(errors[0])).toContain('the engine gave no token for 30 seconds')
   })
 
-  test('an engine that stops between two tokens ends the stream by response.failed, with what it said before', async () => {
+  test('an engine that stops between two tokens ends the stream by response.failed, with its output so far', async () => {
     const { stream, errors } = endpoint(() => [firstTokens(6, answer('one two three four')), hang()], {
       limits: { tokenSeconds: 5 },
     })
@@ -98,17 +98,17 @@ describe('an engine that is silent', () => {
     await until(() => service.load.running === 0)
   })
 
-  test('an engine that does not say in time what it can do ends the request that depends on it', async () => {
+  test('an engine that does not report its abilities in time ends the request that depends on it', async () => {
     const engine = { ...deafEngine([]), capabilities: () => new Promise<never>(() => {}) }
     const { create, errors } = endpoint(engine, { limits: { tokenSeconds: 2 } })
     const format = { type: 'json_schema', name: 'a', schema: { type: 'object' } }
     const answered = create({ input: 'Hi', text: { format } })
     await pass(2)
     expect(await answered).toMatchObject(FAILED)
-    expect(String(errors[0])).toContain('did not say for 2 seconds what it can do')
+    expect(String(errors[0])).toContain('did not report its capabilities for 2 seconds')
   })
 
-  test('a cold server has a minute to say what it can do, and minutes for the first token of a constrained call', async () => {
+  test('a cold server has a minute to report its abilities, and minutes for the first token of a constrained call', async () => {
     const late = async <Value>(seconds: number, value: Value): Promise<Value> =>
       new Promise((resolve) => {
         const clock = setInterval(() => {

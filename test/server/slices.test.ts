@@ -96,7 +96,7 @@ describe('what takes long', () => {
     expect(server.pauses()).toBe(2)
   })
 
-  test('what is too long for the context is refused without being read to its end', async () => {
+  test('input that is too long for the context is refused without being read to its end', async () => {
     const server = stepwise({}, 4_096)
     const texts = [long(5_000_000), 'QWxsIHlvdXIgYmFzZTY0'.repeat(250_000), 'lorem'.repeat(1_000_000)]
     for (const input of [...texts, messages(50_000)]) {
@@ -164,7 +164,7 @@ test('a socket with many requests is answered in turns with another', async () =
   await counted
 })
 
-test('those who wait for a turn get one each, in their order', async () => {
+test('callers that wait for a turn get one each, in their order', async () => {
   const order: string[] = []
   const work = async (name: string): Promise<void> => {
     for (let slice = 0; slice < 3; slice++) {

@@ -318,7 +318,7 @@ const SAID = {
 }
 
 test.each(Object.entries(CLIENTS))(
-  'in a stateless tool loop of %s each prompt begins with the one before it and what the model wrote then',
+  "in a stateless tool loop of %s each prompt begins with the previous one and the model's output for it",
   async (_, change) => {
     const { thought, roleFirst, channelFirst, preamble, parallel, mcp, search } = SAID
     const turns = [

@@ -202,7 +202,7 @@ describe('a process that looks for responses to take over', () => {
   const foreign = { at: 7, type: 'open', behaviour: BEHAVIOUR + 1, responseId: ID, request: { model: 'gpt-oss' } }
   const entries = block(foreign as unknown as Entry)
 
-  test('a process finds those that it has room for behind those of an owner who has too much here', async () => {
+  test('a process finds responses that it has room for behind those of an owner with too many here', async () => {
     const { process, pass, shared } = newWorld()
     const engine = heldEngine(0)
     const next = process(engine, { limits: { leaseSeconds: 10, concurrencyPerOwner: 1 } })

@@ -88,7 +88,7 @@ describe.each<[string, unknown]>([
   })
 })
 
-test('what allowed_tools leaves is run, so that what is refused was not just broken', async () => {
+test('the tools that allowed_tools leaves are run, so that a refused one was not just broken', async () => {
   const { tools, ran } = spies()
   const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp', server_label: 'weather' }] }
   await attacked('weather.now', tools).create({ input: 'Go.', tools: TOOLS, tool_choice })

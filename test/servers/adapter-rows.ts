@@ -101,7 +101,7 @@ export function adapterRows({ name, engine, running, longestPrompt }: Rows): voi
       expect(Object.keys(JSON.parse(text) as object)).toEqual(['city'])
     })
 
-    test(`${name} through the adapter says in its own words what it cannot compile`, async () => {
+    test(`${name} through the adapter reports in its own words a schema that it cannot compile`, async () => {
       const prompt = encodeHarmony(said.prose.prompt + said.prose.answer)
       const error = await errorOf(call(prompt, { constraint: { regex: '(?<=x)[' }, maxTokens: 5 }))
       expect(error).toMatchObject({ name: 'EngineError', code: 'invalid_prompt' })

@@ -65,7 +65,7 @@ describe.skipIf(isSkipped)(`masks${isSkipped ? ` (skipped: ${missing})` : ''}`, 
     expect(faults).toEqual([])
   })
 
-  test('the mask of a token takes a millisecond at most, but for what is known to take more', () => {
+  test('the mask of a token takes a millisecond at most, except for the known slower ones', () => {
     const slow = asked.flatMap(({ schema, backend, body }, at) => {
       const median = medianOf(timed[at]?.masks ?? [])
       return median <= (SLOW[`${backend} ${schema}`] ?? MOST_MS) ? [] : [`${backend} ${schema}: ${body}: ${median}`]

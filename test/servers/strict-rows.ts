@@ -65,7 +65,7 @@ export function strictRows(
       )
     })
 
-    test(`only what the documentation names is not held on ${name}`, async () => {
+    test(`only the documented exceptions are not held on ${name}`, async () => {
       const relaxed = await Promise.all(bodies.values())
       expect([...new Set(relaxed.flatMap((body) => body.relaxed.map((one) => one.replace(/^.*: /, ''))))]).toEqual(
         notHeld,

@@ -54,7 +54,7 @@ test('text that is not JSON is written each time, and is not taken for the JSON 
   expect(calls()).toBe(5)
 })
 
-test('the longest unused go first, and what is longer than all that may be kept is not kept', () => {
+test('the least recently used are evicted first, and one that is longer than the limit is not cached', () => {
   const size = JSON.stringify(even).length * 2 + 'grammar of '.length
   const { write, calls } = counted(2 * size)
   const others = [{ regex: 'cd' }, { regex: 'ef' }]

@@ -136,8 +136,8 @@ describe('a call', () => {
   })
 })
 
-describe('what a sequence holds already', () => {
-  test('what a sequence holds already is used by the next turn, and the token drawn last is evaluated with it', async () => {
+describe('the tokens that a sequence already holds', () => {
+  test('the tokens of a sequence are used by the next turn, and the token drawn last is evaluated with it', async () => {
     const next = [...prompt, ...answer, ...prompt]
     const sequence = new FakeSequence(answers([next, answer], [prompt, answer]))
     await readAll(llamaCppSource(sequence, prompt))
@@ -148,7 +148,7 @@ describe('what a sequence holds already', () => {
     expect(asked(sequence, 'adapt').map(({ allowShift }) => allowShift)).toEqual([false, false])
   })
 
-  test('what a sequence holds already never leaves nothing to evaluate: the same prompt again evaluates its last token', async () => {
+  test('the tokens of a sequence always leave something to evaluate: the same prompt again evaluates its last token', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     await readAll(llamaCppSource(sequence, prompt))
     const { tokens, end } = await readAll(llamaCppSource(sequence, prompt))
@@ -162,7 +162,7 @@ describe('what a sequence holds already', () => {
     expect(asked(sequence, 'evaluate').at(-1)?.evaluate).toEqual(prompt.slice(-1))
   })
 
-  test('what a sequence holds already is read from the sequence, which may have dropped more than it was asked to', async () => {
+  test('the number of tokens of a sequence is read from the sequence, which may have dropped more than requested', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     await readAll(llamaCppSource(sequence, prompt))
     sequence.keeps = 0
@@ -265,7 +265,7 @@ describe('an abort', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test('an abort is seen between two slices of a long prompt, and what was evaluated is kept', async () => {
+  test('an abort is noticed between two slices of a long prompt, and the evaluated tokens are kept', async () => {
     const sequence = new FakeSequence(answers([longPrompt, answer]), 4096)
     const call = new AbortController()
     const pending = errorOf(() => llamaCppSource(sequence, longPrompt, { signal: call.signal }).next())

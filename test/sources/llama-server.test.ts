@@ -152,7 +152,7 @@ describe('llama-server', () => {
     expect(tokens).toEqual([13225, 200012])
   })
 
-  test('who leaves while llama-server reads a prompt closes its request', async () => {
+  test('a client that leaves while llama-server reads a prompt closes its request', async () => {
     const prompt_progress = { total: 2, cache: 1, processed: 1, time_ms: 3 }
     let signal: AbortSignal | undefined
     const fetch: typeof globalThis.fetch = async (_, init) => {

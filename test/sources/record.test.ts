@@ -79,7 +79,7 @@ describe('a recording passes on', () => {
     expect(source.closed).toBe(1)
   })
 
-  test('a recording passes on what the translator was given beside the request', async () => {
+  test("a recording passes on the translator's options beside the request", async () => {
     const { kept, sink } = shelf()
     const setup = { reasoning: 'summary', mcpListings: [{ serverLabel: 'a', tools: [{ name: 'search' }] }] } as const
     for await (const _ of record([1], sink, { name: 'a', setup }));
@@ -178,7 +178,7 @@ describe('a recording hands over', () => {
     expect(kept[0]?.tokens).toEqual([undefined, null, { host: null }, { a: expect.any(Function) }])
   })
 
-  test('a recording hands over what a replay needs of the request: no secrets, and not what was asked', async () => {
+  test('a recording contains only the parts of the request that a replay needs: no secrets, and no input', async () => {
     const server = { type: 'mcp', server_label: 'docs', server_url: 'https://example.com' }
     const tools = [{ ...server, authorization: 'secret', headers: { 'X-Key': 'secret' } }]
     const request = { model: 'gpt-oss', input: 'secret', prompt: { id: 'secret' }, api_key: 'secret', tools }

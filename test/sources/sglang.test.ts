@@ -208,7 +208,7 @@ describe('SGLang', () => {
       expect(asked.at(-1)?.body).toMatchObject({ sampling_params: { max_new_tokens: sent } })
     })
 
-    test('an older SGLang is asked by its older path, and one that says nothing takes what it takes', async () => {
+    test('an older SGLang is asked by its older path, and one without an answer has no known limit', async () => {
       const older = limited({ '/get_server_info': { max_req_input_len: 5 } })
       expect(await older.engine.capabilities?.()).toMatchObject({ maxPromptLength: 4 })
       const silent = limited({})

@@ -25,7 +25,7 @@ const city = {
   additionalProperties: false,
 }
 
-describe('what a grammar backend holds of a schema', () => {
+describe('the keywords of a schema that a grammar backend holds', () => {
   // Each was tested with xgrammar 0.2.8, which accepted invalid values where a path is listed here.
   test.each<[object, string[]]>([
     [city, []],
@@ -84,7 +84,7 @@ describe('what a grammar backend holds of a schema', () => {
     expect(leftOut(schema, 'other')).toEqual(paths)
   })
 
-  test('what is left has every value that the schema has', () => {
+  test('the remaining schema allows every value that the original allows', () => {
     fc.assert(
       fc.property(anyCase(), anyBackend, ({ schema, value }, backend) => {
         fc.pre(typeof schema === 'object' && schema !== null && validatorOf(schema)(value))
@@ -107,7 +107,7 @@ describe('what a grammar backend holds of a schema', () => {
   })
 })
 
-describe('what a backend is sent', () => {
+describe('constraints as they are sent to a backend', () => {
   const fitted = (backend: NamedBackend, constraint: Constraint): FittedConstraint =>
     atOnce(heldBy(backend, { hasLark: true }).fit?.(constraint) ?? expect.fail('no fit'))
   const sent = (
@@ -134,7 +134,7 @@ describe('what a backend is sent', () => {
     expect((ours as { text: string }).text).toMatch(/^root ::= /)
   })
 
-  test('xgrammar gets no grammar that counts characters, and what it ignores then is reported', () => {
+  test('xgrammar gets no grammar that counts characters, and the ignored keywords are reported', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string', maxLength: 200 }, n: even },
@@ -198,7 +198,7 @@ describe('what a backend is sent', () => {
     expect(fitted('xgrammar', json).constraint).toEqual({ ...json, grammar: 'root ::= [a-z]\n' })
   })
 
-  test('guidance gets our grammar, whatever the schema', () => {
+  test('guidance gets our grammar, with any schema', () => {
     for (const schema of [city, even]) expect(sent('guidance', schema).sent.kind).toBe('grammar')
   })
 
@@ -212,7 +212,7 @@ describe('what a backend is sent', () => {
     })
   })
 
-  test('what a backend is sent instead of a constraint is sent again as it is', () => {
+  test('the replacement of a constraint for a backend is sent again unchanged', () => {
     const backend = fc.constantFrom(...NAMED_BACKENDS)
     fc.assert(
       fc.property(anyCase(), backend, ({ schema }, backend) => {

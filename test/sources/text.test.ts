@@ -112,7 +112,7 @@ describe('a source of text', () => {
   })
 })
 
-describe('what is lost against ids', () => {
+describe('losses compared with ids', () => {
   const collect = async (pieces: TextPieces, end?: object) => {
     const events = translate(textSource(pieces, end ? { end } : {}), {
       request: { include: ['message.output_text.logprobs'] },

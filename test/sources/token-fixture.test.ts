@@ -129,7 +129,7 @@ describe('a value that is not a token fixture', () => {
     expect(problem(() => readTokenFixture('{"version": 1'))).toMatch(/^fixture: expected JSON, got invalid JSON: /)
   })
 
-  test('the message about a text that is no token fixture is one line, whatever the text holds', () => {
+  test('the message about a text that is no token fixture is one line, with any text', () => {
     for (const text of ['', 'no\njson', '{\n"a":\r\nb\n}', '\u001b[31m', '{"a": "\n"}']) {
       expect(problem(() => readTokenFixture(text))).not.toMatch(/\p{Cc}/u)
     }

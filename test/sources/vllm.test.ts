@@ -235,7 +235,7 @@ describe('vLLM', () => {
       ],
     }
 
-    test('vLLM without maxTokens takes what the context has left, and asks for its size once', async () => {
+    test('vLLM without maxTokens uses the rest of the context, and asks for its size once', async () => {
       const { url, asked } = server.script(refuse(200, MODELS), stream(HELLO))
       const engine = createVllmEngine({ url, model: 'b' })
       await readTokens(engine.generate([1, 2, 3]))

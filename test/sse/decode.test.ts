@@ -63,7 +63,7 @@ function watched(chunks: readonly (string | Uint8Array)[]) {
   return source
 }
 
-describe('what was encoded', () => {
+describe('encoded events', () => {
   const unit = fc.oneof(
     fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }),
     fc.constantFrom('\r', '\n', '\r\n', '\n\n', '\u2028', '\u2029', '\0', '\ufeff', '\ud83d', '\udca1'),
@@ -82,7 +82,7 @@ describe('what was encoded', () => {
   ) as fc.Arbitrary<unknown> as fc.Arbitrary<ResponseStreamEvent>
 
   it(
-    'what was encoded comes back as it was, however its bytes are cut',
+    'encoded events come back unchanged, however their bytes are cut',
     () =>
       fc.assert(
         fc.asyncProperty(fc.array(anyEvent, { maxLength: 4 }), fc.array(fc.nat()), async (events, cuts) => {
@@ -95,20 +95,20 @@ describe('what was encoded', () => {
     LAW_TIMEOUT_MS,
   )
 
-  it('what was encoded comes back from each way to cut the bytes in two', async () => {
+  it('encoded events come back from each way to cut the bytes in two', async () => {
     for (const chunks of singleCuts(utf8.encode(SAMPLE_TEXT))) expect(await read(chunks)).toStrictEqual(SAMPLE)
   })
 
-  it('what was encoded comes back from single bytes', async () => {
+  it('encoded events come back from single bytes', async () => {
     expect(await read([...utf8.encode(SAMPLE_TEXT)].map((byte) => Uint8Array.of(byte)))).toStrictEqual(SAMPLE)
   })
 
-  it('what was encoded comes back from each way to cut the text in two', async () => {
+  it('encoded events come back from each way to cut the text in two', async () => {
     for (const chunks of singleCuts(SAMPLE_TEXT)) expect(await read(chunks)).toStrictEqual(SAMPLE)
   })
 
   it.skipIf(SHARED === undefined)(
-    'what was encoded comes back if it was captured from OpenAI (skipped without HARMONY_SHARED)',
+    'encoded events come back if they were captured from OpenAI (skipped without HARMONY_SHARED)',
     async () => {
       const folder = join(SHARED ?? '', 'data/captured/openai')
       for (const file of readdirSync(folder)) {
@@ -351,7 +351,7 @@ describe('the push decoder', () => {
     expect(decoder.done).toBe(true)
   })
 
-  it('the push decoder ignores what is pushed after its end', () => {
+  it('the push decoder ignores input after its end', () => {
     const events: ResponseStreamEvent[] = []
     const decoder = createSseDecoder({ onEvent: (event) => events.push(event) })
     decoder.end()

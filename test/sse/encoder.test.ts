@@ -30,7 +30,7 @@ describe('an encoder of a stream', () => {
     )
   })
 
-  test('an encoder of a stream notices what is different in one delta of many', () => {
+  test('an encoder of a stream notices a difference in one delta of many', () => {
     const events = unlikeDeltas()
     expect(all(events)).toEqual(events.map(encodeSse))
   })

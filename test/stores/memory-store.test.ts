@@ -151,7 +151,7 @@ test('a store in memory knows a consumed approval as long as it has its item', a
   expect(await store.consumeApprovals(['mcpr_1'], 'ann')).toBe(false)
 })
 
-test('a store in memory counts what it keeps, drops entries before conversations, and is empty in the end', async () => {
+test('a store in memory counts its contents, drops entries before conversations, and is empty in the end', async () => {
   const text = 'x'.repeat(1000)
   const store = createMemoryStore({ bytes: 13_500 })
   for (const responseId of ['a', 'b', 'c']) {
@@ -237,7 +237,7 @@ class ForgetfulModel {
   }
 }
 
-test('a store in memory forgets what a model of it forgets: whole conversations, by time and by number', async () => {
+test('a store in memory forgets the same as its model: whole conversations, by time and by number', async () => {
   const operation = fc.oneof(
     fc.record({ op: fc.constant('open' as const), previous: fc.option(fc.nat(12), { nil: undefined }) }),
     fc.record({ op: fc.constantFrom('finish' as const, 'find' as const, 'lineage' as const), at: fc.nat(12) }),
@@ -290,7 +290,7 @@ test.each([
   expect(() => createMemoryStore(options)).toThrow(message)
 })
 
-test('the memory of a store tells its listeners of what it keeps, and of what it gives back when it is asked', async () => {
+test('the memory of a store reports its bytes to its listeners, and those that it releases on request', async () => {
   const store = createMemoryStore({ clock: () => 0 })
   const seen: number[] = []
   const off = store.memory.onChange(() => seen.push(store.memory.bytes))

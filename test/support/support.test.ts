@@ -22,9 +22,6 @@ import { RUNS, runs as scaled } from './runs.js'
 import { describeWithShared, fuzzTraces, goldenTraces, vllmTraces } from './shared-data.js'
 import { cut, encodeHarmony, encodeText, m, showToken, spellsMarker } from './tokens.js'
 
-/** Loading takes a few seconds, and one run of a property 20 ms at most. */
-const TIMEOUT = 20_000 + RUNS * 20
-
 const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, runs = RUNS): void =>
   fc.assert(
     // What a matcher returns is not the property's answer.
@@ -111,7 +108,7 @@ describe('the official parser', () => {
 })
 
 describe('tokens', () => {
-  test('encodeHarmony gives the ids of the official tokenizer', { timeout: TIMEOUT }, () => {
+  test('encodeHarmony gives the ids of the official tokenizer', () => {
     check(anyText(), (text) => expect(encodeHarmony(text)).toEqual(official.encode(text)))
   })
 
@@ -133,13 +130,13 @@ describe('tokens', () => {
 })
 
 describe('arbitraries', () => {
-  test('harmonyText spells no marker, harmonyTextSpellingMarkers does', { timeout: TIMEOUT }, () => {
+  test('harmonyText spells no marker, harmonyTextSpellingMarkers does', () => {
     check(harmonyText(), (text) => expect(spellsMarker(text)).toBe(false))
     check(harmonyTextSpellingMarkers(), (text) => expect(spellsMarker(text)).toBe(true))
     expect(fc.sample(harmonyText(), { numRuns: 300, seed: 1 })).toContain('')
   })
 
-  test('the official parser accepts every well-formed transcript as it is meant', { timeout: TIMEOUT }, () => {
+  test('the official parser accepts every well-formed transcript as it is meant', () => {
     check(wellFormedTranscript(), ({ tokens, messages, entries }) => {
       expect(official.parse(tokens, 'assistant')).toEqual({
         messages,
@@ -151,9 +148,7 @@ describe('arbitraries', () => {
     })
   })
 
-  test('the official parser accepts well-formed transcripts without the role, too, and with texts that spell markers', {
-    timeout: TIMEOUT,
-  }, () => {
+  test('the official parser accepts well-formed transcripts without the role, too, and with texts that spell markers', () => {
     const spelling = wellFormedTranscript({ text: harmonyTextSpellingMarkers() })
     check(spelling, ({ tokens, messages, textChunks }) => {
       const started = [m.start, ...encodeText('assistant'), ...tokens]
@@ -162,7 +157,7 @@ describe('arbitraries', () => {
     })
   })
 
-  test('chunks and text are the tokens in other forms', { timeout: TIMEOUT }, () => {
+  test('chunks and text are the tokens in other forms', () => {
     check(wellFormedTranscript(), ({ tokens, chunks, textChunks = [] }) => {
       expect(flattenChunks(chunks)).toEqual(tokens)
       expect(chunks.length).toBe(textChunks.length)
@@ -171,7 +166,7 @@ describe('arbitraries', () => {
     })
   })
 
-  test('a transcript declares the tools it calls, and has the pieces its options allow', { timeout: TIMEOUT }, () => {
+  test('a transcript declares the tools it calls, and has the pieces its options allow', () => {
     check(wellFormedTranscript(), ({ entries, request }) => {
       for (const { tool } of entries) if (tool) expect(request.tools).toContainEqual(tool.declaration)
       const labels = (request.tools ?? []).flatMap((tool) => ('server_label' in tool ? [tool.server_label] : []))
@@ -225,7 +220,7 @@ describe('arbitraries', () => {
     )
   })
 
-  test.each(MALFORMED_SHAPES)('there is a generator for the malformed shape %s', { timeout: TIMEOUT }, (name) => {
+  test.each(MALFORMED_SHAPES)('there is a generator for the malformed shape %s', (name) => {
     check(
       malformedTranscript(name),
       ({ shape, tokens, chunks, textChunks, open, spelled, calls, request, texts, text }) => {
@@ -259,7 +254,7 @@ describe('arbitraries', () => {
     'extra-header-words',
     'channel-or-tool-as-role',
     'channel-word-as-header',
-  ] as const)('the official parser refuses the malformed shape %s', { timeout: TIMEOUT }, (shape) => {
+  ] as const)('the official parser refuses the malformed shape %s', (shape) => {
     check(
       malformedTranscript(shape),
       ({ tokens }) => expect(official.parse(tokens, 'assistant').accepted).toBe(false),
@@ -280,7 +275,7 @@ describe('arbitraries', () => {
     'split-header-words',
     'text-cut-in-markers',
     'markers-in-tool-result',
-  ] as const)('the official parser takes the malformed shape %s as well-formed', { timeout: TIMEOUT }, (shape) => {
+  ] as const)('the official parser takes the malformed shape %s as well-formed', (shape) => {
     check(
       malformedTranscript(shape),
       ({ tokens, texts }) => {
@@ -307,7 +302,7 @@ describe('arbitraries', () => {
     'missing-end',
   ] as const)(
     'the official parser loses the texts of the malformed shape %s in some cases only',
-    { timeout: TIMEOUT },
+
     (shape) => {
       const isKept = ({ tokens, texts }: MalformedTranscript): boolean => {
         const result = official.parse(tokens, 'assistant')
@@ -321,7 +316,7 @@ describe('arbitraries', () => {
     },
   )
 
-  test('token soup is short, and of ids only', { timeout: TIMEOUT }, () => {
+  test('token soup is short, and of ids only', () => {
     check(tokenSoup(), (ids) => {
       expect(ids.length).toBeLessThanOrEqual(60)
       for (const id of ids) expect(Number.isInteger(id) && id >= 0 && id <= 250_000).toBe(true)
@@ -332,7 +327,7 @@ describe('arbitraries', () => {
     expect(soups.filter((ids) => official.parse(ids, null).messages.length > 0).length).toBeGreaterThan(5)
   })
 
-  test('chunking keeps the tokens and whose they are', { timeout: TIMEOUT }, () => {
+  test('chunking keeps the tokens and whose they are', () => {
     fc.assert(
       fc.property(wellFormedTranscript(), chunkPlan({ scored: true }), textPlan(), (transcript, plan, sizes) => {
         const { tokens, chunks, textChunks = [] } = transcript

@@ -64,7 +64,7 @@ function session(turns: ScriptedTurn[], options?: ScriptedEngineOptions) {
 constraintLaws('the scripted engine', () => scriptedEngine([]), ['json_schema', 'regex', 'gbnf'])
 
 describe('a scripted engine under a constraint', () => {
-  test('a scripted engine says what it can do', async () => {
+  test('a scripted engine reports its abilities', async () => {
     const { fit: asFitted, ...can } = (await scriptedEngine([], { contextLength: 100 }).capabilities?.()) ?? {}
     expect(can).toEqual({
       contextLength: 100,

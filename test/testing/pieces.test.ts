@@ -125,7 +125,7 @@ describe('a piece of a turn', () => {
     expect(() => firstTokens(-1, hang())).toThrow('firstTokens: expected a whole number of tokens, got -1')
   })
 
-  test('what is written reads back as it was meant, by our parser and by the official one', async () => {
+  test('written pieces are read back as intended, by our parser and by the official one', async () => {
     const official = await loadOfficial()
     const text = fc.string({ unit: 'grapheme' })
     const message = fc.oneof(

@@ -54,7 +54,7 @@ const FORMATS = {
   float: z.float32(),
 }
 
-test('what the scripted engine writes instead of prose is what Zod takes, in every format that it has', async () => {
+test('the values that the scripted engine writes instead of prose are accepted by Zod, in every format that it has', async () => {
   const type = z.strictObject(FORMATS)
   const { success, error } = type.safeParse(await completed(z.toJSONSchema(type)))
   expect({ success, error }).toEqual({ success: true, error: undefined })
@@ -73,7 +73,7 @@ test('formats are found in lists, in alternatives, behind references and under a
   expect({ success, error }).toEqual({ success: true, error: undefined })
 })
 
-test('what the script wrote stays, and only what it left is filled in', async () => {
+test("the script's own text stays, and only the missing part is filled in", async () => {
   const type = z.object({ one: z.string(), two: z.httpUrl(), three: z.httpUrl().max(13) })
   const body = await completed(z.toJSONSchema(type), '{"one": "mine", "two": "htt')
   expect(body).toMatchObject({ one: 'mine', two: expect.stringMatching(/^htt/) as string })

@@ -134,7 +134,7 @@ describe('the contract of an engine', () => {
     })
   })
 
-  test('the usage of a scripted engine counts the prompt, and what the call before left of it', async () => {
+  test('the usage of a scripted engine counts the prompt, and its part from the call before', async () => {
     const engine = scriptedEngine([WEATHER, answer('22')])
     const first = await read(engine)
     expect(first.end?.usage).toEqual({ inputTokens: PROMPT.length, cachedTokens: 0 })
@@ -158,7 +158,7 @@ describe('the contract of an engine', () => {
     await expect(scriptedEngine([]).health({ signal: AbortSignal.abort(illness) })).rejects.toBe(illness)
   })
 
-  test('translate makes a response of what a scripted engine plays', async () => {
+  test('translate converts the tokens of a scripted engine to a response', async () => {
     const engine = scriptedEngine([[think('Easy.'), answer('Hello')]], { tokenTable })
     const events = translate(engine.generate(PROMPT))
     for (let step = await events.next(); ; step = await events.next()) {
@@ -181,7 +181,7 @@ describe('the script', () => {
     expect(await idsOf(engine, [...PROMPT])).toEqual(encodeHarmony('<|channel|>final<|message|>22 degrees<|return|>'))
   })
 
-  test('a turn that the script does not have is an error that says what was asked', async () => {
+  test('a turn that the script does not have is an error that shows the prompt', async () => {
     const engine = scriptedEngine([answer('One'), answer('Two')])
     await read(engine)
     await read(engine)
@@ -238,7 +238,7 @@ describe('the script', () => {
     ])
   })
 
-  test('what a script throws is what the call throws', async () => {
+  test('an error that a script throws is thrown by the call', async () => {
     const error = new Error('mine')
     const engine = scriptedEngine(() => {
       throw error

@@ -68,7 +68,7 @@ describe('the detokenizer', () => {
     )
   })
 
-  it('the detokenizer has released, after each token, what a streaming TextDecoder has', () => {
+  it('the detokenizer has released, after each token, the same text as a streaming TextDecoder', () => {
     fc.assert(
       fc.property(run, (run) => {
         const detokenizer = createDetokenizer(table)

@@ -77,7 +77,7 @@ describe('o200k_harmony as merges', () => {
   })
 
   it.each(Object.entries(orders()))(
-    'o200k_harmony as merges gives the same bytes when asked %s, and keeps what it gave',
+    'o200k_harmony as merges gives the same bytes when asked %s, and caches its result',
     async (_name, order) => {
       const expected = await loadTokenTable()
       const table = createMergeTable(merges)

@@ -52,7 +52,7 @@ const schema = (
 ): StandardSchema & { '~standard': { jsonSchema: never } } =>
   ({ '~standard': { version: 1, vendor: 'test', validate } }) as never
 
-describe('what the model is offered', () => {
+describe('the declarations for the model', () => {
   test('functions are listed for a request that declares their label', async () => {
     const listings = await weather.listings({ tools: [weather.declaration] }, { signal })
     expect(listings).toEqual([
@@ -126,7 +126,7 @@ describe('what the model is offered', () => {
     expect(listing?.tools?.[0]?.inputSchema).toEqual({ type: 'object', properties: {} })
   })
 
-  test('a schema that is given beside input is what the model is told', async () => {
+  test('a schema that is given beside input is the one that the model is taught', async () => {
     const parameters = { type: 'object', properties: { city: { type: 'string', description: 'In English.' } } }
     const tools = functionTools('weather', { get_weather: { input: city, parameters, run: ({ city }) => city } })
     const [listing] = await tools.listings({ tools: [tools.declaration] }, { signal })
@@ -184,7 +184,7 @@ describe('a call', () => {
     ],
     ['null', null, 'null'],
     ['nothing', undefined, ''],
-  ])('the model gets as text what a function returns: %s', async (_, returned, output) => {
+  ])("the model gets a function's result as text: %s", async (_, returned, output) => {
     const tools = functionTools('weather', { f: { parameters: {}, run: async () => returned } })
     expect(await run(tools, 'f', {})).toEqual({ output })
   })
@@ -332,7 +332,7 @@ test('a call goes from the model to the function and back', async () => {
   translator.push([m.return])
 })
 
-describe('what the host gets wrong', () => {
+describe('mistakes of the host', () => {
   test.each<[string, unknown, string]>([
     ['bad label', {}, 'functionTools: expected a label of letters, digits, _, . and -, got "bad label"'],
     ['t', null, 't: expected an object of functions, got null'],

@@ -52,7 +52,7 @@ it('collectResponse throws if nothing comes', async () => {
   })
 })
 
-it('collectResponse throws what the source throws', async () => {
+it('collectResponse throws the error of the source', async () => {
   const failure = new Error('connection reset')
   async function* source() {
     yield DELTA
@@ -77,7 +77,7 @@ it.each([
   ['a stream of something else', [new Uint8Array(2)], 'an event, got Uint8Array'],
   ['a stream of nothing', [null], 'an event, got null'],
   ['batches of batches', [[[DELTA]]], 'an event, got an array'],
-])('collectResponse says what is wrong with %s', async (_, events, message) => {
+])('collectResponse describes the fault of %s', async (_, events, message) => {
   await expect(collectResponse(events as never)).rejects.toMatchObject({
     name: 'HarmonyResponsesError',
     code: 'bad_stream',

@@ -11,7 +11,7 @@ test('a copy is equal and shares nothing with its original', () => {
   expect(data).toEqual({ list: [1, 'two', null, { deep: [true] }], empty: [], nothing: {} })
 })
 
-test('copyOf returns what is not an object as it is', () => {
+test('copyOf returns a value that is not an object unchanged', () => {
   for (const data of [null, undefined, 0, '', 'text', false]) expect(copyOf(data)).toBe(data)
 })
 
@@ -22,7 +22,7 @@ test('copyOf copies __proto__ as a field like any other', () => {
   expect('isMine' in copy).toBe(false)
 })
 
-test('copyOf copies what is nested as deeply as structuredClone lets through', () => {
+test('copyOf copies values that are nested as deeply as structuredClone allows', () => {
   for (const wrap of [(inner: unknown) => [inner], (inner: unknown) => ({ inner })]) {
     let data: unknown = 1
     for (let depth = 0; depth < 1_500; depth++) data = wrap(data)

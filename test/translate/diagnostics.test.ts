@@ -77,7 +77,7 @@ describe('notices', () => {
       },
       { subject: 'inputTokens' },
     ],
-  ])('a notice says what it is about, and where: %s', (code, act, expected, options) => {
+  ])('a notice states its subject and place: %s', (code, act, expected, options) => {
     const diagnostics = noticed(act, options)
     expect(diagnostics).toEqual([{ code, index: 0, ...expected }])
   })
@@ -119,7 +119,7 @@ test('a stream without a fault has no diagnostics', () => {
   expect(diagnostics).toEqual([])
 })
 
-test('what is wrong with the request is reported once, also of a server that has several approved calls', () => {
+test('faults of the request are reported once, also of a server that has several approved calls', () => {
   const approved = { serverLabel: 'files', name: 'read', arguments: '{}' }
   const approvedCalls = ['mcpr_1', 'mcpr_2'].map((approvalRequestId) => ({ ...approved, approvalRequestId }))
   const run = createRun({ request, approvedCalls, mcpListings: [{ serverLabel: 'files' }] })

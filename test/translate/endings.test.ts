@@ -23,7 +23,7 @@ function pushed(...chunks: string[]): Run {
   return run
 }
 
-describe('where the model stood, and what the host says of it', () => {
+describe("the model's position, and the end that the host reports", () => {
   const MESSAGE = '<|channel|>final<|message|>Hi'
   const HEADER = `${MESSAGE}<|end|><|start|>assistant<|channel|>comm`
   const BETWEEN = `${MESSAGE}<|return|>`
@@ -42,7 +42,7 @@ describe('where the model stood, and what the host says of it', () => {
     ['between messages, at the limit', BETWEEN, 'max_output_tokens', 'incomplete', 'max_output_tokens', 'completed'],
     ['between messages, filtered', BETWEEN, 'content_filter', 'incomplete', 'content_filter', 'completed'],
   ] as const)(
-    'a response ends by where the model stood, and by what the host says of it: %s',
+    "the end of a response follows from the model's position and from the end that the host reports: %s",
     (_, harmony, reason, status, why, itemStatus) => {
       const run = pushed(harmony)
       const events = run.end(reason)
@@ -212,7 +212,7 @@ describe.each([
   ['failure', (run: Run) => run.fail({ message: 'no' })],
   ['abort', (run: Run) => run.abort()],
 ])('after a %s', (_, stop) => {
-  test('what was done stays done after a failure or an abort; all else stands incomplete, and nothing more is closed', () => {
+  test('completed items stay completed after a failure or an abort; all others stand incomplete, and nothing more is closed', () => {
     const run = pushed(
       inTurn(messageOn('analysis', 'Hm.<|end|>'), callTo('github.a', '{}<|call|>'), callTo('functions.f', '{"a')),
     )

@@ -13,6 +13,7 @@ const roots = [
   'src/index.ts',
   'src/items.ts',
   'src/dialects/index.ts',
+  'src/prompt/index.ts',
   'src/respond/insertable.ts',
   'src/request/index.ts',
 ].map((file) => root + file)
@@ -23,7 +24,12 @@ function filesToChange(file: string, before: string, after: string, files?: read
   expect(text).toContain(before)
   // Without the types of Node: none of these files needs them.
   const program = programOf(roots, { types: [] }, new Map([[root + file, text.replace(before, after)]]))
-  const checked = files?.map((path) => program.getSourceFile(root + path)) ?? [undefined]
+  const checked = files?.map((path) => {
+    const source = program.getSourceFile(root + path)
+    // Without a file, all are checked, which takes long.
+    if (source === undefined) throw new Error(`${path} is not among the files that the roots import`)
+    return source
+  }) ?? [undefined]
   const diagnostics = checked.flatMap((source) => [
     ...program.getSemanticDiagnostics(source),
     ...program.getSyntacticDiagnostics(source),
@@ -59,6 +65,7 @@ test('a new built-in tool makes the compiler ask for its descriptor, the kind of
   const wire =
     "{ tool: { type: 'image_generation' }; item: { type: 'image_generation_call'; id: string }; event: never; result: object }"
   const named = [
+    'src/prompt/untaught-tools.ts',
     'src/recipients/builtin-tools.ts',
     'src/request/schemas/tools.ts',
     'src/translate/full-catalog.ts',
@@ -67,6 +74,74 @@ test('a new built-in tool makes the compiler ask for its descriptor, the kind of
   expect(
     filesToChange('src/responses/builtins/index.ts', anchor, `${anchor}  image_generation: ${wire}\n`, named),
   ).toEqual(named)
+})
+
+test('a tool that the API has becomes a built-in tool by three files, five lines, and the rows that say nothing runs it', () => {
+  const texts = new Map<string, string>()
+  const read = (file: string): string => texts.get(root + file) ?? readFileSync(root + file, 'utf8')
+  // Those of the local shell, under another name: which tool it is does not matter to the compiler.
+  for (const [file, name] of [
+    ['src/responses/builtins/', 'local-shell.ts'],
+    ['src/recipients/builtins/', 'local-shell.ts'],
+    ['src/translate/items/', 'local-shell-call.ts'],
+  ] as const) {
+    const text = read(file + name)
+      .replaceAll('local_shell', 'image_generation')
+      .replaceAll('ocalShell', 'mageGeneration')
+      .replaceAll('LmageGeneration', 'ImageGeneration')
+      .replaceAll('lmageGeneration', 'imageGeneration')
+      .replaceAll('lsh', 'ig')
+    texts.set(root + file + name.replace('local-shell', 'image-generation'), text)
+  }
+  const lines: [file: string, before: string, after: string][] = [
+    ['src/responses/builtins/index.ts', '', "export type * from './image-generation.js'\n"],
+    [
+      'src/responses/builtins/index.ts',
+      'export interface BuiltinWires {\n',
+      "  image_generation: import('./image-generation.js').ImageGenerationWire\n",
+    ],
+    [
+      'src/recipients/builtins/index.ts',
+      '',
+      "export { imageGeneration as image_generation } from './image-generation.js'\n",
+    ],
+    [
+      'src/translate/items/builtin-kinds.ts',
+      '',
+      "export { imageGenerationCall as image_generation_call } from './image-generation-call.js'\n",
+    ],
+    [
+      'src/request/schemas/tools.ts',
+      '  web_search: webSearchTool(',
+      "image_generation: typed('image_generation', {}),\n",
+    ],
+  ]
+  for (const [file, before, line] of lines) {
+    expect(read(file)).toContain(before)
+    const place = before.startsWith(' ') ? line + before : before + line
+    texts.set(root + file, read(file).replace(before, place))
+  }
+  const rows = [
+    ['src/request/schemas/tools.ts', "  image_generation: echoed('image_generation'),\n"],
+    ['src/prompt/items/input-items.ts', '  image_generation_call: readHostItem,\n'],
+    ['src/prompt/untaught-tools.ts', '  image_generation: true,\n'],
+    ['src/respond/insertable.ts', '  image_generation_call: true,\n'],
+  ] as const
+  const errorsWith = (planted: ReadonlyMap<string, string>): string[] => {
+    // The import of a row that goes is no matter here.
+    const program = programOf(roots, { types: [], noUnusedLocals: false }, planted)
+    const checked = [...lines, ...rows]
+      .map(([file]) => file)
+      .concat('src/translate/items/kinds.ts', 'src/translate/full-catalog.ts')
+    const paths = [...planted.keys(), ...checked.map((file) => root + file)]
+    return paths.filter((path) => program.getSemanticDiagnostics(program.getSourceFile(path)).length > 0)
+  }
+  expect([...new Set(errorsWith(texts))].sort()).toEqual(rows.map(([file]) => root + file).sort())
+  for (const [file, row] of rows) {
+    expect(read(file)).toContain(row)
+    texts.set(root + file, read(file).replace(row, ''))
+  }
+  expect(errorsWith(texts)).toEqual([])
 })
 
 /** The facts of the descriptors, by the types of the interface, each with the text of the line or the lines that state it. */

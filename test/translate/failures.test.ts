@@ -103,7 +103,7 @@ describe('of an error in a source', () => {
     expect(reported).toMatchObject([{ message: 'cannot connect to gpu-3.internal:8000: ECONNREFUSED 10.0.0.3:8000' }])
   })
 
-  test('what a host without onError does not hear of goes to the console', async () => {
+  test('errors for a host without onError go to the console', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     try {
       await read(failing(new EngineError('rate_limit_exceeded', 'no capacity')))
@@ -186,7 +186,7 @@ describe('fail()', () => {
     expect(brief(run.fail(make()))).toEqual(['created', 'in_progress', 'error', 'failed'])
   })
 
-  test('fail() reports the host what the client does not learn', () => {
+  test('fail() reports to the host the details that the client does not learn', () => {
     const reported: unknown[] = []
     const error = new Error(SECRET)
     createRun({ onError: (one) => reported.push(one) }).fail(error)

@@ -172,7 +172,7 @@ describe('a result with its transcript', () => {
     expect(run.translator.response.output).toMatchObject([{ output: 'one' }, { output: 'two' }])
   })
 
-  test('a result with its transcript shows what the model does not learn: outputs of code beside the text', () => {
+  test('a result with its transcript shows outputs of code beside the text, which the model does not learn', () => {
     const run = createRun({
       request: { tools: [builtin('code_interpreter')], include: ['code_interpreter_call.outputs'] },
     })
@@ -183,7 +183,7 @@ describe('a result with its transcript', () => {
     expect(run.translator.response.output).toMatchObject([{ outputs }])
   })
 
-  test('a result with its transcript ends what the host left open before, whose own result that is', () => {
+  test('a result with its transcript ends the message that the host left open before, as a separate result', () => {
     const run = createRun({ request })
     run.push(callTo('bank.pay', '{}'), '<|call|><|start|>assistant', ...call)
     run.push({ host: '<|start|>bank.pay to=assistant<|channel|>commentary<|message|>paid' })

@@ -180,7 +180,7 @@ describe('the response object', () => {
     expect(createRun({ request: nulls }).translator.response).toEqual(DEFAULTS)
   })
 
-  test('the response object never has output_text, nor what the request alone has', () => {
+  test('the response object never has output_text, nor fields that only a request has', () => {
     const run = createRun({ request: { ...request, ...{ output_text: 'x' } } })
     run.push('<|channel|>final<|message|>Hi<|return|>')
     run.end()
@@ -261,7 +261,7 @@ describe('the response object', () => {
     expect(run.translator.response).toEqual(before)
   })
 
-  test('the response object is not changed by what the caller does to the request afterwards', () => {
+  test('the response object is not affected by later changes to the request', () => {
     const mine = { metadata: { a: 'b' }, tools: [{ type: 'mcp', server_label: 'github', require_approval: 'never' }] }
     const run = createRun({ request: mine })
     mine.metadata.a = 'other'

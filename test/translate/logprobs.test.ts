@@ -150,7 +150,7 @@ test('no logprobs are shown if the request does not include them', () => {
   expect(JSON.stringify(events)).not.toContain('"logprob"')
 })
 
-test('what the receiver does to an event changes nothing that follows', () => {
+test('changes to an event by its receiver do not affect later ones', () => {
   const translator = new Translator({ ...FIXED, tokenTable, request })
   translator.push('<|channel|>final<|message|>')
   const [event] = translator.push({ id: 0, logprob: -1 })

@@ -182,7 +182,7 @@ describe('is reported beside the stream:', () => {
     expect(reported(run)).toEqual(['nothing_sampled'])
   })
 
-  test('a model that sampled nothing is not reported if the host inserted what was wanted', () => {
+  test('a model that sampled nothing is not reported if the host inserted the demanded item', () => {
     const run = createRun()
     run.insert({ type: 'compaction', encrypted_content: 'x' })
     run.end('stop')

@@ -14,7 +14,7 @@ function refusal(code: string, message: string | RegExp): unknown {
 
 const make = (options: unknown): Translator => new Translator({ ...FIXED, ...(options as Partial<TranslatorOptions>) })
 
-describe('an invalid option is refused with what was expected and what came', () => {
+describe('an invalid option is refused with the expected and the actual value', () => {
   test.each<[unknown, string]>([
     [{ responseId: '' }, 'responseId: expected a non-empty string, got ""'],
     [{ responseId: 7 }, 'responseId: expected a string, got 7'],
@@ -46,7 +46,7 @@ describe('an invalid option is refused with what was expected and what came', ()
       { policy: 'constructor' },
       'policy: expected one of openai, agents, vllm, functions-only, or a table, got "constructor"',
     ],
-  ])('an invalid option is refused with what was expected and what came: %o', (options, message) => {
+  ])('an invalid option is refused with the expected and the actual value: %o', (options, message) => {
     expect(() => make(options)).toThrow(refusal('bad_option', message))
   })
 
@@ -55,7 +55,7 @@ describe('an invalid option is refused with what was expected and what came', ()
     ['an include that is no list', { request: { include: 5 } }],
     ['an include that is text', { request: { include: 'message.output_text.logprobs' } }],
     ['a policy that is half a table', { policy: { name: 'mine' } }],
-  ])('an invalid option is refused with what was expected and what came: %s', (_, options) => {
+  ])('an invalid option is refused with the expected and the actual value: %s', (_, options) => {
     expect(() => make(options)).toThrow(refusal('bad_option', /./))
   })
 

@@ -307,7 +307,7 @@ describe('calls that the model continues after', () => {
     ])
   })
 
-  test('calls are answered further messages later, without harm to what is written then', () => {
+  test('calls are answered further messages later, without harm to the message that is being written', () => {
     const run = waiting('mcp', 'python')
     run.push(
       `<|start|>assistant${inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('commentary', 'Wait.<|end|>'))}`,
@@ -342,7 +342,7 @@ describe('calls that the model continues after', () => {
     expect(streamed(run.events)).toEqual(terminal(run.end()).output)
   })
 
-  test('calls stand incomplete if the response fails, but for what was done', () => {
+  test('calls stand incomplete if the response fails, except for completed ones', () => {
     const run = waiting('mcp', 'python', 'search', 'shell')
     run.answer('python', '1')
     const before = run.events.length

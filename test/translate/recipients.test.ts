@@ -37,11 +37,11 @@ describe('each policy, from the tokens to the response', () => {
     ['functions-only', 'c', declared, ['custom_tool_call c completed']],
     ['functions-only', 'github.a', declared, ['function_call github.a completed', 'undeclared_recipient']],
     ['functions-only', 'python', declared, ['function_call python completed', 'undeclared_recipient']],
-  ])('the policy %s decides what a call to %s is in the response', (policy, recipient, request, expected) => {
+  ])('the policy %s decides the item for a call to %s in the response', (policy, recipient, request, expected) => {
     expect(made(policy, recipient, request)).toEqual(expected)
   })
 
-  test("a table of the caller's own decides what a call is in the response", () => {
+  test("a table of the caller's own decides the item for a call in the response", () => {
     const run = createRun({ policy: { ...policies.openai, name: 'mine', undeclared: 'mcp_call' } })
     run.push(callTo('repo_browser.open', '{}<|call|>'))
     expect(briefOutput(terminal(run.end()))).toEqual(['mcp_call repo_browser.open incomplete "{}"'])

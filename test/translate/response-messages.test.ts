@@ -72,7 +72,7 @@ describe('if the request asks for messages and the host lets it', () => {
     ['incomplete', (run) => run.end('max_output_tokens'), 'response.incomplete'],
     ['failed', (run) => run.fail({ message: 'no' }), 'response.failed'],
     ['aborted', (run) => run.abort(), 'response.failed'],
-  ])('a response that is %s has messages, with what the model had written', (_, stop, type) => {
+  ])("a response that is %s has messages, with the model's text so far", (_, stop, type) => {
     const run = asking({ inputMessages: ['Hello'] })
     run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi')))
     stop(run)
@@ -175,7 +175,7 @@ describe("the answer's messages", () => {
     ])
   })
 
-  test("the answer's messages have a message whose header the host wrote, with what the model wrote of it", () => {
+  test("the answer's messages have a message whose header the host wrote, with the model's part of it", () => {
     const run = asking()
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     run.push('Hi<|return|>')
@@ -231,7 +231,7 @@ describe("the answer's messages", () => {
     expect(JSON.stringify(run.events)).not.toContain('Secret')
   })
 
-  test("the answer's messages have what the host writes after reasoning that it hides", () => {
+  test("the answer's messages have the host's messages after hidden reasoning", () => {
     const run = asking({ reasoning: 'hidden' })
     run.push(messageOn('analysis', 'Secret.<|end|>'), { host: PROMPT }, messageOn('final', 'Hi<|return|>'))
     expect(messagesAtEnd(run)?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])

@@ -182,7 +182,7 @@ describe('a snapshot', () => {
     expect(snapshot.version).toBe(1)
   })
 
-  test('a snapshot is a copy: what the translator does afterwards is not in it, and it may be restored twice', () => {
+  test("a snapshot is a copy: the translator's later changes are not in it, and it may be restored twice", () => {
     const run = createRun({ request })
     run.push(inTurn(callTo('github.a', '{}<|call|>'), messageOn('final', 'Hi')))
     const snapshot = deepFreeze(run.translator.snapshot())

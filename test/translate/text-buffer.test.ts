@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { appendText, createTextBuffer, isEmpty, textOf } from '../../src/translate/output/text-buffer.js'
 
 describe('a text buffer', () => {
-  test('a text buffer holds what was appended, whenever it is asked and however it was cut', () => {
+  test('a text buffer holds the appended text, whenever it is asked and however it was cut', () => {
     const deltas = fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 40 }), fc.integer({ max: 99, min: 0 })), {
       maxLength: 300,
       size: 'max',

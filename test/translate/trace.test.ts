@@ -114,7 +114,7 @@ describe('events and the tokens they came from', () => {
 })
 
 describe('tokens', () => {
-  test('every token is traced with its text, who wrote it and where the parser stood', () => {
+  test("every token is traced with its text, its author and the parser's position", () => {
     const run = createRun({ tokenTable })
     run.push(encodeHarmony('<|channel|>final<|message|>Hi<|end|>'))
     run.push({ host: encodeHarmony('<|start|>user') }, { host: '<|message|>x' })
@@ -150,7 +150,7 @@ describe('tokens', () => {
     ])
   })
 
-  test('what the parser made of the tokens is traced between them, but for repairs, which are diagnostics', () => {
+  test("the parser's results are traced between the tokens, except for repairs, which are diagnostics", () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>Hi<|message|><|return|>')
     expect(ofType(run, 'harmony')).toEqual([
@@ -165,7 +165,7 @@ describe('tokens', () => {
   })
 })
 
-test("what the host writes is traced, and no event comes from it but the result's", () => {
+test("the host's tokens are traced, and cause no event except the result's", () => {
   const run = createRun({ policy: 'vllm' })
   run.push(callTo('python', '1<|call|>'), toolMessage('python', '1'))
   expect(ofType(run, 'token').map(({ origin }) => origin)).toEqual(['model', 'host'])

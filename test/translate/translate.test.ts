@@ -89,7 +89,7 @@ afterEach(async () => {
 })
 
 describe('what comes out', () => {
-  test('translate gives what the push side gives, and returns the response', async () => {
+  test('translate gives the same events as the push side, and returns the response', async () => {
     const run = createRun({ ...options })
     run.push(...CHUNKS)
     const events = [...run.events, ...run.end()]
@@ -340,7 +340,7 @@ describe('the source is closed', () => {
     expect(source.closed).toBeLessThanOrEqual(1)
   })
 
-  test('the source is closed when the consumer stops reading, who gets nothing more', async () => {
+  test('the source is closed when the consumer stops reading, and the consumer gets nothing more', async () => {
     for (const open of [translate, translateBatches]) {
       const source = new Watched(chunks)
       for await (const _ of open(source, options)) if (source.pulled === 2) break
@@ -453,7 +453,7 @@ describe('a source that throws', () => {
     }
   })
 
-  test('what a source throws that is no error is reported to the host alone', async () => {
+  test('a thrown value that is not an Error is reported to the host alone', async () => {
     const reported: unknown[] = []
     const source = (): TokenSource => ({
       [Symbol.iterator]: () => ({
@@ -488,7 +488,7 @@ describe('a source that throws', () => {
   })
 })
 
-describe('what a source returns', () => {
+describe('the return value of a source', () => {
   const open = ['<|channel|>final<|message|>', 'Hi']
 
   test.each([
@@ -497,7 +497,7 @@ describe('what a source returns', () => {
     [{ reason: 'stop' }, 'completed', undefined],
     [{ reason: 'max_output_tokens' }, 'incomplete', 'max_output_tokens'],
     [{ reason: 'content_filter' }, 'incomplete', 'content_filter'],
-  ] as const)('what a source returns ends the response: %o', async (end, status, reason) => {
+  ] as const)('the return value of a source ends the response: %o', async (end, status, reason) => {
     const { returned } = await readAll(translate(new Watched(open, 'ends', end), options))
     expect(returned.status).toBe(status)
     expect(returned.incomplete_details?.reason).toBe(reason)
@@ -515,7 +515,7 @@ describe('what a source returns', () => {
     })
   })
 
-  test('what a generator returns ends the response', async () => {
+  test('the return value of a generator ends the response', async () => {
     function* source(): Generator<string, StreamEnd> {
       yield* open
       return { reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }

@@ -103,7 +103,7 @@ describe('turns', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('beginTurn closes what the engine left open as complete: its events come with the next push', () => {
+  test('beginTurn closes messages that the engine left open as complete: its events come with the next push', () => {
     const run = createRun({ request })
     run.push(messageOn('final', 'One'))
     run.translator.beginTurn()

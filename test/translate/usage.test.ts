@@ -54,7 +54,7 @@ describe('output tokens', () => {
     for (const run of [one, scored, typed]) expect(usageAtEnd(run)).toEqual(expected)
   })
 
-  test('output tokens are counted in whatever became of nothing, too', () => {
+  test('output tokens are counted in dropped text, too', () => {
     const run = counting()
     const junk = [
       ...encodeHarmony('<|channel|>final<|message|>Hi<|message|>'),
@@ -66,7 +66,7 @@ describe('output tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(0, 0, junk.length, 0))
   })
 
-  test('output tokens exclude what the host put into the transcript', () => {
+  test("output tokens exclude the host's tokens in the transcript", () => {
     const run = counting()
     const call = callTo('github.a', '{}<|call|>')
     run.push(encodeHarmony(call))
@@ -121,7 +121,7 @@ describe('reasoning tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(thought + ANSWER), count(thought)))
   })
 
-  test('reasoning tokens exclude what was dropped before', () => {
+  test('reasoning tokens exclude tokens that were dropped before', () => {
     const run = counting()
     const stray = 'Hello'
     const thought = `<|start|>assistant${THOUGHT}`
@@ -134,7 +134,7 @@ describe('reasoning tokens', () => {
 describe('input tokens', () => {
   const SAID = messageOn('final', 'Hello there!<|return|>')
 
-  test('input tokens are what the host reports, summed over all turns', () => {
+  test("input tokens are the host's counts, summed over all turns", () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.push(encodeHarmony(SAID))
     run.translator.beginTurn({ inputTokens: 150, cachedTokens: 100 })
@@ -146,7 +146,7 @@ describe('input tokens', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('input tokens of one turn are what the host reports last, with a diagnostic if the number differs', () => {
+  test("input tokens of one turn are the host's last count, with a diagnostic if the number differs", () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.translator.beginTurn({ inputTokens: 150, cachedTokens: 100 })
     run.translator.addUsage({ inputTokens: 150, cachedTokens: 120 })
@@ -187,7 +187,7 @@ describe('text input', () => {
     expect(usageAtEnd(run)).toBeNull()
   })
 
-  test('text input has what the host counted', () => {
+  test("text input has the host's counts", () => {
     const run = createRun({ usage: { inputTokens: 100, outputTokens: 8, reasoningTokens: 3 } })
     run.push(ANSWER)
     run.translator.addUsage({ outputTokens: 2, reasoningTokens: 1 })
@@ -279,7 +279,7 @@ describe('usage by turn', () => {
     }
   }
 
-  test('usage by turn has the counts of each model call, and what the tools returned between them', () => {
+  test("usage by turn has the counts of each model call, and of the tools' results between them", () => {
     const call = count(CALL)
     const final = count(FINAL)
     const run = byTurn()
@@ -361,7 +361,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [0, 50], output: [count(CALL), count('Hi<|return|>')] })
   })
 
-  test('usage by turn gives what the host reports last to the last turn', () => {
+  test("usage by turn gives the host's last report to the last turn", () => {
     const run = byTurn()
     run.translator.beginTurn({ inputTokens: 10 })
     run.push(encodeHarmony(CALL))

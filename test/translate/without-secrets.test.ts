@@ -245,7 +245,7 @@ test('a canary in any place of any tools, or of a choice among them, is nowhere'
   )
 })
 
-test('what the response does not echo of a request is not kept', async () => {
+test('fields of a request that the response does not echo are not kept', async () => {
   const secrets = {
     input: [{ type: 'additional_tools', role: 'developer', tools: [given('mcp')] }],
     prompt: { id: 'p', variables: { key: CANARY } },
@@ -262,7 +262,7 @@ test('what the response does not echo of a request is not kept', async () => {
   }
 })
 
-test('a recording drops what is no list of tools', async () => {
+test('a recording drops a value that is not a list of tools', async () => {
   for (const tools of [{ type: 'mcp', authorization: CANARY }, [[{ authorization: CANARY }]], [null, CANARY.length]]) {
     const kept: unknown[] = []
     const request = { tools } as unknown as ResponseRequest
@@ -271,7 +271,7 @@ test('a recording drops what is no list of tools', async () => {
   }
 })
 
-test('calls are distinguished by what is kept of the tools, also after a snapshot', () => {
+test('calls are distinguished by the stored part of the tools, also after a snapshot', () => {
   const tools = [
     {
       type: 'mcp',

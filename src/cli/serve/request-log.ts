@@ -33,7 +33,7 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
   }
 
   function takenOver({ responseId, goesOn, reason }: ResponseTakenOver): void {
-    const what = goesOn ? 'goes on' : `has failed: ${REASONS[reason ?? ''] ?? reason}`
+    const what = goesOn ? 'continues' : `has failed: ${REASONS[reason ?? ''] ?? reason}`
     line('taken over', goesOn ? 'green' : 'yellow', [responseId, `its process stopped; it ${what}`])
   }
 

@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'A call has a name and a unique call_id, and an approval request an id, a name and a server_label: a run of the ' +
     'Agents SDK throws otherwise.',
   'openai-agents-sends-back':
-    'A hosted call has a status that the Agents SDK can send back: a run that goes on, such as after a function call, ' +
+    'A hosted call has a status that the Agents SDK can send back: a run that continues, such as after a function call, ' +
     'throws otherwise.',
 }
 

@@ -39,7 +39,7 @@ function endOf(client: MessagesClient, seen: Seen, agreed: MessagesAgreement, er
     threw: () => withMessage(client === 'ai-sdk' ? 'and shows an error' : 'and throws', seen.error?.replace(/\.$/, '')),
     open: () =>
       agreed.reason === undefined || agreed.ending !== undefined
-        ? 'and never learns that the answer is over'
+        ? 'and never learns that the answer has ended'
         : `and ends with the stop_reason ${JSON.stringify(agreed.reason)}, which says nothing to it`,
   }
   return ends[seen.ending]()

@@ -99,7 +99,7 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   prompt_cache_key: same('prompt_cache_key'),
   prompt_cache_options: same('prompt_cache_options'),
   prompt_cache_retention: ignored('engines cache what they can'),
-  store: same('store', '`store`, but false if it is missing: a chat has no way to go on from a response'),
+  store: same('store', '`store`, but false if it is missing: a chat cannot continue a response'),
   service_tier: same('service_tier'),
   logprobs: { support: 'mapped', does: '`include`: `message.output_text.logprobs`', read: readLogprobs },
   top_logprobs: { support: 'mapped', does: '`top_logprobs`; needs `logprobs`', read: readTopLogprobs },

@@ -155,7 +155,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   const nodes = used()
   if (grammar !== undefined) {
     const shared = Array.from(included).filter(({ name }) => grammar.has(name))
-    return { grammar, shared, relaxed: relaxations.list((path) => firsts.othersOf(path)), nodes }
+    return { grammar, shared, relaxed: yield* relaxations.list((path) => firsts.othersOf(path)), nodes }
   }
   const relaxed = [{ path: '', message: 'No value is valid against this schema.' }]
   return { ...(yield* compileSchema(true)), relaxed, nodes }

@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import { writtenPath } from './located.js'
 
 /** A keyword that the grammar does not enforce, with its place: `/properties/a/not`. */
@@ -13,6 +14,9 @@ export type Relax = (path: string, message: string) => void
 /** The maximum number of named relaxations; the others are counted. */
 const MOST_NAMED = 50
 
+/** The number of relaxations whose other places are sought in one slice: as many as a schema has parts. */
+const SLICE = 500
+
 /** The relaxations of a grammar. */
 export class Relaxations {
   readonly #byPath = new Map<string, Relaxation>()
@@ -24,9 +28,11 @@ export class Relaxations {
   }
 
   /** @param othersOf - yields the places of equivalent schemas, of which only the first was compiled */
-  list(othersOf: (path: string) => Iterable<string>): Relaxation[] {
+  *list(othersOf: (path: string) => Iterable<string>): Slices<Relaxation[]> {
+    let sought = 0
     // The map grows during the loop.
     for (const { path, message } of this.#byPath.values()) {
+      if (++sought % SLICE === 0) yield
       for (const other of othersOf(path)) this.add(other, message)
     }
     const all = [...this.#byPath.values()]

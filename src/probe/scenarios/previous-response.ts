@@ -8,7 +8,7 @@ const WORD = 'heliotrope-mandolin-7319'
 
 export const previousResponse: Scenario = {
   name: 'previous-response',
-  asks: 'previous_response_id goes on with a stored response, or is refused; it is not ignored.',
+  asks: 'previous_response_id continues a stored response, or is refused; it is not ignored.',
   async run(server) {
     const first = await server.answer(
       'first',

@@ -64,12 +64,17 @@ export class Strictness {
     if (part === undefined || !constrained.includes(part.param)) return undefined
     const { text, carried } = message as OpenMessage
     const { constraint } = typeOnly.includes(part.param) ? typeAlone(part) : part
-    const kinds = capabilities?.constraints ?? []
     const isCut = carried.length > 0
-    const before = isCut ? stateAfter(constraint, text, kinds) : undefined
+    const tokenTable = this.#tokenTable
+    // Made on demand: they take a matcher of the whole text, and a body that ends needs its terminator alone.
     return {
-      constraint: isCut ? undefined : constraintAfter(constraint, text, kinds),
-      character: before && halfCharacter(carried, before, this.#tokenTable),
+      get constraint() {
+        return isCut ? undefined : constraintAfter(constraint, text, capabilities?.constraints ?? [])
+      },
+      get character() {
+        const before = isCut ? stateAfter(constraint, text, capabilities?.constraints ?? []) : undefined
+        return before && halfCharacter(carried, before, tokenTable)
+      },
       terminator: part.body === ANSWER ? SPECIAL.return : SPECIAL.call,
     }
   }

@@ -5,24 +5,17 @@ export type * from './local-shell.js'
 export type * from './shell.js'
 export type * from './web-search.js'
 
-import type { ApplyPatchWire } from './apply-patch.js'
-import type { CodeInterpreterWire } from './code-interpreter.js'
-import type { FileSearchWire } from './file-search.js'
-import type { LocalShellWire } from './local-shell.js'
-import type { ShellWire } from './shell.js'
-import type { WebSearchWire } from './web-search.js'
-
 /**
  * The wire form of each built-in tool, by the type with which a request declares it: its declaration, its item, the item's
  * events, and the data of its results. The compiler then demands the tool's descriptor and the kind of its item.
  */
 export interface BuiltinWires {
-  code_interpreter: CodeInterpreterWire
-  web_search: WebSearchWire
-  file_search: FileSearchWire
-  shell: ShellWire
-  local_shell: LocalShellWire
-  apply_patch: ApplyPatchWire
+  code_interpreter: import('./code-interpreter.js').CodeInterpreterWire
+  web_search: import('./web-search.js').WebSearchWire
+  file_search: import('./file-search.js').FileSearchWire
+  shell: import('./shell.js').ShellWire
+  local_shell: import('./local-shell.js').LocalShellWire
+  apply_patch: import('./apply-patch.js').ApplyPatchWire
 }
 
 type Wire = BuiltinWires[keyof BuiltinWires]

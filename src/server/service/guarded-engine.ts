@@ -53,7 +53,8 @@ export function createEngineGuard(limits: SilenceLimits, deadlines: Deadlines): 
           deadlines.within(
             tokenSeconds,
             capabilities.call(engine, options),
-            () => new EngineError('server_error', `the engine did not say for ${tokenSeconds} seconds what it can do`),
+            () =>
+              new EngineError('server_error', `the engine did not report its capabilities for ${tokenSeconds} seconds`),
           ),
       }),
     }

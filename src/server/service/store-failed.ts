@@ -15,5 +15,5 @@ export const ENTRIES_LOST: Failure = {
 /** The client's failure for a response whose server stopped, and that no other one could continue. */
 export const NOT_CONTINUED: Failure = {
   code: 'server_error',
-  message: 'The server that made this response stopped, and no other one could go on with it.',
+  message: 'The server that produced this response stopped, and no other one could continue it.',
 }

@@ -23,28 +23,29 @@ export const STORE_RULES = {
   'opens-once': 'A response whose id is known is not opened, also for another owner, and changes nothing.',
   'opens-whole':
     'Entries, approvals, the key and the predecessor are taken in one step with the opening, or none of them.',
-  'appends-fenced': 'An append is done where the writer has the latest lease and knows how many entries there are.',
-  'appends-apart': 'In one step, an append of a stale writer is refused, and those of the others are done.',
-  'ends-once': 'What comes after the end is refused, and nothing claims what is over.',
+  'appends-fenced': 'An append succeeds only if the writer has the latest lease and knows the number of entries.',
+  'appends-apart': 'In one step, an append of a stale writer is refused, and those of the others succeed.',
+  'ends-once': 'Entries after the end are refused, and a response that has ended cannot be claimed.',
   'ends-whole':
-    'The last entries, the block that takes the place of all and what the response became are written in one step.',
+    'The last entries, the block that replaces all of them and the finished response are written in one step.',
   'claims-expired':
-    'A lease is claimed once it has expired, or by force; the writer before it is refused from then on.',
-  'lists-expired': 'The responses that run without a lease that lasts are listed, and no others.',
-  follows: 'A reader gets each entry once, in order, from where it began to the end, also of another process.',
-  'reader-leaves': 'A reader that leaves ends at once, and the others go on.',
-  'owners-apart': 'A store is as if empty for every owner but one.',
-  'walks-lineage': 'The lineage of a response has those that it goes on from, the first of them first, in each branch.',
-  'goes-on-from-kept':
-    'Nothing goes on from a response that is not there, is not over, is deleted or is of another owner.',
+    'A lease can be claimed once it has expired, or by force; the previous writer is refused from then on.',
+  'lists-expired': 'The responses in progress without a valid lease are listed, and no others.',
+  follows: 'A reader gets each entry once, in order, from its position to the end, also those of another process.',
+  'reader-leaves': 'A reader that leaves ends at once, and the others continue.',
+  'owners-apart': 'The data of an owner is invisible to every other owner.',
+  'walks-lineage':
+    'The lineage of a response has the responses that it continues, the first one first, in each branch.',
+  'goes-on-from-kept': 'No response can continue one that is missing, unfinished, deleted or of another owner.',
   deletes:
-    'A deleted response is not found by anything; what it added stays for those that go on from it, and goes with the last.',
+    'A deleted response is never found; its additions stay for the responses that continue it, until the last of them is deleted.',
   'finds-items':
-    'The items of responses that are over are found as long as one has them; a copy never replaces the original.',
-  'approvals-once': 'An approval is consumed once, however many ask at the same time; several together, or none.',
-  'keys-once': 'A key belongs to one response of an owner, and goes with it.',
+    'The items of finished responses are found as long as one has them; a copy never replaces the original.',
+  'approvals-once':
+    'An approval is consumed once, even by simultaneous requests; several are consumed together, or none.',
+  'keys-once': 'A key belongs to one response of an owner, and is deleted with it.',
   'takes-any-name': 'An id, an owner and a key may be any text.',
-  'obeys-model': 'Whatever is asked in which order, a store does what a model of it does.',
+  'obeys-model': 'With any operations in any order, a store agrees with its model.',
 } as const
 
 export type StoreRule = keyof typeof STORE_RULES

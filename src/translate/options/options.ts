@@ -162,6 +162,9 @@ const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
   ],
 }
 
+const TYPED = /* @__PURE__ */ Object.entries(TYPES)
+const NAMES = /* @__PURE__ */ Object.values(TYPES).flat()
+
 /**
  * Checks at run time what the types cannot enforce.
  *
@@ -169,10 +172,10 @@ const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
  */
 export function checkOptions(options: TranslateOptions): void {
   checkType('options', 'object', options)
-  for (const [type, names] of Object.entries(TYPES)) {
+  for (const [type, names] of TYPED) {
     for (const name of names) if (type !== 'other' && options[name] !== undefined) checkType(name, type, options[name])
   }
-  checkNames('options', options, Object.values(TYPES).flat())
+  checkNames('options', options, NAMES)
   const { calls = 'live', reasoning = 'raw', request = {}, signal, tokenTable, usage = {} } = options
   // A fetch Request has no `tools` or `model`, so it would be read as an empty request.
   check(!('json' in request), 'request', 'the parsed body (await request.json())', request)

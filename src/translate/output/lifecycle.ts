@@ -22,7 +22,9 @@ export class Lifecycle {
     this.#context = context
     this.#output = output
     this.#state = context.state
-    this.#inputMessages = plainCopy('inputMessages', [...(context.options.inputMessages ?? [])])
+    const { inputMessages } = context.options
+    // Copying an empty list would take as long as a token.
+    this.#inputMessages = inputMessages ? plainCopy('inputMessages', [...inputMessages]) : []
   }
 
   get isClosed(): boolean {

@@ -54,7 +54,7 @@ const served = (folder: string, ...more: string[]) =>
     readFile: async () => JSON.stringify(SEARCH),
   })
 
-test('--file-search searches the text files of a folder, and serve prints what it has indexed', async () => {
+test('--file-search searches the text files of a folder, and serve prints a summary of its index', async () => {
   const { client, io } = await served(await folderOf(ANIMALS))
   expect(io.out.replace(/\s+/g, ' ')).toMatch(
     /file_search: vs_animals has 3 files of \S+, 3 passages; left out 2 other files/,
@@ -110,7 +110,7 @@ test('--offer file_search gives every response the search of all folders', async
   ])
 })
 
-test('what the model cites of a folder is a file_citation, in a stream of the real SDK too', async () => {
+test("the model's citation of a folder's file is a file_citation, in a stream of the real SDK too", async () => {
   const folders = await openFolders([{ folder: await folderOf(ANIMALS), storeId: 'vs_animals' }])
   const engine = scriptedEngine(({ messages }) => {
     const [mark] = messages.findLast(({ role }) => role === 'tool')?.content.match(/【[^】]*】/) ?? []

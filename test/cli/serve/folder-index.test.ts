@@ -136,7 +136,7 @@ describe('a search', () => {
     expect(both.size).toBe(3)
   })
 
-  test('the best passages are those of a whole sort, whatever the limit, with scores from 0 to 1', async () => {
+  test('the best passages are those of a whole sort, with any limit, with scores from 0 to 1', async () => {
     const word = fc.constantFrom('otter', 'seal', 'owl', 'sea')
     const texts = fc.array(fc.array(word, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 20 })
     const law = fc.asyncProperty(

@@ -54,7 +54,7 @@ function engine(text: string, isFailing: boolean): TokenEngine {
   }
 }
 
-test('whatever a model, a client or a server writes, what serve draws and logs holds nothing that a terminal acts on', async () => {
+test('the display and the log of serve hold no terminal control characters, whatever a model, a client or a server writes', async () => {
   await fc.assert(
     fc.asyncProperty(nasty, fc.boolean(), fc.boolean(), async (text, isFailing, isVision) => {
       let shown = ''

@@ -53,14 +53,14 @@ describe("Claude Desktop's form", () => {
     expect(local.servers['docs']).toEqual({ command: 'node', args: ['--key=s3cret'], env: { KEY: 's3cret' } })
   })
 
-  test('a server that is switched off is left out, with what it needs', async () => {
+  test('a server that is switched off is left out, with its requirements', async () => {
     const text = JSON.stringify({
       mcpServers: { a: { url: `https://a/${of('NONE')}`, disabled: true }, b: { command: 'b', enabled: false } },
     })
     expect(await read(text)).toEqual({ servers: {}, said: '' })
   })
 
-  test('what is not read of a server is reported in a line, without its value', async () => {
+  test('ignored fields of a server are reported in a line, without their values', async () => {
     const { said } = await read(ofServer({ command: 'a', autoApprove: ['s3cret'], 'two\nlines': 1 }))
     expect(said.trimEnd().split('\n')).toEqual([
       'harmony-responses: --mcp-config mcp.json: "docs": "autoApprove" is not read',
@@ -136,7 +136,7 @@ describe('a file that is wrong', () => {
       '"a".bearer_token_env_var: the environment has no NONE',
       'c.toml',
     ],
-  ])('it is one line that says what is wrong, and no secret: %s', async (text, message, file = 'mcp.json') => {
+  ])('an error is one line without a secret: %s', async (text, message, file = 'mcp.json') => {
     const error = await read(text, file).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UsageError)
     const said = String((error as Error).message)

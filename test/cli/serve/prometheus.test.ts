@@ -50,7 +50,7 @@ const OVER: Metric = {
   unhostedTools: [],
 }
 
-test('tokens are counted by model and kind, and what is unknown is not', () => {
+test('tokens are counted by model and kind, and unknown ones are not', () => {
   const tokens = sampled(OVER, OVER).filter(({ name }) => name === 'harmony_tokens_total')
   expect(tokens.map(({ labels, value }) => [labels['type'], value])).toEqual([
     ['input', 146],
@@ -109,7 +109,7 @@ test('nothing that clients write makes a series: not the path, the model they as
   expect(sampled(...metrics)).toHaveLength(sampled(...metrics.slice(0, 2)).length)
 })
 
-test('load is what it was last', () => {
+test('load has its last value', () => {
   const load = (running: number, waiting: number): Metric => ({ type: 'load_changed', running, waiting })
   const samples = sampled(load(1, 0), load(2, 5), load(2, 4))
   const of = (wanted: string) => samples.find(({ name }) => name === wanted)?.value
@@ -127,7 +127,7 @@ test('the grammar backend is a label of the one that is in use now, and none whe
   }
 })
 
-test('the memory that is held is shown by what it is for, and what was refused is counted', () => {
+test('the memory in use is shown by its purpose, and refusals are counted', () => {
   const by = { body: 5, queue: 0, response: 7, socket: 0, reader: 0, store: 9 }
   const prometheus = createPrometheusMetrics(() => ({ total: 100, used: 21, by }))
   const refused = { type: 'memory_refused', purpose: 'body', bytes: 80, usedBytes: 21, totalBytes: 100 } as const

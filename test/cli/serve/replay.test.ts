@@ -99,7 +99,7 @@ describe('a request of a fixture', () => {
     },
   )
 
-  test('the request of a fixture is found whatever its instructions, effort and model are', async () => {
+  test('the request of a fixture is found regardless of its instructions, effort and model', async () => {
     const request = { ...fixtureOf('plain-answer').request, instructions: '# Tools\n\nBe nice.', model: 'gpt-5.4' }
     const response = await responseTo({ ...request, reasoning: { effort: 'high' } })
     expect(response.output.map(said)).toEqual(expectedOutput('plain-answer').map(said))
@@ -111,7 +111,7 @@ describe('a request of a fixture', () => {
     expect(JSON.stringify(response.output)).toContain('no recording contains this request')
   })
 
-  test('a replayed fixture continues after an approval, with what was recorded for the call', async () => {
+  test('a replayed fixture continues after an approval, with the recorded result of the call', async () => {
     const asked = await responseTo(fixtureOf('mcp-approval').request ?? {})
     expect(asked.output.at(-1)?.type).toBe('mcp_approval_request')
     const { request, setup } = fixtureOf('mcp-approved')
@@ -149,7 +149,7 @@ describe('a request that no fixture has', () => {
   }
   const OTHER = { type: 'function', name: 'get_time' }
 
-  test('a request that no fixture has is answered with reasoning and what was said', async () => {
+  test('a request without a fixture is answered with reasoning and an echo of the input', async () => {
     const response = await responseTo({ input: 'Hello there' })
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
     expect(JSON.stringify(response.output)).toContain('You said: Hello there')
@@ -217,7 +217,7 @@ describe('a request that no fixture has', () => {
     expect(unasked.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
   })
 
-  test('a request that no fixture has gets no call of an MCP server that was not recorded', async () => {
+  test('a request without a fixture gets no call of an MCP server that was not recorded', async () => {
     const tools = [{ type: 'mcp', server_label: 'constructor', require_approval: 'never' }]
     const { output } = await responseTo({ input: 'Hello', tools })
     expect(output.map(({ type }) => type)).toEqual(['mcp_list_tools', 'reasoning', 'message'])

@@ -57,7 +57,7 @@ const over = (given: Partial<ResponseEnded> = {}): ResponseEnded => ({
   ...given,
 })
 
-test('a request is one line: what was asked, how it was answered, and what it took', () => {
+test('a request is one line: the request, the result, and the duration', () => {
   expect(logOf({ type: 'request_started', ...REQUEST }, began(), over(), ended())).toBe(
     '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  73 in, 11 out  resp_1  req_1\n',
   )
@@ -77,7 +77,7 @@ test('a request whose response continues has its line when both have ended', () 
   )
 })
 
-test('a refusal has no tokens, but what was wrong, whose request it was, and the id that its client sees', () => {
+test('a refusal has no tokens, but the error, the owner of the request, and the id that its client sees', () => {
   const refused = ended({ status: 400, seconds: 0.0004, code: 'invalid_type', param: 'input[0].type', owner: 'team-a' })
   expect(logOf({ type: 'request_started', ...REQUEST }, refused)).toBe(
     '12:34:56  POST /v1/responses 400  1 ms  invalid_type  input[0].type  owner team-a  req_1\n',
@@ -93,7 +93,7 @@ test('a response that was taken over has a line of its own, and none of a socket
   const { requestId: _, ...alone } = over()
   const taken: Metric = { type: 'response_taken_over', responseId: 'resp_1', goesOn: true, reason: null }
   expect(logOf(taken, alone)).toBe(
-    '12:34:56  taken over  resp_1  its process stopped; it goes on\n12:34:56  response taken over  1.2 s  gpt-oss  73 in, 11 out  resp_1\n',
+    '12:34:56  taken over  resp_1  its process stopped; it continues\n12:34:56  response taken over  1.2 s  gpt-oss  73 in, 11 out  resp_1\n',
   )
 })
 
@@ -142,7 +142,7 @@ describe('the log of JSON', () => {
       .map((line) => JSON.parse(line))
   }
 
-  test('the log of JSON has an object a line, with what the other log says', () => {
+  test('the log of JSON has an object a line, with the content of the other log', () => {
     const [line, ...others] = linesOf(began(), over(), ended({ owner: 'team-a' }))
     expect(others).toEqual([])
     expect(line).toMatchObject({ time: '2026-01-31T12:34:56Z', request_id: 'req_1', status: 200, ms: 1234 })

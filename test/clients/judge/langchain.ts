@@ -2,6 +2,7 @@ import { type AIMessageChunk, HumanMessage } from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
 import type { Ending } from '../../../src/conformance/clients/client.js'
 import { messageOf } from '../play.js'
+import { parsed } from './meant.js'
 import type { Outcome, Replayer } from './replay.js'
 
 /** ChatOpenAI over the Responses API, as a stream whose chunks are concatenated: what its documentation shows. */
@@ -70,32 +71,27 @@ function sourceOf({ type, url, file_id }: Citation): string[] {
   return type === 'citation' && typeof source === 'string' ? [source] : []
 }
 
-/**
- * With the calls whose arguments are invalid JSON, which it passes on as text, and without its computer calls: no other
- * client of this kind has them.
- */
-function callsOf({
-  tool_calls = [],
-  invalid_tool_calls = [],
-  tool_call_chunks = [],
-}: AIMessageChunk): Outcome['calls'] {
+/** The calls of a message, with those whose arguments are invalid JSON, which it passes on as text. */
+export function callsIn({ tool_calls = [], invalid_tool_calls = [], tool_call_chunks = [] }: AIMessageChunk): readonly {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly args?: unknown
+}[] {
   const order = tool_call_chunks.map(({ id }) => id)
-  const custom = new Set(tool_call_chunks.flatMap((chunk) => ('isCustomTool' in chunk ? [chunk.id] : [])))
-  return [...tool_calls, ...invalid_tool_calls.filter(({ id }) => Boolean(id))]
-    .sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
-    .flatMap(({ name = '', args, id }) => {
-      if (name === 'computer_use') return []
-      const given = custom.has(id) ? (args as { input: string }).input : args
-      return [{ name, arguments: typeof given === 'string' ? parsed(given) : given }]
-    })
+  return [...tool_calls, ...invalid_tool_calls.filter(({ id }) => Boolean(id))].sort(
+    (a, b) => order.indexOf(a.id) - order.indexOf(b.id),
+  )
 }
 
-function parsed(given: string): unknown {
-  try {
-    return JSON.parse(given)
-  } catch {
-    return given
-  }
+/** Without its computer calls: no other client of this kind has them. */
+function callsOf(message: AIMessageChunk): Outcome['calls'] {
+  const chunks = message.tool_call_chunks ?? []
+  const custom = new Set(chunks.flatMap((chunk) => ('isCustomTool' in chunk ? [chunk.id] : [])))
+  return callsIn(message).flatMap(({ name = '', args, id }) => {
+    if (name === 'computer_use') return []
+    const given = custom.has(id) ? (args as { input: string }).input : args
+    return [{ name, arguments: typeof given === 'string' ? parsed(given) : given }]
+  })
 }
 
 function endingOf(status: unknown): Ending {

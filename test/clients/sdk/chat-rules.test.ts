@@ -48,7 +48,7 @@ describe('the rules say what the openai SDK does:', () => {
     expect((await received('text', nameless)).usage).toBe(null)
   })
 
-  test('chat-call-goes-on: it puts a second name or id in the place of the first', async () => {
+  test('chat-call-goes-on: it replaces the first name or id by a second one', async () => {
     const again: Damage = (chunks) => {
       Object.assign(call(chunks[2]), { id: 'call_2' })
       call(chunks[2]).function.name = 'g'
@@ -65,7 +65,7 @@ describe('the rules say what the openai SDK does:', () => {
     expect((await received('call', both)).choices[0].message.tool_calls).toBeUndefined()
   })
 
-  test('chat-nothing-after-finish: it goes on, with what others have not shown', async () => {
+  test('chat-nothing-after-finish: it continues, with content that others have not shown', async () => {
     const late: Damage = (chunks) => {
       chunks.splice(2, 0, ...chunks.splice(3, 1))
     }

@@ -35,7 +35,7 @@ describe('the parameters of openai 7.57', () => {
     expect([...create, ...onSocket].filter((name) => !Object.hasOwn(FIELDS, name))).toEqual([])
   })
 
-  test('a row of the table that is no parameter of the SDK says who sends it', () => {
+  test('a row of the table that is not a parameter of the SDK names its sender', () => {
     expect(fields.filter(([name, { sentBy }]) => !create.has(name) && sentBy === undefined)).toEqual([])
     expect(fields.filter(([name, { sentBy }]) => create.has(name) && sentBy !== undefined)).toEqual([])
   })
@@ -71,7 +71,7 @@ describe('the items of openai 7.57', () => {
     )
   })
 
-  test.each(['ResponseOutputItem', 'ResponseItem'])('what a server sends as %s is read when it comes back', (name) => {
+  test.each(['ResponseOutputItem', 'ResponseItem'])('output of a server in %s is read when it comes back', (name) => {
     for (const { name: type, values } of memberValues(name)) {
       // The API returns these with any role, and accepts them with the developer's.
       if (type === 'AdditionalTools') continue

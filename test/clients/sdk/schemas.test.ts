@@ -72,7 +72,7 @@ test('the types of openai 7.57 know every event but those of the wire alone', ()
   ])
 })
 
-test('what the types of openai 7.57 forbid of a field is refused, but for what the wire has otherwise', () => {
+test('values of a field that the types of openai 7.57 forbid are refused, except where the wire differs', () => {
   let forbidden = 0
   const missed = new Set<string>()
   for (const event of EVENTS) {

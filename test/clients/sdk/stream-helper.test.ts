@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<string, Damages>> = {
 /** The helper throws an error event as its error although the stream is correct. */
 const SAYS_SO = new Set(['failed'])
 
-describe('what the stream helper of openai throws at is an error under client:openai', () => {
+describe('an event at which the stream helper of openai throws is an error under client:openai', () => {
   const bases = Object.entries(BASES).filter(([name]) => !SAYS_SO.has(name))
 
   const cases = bases.flatMap(([name, base]) =>
@@ -104,7 +104,7 @@ describe('what the stream helper of openai throws at is an error under client:op
   )
 
   test.each(cases)(
-    'what the stream helper of openai throws at is an error under client:openai: %s: %s',
+    'an event at which the stream helper of openai throws is an error under client:openai: %s: %s',
     async (_name, _kind, base, damages) => {
       const missed: string[] = []
       for (const [what, damage] of sampled(damages(base()))) {

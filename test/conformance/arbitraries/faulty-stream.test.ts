@@ -175,7 +175,7 @@ describe('a faulty stream', () => {
     expect(parts.size).toBe(owned)
   })
 
-  test('a faulty stream is a fault to a judge who knows nothing of the planting', () => {
+  test('a planted fault is a fault to a judge that does not know of it', () => {
     for (const stream of streams) expect(faultsOf(stream as never)).toEqual([])
     // The judge of the laws does not look at these, or not everywhere; it finds all others.
     const unseen: readonly FaultKind[] = [
@@ -246,7 +246,7 @@ describe('a faulty stream that a judge misses', () => {
     expect(Math.abs((events?.length ?? 0) - shortest)).toBeLessThanOrEqual(1)
   })
 
-  test('a faulty stream that a judge misses prints as the fault and what is around it', () => {
+  test('a faulty stream that a judge misses prints as the fault and its surroundings', () => {
     expect(
       fc.stringify(simplest(faultyStream(streams), 'flat_error')),
     ).toBe(`FaultyStream(flat_error at 2 of 4: the fields of the error are not within error

@@ -76,7 +76,7 @@ describe('with a token table', () => {
     })
   })
 
-  test('the forms of a transcript agree on who wrote what', () => {
+  test('the forms of a transcript agree on the author of each part', () => {
     check(wellFormedTranscript({ tokenTable }), ({ tokens, chunks, textChunks = [] }) => {
       expect(flattenChunks(chunks)).toEqual(tokens)
       const written = chunks.map((chunk) => {
@@ -198,7 +198,7 @@ describe('cutting', () => {
   })
 })
 
-describe('what is printed when a property fails', () => {
+describe('the output when a property fails', () => {
   test('a transcript is printed as its text and its tools', () => {
     expect(simplest(wellFormedTranscript({ tokenTable, calls: false }), ({ messages }) => messages.length > 1)).toBe(
       'Transcript("<|channel|>final<|message|><|end|><|start|>assistant<|channel|>final<|message|><|return|>", tools: [])',

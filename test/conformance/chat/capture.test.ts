@@ -18,7 +18,7 @@ function findings(capture: string): string[] {
   })
 }
 
-describe('what is read as chunks:', () => {
+describe('accepted requests as chunks:', () => {
   test.each([
     ['server-sent events', sse(BASES.text)],
     ['JSON lines', BASES.text.map((chunk) => `${JSON.stringify(chunk)}\n`).join('')],

@@ -74,7 +74,7 @@ describe('one mistake is one cause, with what follows from it:', () => {
     expect(causes('call', damage)).toEqual(['chat-arguments-encoded-once +0'])
   })
 
-  test('a chunk that the AI SDK refuses is the cause of what it loses', () => {
+  test('a chunk that the AI SDK refuses is the cause of its losses', () => {
     const damage: Damage = (chunks) => {
       chunks[1].choices[0].delta.reasoning = { text: 'Hm' }
     }

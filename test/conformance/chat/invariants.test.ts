@@ -250,7 +250,7 @@ test('no rule has the id of a rule of the Responses API', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('what the model wrote is its fault, and arguments that are no text are the server’s', () => {
+test('invalid text is the model’s fault, and arguments that are not text are the server’s', () => {
   const stream = structuredClone(BASES.call) as unknown as Draft[]
   stream.splice(3, 1)
   expect(checkEvents(stream, { profile: 'chat' })).toEqual([

@@ -43,7 +43,7 @@ const without = (type: RegExp): StreamEvent[] => stream().filter((event) => !typ
 /** Nobody can say how a response ended whose end did not come. */
 const isLost = (kind: string): boolean => /^no response\.(completed|incomplete|failed)$/.test(kind)
 
-test('any one damage leaves what was meant as it was, but one in a thousand', { timeout: 0 }, () => {
+test('a single damage leaves the intended response unchanged, with one exception in a thousand', { timeout: 0 }, () => {
   const wrong: string[] = []
   let count = 0
   for (const { name, events } of fixtureStreams()) {

@@ -112,7 +112,7 @@ describe('events of another response', () => {
   const other = { ...MESSAGE, id: 'msg_2', content: [{ ...(MESSAGE.content[0] as object), text: 'Other.' }] }
   const theirs = [...begun('resp_2'), ...message(other as never), ended([other], 'resp_2')]
 
-  test('clients that show them are accused, and what was meant stays as it was', () => {
+  test('clients that show them are accused, and the intended response stays unchanged', () => {
     const mixed = [...GOOD.slice(0, 4), ...theirs, ...GOOD.slice(4)]
     for (const client of ['ai-sdk', 'langchain', 'openai-agents', 'codex'] as const) {
       expect(rulesFor(client, mixed)).not.toEqual([])

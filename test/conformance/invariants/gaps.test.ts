@@ -102,11 +102,11 @@ describe('one damage is reported once', () => {
   })
 })
 
-describe('what is said is so', () => {
+describe('violations quote the stream correctly', () => {
   const said = (violations: readonly Violation[]): string[] =>
     violations.map(({ rule, expected, got }) => `${rule}: expected ${expected}, got ${got}`)
 
-  test('arguments in an item are held against what was reported, which is quoted', () => {
+  test('arguments in an item are compared with the reported ones, which are quoted', () => {
     const [violation] = violationsOf(
       'call',
       'openai',

@@ -50,7 +50,7 @@ function joinedIn(work: () => void): number {
   return joined
 }
 
-describe('what a checker keeps and does', () => {
+describe('the state and the work of a checker', () => {
   test('a checker keeps nothing open of many items that are done, and continues', () => {
     const count = sized(20_000, 2500)
     const reading = new StreamState()

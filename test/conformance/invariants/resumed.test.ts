@@ -64,7 +64,7 @@ describe('a stream that is resumed', () => {
     )
   })
 
-  test('a stream that is resumed ends its texts with what it said of them', () => {
+  test('the texts of a resumed stream end with the streamed part', () => {
     expect(errorsOf(damaged(rest(answer, 4), set('output_text.done', { text: 'Hi me' })), 4)).toEqual([
       '1 text-is-deltas',
       '2 text-done-event',
@@ -90,7 +90,7 @@ describe('a stream that is resumed', () => {
     ).toEqual(['3 one-terminal-event-last'])
   })
 
-  test('a stream that is resumed says at its end what was made in it', () => {
+  test('a resumed stream has its new items at its end', () => {
     const events = damaged(rest(BASES.talk(), 8), (events) => {
       const response = nth(events, 'completed')['response'] as { output: unknown[] }
       response.output = response.output.slice(0, -1)

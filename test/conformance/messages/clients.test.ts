@@ -14,7 +14,7 @@ import {
 import { MessagesAgreement } from '../../../src/conformance/messages/clients/agreement.js'
 import { wholeJson } from '../../../src/conformance/messages/clients/whole-json.js'
 import { RUNS } from '../../support/runs.js'
-import { BASES, type BaseName, type Damage, type Draft, OTHER_BLOCKS } from './streams.js'
+import { BASES, type BaseName, type Damage, type Draft, MIXED, OTHER_BLOCKS } from './streams.js'
 
 function damaged(base: BaseName, damage: Damage): StreamChunk[] {
   const draft = structuredClone(BASES[base]) as unknown as Draft[]
@@ -57,6 +57,16 @@ test('of more blocks than are remembered, one that came again takes no other awa
   take(0)
   agreement.end()
   expect(agreement.calls).toHaveLength(10_000)
+})
+
+test.each([
+  ['without its start', (all: readonly object[]) => all.toSpliced(4, 1)],
+  ['with a start that says nothing', (all: readonly object[]) => all.with(4, { ...all[4], content_block: {} })],
+  ['that stops before its input', (all: readonly object[]) => all.with(5, all[6] ?? {}).with(6, all[5] ?? {})],
+])('a call of the server %s takes nothing from the call of the client', (_, damage) => {
+  const events = damage(MIXED) as StreamChunk[]
+  const found = checkEvents(events, { profile: 'messages:langchain' })
+  expect(found.map(({ rule }) => rule)).toEqual([])
 })
 
 describe('where the clients of Messages differ:', () => {
@@ -138,7 +148,7 @@ describe('where the clients of Messages differ:', () => {
     })
   })
 
-  test('text in thinking deltas is shown by none as what it is', () => {
+  test('no client shows text in thinking deltas as text', () => {
     const damage: Damage = (events) => {
       for (const { delta } of events.slice(3, 5)) Object.assign(delta, { type: 'thinking_delta', thinking: delta.text })
     }
@@ -210,7 +220,9 @@ describe('what explain says of Messages:', () => {
   test('an answer that was cut off, one that failed, and one that never ends', () => {
     expect(says('anthropic', 'cut')).toBe('The Anthropic SDK shows "Hi", and learns that it was cut off (max_tokens).')
     expect(says('langchain', 'failed')).toBe('LangChain shows "Hi", and fails: no.')
-    expect(says('langchain', 'text', (events) => events.slice(0, 5))).toContain('never learns that the answer is over')
+    expect(says('langchain', 'text', (events) => events.slice(0, 5))).toContain(
+      'never learns that the answer has ended',
+    )
     expect(says('anthropic', 'text', (events) => events.slice(0, 5))).toContain(
       'and throws: expected message_stop. It trips at the end',
     )
@@ -222,7 +234,7 @@ describe('what explain says of Messages:', () => {
 })
 
 describe('the profiles of clients of Messages:', () => {
-  test('what breaks a client is the cause of what it loses', () => {
+  test('the event that breaks a client is the cause of its losses', () => {
     const stream = damaged('text', (events) => events.toSpliced(6, 0, structuredClone(events[6])))
     const { causes } = reportOn(stream, { profile: 'messages:langchain' })
     expect(causes.map(({ lead, follow }) => `${lead.rule} +${follow}`)).toEqual(['messages-langchain-stop-reason +1'])

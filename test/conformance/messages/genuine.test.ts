@@ -104,7 +104,7 @@ const damaged = fc
     return events
   })
 
-test('of no stream that the profile finds right the Anthropic SDK throws, or loses what a delta says', async () => {
+test('the Anthropic SDK reads every stream that passes the profile without an error or a lost delta', async () => {
   await fc.assert(
     fc.asyncProperty(damaged, async (events) => {
       const found = checkEvents(events as StreamEvent[], { profile: 'messages' })

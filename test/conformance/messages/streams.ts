@@ -65,6 +65,18 @@ export const BASES: Readonly<Record<BaseName, readonly object[]>> = {
   ],
 }
 
+/** A call for the client, and one that the server ran, with its result. */
+export const MIXED: readonly object[] = [
+  start,
+  ...call(0, 'toolu_1', '{"city":"Oslo"}'),
+  begins(1, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }),
+  says(1, { type: 'input_json_delta', partial_json: '{"query":"Oslo"}' }),
+  stops(1),
+  begins(2, { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }),
+  stops(2),
+  ...ends('tool_use'),
+]
+
 /** An answer behind blocks that only Anthropic's own tools and its beta bring. */
 export const OTHER_BLOCKS: readonly object[] = [
   start,

@@ -109,7 +109,7 @@ describe('a report', () => {
     ])
   })
 
-  test('a report explains a field that is gone at the end by what was wrong with that field', () => {
+  test('a report explains a field that is missing at the end by the fault of that field', () => {
     const events = damaged(BASES.talk(), setItem('function_call', { output_index: 1 }, ['done']))
     expect(causesOf(events).map((line) => line.replace(/^\d+ /, ''))).toEqual([
       'event-keys x1: terminal-items-unchanged',

@@ -25,7 +25,7 @@ describeWithShared("vLLM's capture", () => {
   const folder = shared('captured/vllm')
   const events = () => eventFiles(folder).flatMap((file) => readEvents(folder, file))
 
-  test("vLLM's capture fails at what is not standard in it", () => {
+  test("vLLM's capture fails at its deviations from the standard", () => {
     // Ids are random: here they are as short as their prefix.
     const problems = problemsOf(events()).map((problem) => problem.replace(/"(\w+)_[0-9a-f]{32}"/, '"$1_..."'))
     expect(problems).toEqual([

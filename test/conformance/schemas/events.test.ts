@@ -82,7 +82,7 @@ describe.each(items)('the item %s', (type, item) => {
   })
 })
 
-describe('what the wire has in place of the types', () => {
+describe('values on the wire that differ from the types', () => {
   test('an error is nested', () => {
     const flat = { type: 'error', sequence_number: 2, code: 'C', message: 'M', param: null }
     expect(problemOf(flat)).toBe('error: expected {type, code, message, param}, got nothing')
@@ -154,7 +154,7 @@ describeWithShared('against the types of openai 7.57', () => {
     })
   })
 
-  test('items require what those of openai 7.57 do, but for what the wire or a client says', () => {
+  test('items require the fields of openai 7.57, except where the wire or a client differs', () => {
     const all = readUnion().output_items.map(({ type, ...theirs }): [string, string[]] => {
       const item = itemSpecimens[type as keyof typeof itemSpecimens]
       const mine = required(item, (value) => outputItemSchema.safeParse(value).success)

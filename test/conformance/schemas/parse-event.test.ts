@@ -71,7 +71,7 @@ test('what may be null is reported with that', () => {
   expect(problemOf(withItem({ ...mcp, output: {} }))).toBe('item.output: expected a string or null, got {}')
 })
 
-test('what is wrong within something that may be null is reported where it is', () => {
+test('faults within a nullable value are reported at their place', () => {
   expect(problemOf(withItem({ ...mcp, error: { type: 'http_error', code: '404', message: 'M' } }))).toBe(
     'item.error.code: expected a number, got "404"',
   )

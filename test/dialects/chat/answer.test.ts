@@ -58,7 +58,7 @@ const CALL = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{
 const F = { type: 'function', name: 'f' }
 
 describe('laws:', () => {
-  test('what the openai SDK accumulates from the chunks is the answer without streaming', async () => {
+  test('the openai SDK accumulates the chunks to the same answer as without streaming', async () => {
     await fc.assert(
       fc.asyncProperty(anyStream(), endReason, anyOptions, async ({ chunks, setup }, reason, given) => {
         // The SDK keeps the last piece of a field that it does not know.
@@ -104,7 +104,7 @@ describe('laws:', () => {
     )
   })
 
-  test('what the chunks say does not depend on how the tokens came', () => {
+  test('the chunks do not depend on how the tokens were split', () => {
     const whole = ({ chunks, setup }: { chunks: never; setup: object }): unknown =>
       toChatCompletion(run(chunks, setup).response)
     fc.assert(
@@ -356,7 +356,7 @@ describe('the openai SDK', () => {
   })
 })
 
-describe('what is wrong is said at once:', () => {
+describe('errors are reported at once:', () => {
   const { response, events } = said('<|channel|>final<|message|>Hi<|return|>')
   const error = (code: string, message: string): unknown =>
     expect.objectContaining({ name: 'HarmonyResponsesError', code, message: expect.stringContaining(message) })

@@ -293,15 +293,12 @@ const REFUSED: readonly (readonly [unknown, string | null, string | null, string
   ],
 ]
 
-describe('what is wrong is named as the body names it:', () => {
-  test.each(REFUSED)(
-    'what is wrong with a chat body is named as the body names it: %j',
-    (body, param, code, message) => {
-      const error = refusalOf(body)
-      expect({ param: error?.param, code: error?.code }).toEqual({ param, code })
-      expect(error?.body.error.message).toContain(message)
-    },
-  )
+describe('errors use the names of the body:', () => {
+  test.each(REFUSED)('errors of a chat body use its own names: %j', (body, param, code, message) => {
+    const error = refusalOf(body)
+    expect({ param: error?.param, code: error?.code }).toEqual({ param, code })
+    expect(error?.body.error.message).toContain(message)
+  })
 
   test('a body that is wrong in one place is refused, and the error names that place', () => {
     const named = leavesOf(FULL, []).filter((path) => !IGNORED.test(pathText(path)))

@@ -44,7 +44,7 @@ async function accumulated(events: readonly ResponseStreamEvent[], options?: Mes
   return JSON.parse(JSON.stringify(message))
 }
 
-test('what the SDK accumulates from the events is the answer without streaming', async () => {
+test('the SDK accumulates the events to the same answer as without streaming', async () => {
   await fc.assert(
     fc.asyncProperty(anyStream(), endReason, anyOptions, async ({ chunks, setup }, reason, options) => {
       const { events, response } = run(chunks, setup, reason)
@@ -112,7 +112,7 @@ test('a stream that breaks at any token ends with an error that the SDK throws, 
   )
 })
 
-test('what a model writes beside calls that the server never answers is there when the response ends', () => {
+test('text beside calls that the server never answers is present when the response ends', () => {
   const header = '<|channel|>commentary to=docs.search <|constrain|>json<|message|>{}'
   const written = [...Array(2)].map(() => `${header}<|end|><|start|>assistant`).join('')
   const setup = { request: { tools: [{ type: 'mcp', server_label: 'docs', require_approval: 'never' }] } }

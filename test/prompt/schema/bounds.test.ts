@@ -85,7 +85,7 @@ describe('a large schema', () => {
     expectBounded({ type: 'object', properties: { a: schema, b: { type: 'array', items: schema } } })
   })
 
-  test('a large schema says what is missing', () => {
+  test('a large schema states its missing parts', () => {
     expect(typescriptOf({ enum: list })).toMatch(/ \| any \/\* \d+ more values are left out \*\/$/)
     const properties = many(MANY, (index) => [`p${index}`, { type: 'string' }])
     expect(typescriptOf({ properties })).toMatch(/\n\/\/ \.\.\. \d+ more properties are left out\n\}$/)

@@ -11,8 +11,8 @@ const json = (jsonSchema: object): { jsonSchema: { [keyword: string]: unknown } 
 const isRight = (value: unknown, schema: object): boolean =>
   checkOutput(JSON.stringify(value), json(schema)).length === 0
 
-describe('what is wrong with output', () => {
-  test('what is wrong with output is said with a pointer to each place', () => {
+describe('faults of output', () => {
+  test('faults of output are reported with a pointer to each place', () => {
     const schema = {
       type: 'object',
       properties: { 'a/b': { type: 'array', items: { type: 'integer' } } },

@@ -76,7 +76,7 @@ describe('a function that does not say whether it is strict', () => {
     ['parameters that may be anything', {}, {}],
     ['parameters that are any object', { type: 'object' }, { type: 'object' }],
     ['parameters that are no object', { type: 'string' }, { type: 'string' }],
-  ])('a function with %s is held to what is written', async (_what, parameters, jsonSchema) => {
+  ])('a function with %s is held to the parameters as declared', async (_what, parameters, jsonSchema) => {
     const f = { type: 'function' as const, name: 'f', ...(parameters !== undefined && { parameters }) }
     const { constraints } = await runCall({ tools: [f] as never })
     expect(constraints).toEqual([{ jsonSchema }])
@@ -163,7 +163,7 @@ describe('a function that does not say whether it is strict', () => {
     },
   )
 
-  test('an engine that cannot say what it can do leaves it free', async () => {
+  test('an engine that cannot report its abilities leaves it free', async () => {
     const errors: unknown[] = []
     const down = new EngineError('server_error', 'no route')
     const engine = { ...heldModelOf(CALLS), capabilities: () => Promise.reject(down) }

@@ -25,7 +25,7 @@ test('each application of a schema is counted once, as this version of the valid
   expect(workOf(list, [[], [[]]])).toBe(1 + 4 + 3)
 })
 
-test('what a schema lists is counted by its length', () => {
+test('the lists of a schema count by their length', () => {
   const values = Array.from({ length: 80 }, (_, at) => at)
   expect(workOf({ enum: values }, 1)).toBe(11)
 })

@@ -19,7 +19,7 @@ describe('how much may be held by default', () => {
     getBuiltinModule: (name: string) => (name === 'node:v8' ? v8 : { totalmem: () => machine }),
   })
 
-  test('the smallest of heap, container and machine is what the process has', () => {
+  test('the memory of a process is the smallest of heap, container and machine', () => {
     expect(memoryOfProcess(node(8 * GB))).toBe(2 * GB)
     expect(memoryOfProcess(node(1 * GB))).toBe(1 * GB)
     expect(memoryOfProcess(node(8 * GB, GB / 2))).toBe(GB / 2)
@@ -30,7 +30,7 @@ describe('how much may be held by default', () => {
     expect(memoryOfProcess(node(2 ** 64))).toBe(2 * GB)
   })
 
-  test('a runtime that knows nothing of its memory has what a worker has, and half of that is counted', () => {
+  test("a runtime that does not know its memory counts as a worker, with half of a worker's memory", () => {
     expect(memoryOfProcess({})).toBeUndefined()
     expect(memoryOfProcess({ getBuiltinModule: () => undefined })).toBeUndefined()
     const refuse = (): never => {
@@ -162,7 +162,7 @@ describe('readers that stop', () => {
   }
 
   test.each([1000, 200_000])(
-    'a web stream whose reader stops counts what it holds, of events of %i bytes',
+    'a web stream whose reader stops counts the bytes that it holds, of events of %i bytes',
     async (size) => {
       const budget = createByteBudget({ total: 1 * MB })
       const { signal } = new AbortController()
@@ -225,7 +225,7 @@ describe('readers that stop', () => {
     return response
   }
 
-  test("a response of Node's whose client stops counts what it holds, and gives it back when that was read", async () => {
+  test("a response of Node's whose client stops counts the bytes that it holds, and gives them back when they were read", async () => {
     const budget = createByteBudget({ total: 1 * MB })
     const out = slowResponse()
     const sent = sendCounted(out, batches(200_000) as never, { keepAliveMs: 0 }, budget.hold('ann', 'reader'))
@@ -268,7 +268,7 @@ describe('sockets', () => {
     await until(() => busy(server.service) === 0)
   })
 
-  test('an idle socket holds nothing but what it remembers, and that goes with it', async () => {
+  test('an idle socket holds only its remembered responses, until it closes', async () => {
     const server = await serve({ engine: scriptedEngine(() => answer('Hi')), limits: { memoryBytes: 10 * MB } })
     const client = await connect(server)
     expect(busy(server.service)).toBe(0)
@@ -280,7 +280,7 @@ describe('sockets', () => {
     await until(() => server.service.memory.used === 0)
   })
 
-  test('what a socket remembers is forgotten where it has no room, the oldest first', async () => {
+  test('the remembered responses of a socket are dropped where they have no room, the oldest first', async () => {
     const server = await serve({ engine: scriptedEngine(() => answer('Hi')), limits: { memoryBytes: 2 * MB } })
     const client = await connect(server)
     const ids: string[] = []
@@ -297,7 +297,7 @@ describe('sockets', () => {
   })
 })
 
-test('a store that says what it keeps gives back its oldest conversations to a request', async () => {
+test('a store that reports its memory drops its oldest conversations for a request', async () => {
   const store = createMemoryStore()
   const { create, ask, service } = endpoint(() => answer('Hi'), { store, limits: { memoryBytes: 2.4 * MB } })
   const ids: string[] = []
@@ -308,7 +308,7 @@ test('a store that says what it keeps gives back its oldest conversations to a r
   expect([statuses[0], statuses[2]]).toEqual([404, 200])
 })
 
-test('what is refused is a metric, with how much was asked for and what is in use', async () => {
+test('a refusal is a metric, with the requested amount and the amount in use', async () => {
   const metrics: Metric[] = []
   const options = { onMetric: (metric: Metric) => void metrics.push(metric), limits: { memoryBytes: 1 * MB } }
   const { create, send } = endpoint(() => answer('Hi'), options)

@@ -140,7 +140,7 @@ test('closing ends the responses in progress, refuses new ones with 503, and clo
   await closing
 })
 
-test('closing cancels after the grace time what does not end, and cuts off who does not read', async () => {
+test('closing cancels responses that do not end within the grace time, and cuts off clients that do not read', async () => {
   const engine = scriptedEngine(() => [firstTokens(2, answer('One two three')), hang()])
   const server = await serve({ engine })
   const [client, deaf] = [await connect(server), await connect(server)]

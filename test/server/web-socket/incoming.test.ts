@@ -64,7 +64,7 @@ test('a socket that cannot be held up is told of too many messages', async () =>
   expect(told).toEqual(['flood'])
 })
 
-test('what was not read is forgotten with the client, and an error ends no reading', async () => {
+test('unread messages are dropped with the client, and an error does not end the reading', async () => {
   const broken = new Error('broken')
   const failing = incoming({
     read: () => {

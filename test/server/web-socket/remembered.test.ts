@@ -21,7 +21,7 @@ test('a socket remembers each response once, however many continue from it', () 
   expect(['a', 'b', 'c'].map((id) => remembered.find(id) !== undefined)).toEqual([true, true, true])
 })
 
-test('a socket forgets what a response added with the last one that continues from it', () => {
+test('a socket drops the additions of a response with the last one that continues from it', () => {
   const remembered = createRemembered(10)
   const first = response('a')
   remembered.add(first, LARGE)
@@ -32,7 +32,7 @@ test('a socket forgets what a response added with the last one that continues fr
   expect(['a', 'b', 'c'].map((id) => remembered.find(id) !== undefined)).toEqual([false, false, true])
 })
 
-test('a socket counts what it forgot while a response continued from it', () => {
+test('a socket still counts a dropped response while another continues from it', () => {
   const remembered = createRemembered(10)
   const first = response('a')
   remembered.add(first, 2 * LARGE)

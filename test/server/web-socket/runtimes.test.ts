@@ -41,7 +41,7 @@ async function openSocket(
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('on Node, no event is made until what was sent has left', async () => {
+test('on Node, no event is created until the sent ones have left', async () => {
   const sent: string[] = []
   let leave = (): void => {}
   const raw = Object.assign(new EventEmitter(), {

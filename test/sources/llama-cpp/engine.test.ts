@@ -75,7 +75,7 @@ describe('capabilities', () => {
 })
 
 describe('loading', () => {
-  test('loading says how far it is, and gives the context what was asked for', async () => {
+  test('loading reports its progress, and gives the context the requested options', async () => {
     const shares: number[] = []
     const { engine, model, llama } = await makeEngine({
       onProgress: (share) => shares.push(share),
@@ -90,7 +90,7 @@ describe('loading', () => {
     expect(engine).toMatchObject({ gpu: false, contextSize: 512, parallel: 3 })
   })
 
-  test('loading leaves to llama.cpp what was not asked for', async () => {
+  test('loading leaves unspecified options to llama.cpp', async () => {
     const { model } = await makeEngine({ swaFullCache: false })
     expect(model.createOptions).toEqual({ contextSize: 'auto', sequences: 1, swaFullCache: false })
   })
@@ -116,7 +116,7 @@ describe('loading', () => {
     expect(model.disposed).toBe(true)
   })
 
-  test("loading says in llama.cpp's words why a model or a context cannot be had, and frees what it had", async () => {
+  test("loading reports in llama.cpp's words why a model or a context is unavailable, and frees the rest", async () => {
     const llama = fakeLlama(new FakeModel(table, replies))
     llama.loadModel = async () => {
       throw new Error('ENOENT: no such file or directory')
@@ -248,7 +248,7 @@ describe('calls', () => {
 })
 
 describe('dispose', () => {
-  test('dispose ends what is open and what waits with server_error, and whatever comes later', async () => {
+  test('dispose ends open, waiting and later calls with server_error', async () => {
     const { engine, model, llama } = await makeEngine()
     const open = engine.generate(ask('one'))
     await open.next()

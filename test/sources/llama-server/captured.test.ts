@@ -58,16 +58,16 @@ const scripts: Record<string, { prompt: number[]; emitted: number[] }> = JSON.pa
 /** The server does not say that a blank came in front of half a character. */
 const LOSES_A_BLANK = 'limit-in-emoji'
 
-describe('what a real llama-server sent', () => {
+describe('the stream of a real llama-server', () => {
   test.each(Object.keys(scripts).filter((name) => name !== LOSES_A_BLANK))(
-    'what a real llama-server sent says what its model said: %s',
+    "the stream of a real llama-server has its model's output: %s",
     async (name) => {
       const { prompt, emitted } = scripts[name] ?? expect.unreachable()
       await expectWhole(prompt, file(`${name}.sse`), emitted)
     },
   )
 
-  test('what a real llama-server sent has U+FFFD for a token that the limit left in the middle of a character', async () => {
+  test('the stream of a real llama-server has U+FFFD for a token that the limit left in the middle of a character', async () => {
     const { prompt, emitted } = scripts[LOSES_A_BLANK] ?? expect.unreachable()
     const { tokens, end } = await read(prompt, file(`${LOSES_A_BLANK}.sse`))
     const [broken] = encodeText('\ufffd')
@@ -75,7 +75,7 @@ describe('what a real llama-server sent', () => {
     expect(end).toMatchObject({ reason: 'max_output_tokens' })
   })
 
-  test('what a real llama-server sent has log-probabilities of all but what was held back', async () => {
+  test('the stream of a real llama-server has log-probabilities of all tokens except those that were held back', async () => {
     const { prompt, emitted } = scripts['logprobs-emoji'] ?? expect.unreachable()
     const { tokens } = await read(prompt, file('logprobs-emoji.sse'), 200, 1)
     expect(tokens.map(idOf)).toEqual(emitted)
@@ -109,7 +109,7 @@ describeWithShared('all that a real llama-server sent', () => {
     },
   )
 
-  test('the context length of a call is read from what a real llama-server sent', async () => {
+  test('the context length of a call is read from the stream of a real llama-server', async () => {
     const answer = readFileSync(join(sharedFolder() ?? '', 'data/captured/llama-server/get-props.txt'), 'utf8')
     const fetch = async () => new Response(answer.slice(answer.search(/^\{/m)))
     const engine = createLlamaServerEngine({ url: 'http://server.invalid', fetch })

@@ -48,7 +48,7 @@ describeWithSqlite('a store in SQLite', () => {
     },
   )
 
-  test('a store in SQLite keeps what it has when its process ends, and a process that comes later continues', async () => {
+  test('a store in SQLite keeps its contents when its process ends, and a process that comes later continues', async () => {
     const file = program.file()
     const store = await sqlite({ file })
     await keep(store, { responseId: 'a' }, { output: [item('msg_a')], entries: [entry(1), entry(2)] })
@@ -103,7 +103,7 @@ describeWithSqlite('a store in SQLite', () => {
     expect(await store.consumeApprovals(['mcpr_1'], 'ann')).toBe(true)
   })
 
-  test('a store in SQLite forgets the least recently used conversations of an owner who has too much, and of no other', async () => {
+  test('a store in SQLite forgets the least recently used conversations of an owner above the limit, and of no other', async () => {
     let now = 1000
     const store = await sqlite({ ownerBytes: 5000, seconds: 10_000, clock: () => now })
     const text = 'x'.repeat(2000)

@@ -11,7 +11,7 @@ function allowing(allowed_tools: McpTool['allowed_tools']): ResponseRequest {
   return { tools: [{ type: 'mcp', server_label: 'weather', allowed_tools }] }
 }
 
-describe('what a request allows', () => {
+describe('the tools that a request allows', () => {
   test.each<[string, McpTool['allowed_tools'], boolean, boolean]>([
     ['nothing about it', undefined, true, true],
     ['null', null, true, true],
@@ -58,7 +58,7 @@ describe('what a request allows', () => {
     expect(await tools.run(call, context({ request: allowing([]) }))).toEqual(NOT_ALLOWED)
   })
 
-  test('no request widens what the operator offers, nor does an approval', async () => {
+  test("no request widens the operator's offer, nor does an approval", async () => {
     const { config } = inMemory()
     const { tools } = toolsOf({ weather: { ...config, allowedTools: ['echo'] } })
     const [listing] = await tools.listings(allowing(['echo', 'pid']), context())

@@ -43,7 +43,7 @@ describe('RestartDelay', () => {
     expect(delayOf(restart, 1281)).toBe(0)
   })
 
-  test('what is thrown says how long, and has the failure as its cause', () => {
+  test('the error states the delay, and has the failure as its cause', () => {
     const restart = new RestartDelay(10)
     const down = new Error('down')
     restart.failed(down, 0)

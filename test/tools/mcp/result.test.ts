@@ -7,7 +7,7 @@ import { context, inMemory, mcpCall, toolsOf } from './fixtures.js'
 
 const MOST = 1000
 
-describe('what the model reads of a result', () => {
+describe("the model's view of a result", () => {
   const tools = () => toolsOf({ weather: inMemory().config }).tools
 
   test('the model reads the texts of a result, and a note on each thing that it cannot see', async () => {

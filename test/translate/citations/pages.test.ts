@@ -131,7 +131,7 @@ describe('a first line that is very long', () => {
   })
 })
 
-test('what is shown under a cursor takes the place of what was shown under it before', () => {
+test('a page under a cursor replaces the earlier page under it', () => {
   const pages = createPages()
   const page = (cursor: number, url: string): Parameters<typeof showPage>[1] => ({ cursor, url })
   showPage(pages, page(0, 'https://a.com'))

@@ -278,7 +278,7 @@ describe('the events of a citation', () => {
     expect(brief(run.push('b', '【', 'c'))).toEqual(['output_text.delta 0 "b"', 'output_text.delta 0 "【c"'])
   })
 
-  test('the events of a citation are detached: what the receiver does to one changes nothing that follows', () => {
+  test('the events of a citation are detached: changes by the receiver do not affect later ones', () => {
     const translator = new Translator({ ...FIXED, citations })
     translator.push(messageOn('final'))
     const added = translator.push('【4†L1】').at(-1)
@@ -678,7 +678,7 @@ describe('the beginning of a mark that nothing follows goes out as text', () => 
     },
   )
 
-  test('the beginning of a mark that nothing follows goes out as text with what was pushed last, in one delta', () => {
+  test('the beginning of a mark at the end of the stream is emitted as text with the last push, in one delta', () => {
     const run = answering()
     run.push('【4')
     expect(brief(run.push('†L5<|return|>'))).toEqual([
@@ -689,7 +689,7 @@ describe('the beginning of a mark that nothing follows goes out as text', () => 
     ])
   })
 
-  test('the beginning of a mark that nothing follows goes out as text with what the parser held, at a failure', () => {
+  test('the beginning of a mark at a failure is emitted as text with the text that the parser held', () => {
     const run = answering()
     run.push('a【4†L5<|re')
     expect(brief(run.fail({ message: 'no GPU' })).slice(0, 1)).toEqual(['output_text.delta 0 "【4†L5<|re"'])
@@ -898,7 +898,7 @@ describe('the page of a cursor', () => {
 })
 
 describe('restored without the option', () => {
-  test('what was held goes out as it is, with its probabilities, if the translator is restored without the option', () => {
+  test('held text is emitted unchanged, with its probabilities, if the translator is restored without the option', () => {
     const options = { ...FIXED, tokenTable, request: { include: ['message.output_text.logprobs'] } }
     const first = new Translator({ ...options, citations })
     first.push(encodeHarmony(messageOn('final')))
@@ -979,7 +979,7 @@ describe('the work is linear in the text', () => {
   const LONGEST = 1 + 9 + 1 + 64 + 1 + 64
 
   test.each(['【', '【1†', '【4†L1†', '】', `【4†${'x'.repeat(64)}`, '【1†L1】', '【123456789†', '†'])(
-    'what is held of %j over and over is bounded',
+    'the held text of a repeated %j is bounded',
     (part) => {
       const text = part.repeat(Math.ceil(SIZE / part.length))
       const translator = new Translator({ ...FIXED, citations })
@@ -1002,7 +1002,7 @@ describe('the work is linear in the text', () => {
     },
   )
 
-  test('what is held of log-probabilities is bounded, too', () => {
+  test('the held log-probabilities are bounded, too', () => {
     const request = { include: ['message.output_text.logprobs'] }
     const translator = new Translator({ ...FIXED, citations, tokenTable, request })
     translator.push(encodeHarmony(messageOn('final')))
@@ -1131,7 +1131,7 @@ describe('log-probabilities', () => {
     expect(whole.all).toEqual([0, ids.length - 1])
   })
 
-  test('log-probabilities of what was held and turned out to be text come with it', () => {
+  test('log-probabilities of held tokens that turned out to be text come with it', () => {
     const ids = encodeText('a【4†L1\n')
     const { deltas, all } = scoredRun(score(ids).map((token) => [token]))
     expect(deltas).toEqual([
@@ -1141,7 +1141,7 @@ describe('log-probabilities', () => {
     expect(all).toEqual(ids.map((_, at) => at))
   })
 
-  test('log-probabilities of what is held at the end come with it', () => {
+  test('log-probabilities of tokens that are held at the end come with the text', () => {
     const ids = encodeText('a【4†L1')
     const { deltas } = scoredRun(score(ids).map((token) => [token]))
     expect(deltas.at(-1)).toEqual(['【4†L1', ids.slice(1).map((_, at) => at + 1)])
@@ -1219,7 +1219,7 @@ describe('log-probabilities', () => {
   test.each([
     ['plain', 'I must refuse this【4†L1】, because of the rules that I follow here.'],
     ['with characters of several tokens', '🫠🫠 I must refuse this【4†L1】, because of the rules that I follow here.'],
-  ])('a message without a header keeps the log-probabilities of what it shows: %s', (_, text) => {
+  ])('a message without a header keeps the log-probabilities of its shown text: %s', (_, text) => {
     const ids = encodeText(text)
     const places = placesOf(text, ids)
     for (const chunks of [[score(ids)], score(ids).map((token) => [token])]) {

@@ -242,7 +242,7 @@ describe('its outputs', () => {
     }
   })
 
-  test('the outputs of code that failed are what it gave until then, if the host says so', () => {
+  test('the outputs of code that failed are its outputs until then, if the host says so', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1/0<|call|>'))
     run.toolResult({ itemId: 'ci_0', outputs: [logs], error: { message: 'ZeroDivisionError' } })
@@ -264,7 +264,7 @@ describe('its outputs', () => {
     expect(terminal(run.end()).output).toMatchObject([{ outputs: [logs] }])
   })
 
-  test('the outputs of a code interpreter call are copies: what the host does with its own afterwards changes nothing', () => {
+  test('the outputs of a code interpreter call are copies: later changes by the host have no effect', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     const given = [{ ...logs }]

@@ -56,7 +56,7 @@ describe('the events of a file search', () => {
   })
 
   test.each(['{"queries":[]}', '{"queries":[1]}', '{"queries":[" "]}', '{"queries":{"a":1}}', '{"queries":["a"'])(
-    'a call with %s has no queries, and a diagnostic has what was written',
+    'a call with %s has no queries, and a diagnostic has the written arguments',
     (text) => {
       const run = createRun({ request })
       run.push(callTo('file_search.search', `${text}<|call|>`))

@@ -362,7 +362,7 @@ describe('a server that the request declares without require_approval', () => {
     expect(run.translator.response.output).toMatchObject([{ type }])
   })
 
-  test('a call follows what the request says of approval, whatever the option says', () => {
+  test("a call follows the request's approval, regardless of the option", () => {
     const run = createRun({ request: { tools: [guarded('github', 'never')] }, mcpApproval: 'always' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ type: 'mcp_call' }])
@@ -720,7 +720,7 @@ describe('a call that the user approved', () => {
     expect(run.translator.response.output).toStrictEqual([ADDED])
   })
 
-  test('a call that the user approved comes after the listings and before what the model makes', () => {
+  test("a call that the user approved comes after the listings and before the model's items", () => {
     const run = createRun({ ...options, mcpListings: [{ serverLabel: 'github', tools: [{ name: 'search' }] }] })
     run.push(callTo('github.search', '{"q":"y"}<|call|>'))
     expect(briefOutput(run.translator.response)).toEqual([
@@ -873,7 +873,7 @@ describe('a call that the user approved', () => {
     expect(brief(run.answer('github.search', 'found')).slice(-2)).toEqual(DONE(0))
   })
 
-  test('a call that the user approved is copied: what the caller does to it afterwards changes nothing', () => {
+  test('a call that the user approved is copied: later changes by the caller have no effect', () => {
     const mine = { ...approved }
     const translator = new Translator({ ...FIXED, request: always, approvedCalls: [mine] })
     translator.start()

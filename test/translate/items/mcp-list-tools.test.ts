@@ -312,7 +312,7 @@ describe('a listing is copied', () => {
     tools.push({ ...tool, name: 'another' })
   }
 
-  test('a listing is copied, so that nothing the caller does to it afterwards changes what was sent', () => {
+  test('a listing is copied, so that later changes by the caller do not affect the sent events', () => {
     const mine = mutable()
     const translator = new Translator({ ...FIXED, request, mcpListings: [mine] })
     const events = translator.start()
@@ -325,7 +325,7 @@ describe('a listing is copied', () => {
     expect(terminal(translator.end()).output).toStrictEqual(response.output)
   })
 
-  test('a listing is copied, and what the caller does to an event changes neither the listing nor the response', () => {
+  test('a listing is copied, and changes to an event by the caller affect neither the listing nor the response', () => {
     const mine = mutable()
     const before = structuredClone(mine)
     const translator = new Translator({ ...FIXED, request, mcpListings: [mine] })

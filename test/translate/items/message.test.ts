@@ -94,7 +94,7 @@ describe('the events of a message', () => {
     expect(events[4]).toMatchObject({ item: { content: [{ text: '' }] } })
   })
 
-  test('a message that is cut off is closed incomplete with what it has', () => {
+  test('a message that is cut off is closed incomplete with its content so far', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>Half')
     const events = run.end()

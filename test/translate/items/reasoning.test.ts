@@ -83,7 +83,7 @@ test('each message of reasoning is an item of its own, even side by side', () =>
   ])
 })
 
-test('reasoning that is cut off is closed incomplete with what it has', () => {
+test('reasoning that is cut off is closed incomplete with its content so far', () => {
   const run = createRun()
   run.push('<|channel|>analysis<|message|>Half')
   const events = run.end()
@@ -241,7 +241,7 @@ describe('the modes of reasoning', () => {
       ],
     ],
     ['hidden', []],
-  ])('reasoning that is cut off in the mode %s is closed incomplete with what it has', (mode, closing) => {
+  ])('reasoning that is cut off in the mode %s is closed incomplete with its content so far', (mode, closing) => {
     const run = started(mode)
     run.push('<|channel|>analysis<|message|>Hmm.')
     const events = run.end()
@@ -251,7 +251,7 @@ describe('the modes of reasoning', () => {
   })
 
   test.each(MODES)(
-    'reasoning in the mode %s stands incomplete with what was shown if the response fails or is aborted',
+    'reasoning in the mode %s stands incomplete with its shown content if the response fails or is aborted',
     (mode) => {
       const [content, summary] = shownIn(mode)
       for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
@@ -380,7 +380,7 @@ describe('a request that asks for a summary', () => {
     },
   )
 
-  test.each(MODES)("a request that asks for a summary gets what the host's option says: %s", (reasoning) => {
+  test.each(MODES)("a request that asks for a summary follows the host's option: %s", (reasoning) => {
     expect(as({ reasoning, request: { reasoning: { summary: 'auto' } } })).toEqual(as({ reasoning }))
   })
 

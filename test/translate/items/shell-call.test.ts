@@ -270,7 +270,7 @@ describe('the command of a shell call', () => {
     ['an object', '{"cmd":{"run":"ls"}}'],
     ['null', '{"cmd":null}'],
     ['an empty list', '{"cmd":[]}'],
-  ])('a shell command that is %s counts as absent, and what the model wrote is not lost', (_, text) => {
+  ])("a shell command that is %s counts as absent, and the model's text is not lost", (_, text) => {
     const [item, run] = calledWith(text)
     expect(item).toMatchObject({ action: { commands: [] } })
     expect(run.diagnostics).toMatchObject([{ code: 'unreadable_arguments', subject: 'shell_call', text }])
@@ -405,7 +405,7 @@ describe('a hosted shell call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a hosted shell call is answered by its item id, with what the command wrote and how it ended', () => {
+  test("a hosted shell call is answered by its item id, with the command's output and its exit", () => {
     const run = called()
     const output = [shellOutput('out', 'err', 3)]
     expect(run.toolResult({ itemId: 'sh_0', shell: output })).toMatchObject([
@@ -428,7 +428,7 @@ describe('a hosted shell call', () => {
     expect(answered(run)).toEqual({ ...OUTPUT, output })
   })
 
-  test('a hosted shell call takes a text for what the command wrote, and that it ended well', () => {
+  test('a hosted shell call takes a text as the output of a command that succeeded', () => {
     const run = called()
     run.toolResult({ itemId: 'sh_0', output: 'a b' })
     expect(answered(run)).toMatchObject({ output: [shellOutput('a b')] })
@@ -439,7 +439,7 @@ describe('a hosted shell call', () => {
     ['the code 0', { code: 0, message: 'odd' }, 0],
     ['a code that is no number', { code: 'ENOENT', message: 'not found' }, 1],
     ['no code', { message: 'not found' }, 1],
-  ])('a hosted shell call takes an error for what the command complained of, with %s', (_, error, exitCode) => {
+  ])("a hosted shell call takes an error as the command's error output, with %s", (_, error, exitCode) => {
     const run = called()
     expect(brief(run.toolResult({ itemId: 'sh_0', error }))).toEqual([
       'output_item.added 1',
@@ -505,7 +505,7 @@ describe('a hosted shell call', () => {
     ])
   })
 
-  test('a hosted shell call takes a copy of its result: what the host does with its own afterwards changes nothing', () => {
+  test('a hosted shell call takes a copy of its result: later changes by the host have no effect', () => {
     const run = called()
     const given = [{ stdout: 'a', stderr: '', outcome: { type: 'exit' as const, exit_code: 0 } }]
     run.toolResult({ itemId: 'sh_0', shell: given })

@@ -213,7 +213,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', subject: 'web_search_call', text: '{"query":"q"}' }])
   })
 
-  test('a web search stands incomplete if the engine fails while it waits, with what it is about', () => {
+  test('a web search stands incomplete if the engine fails while it waits, with its action', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.fail({ message: 'no GPU' })
@@ -474,7 +474,7 @@ describe('its sources', () => {
     expect(action(run)).toEqual(expected)
   })
 
-  test('the sources of a web search are copies: what the host does with its own afterwards changes nothing', () => {
+  test('the sources of a web search are copies: later changes by the host have no effect', () => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     const given = [{ url: 'https://a.com' }]
@@ -484,7 +484,7 @@ describe('its sources', () => {
     expect(action(run)).toMatchObject({ sources: [{ url: 'https://a.com' }] })
   })
 
-  test('what the receiver does to an event changes nothing that follows', () => {
+  test('changes to an event by its receiver do not affect later ones', () => {
     const translator = new Translator({ ...FIXED, request: withSources })
     translator.push(callTo('browser.search', '{"query":"q"}<|call|>'))
     const done = translator.toolResult({ itemId: 'ws_0', sources }).at(-1)

@@ -62,7 +62,7 @@ export const CALLS: readonly ChatInvariant[] = [
   {
     id: 'chat-call-goes-on',
     sentence:
-      'A later delta of a call has arguments alone: the openai SDK puts a second name or id in the place of the first.',
+      'A later delta of a call has arguments alone: the openai SDK replaces the first name or id by a second one.',
     neededBy: OPENAI,
     severity: 'error',
     begin: always({

@@ -231,6 +231,9 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       return
     }
     this.#settle()
+    const last = this.#blocks.at(-1)
+    // A call without a start that gets a result here is one that the server ran.
+    if (block['tool_use_id'] !== undefined && last?.hasStart === false && last.voice === 'call') last.voice = 'other'
     this.#add(begun)
   }
 
@@ -258,7 +261,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     const kind = typeof type === 'string' ? lookUp(DELTAS, type) : undefined
     const of = this.#at(index) ?? this.#open
     // No client shows the input of a call that the server ran, or passes it to a tool.
-    if (of?.voice === 'other' && !of.isStopped && (of.name !== '' || kind?.voice === 'call')) return
+    const isOpen = of?.isStopped === false || this.#open === undefined
+    if (of?.voice === 'other' && isOpen && (of.name !== '' || kind?.voice === 'call')) return
     if (type === 'signature_delta' || kind?.voice === 'thinking') this.#sure()
     if (type === 'signature_delta' && of !== undefined && !of.isStopped) of.hasSignature = true
     if (kind === undefined) {
@@ -288,7 +292,9 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     }
     if (fits(meant)) return meant
     const last = this.#blocks.findLast(fits)
-    if (last !== undefined && open === undefined) return last
+    // Input at an index of its own is that of a call whose start was lost.
+    const isOwn = voice === 'call' && meant === undefined && Number.isInteger(index)
+    if (last !== undefined && open === undefined && !isOwn) return last
     this.#settle()
     const own = new AgreedBlock(voice, index, at)
     this.#add(own)

@@ -1,87 +1,18 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
-import { jsonSchema, stepCountIs, streamText, type ToolSet, tool } from 'ai'
 import type { MessagesClient } from '../../../../src/conformance/messages/clients/names.js'
-import type { Outcome, Replayer } from '../replay.js'
+import type { Replayer } from '../replay.js'
+import { endingOf, replayAiSdk } from '../replay-ai-sdk.js'
 
-/** `streamText` with a model of @ai-sdk/anthropic, for one step: later steps do not depend on this stream. */
+/** `streamText` with a model of @ai-sdk/anthropic. */
 export const aiSdkReplayer: Replayer<MessagesClient> = {
   client: 'ai-sdk',
-  async replay(body) {
-    const provider = createAnthropic({
-      apiKey: 'none',
-      baseURL: 'http://replayed.invalid/v1',
-      fetch: async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
-    })
-    const { fullStream, text } = streamText({
-      model: provider('gpt-oss-20b'),
-      prompt: 'replay',
-      tools: toolsIn(body),
-      stopWhen: stepCountIs(1),
+  replay: (body) =>
+    replayAiSdk(body, {
+      model: (fetch) =>
+        createAnthropic({ apiKey: 'none', baseURL: 'http://replayed.invalid/v1', fetch })('gpt-oss-20b'),
       maxOutputTokens: 4096,
-      maxRetries: 0,
-      onError: () => {},
-    })
-    const result = Promise.resolve(text).catch(() => undefined)
-    let [streamed, reasoning, isOwnError] = ['', '', false]
-    let [ending, error, finish]: [Outcome['ending'] | undefined, string | undefined, Outcome['finish']] = [
-      undefined,
-      undefined,
-      undefined,
-    ]
-    const calls: Outcome['calls'][number][] = []
-    try {
-      for await (const part of fullStream) {
-        if (part.type === 'text-delta') streamed += part.text
-        else if (part.type === 'reasoning-delta') reasoning += part.text
-        else if (part.type === 'tool-call' && part.providerExecuted !== true)
-          calls.push({ name: part.toolName, arguments: part.input })
-        else if (part.type === 'error') {
-          error ??= messageOf(part.error)
-          isOwnError ||= !/^AI_(StreamProvider|APICall)Error$/.test(Object(part.error).name)
-        } else if (part.type === 'finish') {
-          ending = endingOf(part.finishReason)
-          if (part.finishReason === 'stop' || part.finishReason === 'tool-calls') finish = part.finishReason
-        }
-      }
-    } catch (thrown) {
-      error ??= String(thrown)
-      isOwnError = true
-    }
-    const final = await result
-    return {
-      streamed,
-      ...(final !== undefined && { final }),
-      reasoning,
-      calls,
-      citations: [],
-      ending: isOwnError ? 'threw' : (ending ?? (error === undefined ? 'open' : 'failed')),
-      ...(finish !== undefined && { finish }),
-      ...(error !== undefined && { error }),
-    }
-  },
-}
-
-function endingOf(reason: string): Outcome['ending'] {
-  if (reason === 'stop' || reason === 'tool-calls') return 'completed'
-  if (reason === 'error') return 'failed'
-  return reason === 'length' || reason === 'content-filter' ? 'incomplete' : 'open'
-}
-
-/** The error message, without the repeated event and the SDK's list of expectations. */
-function messageOf(error: unknown): string {
-  const { name, message } = Object(error) as { name?: string; message?: string }
-  if (name === 'AI_TypeValidationError') return 'Type validation failed'
-  return message ?? String(error)
-}
-
-/** All tools that the stream names, as if the application had declared each. */
-export function namesIn(body: string): readonly string[] {
-  const all = [...body.matchAll(/"name":("(?:[^"\\]|\\.)*")/g)].map(([, quoted]) => JSON.parse(quoted as string))
-  return [...new Set(all as string[])].filter((name) => name !== '')
-}
-
-function toolsIn(body: string): ToolSet {
-  return Object.fromEntries(
-    namesIn(body).map((name) => [name, tool({ inputSchema: jsonSchema<unknown>({}), execute: () => 'done' })]),
-  )
+      serverErrors: /^AI_(StreamProvider|APICall)Error$/,
+      endingOf,
+      failed: 'failed',
+    }),
 }

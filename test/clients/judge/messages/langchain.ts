@@ -2,9 +2,10 @@ import { ChatAnthropic } from '@langchain/anthropic'
 import { type AIMessageChunk, HumanMessage } from '@langchain/core/messages'
 import type { MessagesClient } from '../../../../src/conformance/messages/clients/names.js'
 import { messageOf } from '../../play.js'
+import { callsIn } from '../langchain.js'
 import { parsed } from '../meant.js'
-import type { Outcome, Replayer } from '../replay.js'
-import { namesIn } from './ai-sdk.js'
+import type { Replayer } from '../replay.js'
+import { namesIn } from '../replay-ai-sdk.js'
 import { endingBy } from './endings.js'
 
 /** ChatAnthropic with tools and thinking, as a stream whose chunks are concatenated: what its documentation shows. */
@@ -51,7 +52,10 @@ export const langchainReplayer: Replayer<MessagesClient> = {
       streamed,
       final: whole.text,
       reasoning,
-      calls: callsOf(whole),
+      calls: callsIn(whole).map(({ name = '', args }) => ({
+        name,
+        arguments: typeof args === 'string' ? parsed(args) : args,
+      })),
       citations: [],
       ...endingBy(whole.additional_kwargs['stop_reason']),
     }
@@ -60,15 +64,3 @@ export const langchainReplayer: Replayer<MessagesClient> = {
 
 const blocksOf = ({ content }: AIMessageChunk): { readonly type?: unknown; readonly thinking?: unknown }[] =>
   (Array.isArray(content) ? content : []) as never
-
-/** With the calls whose input is invalid JSON, which it passes on as text. */
-function callsOf({
-  tool_calls = [],
-  invalid_tool_calls = [],
-  tool_call_chunks = [],
-}: AIMessageChunk): Outcome['calls'] {
-  const order = tool_call_chunks.map(({ id }) => id)
-  return [...tool_calls, ...invalid_tool_calls.filter(({ id }) => Boolean(id))]
-    .sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
-    .map(({ name = '', args }) => ({ name, arguments: typeof args === 'string' ? parsed(args) : args }))
-}

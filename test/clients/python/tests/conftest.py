@@ -1,4 +1,4 @@
-"""What each client's tests share: the model's script, and what the model was asked."""
+"""Shared by the tests of all clients: the model's script, and the prompts of the model."""
 
 import asyncio
 import functools
@@ -29,7 +29,7 @@ def call(name, arguments, namespace="functions."):
 
 
 def asynchronous(test):
-    """Runs a test in an event loop of its own. A plugin's loop would fail it for what other tests left open."""
+    """Runs a test in its own event loop. The loop of a plugin would fail it for resources that other tests left open."""
     return functools.wraps(test)(lambda **fixtures: asyncio.run(test(**fixtures)))
 
 
@@ -47,13 +47,13 @@ def base_url():
 
 @pytest.fixture
 def script():
-    """script(turn, ...): the name of a model that says these turns, one for each time that it is asked."""
+    """script(turn, ...): the name of a model that plays these turns, one for each request."""
     return lambda *turns: _ask("POST", "/scripts", {"turns": turns})["model"]
 
 
 @pytest.fixture
 def prompts():
-    """prompts(model): what the model was asked, a list of messages for each time."""
+    """prompts(model): the prompts of the model, a list of messages for each request."""
     return lambda model: _ask("GET", f"/scripts/{model}")["prompts"]
 
 

@@ -32,7 +32,7 @@ def get_weather(city: str) -> str:
 
 @pytest.fixture(params=[True, False], ids=["responses", "chat"])
 def model_of(request, base_url):
-    # It keeps a client for all models of an address: one of another test's event loop, which is closed.
+    # It caches one client for all models of an address: that of another test's event loop, which is closed.
     return lambda name, **more: ChatOpenAI(
         model=name,
         base_url=base_url,

@@ -1,4 +1,4 @@
-"""litellm over both APIs, and by way of its bridges."""
+"""litellm over both APIs, and through its bridges."""
 
 import asyncio
 import json

@@ -12,7 +12,7 @@ from llama_index.core.tools import FunctionTool
 from llama_index.llms.openai import OpenAI, OpenAIResponses
 from pydantic import BaseModel
 
-# It knows the context lengths of OpenAI's models alone, and takes the name of the model for that.
+# It knows only the context lengths of OpenAI's models, which it looks up by the model's name.
 from llama_index.llms.openai import base as chat_base
 from llama_index.llms.openai import responses as responses_base
 
@@ -41,7 +41,7 @@ TOOL = FunctionTool.from_defaults(get_weather)
 @pytest.fixture(params=[OpenAIResponses, OpenAI], ids=["responses", "chat"])
 def model_of(request, base_url):
     class Served(request.param):
-        """Its list of models that call functions has names of OpenAI's alone."""
+        """Its list of models that call functions has only OpenAI's names."""
 
         @property
         def metadata(self):

@@ -1,4 +1,4 @@
-"""openai 1, 2 and 3: what a version does not have is skipped, with the reason."""
+"""openai 1, 2 and 3: tests of features that a version does not have are skipped, with the reason."""
 
 import datetime
 import enum

@@ -1,4 +1,4 @@
-"""smolagents: its agents send `stop` with every call, and do not run where it is refused."""
+"""smolagents: its agents send `stop` with every call, and cannot run if it is refused."""
 
 import json
 

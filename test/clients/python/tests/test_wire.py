@@ -1,4 +1,4 @@
-"""What all clients got over HTTP, held against the types of openai: nothing that they require is missing or wrong."""
+"""Compares all answers that clients got over HTTP with the types of openai: no required field is missing or wrong."""
 
 import collections
 import json
@@ -24,7 +24,7 @@ def recorded():
 
 
 def payloads(answer):
-    """What an answer holds: its JSON, or the data of each of its server-sent events."""
+    """The content of an answer: its JSON, or the data of each of its server-sent events."""
     if answer["type"].startswith("text/event-stream"):
         for line in answer["body"].split("\n"):
             if line.startswith("data: ") and line != "data: [DONE]":
@@ -34,7 +34,7 @@ def payloads(answer):
 
 
 def type_of(value):
-    """The type of openai that an object of ours is read with; None for what clients read without one."""
+    """The openai type that reads an object of ours; None for objects that clients read without a type."""
     if "error" in value and "object" not in value:
         return None  # Clients read the nested error of error bodies and error events.
     if value.get("deleted") is True:

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import type { OpenEntry } from '../../../src/journal/entry.js'
+import { resolvePolicy } from '../../../src/recipients/policy.js'
+import { resolveTools } from '../../../src/recipients/request-tools.js'
+import { FREE_CHOICE } from '../../../src/recipients/tool-choice.js'
+import { Strictness } from '../../../src/respond/strict/strictness.js'
+import type { ResponseRequest } from '../../../src/responses/request.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
+import { encodeHarmony, m } from '../../support/tokens.js'
+
+test('the terminator of an open body is known without the grammar of its rest', async () => {
+  const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+  const request: ResponseRequest = { input: 'Go.', text: { format: { type: 'json_schema', name: 'a', schema } } }
+  let asked = 0
+  const capabilities: OpenEntry['capabilities'] = {
+    get constraints() {
+      asked += 1
+      return ['json_schema', 'gbnf'] as const
+    },
+  }
+  const open = { request, capabilities, constrained: ['text.format.schema'] } as unknown as OpenEntry
+  const tools = resolveTools({ choice: FREE_CHOICE, text: request.text }, [], resolvePolicy(undefined))
+  const strict = new Strictness(open, tools, await loadTokenTable())
+  const body = strict.openBody(encodeHarmony('<|channel|>final <|constrain|>json<|message|>{"n":4'))
+  expect(body?.terminator).toBe(m.return)
+  expect(asked).toBe(0)
+  expect(body?.constraint).toMatchObject({ syntax: 'gbnf' })
+  expect(asked).toBeGreaterThan(0)
+})
