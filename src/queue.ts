@@ -169,12 +169,12 @@ class WriterQueue<T, Result> {
     }
     const ending = this.#ending
     if (ending === undefined || (!this.#isLeft && (values.length > 0 || this.#isSinkBusy))) return
-    let told: Ending<Result> = ending
+    let outcome: Ending<Result> = ending
     for (const { resolve, reject } of waiting.splice(0)) {
-      if ('error' in told) reject(told.error)
-      else resolve({ done: true, value: told.result })
+      if ('error' in outcome) reject(outcome.error)
+      else resolve({ done: true, value: outcome.result })
       // Only the first call learns how it ended.
-      told = OVER
+      outcome = OVER
       this.#ending = OVER
     }
   }

@@ -74,12 +74,14 @@ function explainResponses(events: Iterable<StreamEvent>, client: Client): Explan
 
 /** Returns why a call runs with other arguments than most of the stream states; empty if it does not. */
 function whyOf(seen: SeenCall, { output, surplus }: Agreement): string {
-  const meant = output.calls.filter(({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`)
-  if (meant.some((call) => call.arguments.equals(seen.arguments))) return ''
+  const candidates = output.calls.filter(
+    ({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`,
+  )
+  if (candidates.some((call) => call.arguments.equals(seen.arguments))) return ''
   const extra = surplus.find(({ name }) => name !== undefined && isNamed(seen, name))
-  if (meant.length === 0 && extra !== undefined)
+  if (candidates.length === 0 && extra !== undefined)
     return ` (${surplusWords(extra.why, 'response')}: ${extra.at.type} at event ${extra.at.position})`
-  const dissent = callDissent(meant)
+  const dissent = callDissent(candidates)
   return dissent === undefined ? '' : `: ${dissent.words}`
 }
 

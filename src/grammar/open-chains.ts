@@ -23,31 +23,32 @@ interface Step {
 
 /**
  * A chain of rules, each for a character, which may end at several of them, has what follows its end as well: xgrammar would look
- * beyond the end for each token anew. Without the rules that nothing uses then.
+ * beyond the end for each token anew.
  *
  * @param word - what the names of new rules begin with, and no other
  */
 export function withContinuations(grammar: Grammar, word: string, isCharacter: IsCharacter): Grammar {
-  const chains = openChains(grammar, isCharacter)
-  if (chains.size === 0) return grammar
   const all = new Map(grammar)
   const names = new Map<string, string>()
   const waiting: { readonly name: string; readonly steps: readonly Step[]; readonly after: Expression }[] = []
 
   function followed(name: string, after: Expression): Expression | undefined {
-    const steps = chains.get(name)
-    if (steps === undefined) return undefined
     const key = JSON.stringify([name, after])
-    const made = names.get(key) ?? `${word}-${names.size}`
-    if (!names.has(key)) waiting.push({ name: made, steps, after })
-    names.set(key, made)
+    let made = names.get(key)
+    if (made === undefined) {
+      const steps = names.size < MOST_CONTINUED && stepsOf(grammar.get(name), isCharacter)
+      if (!steps) return undefined
+      made = `${word}-${names.size}`
+      names.set(key, made)
+      waiting.push({ name: made, steps, after })
+    }
     return rule(made)
   }
 
   function continued(expression: Expression): Expression {
     if (expression.kind !== 'sequence') return expression
     const of = [...expression.of]
-    for (let at = of.length - 2; at >= 0 && names.size < MOST_CONTINUED; at--) {
+    for (let at = of.length - 2; at >= 0; at--) {
       const [one, after] = [of[at], of[at + 1]]
       if (one?.kind !== 'rule' || (after?.kind !== 'text' && after?.kind !== 'rule')) continue
       const both = followed(one.name, after)
@@ -65,34 +66,12 @@ export function withContinuations(grammar: Grammar, word: string, isCharacter: I
     })
     all.set(name, choice(...ways))
   }
-  return used(all)
-}
-
-/** The chains that may end before a character, by the name of each of their rules. */
-function openChains(grammar: Grammar, isCharacter: IsCharacter): ReadonlyMap<string, readonly Step[]> {
-  const open = new Map<string, readonly Step[]>()
-  const before = new Map<string, { readonly name: string; readonly steps: readonly Step[] }[]>()
-  const found: string[] = []
-  for (const [name, expression] of grammar) {
-    const steps = stepsOf(expression, isCharacter)
-    if (steps === undefined) continue
-    for (const { next = '' } of steps) before.set(next, [...(before.get(next) ?? []), { name, steps }])
-    if (!steps.some(({ character }) => character === undefined)) continue
-    open.set(name, steps)
-    found.push(name)
-  }
-  for (const next of found) {
-    for (const { name, steps } of before.get(next) ?? []) {
-      if (open.has(name)) continue
-      open.set(name, steps)
-      found.push(name)
-    }
-  }
-  return open
+  return all
 }
 
 /** The steps of a rule of a chain; undefined if it is something else. */
-function stepsOf(expression: Expression, isCharacter: IsCharacter): readonly Step[] | undefined {
+function stepsOf(expression: Expression | undefined, isCharacter: IsCharacter): readonly Step[] | undefined {
+  if (expression === undefined) return undefined
   const steps: Step[] = []
   for (const way of waysOf(expression)) {
     const [character, next, ...others] = partsOf(way)
@@ -100,11 +79,12 @@ function stepsOf(expression: Expression, isCharacter: IsCharacter): readonly Ste
     if (character !== undefined && !isCharacter(character)) return undefined
     steps.push({ character, next: next?.name })
   }
-  return steps
+  // A single character is none.
+  return steps.some(({ character, next }) => character === undefined || next !== undefined) ? steps : undefined
 }
 
 /** The rules that `root` uses. */
-function used(grammar: Grammar): Grammar {
+export function used(grammar: Grammar): Grammar {
   const names = ['root']
   const known = new Set(names)
   for (const name of names) {

@@ -13,7 +13,7 @@ import {
 } from './expression.js'
 import { readGbnf } from './gbnf/read-gbnf.js'
 import { writeGbnf } from './gbnf/write-gbnf.js'
-import { withContinuations } from './open-chains.js'
+import { used, withContinuations } from './open-chains.js'
 import { intersection, normalRanges, type Range } from './ranges.js'
 
 /*
@@ -80,7 +80,7 @@ export function* plainlySpelled(gbnf: string): Slices<string> {
     const whole = mapped(expression, (one) => inlined(one, narrow))
     all.set(name, whole)
   }
-  const written = yield* writeGbnf(all)
+  const written = yield* writeGbnf(used(all))
   return written === (yield* writeGbnf(grammar)) ? gbnf : written
 }
 

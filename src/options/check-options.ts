@@ -63,7 +63,7 @@ function unknownOption(
   names: readonly string[],
   prefix: string,
 ): HarmonyResponsesError {
-  const meant = didYouMean(name, names, prefix)
-  const message = `${where}: there is no option ${JSON.stringify(path.slice(0, 100))}${meant}`
-  return new HarmonyResponsesError('bad_option', meant === '' ? `${message}; it has ${names.join(', ')}` : message)
+  const suggestion = didYouMean(name, names, prefix)
+  const message = `${where}: there is no option ${JSON.stringify(path.slice(0, 100))}${suggestion}`
+  return new HarmonyResponsesError('bad_option', suggestion === '' ? `${message}; it has ${names.join(', ')}` : message)
 }

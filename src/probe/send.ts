@@ -100,19 +100,19 @@ export async function send(
 
     const utf8 = new TextDecoder()
     let size = 0
-    let heard: ReadDecision = 'more'
+    let nextRead: ReadDecision = 'more'
     for (;;) {
-      const step = await within(reader.read(), heard === 'all' ? Math.min(timeout, CLOSING_TIMEOUT) : timeout)
-      if (step === undefined) return reply(heard === 'all' ? 'open' : 'silent')
+      const step = await within(reader.read(), nextRead === 'all' ? Math.min(timeout, CLOSING_TIMEOUT) : timeout)
+      if (step === undefined) return reply(nextRead === 'all' ? 'open' : 'silent')
       // For implementations of `fetch` that ignore the signal.
       signal?.throwIfAborted()
       if (isTooLate) return reply('silent')
       const piece = step.done ? utf8.decode() : utf8.decode(step.value, { stream: true })
       text += piece
-      if (piece !== '') heard = hear(piece)
+      if (piece !== '') nextRead = hear(piece)
       if (step.done) return reply('whole')
       size += step.value.length
-      if (heard === 'leave') return reply('left')
+      if (nextRead === 'leave') return reply('left')
       if (size > maxBytes) return reply('too long')
     }
   } catch (error) {

@@ -170,12 +170,12 @@ export function* headOf(
     identity,
     knowledgeCutoff,
   })
-  const told = {
+  const developerParts = {
     instructions: instructions.filter((text) => text).join('\n\n'),
     namespaces: tools.namespaces,
     formats: formatsOf(fields),
   }
-  const developer = yield* developerTextInSlices(told, work)
+  const developer = yield* developerTextInSlices(developerParts, work)
   const head: PromptMessage[] = [{ role: 'system', content: system }]
   if (developer !== undefined) head.push({ role: 'developer', content: developer })
   return head
@@ -188,8 +188,8 @@ export function* headed(messages: readonly ReadMessage[], work: Work): Slices<Re
     if (message.role !== 'developer') read.push(message)
     else {
       const { teaches: namespaces = [], content: instructions, ...rest } = message
-      const told = yield* developerTextInSlices({ instructions, namespaces, formats: [] }, work)
-      read.push({ ...rest, content: told ?? '' })
+      const developerText = yield* developerTextInSlices({ instructions, namespaces, formats: [] }, work)
+      read.push({ ...rest, content: developerText ?? '' })
     }
   }
   return read

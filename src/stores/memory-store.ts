@@ -111,7 +111,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const listeners = new Set<() => void>()
   /** The size of entries of running responses. */
   let runningBytes = 0
-  let told = 0
+  let reportedBytes = 0
 
   function overBytes(): number {
     return conversations.bytes - runningBytes
@@ -119,8 +119,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
   /** Called last, when the state is consistent: a listener may reclaim. */
   function tell(): void {
-    if (overBytes() === told) return
-    told = overBytes()
+    if (overBytes() === reportedBytes) return
+    reportedBytes = overBytes()
     for (const listener of listeners) listener()
   }
 

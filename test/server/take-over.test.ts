@@ -161,7 +161,7 @@ describe('a response whose process has died', () => {
     await over(next, id)
     const { body: response } = await next.ask('GET', `/responses/${id}`)
     expect(response).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
-    expect(response.error.message).toContain('stopped, and no other one could go on')
+    expect(response.error.message).toContain('stopped, and no other one could continue')
     expect((await next.stream(`/responses/${id}?stream=true`)).at(-1)?.type).toBe('response.failed')
     expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: false, reason })
   })

@@ -39,8 +39,8 @@ function checkPrivate(keys: string, store: string): void {
   // Windows has no such bits.
   const mode = process.platform === 'win32' ? 0 : (statSync(keys, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
   if ((mode & 0o077) === 0) return
-  const told = `${keys} has mode ${mode.toString(8).padStart(3, '0')}, which lets other users in`
-  throw new UsageError(`--store ${store}: ${told}. Run chmod 600 on it, or delete it if its keys may be known`)
+  const warning = `${keys} has mode ${mode.toString(8).padStart(3, '0')}, which lets other users in`
+  throw new UsageError(`--store ${store}: ${warning}. Run chmod 600 on it, or delete it if its keys may be known`)
 }
 
 /** Returns the file of a store's seal keys. */

@@ -209,13 +209,13 @@ const MOST_TOLD = 1_000
  * once, relaxed schemas and missing MCP servers, because agents declare the same tools with every request.
  */
 function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return (diagnostic) => {
     const { code, subject = '' } = diagnostic
     if (code === 'relaxed_schema' || code === 'unknown_mcp_server') {
-      if (told.has(subject)) return
-      if (told.size >= MOST_TOLD) told.clear()
-      told.add(subject)
+      if (reported.has(subject)) return
+      if (reported.size >= MOST_TOLD) reported.clear()
+      reported.add(subject)
     } else if (code !== 'unopened_seal') return
     io.complain(complaint(new Error(explainDiagnostic(diagnostic))))
   }

@@ -178,9 +178,9 @@ function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBrea
 /** Reports a hosted call that the client shows and that is no part of the response. */
 function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   if (reads.hosted === undefined) return
-  const meant = agreed.output.items
+  const intended = agreed.output.items
   for (const [id, name] of seen.hostedItems) {
-    if (meant.some((item) => item.countOfId(id) > 0)) continue
+    if (intended.some((item) => item.countOfId(id) > 0)) continue
     reportBreak(reads.hosted, 'only the hosted calls of this response', undefined, `${name} of ${JSON.stringify(id)}`)
   }
 }

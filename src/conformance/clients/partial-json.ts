@@ -102,9 +102,9 @@ class Reader {
       this.#at += hex.length
       return hex.length === 4 ? String.fromCharCode(Number.parseInt(hex, 16)) : `u${hex}`
     }
-    const meant = ESCAPES[letter]
-    if (meant === undefined) throw new SyntaxError('no escape')
-    return meant
+    const escaped = ESCAPES[letter]
+    if (escaped === undefined) throw new SyntaxError('no escape')
+    return escaped
   }
 
   #list(): unknown[] {

@@ -64,8 +64,8 @@ function* targetsOf(states: readonly AutomatonState[]): Slices<number[][]> {
     looked += states.length
     kinds.set(column.join(), column)
   }
-  const told = [...kinds.values()]
-  return states.map((_, from) => told.map((column) => column[from] as number))
+  const distinctColumns = [...kinds.values()]
+  return states.map((_, from) => distinctColumns.map((column) => column[from] as number))
 }
 
 /** Returns where edges begin and end: all characters between two of these have the same edges. */

@@ -34,15 +34,15 @@ export function* namesByPattern(
   }
   // Each kind may become as many rules as there are states, of some four nodes.
   if (!spend(4 * kinds.size * all.states.length)) return undefined
-  const told: NamesByPattern[] = []
+  const alternatives: NamesByPattern[] = []
   for (const [kind, matched] of kinds) {
     yield
     const names = where(all, ([isDeclared, ...ends]) => isDeclared !== true && ends.slice(0, -1).join() === kind)
     const values = patterns.filter((_, index) => matched[index]).map(({ value }) => value)
     const value = values.length === 0 ? additional : values.reduce(both, ANYTHING)
-    if (!isEmpty(names)) told.push({ names, value })
+    if (!isEmpty(names)) alternatives.push({ names, value })
   }
-  return told
+  return alternatives
 }
 
 /** Runs beside the others, so that names that match none of them are followed too. */

@@ -100,8 +100,8 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
         const written = take(write, batch)
         if (written === undefined) return
         write = undefined
-        const goOn = wake
-        written.then(() => goOn?.())
+        const wakeReader = wake
+        written.then(() => wakeReader?.())
         return
       }
       const bytes = bytesOf(batch)

@@ -51,7 +51,7 @@ export async function takeOver(setup: Setup, { responseId, owner }: ExpiredRespo
     const entries = await claimedEntries(setup, claimed)
     const reason = whyNot(setup, entries)
     if (reason === undefined) {
-      await goOn(setup, claimed, entries as readonly Entry[], room)
+      await continueResponse(setup, claimed, entries as readonly Entry[], room)
       isRunning = true
       return { responseId, goesOn: true }
     }
@@ -100,7 +100,7 @@ function whyNot({ options, engineOf }: Setup, entries: readonly Entry[] | undefi
 }
 
 /** Continues after its entries. */
-async function goOn(setup: Setup, claimed: Claimed, entries: readonly Entry[], room: Room): Promise<void> {
+async function continueResponse(setup: Setup, claimed: Claimed, entries: readonly Entry[], room: Room): Promise<void> {
   const { lease } = claimed
   const { responseId, owner } = lease
   const open = entries[0] as OpenEntry & Entry

@@ -169,16 +169,16 @@ function createSearch(table: TokenTable): (text: string, last: number | undefine
         }
       }
     }
-    const goOn = (at: number, carried: readonly number[], before: Place | undefined): void => {
+    const continueFrom = (at: number, carried: readonly number[], before: Place | undefined): void => {
       add(sayingBehind(carried), at, before)
       if (carried.length === 0) add(fresh, at, before)
       else if (text[at] === BROKEN) add(fresh, at + 1, before)
     }
-    goOn(0, [], undefined)
+    continueFrom(0, [], undefined)
     for (let next = 0; next < places.length; next++) {
       const place = places[next] as Place
       if (text.length - place.at <= longest && isEnd(place, text, last, table)) yield pathTo(place)
-      goOn(place.at, place.carried, place)
+      continueFrom(place.at, place.carried, place)
     }
   }
 }
