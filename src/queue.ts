@@ -41,11 +41,8 @@ export function queue<T, Result>(
   close: () => void | Promise<void>,
   { runsAnyway = false }: { readonly runsAnyway?: boolean } = {},
 ): Queue<T, Result | undefined> {
-  // Newer types also require a disposal method, which is not used here.
-  return new WriterQueue(run, close, runsAnyway) as Partial<Queue<T, Result | undefined>> as Queue<
-    T,
-    Result | undefined
-  >
+  // The types of newer Node versions also require a disposal method, which nothing here calls.
+  return new WriterQueue(run, close, runsAnyway) as unknown as Queue<T, Result | undefined>
 }
 
 /** One object instead of closures: every value passes it, and with a thousand streams each object misses the cache. */
