@@ -39,19 +39,35 @@ export function hasShape(get: Get): boolean {
 
 export type Combination = 'oneOf' | 'anyOf' | 'allOf'
 
+/** The maximum number of parts of a combination that are looked at. More would hold up all other requests. */
+const MOST_PARTS = 4_096
+
 function hasFields(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).length > 0
 }
 
+/** The parts of a combination. */
+export interface Parts {
+  /** Those that become a type. */
+  readonly said: readonly unknown[]
+  /** Those that become a comment. */
+  readonly unsaid: readonly unknown[]
+  /** The number of further ones. */
+  readonly leftOut: number
+}
+
 /**
- * Divides the parts of a combination into those that become a type (`said`) and those that become a comment. A part
- * such as `{ required: ['a'] }`, beside the properties that it constrains, is no type.
+ * Divides the parts of a combination. A part such as `{ required: ['a'] }`, beside the properties that it constrains,
+ * is no type.
  */
-export function combined({ get }: SchemaView, keyword: Combination): { said: unknown[]; unsaid: unknown[] } {
-  const parts = [...listOf(get, keyword)]
+export function combined({ get }: SchemaView, keyword: Combination): Parts {
+  const all = listOf(get, keyword)
+  const parts = all.slice(0, MOST_PARTS)
+  const leftOut = all.length - parts.length
   const said = parts.filter(isType)
-  if (keyword === 'allOf') return { said, unsaid: parts.filter((part) => !isType(part)) }
-  return said.length === parts.length || !hasShape(get) ? { said: parts, unsaid: [] } : { said: [], unsaid: parts }
+  if (keyword === 'allOf') return { said, unsaid: parts.filter((part) => !isType(part)), leftOut }
+  const isSaid = said.length === parts.length || !hasShape(get)
+  return { said: isSaid ? parts : [], unsaid: isSaid ? [] : parts, leftOut }
 }
 
 function isType(schema: unknown): boolean {

@@ -13,8 +13,8 @@ import { unionOf, unionType } from './union-type.js'
  * Renders a JSON Schema as a TypeScript type: like the official renderer for the keywords that it knows, and readably
  * for the others. docs/prompt.md lists the differences.
  *
- * Never throws, for any value. Takes time linear in the schema; the text is cut at some 200,000 characters and 40
- * levels, with a comment where something is missing. No text of the schema ends a comment, a string or the type.
+ * Never throws, for any value. Takes time linear in the schema; the text is cut at some 200,000 characters, 40 levels
+ * and 4,096 parts of a combination, with a comment where something is missing. No text of the schema ends a comment, a string or the type.
  */
 export function typescriptOf(schema: unknown): string {
   return atOnce(typescriptInSlices(schema, createWork()))
@@ -76,9 +76,9 @@ function* valueType(view: SchemaView, indent: string, scope: Scope): Slices<stri
 function* combinedType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const union = unionOf(view)
   if (union !== undefined) return yield* unionType(union.parts, union.keyword === 'anyOf', indent, scope)
-  const parts = combined(view, 'allOf').said
-  const unions = UNIONS.map((keyword) => combined(view, keyword).said)
-  const isCombined = parts.length + unions.flat().length > 0
+  const { said: parts, leftOut } = combined(view, 'allOf')
+  const unions = UNIONS.map((keyword) => combined(view, keyword)).filter(({ said }) => said.length > 0)
+  const isCombined = parts.length + unions.length > 0
   if (!isCombined) return yield* shapeType(view, indent, scope)
   const types = hasShape(view.get) ? [yield* shapeType(view, indent, scope)] : []
   for (const part of parts) {
@@ -87,7 +87,8 @@ function* combinedType(view: SchemaView, indent: string, scope: Scope): Slices<s
     types.push(operand(inner, yield* scope.type(inner, indent)))
     yield* pauseWhereDue(scope)
   }
-  for (const union of unions) if (union.length > 0) types.push(`(${yield* unionType(union, true, indent, scope)})`)
+  if (leftOut > 0) types.push(LEFT_OUT)
+  for (const union of unions) types.push(`(${yield* unionType(union, true, indent, scope)})`)
   return types.join(' & ') || LEFT_OUT
 }
 

@@ -1,6 +1,6 @@
 import type { Slices } from '../../slices.js'
 import { factsOf, trailingComment } from './comments.js'
-import { combined, hasShape, listOf, stringOf } from './keywords.js'
+import { combined, hasShape, listOf, type Parts, stringOf } from './keywords.js'
 import { isFull, spend } from './room.js'
 import { viewOf } from './schema-view.js'
 import { pauseWhereDue, type SchemaView, type Scope } from './scope.js'
@@ -12,14 +12,20 @@ export interface Variant {
   readonly comment: string
 }
 
-/** Returns the variants of a schema that is nothing but a union; undefined for any other. */
-export function unionOf(view: SchemaView): { keyword: 'oneOf' | 'anyOf'; parts: readonly unknown[] } | undefined {
+/** A schema that is nothing but a union. */
+export interface Union {
+  readonly keyword: 'oneOf' | 'anyOf'
+  readonly parts: Parts
+}
+
+/** Returns the union that a schema is; undefined for any other. */
+export function unionOf(view: SchemaView): Union | undefined {
   const { get } = view
   if (view.typeName !== undefined || hasShape(get) || listOf(get, 'allOf').length > 0) return undefined
-  const [oneOf, anyOf] = [combined(view, 'oneOf').said, combined(view, 'anyOf').said]
-  if (oneOf.length > 0 && anyOf.length > 0) return undefined
-  if (oneOf.length > 0) return { keyword: 'oneOf', parts: oneOf }
-  return anyOf.length > 0 ? { keyword: 'anyOf', parts: anyOf } : undefined
+  const [oneOf, anyOf] = [combined(view, 'oneOf'), combined(view, 'anyOf')]
+  if (oneOf.said.length > 0 && anyOf.said.length > 0) return undefined
+  if (oneOf.said.length > 0) return { keyword: 'oneOf', parts: oneOf }
+  return anyOf.said.length > 0 ? { keyword: 'anyOf', parts: anyOf } : undefined
 }
 
 /**
@@ -29,17 +35,16 @@ export function unionOf(view: SchemaView): { keyword: 'oneOf' | 'anyOf'; parts: 
  * the property in place of the first variant's, as in the official renderer
  */
 export function* variantsOf(
-  parts: readonly unknown[],
+  { said: parts, leftOut }: Parts,
   indent: string,
   scope: Scope,
   property?: { readonly description: string | undefined; readonly hidesFirst: boolean },
 ): Slices<Variant[]> {
   const variants: Variant[] = []
+  let left = parts.length + leftOut
   for (const [index, part] of parts.entries()) {
-    if (isFull(scope.room)) {
-      variants.push({ type: 'any', comment: ` // ${parts.length - index} more variants are left out` })
-      break
-    }
+    if (isFull(scope.room)) break
+    left -= 1
     spend(scope.room, indent.length + 4)
     const view = viewOf(part, scope)
     const facts = factsOf(view, scope, property === undefined)
@@ -51,6 +56,7 @@ export function* variantsOf(
     variants.push({ type, comment: trailingComment([...text, ...facts], `${indent}   `, scope) })
     yield* pauseWhereDue(scope)
   }
+  if (left > 0) variants.push({ type: 'any', comment: ` // ${left} more variants are left out` })
   return variants
 }
 
@@ -74,7 +80,7 @@ export function inlineUnion(variants: readonly Variant[]): string | undefined {
 const MAX_INLINE = 100
 
 /** Writes a union outside a property, over many lines like the official renderer's `oneOf`. */
-export function* unionType(parts: readonly unknown[], isInline: boolean, indent: string, scope: Scope): Slices<string> {
+export function* unionType(parts: Parts, isInline: boolean, indent: string, scope: Scope): Slices<string> {
   const variants = yield* variantsOf(parts, indent, scope)
   const short = isInline ? inlineUnion(variants) : undefined
   if (short !== undefined) return short

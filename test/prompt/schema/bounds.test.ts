@@ -85,6 +85,20 @@ describe('a large schema', () => {
     expectBounded({ type: 'object', properties: { a: schema, b: { type: 'array', items: schema } } })
   })
 
+  test.each(['oneOf', 'anyOf', 'allOf'])('no more than 4,096 parts of %s are looked at', (keyword) => {
+    const seen = new Set<number>()
+    const parts = Array.from({ length: 10_000 }, (_, index) => {
+      const see = (): undefined => void seen.add(index)
+      return new Proxy(
+        { type: 'string' },
+        { getOwnPropertyDescriptor: (part, name) => see() ?? Reflect.getOwnPropertyDescriptor(part, name) },
+      )
+    })
+    const text = typescriptOf({ [keyword]: parts })
+    expect(seen.size).toBe(4_096)
+    expect(text).toMatch(keyword === 'allOf' ? /any \/\* left out/ : /\/\/ 5904 more variants are left out/)
+  })
+
   test('a large schema states its missing parts', () => {
     expect(typescriptOf({ enum: list })).toMatch(/ \| any \/\* \d+ more values are left out \*\/$/)
     const properties = many(MANY, (index) => [`p${index}`, { type: 'string' }])

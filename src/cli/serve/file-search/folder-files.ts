@@ -81,8 +81,9 @@ async function readText(path: string, count: (bytes: number) => void): Promise<s
   let text = ''
   const decode = (piece?: Uint8Array): boolean => {
     try {
-      text += decoder.decode(piece, { stream: piece !== undefined })
-      return !text.includes('\u0000')
+      const more = decoder.decode(piece, { stream: piece !== undefined })
+      text += more
+      return !more.includes('\u0000')
     } catch {
       return false
     }
