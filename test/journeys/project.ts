@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string }>>
 }
 
-/** A folder that has the packed library where the pages have it, and beside it the folders of those who install it. */
+/** A folder that has the packed library and its examples where a checkout has them, beside the folders of those who install it. */
 export interface Desk {
   /** An empty folder, but for a lock file, which decides on the versions of what is installed. */
   createFolder(name: string): Promise<string>
@@ -25,6 +25,7 @@ export async function createDesk(): Promise<Desk> {
   const folder = await mkdtemp(join(tmpdir(), 'journeys-'))
   const packed = join(folder, 'harmony-responses')
   await mkdir(packed)
+  await cp(join(root, 'examples'), join(packed, 'examples'), { recursive: true })
   await execute('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', packed], { cwd: root, env })
   const lock: Lock = JSON.parse(await readFile(join(here, 'package-lock.json'), 'utf8'))
   const pinned = { ...lock, packages: { ...lock.packages, '': {} } }
