@@ -297,10 +297,12 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(seen.bytes).toBeLessThan(2 * MOST_LINES * 'data: x\n'.length)
     })
 
+    /** Their lines alone are more than the bound, and so are the pieces that end in the middle of a blank line. */
+    const PINGS = Array.from({ length: MOST_LINES / 4 }, () => [': ping\n', '\n', ': ping\r\n', '\r', '\n']).flat()
+
     test.each([
-      ['in one piece', [': ping\n\n'.repeat(MOST_LINES)]],
-      ['line by line', Array.from({ length: MOST_LINES }, () => [': ping\n', '\n']).flat()],
-      ['cut in their last line break', Array.from({ length: MOST_LINES }, () => [': ping\r\n', '\r', '\n']).flat()],
+      ['in one piece', [PINGS.join('')]],
+      ['line by line', PINGS],
     ])(`${name}: comments that keep the connection alive do not count towards the bound, %s`, async (_, pings) => {
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
