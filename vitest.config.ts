@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 // Law tests run `LAW_RUNS` streams each (test/support/runs.ts); `npm run test:laws` runs 100,000 and takes the time it takes.
-const runs = Number(process.env['LAW_RUNS'] ?? 25)
+const runs = Number(process.env['LAW_RUNS'] ?? 22)
 // For a test that hangs. A machine that is busy with other things takes many times as long as a quiet one.
 const patience = runs > 1000 ? 0 : runs > 100 ? 600_000 : 120_000
 
