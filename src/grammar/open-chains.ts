@@ -10,22 +10,22 @@ import {
   waysOf,
 } from './expression.js'
 
-/** The maximum number of rules that are written again, with what follows them. */
+/** The maximum number of rules that are copied together with what follows them. */
 const MOST_CONTINUED = 2000
 
 type IsCharacter = (expression: Expression) => boolean
 
-/** A character of a chain of rules, and the rule of the ones after it; without a character, the end. */
+/** A character of a chain, and the rule for the next one. Without a character, the chain ends. */
 interface Step {
   readonly character?: Expression | undefined
   readonly next?: string | undefined
 }
 
 /**
- * A chain of rules, each for a character, which may end at several of them, has what follows its end as well: xgrammar would look
- * beyond the end for each token anew.
+ * Moves what follows a chain of rules into its last rules. Each rule of a chain is one character, and the chain may end
+ * after several of them. Otherwise xgrammar looks past the end of the chain again for each token.
  *
- * @param word - what the names of new rules begin with, and no other
+ * @param word - the beginning of the names of new rules, which no other name has
  */
 export function withContinuations(grammar: Grammar, word: string, isCharacter: IsCharacter): Grammar {
   const all = new Map(grammar)
@@ -69,7 +69,7 @@ export function withContinuations(grammar: Grammar, word: string, isCharacter: I
   return all
 }
 
-/** The steps of a rule of a chain; undefined if it is something else. */
+/** Returns the steps of a rule in a chain; undefined for any other rule. */
 function stepsOf(expression: Expression | undefined, isCharacter: IsCharacter): readonly Step[] | undefined {
   if (expression === undefined) return undefined
   const steps: Step[] = []
@@ -79,7 +79,7 @@ function stepsOf(expression: Expression | undefined, isCharacter: IsCharacter): 
     if (character !== undefined && !isCharacter(character)) return undefined
     steps.push({ character, next: next?.name })
   }
-  // A single character is none.
+  // A single character is not a chain.
   return steps.some(({ character, next }) => character === undefined || next !== undefined) ? steps : undefined
 }
 

@@ -119,12 +119,12 @@ function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[]
 }
 
 /**
- * Returns how many tokens a call may sample before {@link nextStep} can answer anything else than to sample on. To ask it
- * after each token takes a dozen objects, which are out of the cache where many responses run.
+ * Returns the number of tokens that a call can sample before {@link nextStep} can return anything but `sample`. Calling
+ * it after each token would read a dozen objects, which miss the cache when many responses run.
  *
  * @param isTimed - whether the response has a time limit
  */
-export function tokensToGoOn(fold: ResponseFold, budget: Budget, isTimed: boolean): number {
+export function tokensToLimit(fold: ResponseFold, budget: Budget, isTimed: boolean): number {
   if (isTimed || budget.forced !== undefined || hasOneCall(fold, budget)) return 0
   const { contextLength = Number.POSITIVE_INFINITY } = fold.open.capabilities ?? {}
   return Math.min(budget.tokens - fold.sampled, contextLength - fold.contextSize)

@@ -23,7 +23,7 @@ export function createChunkReader(tokenTable: TokenTable, spellsMarkers: boolean
   return spellsMarkers ? createTextReader(tokenTable) : ID_READER
 }
 
-/** Of an engine that gives ids alone. It holds nothing, so that no stream has an object of its own for it. */
+/** For engines that return only ids. It has no state, so all streams share it. */
 const ID_READER: ChunkReader = {
   read(chunk) {
     if (typeof chunk === 'string') throw new EngineError('server_error', `respond: ${EXPECTED}, got text: ${HINT}`)

@@ -9,7 +9,7 @@ import type { Budget } from './budget.js'
 import { isContextFull, stopOf } from './call-end.js'
 import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
-import { hasOneCall, nextStep, tokensToGoOn } from './next-step.js'
+import { hasOneCall, nextStep, tokensToLimit } from './next-step.js'
 import { type ChunkReader, createChunkReader } from './read-chunks.js'
 import type { StopWatch, Watched } from './stop-watch.js'
 
@@ -18,7 +18,7 @@ export interface SamplingOptions {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
   readonly budget: () => Budget
-  /** Whether the response has a time limit, which the budget checks whenever it is asked for. */
+  /** Whether the response has a time limit, which only `budget` checks. */
   readonly isTimed: boolean
   readonly inbox: Inbox
   readonly signal: AbortSignal
@@ -72,13 +72,13 @@ class SamplingRun {
   readonly #chunks: ChunkReader
   /** The number of the response's tokens when the call began. */
   readonly #before: number
-  /** The number of the response's tokens up to which the call goes on, whatever they are. */
-  readonly #goesOnTo: number
+  /** Below this number of the response's tokens, no limit can end the turn. */
+  readonly #firstLimit: number
   /** The number of tokens from the engine. */
   #given = 0
   /** The engine's counts before the end of the call, which a closed call does not reach. */
   #known: HostUsage | undefined
-  /** The next entry from the engine's output that is not put yet: most steps have one, and make no list for it. */
+  /** The next entry from the engine's output. Most steps have only one, so they create no list. */
   #next: EntryBody | undefined
   /** The entries after it. */
   #later: EntryBody[] | undefined
@@ -109,7 +109,7 @@ class SamplingRun {
     this.#hasOneCall = hasOneCall(fold, allowed)
     this.#watch = this.#call.isSearched ? allowed.stops?.watch(fold) : undefined
     this.#before = fold.sampled
-    this.#goesOnTo = fold.sampled + tokensToGoOn(fold, allowed, options.isTimed)
+    this.#firstLimit = fold.sampled + tokensToLimit(fold, allowed, options.isTimed)
     this.#chunks = createChunkReader(tokenTable, fold.open.capabilities?.spellsMarkers === true)
     const onUsage = (usage: HostUsage): void => {
       this.#known = usage
@@ -196,7 +196,7 @@ class SamplingRun {
   #isTurnOver(): boolean {
     const fold = this.#fold
     if (this.#isStopped || fold.sampled === this.#before || fold.stage !== 'sampling') return false
-    if (fold.sampled < this.#goesOnTo) return false
+    if (fold.sampled < this.#firstLimit) return false
     return nextStep(fold, this.#budget()).type !== 'sample'
   }
 

@@ -11,7 +11,7 @@ export interface Turnstile {
   pass(work?: { readonly signal?: AbortSignal | undefined }): Promise<void> | undefined
 }
 
-/** How many requests may wait: each holds its headers, and a turn of the event loop takes some milliseconds. */
+/** The maximum number of waiting requests: each holds its headers, and a turn of the event loop takes some milliseconds. */
 export const MOST_WAITING = 4_096
 
 /**
@@ -20,7 +20,7 @@ export const MOST_WAITING = 4_096
  *
  * @param most - how many pass in a turn
  * @param later - runs what it is given in the next turn
- * @param mostWaiting - how many wait at most. Default: no limit, for work that is limited elsewhere
+ * @param mostWaiting - the maximum number that wait. Default: no limit, for work that is limited elsewhere
  */
 export function createTurnstile(
   most: number,

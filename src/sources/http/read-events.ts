@@ -34,7 +34,7 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
   if (reader === undefined) throw new TransientError('server_error', 'expected a stream of events, got an empty answer')
   /** Since the last event. */
   let lines = 0
-  /** A line break that may be the first half of a blank line: a server may send each line in a piece of its own. */
+  /** The line break at the end of the last piece. With the next piece it may be a blank line. */
   let lineBreak = ''
   try {
     for (let isOpen = true; isOpen; ) {

@@ -75,7 +75,7 @@ function whole(constraint: Constraint): FittedConstraint {
 function* withoutCounts(constraint: Constraint): Slices<FittedConstraint> {
   if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)
   const counted = withoutSlowCounts(constraint.grammar)
-  // Of another grammar, the text counts and not what it says: without an escape, some texts could not be written.
+  // In a grammar of another language, an escape and its character are different texts, so both must stay.
   const grammar = constraint.isJson ? yield* plainlySpelled(counted) : counted
   if (grammar === constraint.grammar) return whole(constraint)
   const relaxed = counted === constraint.grammar ? [] : [{ path: '', message: NOT_COUNTED }]
