@@ -5,8 +5,8 @@ import { expect } from '../measure.mjs'
 import { compile, folder, loadGrammar, now, sampleOf } from '../schema-sample.mjs'
 
 /**
- * How many processes compile the sample, one after the other: each does the same work from cold, and the least time of
- * a slice counts. What one takes longer is other work of the processor, or V8's in other threads.
+ * How many processes compile the sample, one after the other: each does the same work from cold. The targets hold for all
+ * of them together. The least time of a slice leaves out work that falls elsewhere in each process, such as a collection.
  */
 const PROCESSES = 5
 /** The number of schemas that are measured, in the order of their names' digests. */
@@ -35,7 +35,9 @@ export default {
     const grammar = await loadGrammar()
     const count = size(SAMPLE, 5)
     const cases = sampleOf(count)
-    const served = await servedSlices(count, size(PROCESSES, 1))
+    const processes = await servedSlices(count, size(PROCESSES, 1))
+    const served = processes.flat()
+    const least = leastOf(processes)
     const times = { compile: [], slice: [], again: [], matcher: [], character: [] }
     const lengths = cases.map(({ schema }) => grammar.typescriptOf(schema).length / JSON.stringify(schema).length)
     const counts = { refused: 0, relaxed: 0, values: 0, wrong: 0 }
@@ -84,12 +86,18 @@ export default {
         (at) => `${published('compile', at)} ms to the first mask`,
       ),
       // The code is cold, and the rules of formats are made.
-      { figure: 'compile and write, the first schema of the process', value: sum(served[0] ?? []), unit: 'ms' },
+      { figure: 'compile and write, the first schema of the process', value: sum(least[0] ?? []), unit: 'ms' },
       ...rows(
         'longest slice of that',
         'ms',
         served.map((slices) => Math.max(...slices)),
         { max: 10 },
+      ),
+      ...rows('compile and write, least of the processes', 'ms', least.map(sum)),
+      ...rows(
+        'longest slice of that, least of the processes',
+        'ms',
+        least.map((slices) => Math.max(...slices)),
       ),
       // No target: most of it is V8's time, which a server spends in other threads. Optimizing one function takes up to
       // 18 ms.
@@ -111,8 +119,8 @@ export default {
 }
 
 /**
- * Returns the slices of each schema that is not refused, in milliseconds, as in a server: with V8's own settings, its
- * optimizing compiler and its collector work in other threads.
+ * Returns the slices of each schema that is not refused, in milliseconds, for each process, as in a server: with V8's own
+ * settings, its optimizing compiler and its collector work in other threads.
  */
 async function servedSlices(count, processes) {
   const program = fileURLToPath(new URL('../programs/compile-schemas.mjs', import.meta.url))
@@ -121,7 +129,10 @@ async function servedSlices(count, processes) {
     const { stdout } = await promisify(execFile)(process.execPath, [program, String(count)], { maxBuffer: 2 ** 26 })
     runs.push(JSON.parse(stdout).filter((slices) => slices !== null))
   }
-  const [first, ...others] = runs
+  return runs
+}
+
+function leastOf([first, ...others]) {
   return first.map((slices, schema) =>
     slices.map((ms, slice) => Math.min(ms, ...others.map((run) => run[schema][slice]))),
   )
