@@ -1,8 +1,9 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { combined } from './combine.js'
 import { conditionIn, dependenciesIn, negationIn } from './conditions.js'
 import { type Expansion, type Part, type PartsOf, subschemas } from './expansion.js'
-import { isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
+import { relaxUnheld } from './keywords.js'
 import { type Located, pathOf } from './located.js'
 import { readShape } from './read-shape.js'
 import type { Relax } from './relaxations.js'
@@ -26,7 +27,7 @@ interface Known {
 
 /** Creates an expander of a document's schemas to alternatives without references and combinations. */
 export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
-  const all = new Map<JsonObject, Known>()
+  const all = new Map<Fields, Known>()
 
   function* expand(work: Expansion, located: Located, within: readonly string[]): Slices<readonly Shape[]> {
     if ('all' in located) {
@@ -36,7 +37,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
       return yield* combined(work, [{ ...ANY_SHAPE, path }], parts)
     }
     const { schema, path } = located
-    const known = isJsonObject(schema) ? all.get(schema) : undefined
+    const known = isFields(schema) ? all.get(schema) : undefined
     if (known?.path === path && work.budget.spend(1 + known.shapes.length)) {
       for (const [at, message] of known.said) work.relax(at, message)
       return known.shapes
@@ -49,7 +50,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
     }
     const shapes = yield* expandOne({ ...work, relax }, located, within)
     // Parts that were dropped because of the enclosing schemas, or for lack of budget, may be enforced elsewhere.
-    if (isJsonObject(schema) && work.budget.refusals === refusals) all.set(schema, { path, shapes, said })
+    if (isFields(schema) && work.budget.refusals === refusals) all.set(schema, { path, shapes, said })
     return shapes
   }
 
@@ -63,7 +64,7 @@ function* expandOne(
   open: readonly string[],
 ): Slices<readonly Shape[]> {
   const { schema, path } = located
-  if (schema === true || !isJsonObject(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
+  if (schema === true || !isFields(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
   const relaxed = (message: string): readonly Shape[] => {
     work.relax(path, message)
     return [{ ...ANY_SHAPE, path }]
@@ -98,7 +99,7 @@ const COMBINATIONS: ReadonlySet<string> = new Set([
 ])
 const TEXTS: ReadonlySet<string> = new Set(['title', 'description', '$comment', '$schema', '$id', 'default'])
 
-function saysSomething(schema: JsonObject): boolean {
+function saysSomething(schema: Fields): boolean {
   return Object.keys(schema).some((keyword) => !COMBINATIONS.has(keyword) && !TEXTS.has(keyword))
 }
 
@@ -115,11 +116,11 @@ const COMBINED_BY: readonly { readonly keywords: readonly string[]; readonly par
 ]
 
 /** Returns the cost of a schema itself: its names and values, by length. */
-function sizeOf(schema: JsonObject): number {
+function sizeOf(schema: Fields): number {
   let size = 6
   for (const keyword of ['properties', 'patternProperties']) {
     const record = schema[keyword]
-    if (isJsonObject(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
+    if (isFields(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
   }
   for (const keyword of ['required', 'enum', 'prefixItems', 'items']) {
     const list = schema[keyword]
@@ -132,5 +133,5 @@ function sizeOf(schema: JsonObject): number {
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length >> 3
   if (Array.isArray(value)) return value.length
-  return isJsonObject(value) ? Object.keys(value).length : 0
+  return isFields(value) ? Object.keys(value).length : 0
 }

@@ -1,6 +1,7 @@
+import { type Fields, isFields } from '../../fields.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { UnsupportedSchema } from '../unsupported-schema.js'
-import { below, isJsonObject, type JsonObject } from './keywords.js'
+import { below } from './keywords.js'
 import { ANYTHING, both, type Located } from './located.js'
 import { type Patterned, patterned, valueByPatterns } from './patterned.js'
 import type { Relax } from './relaxations.js'
@@ -15,7 +16,7 @@ const LONGEST_LIST = 10_000
 const MOST_PATTERNS = 20
 
 /** Reads a schema's own constraints, without its `$ref` and its combinations. Its keywords have been checked. */
-export function readShape(schema: JsonObject, path: string, relax: Relax): Shape {
+export function readShape(schema: Fields, path: string, relax: Relax): Shape {
   const read = createReader(schema, path, relax)
   const keywords = Object.keys(schema)
   // Most schemas constrain only one type.
@@ -66,7 +67,7 @@ const OF_NUMBERS: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the values that a schema lists. Undefined if it lists none. */
-export function valuesIn(schema: JsonObject): readonly unknown[] | undefined {
+export function valuesIn(schema: Fields): readonly unknown[] | undefined {
   const allowed = Array.isArray(schema['enum']) ? (schema['enum'] as readonly unknown[]) : undefined
   if (!Object.hasOwn(schema, 'const')) return allowed
   const only = JSON.stringify(schema['const'])
@@ -75,7 +76,7 @@ export function valuesIn(schema: JsonObject): readonly unknown[] | undefined {
 
 type Reader = ReturnType<typeof createReader>
 
-function createReader(schema: JsonObject, path: string, relax: Relax) {
+function createReader(schema: Fields, path: string, relax: Relax) {
   const get = (keyword: string): unknown => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined)
 
   /** Ignores a list that is too long. */
@@ -98,9 +99,9 @@ function createReader(schema: JsonObject, path: string, relax: Relax) {
     schemas(keyword: string): Located[] {
       return list(keyword).map((each, index) => ({ schema: each, path: below(path, keyword, index) }))
     },
-    object(keyword: string): JsonObject {
+    object(keyword: string): Fields {
       const value = get(keyword)
-      return isJsonObject(value) ? value : {}
+      return isFields(value) ? value : {}
     },
     number(keyword: string, missing: number): number {
       return (get(keyword) as number | undefined) ?? missing
