@@ -4,7 +4,7 @@ import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
 import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
-import { Budget, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
+import { Budget, FIRST_SLICE_NODES, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
@@ -53,6 +53,7 @@ export interface CompiledSchema {
 export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
   const { references, schemas } = yield* checkSchema(document)
   const firsts = new Firsts(yield* alikeIn(schemas, references))
+  yield
   const rules = createRules()
   const relaxations = new Relaxations()
   const relax: Relax = (path, message) => relaxations.add(path, message)
@@ -64,14 +65,16 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
 
   const used = (): number => rules.nodes + budget.steps
   let paused = 0
+  let slice = FIRST_SLICE_NODES
   let outside = 0
   /** @param unset - nodes that were made and are in no rule yet: a value may have a thousand alternatives */
   const isPauseDue = (unset = 0): boolean => {
     outside += unset
     // A refused part has also cost work.
     const done = used() + outside + budget.refusals * OF_REFUSAL
-    if (done - paused < SLICE_NODES) return false
+    if (done - paused < slice) return false
     paused = done
+    slice = Math.min(SLICE_NODES, 2 * slice)
     return true
   }
 
