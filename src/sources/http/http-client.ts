@@ -44,13 +44,13 @@ export interface HttpOptions {
   readonly fetch?: typeof globalThis.fetch
   /**
    * How often a call without any token yet is retried: if the stream ends without a finish reason, or on 429, 502, 503
-   * and 504; if connecting fails, at most once. Default 2.
+   * and 504; if connecting fails, at most once. Also how often any request is sent again if the server closes its
+   * connection without an answer. Default 2.
    */
   readonly retries?: number
   /**
    * Waits before a retry: for the server's `Retry-After`, else 500 ms, doubled each time up to a minute; 100 ms if
-   * connecting failed. A server that
-   * asks for more than a minute is not retried. The promise should resolve early if the signal aborts. Default: a
+   * connecting failed or the connection was closed. A server that asks for more than a minute is not retried. The promise should resolve early if the signal aborts. Default: a
    * timer.
    */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
@@ -117,7 +117,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   const transport = (): Transport => (globalThis.fetch === RUNTIME_FETCH && byNode) || byFetch
   const hint = address.path === '' ? '' : `: should url end in ${address.path}?`
 
-  const request: HttpClient['request'] = async (method, path, signal, body, more = {}) => {
+  const send: HttpClient['request'] = async (method, path, signal, body, more = {}) => {
     const headers = new Headers(more)
     for (const [name, value] of fixed) headers.set(name, value)
     const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
@@ -130,7 +130,8 @@ export function createHttpClient(options: HttpOptions): HttpClient {
         cause,
         isUnavailable: true,
         retryAfterMs: CONNECT_AGAIN_MS,
-        retries: 1,
+        // A closed connection was replaced as often as it may be.
+        retries: isClosed(cause) ? 0 : 1,
       })
     }
     const { status, statusText } = answer
@@ -143,6 +144,23 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     throw failureOf(conceal.text(text) || statusText, { status, retryAfterMs, note: size + where })
   }
 
+  /**
+   * Sends a request again whose connection the server closed without an answer. Servers close idle connections (vLLM and
+   * SGLang after 5 seconds), and a busy one does so just when the next request is on its way. All idle ones are then closed
+   * together, so the next connection may be closed, too.
+   */
+  const request: HttpClient['request'] = async (method, path, signal, body, more) => {
+    for (let again = 0; ; again++) {
+      try {
+        return await send(method, path, signal, body, more)
+      } catch (error) {
+        if (again >= retries || !(error instanceof TransientError && isClosed(error.cause))) throw error
+        await delay(CONNECT_AGAIN_MS, signal)
+        signal.throwIfAborted()
+      }
+    }
+  }
+
   async function read(path: string, signal: AbortSignal): Promise<string> {
     const { text, isCut, error } = await readText(await request('GET', path, signal), MOST_OF_AN_ANSWER)
     signal.throwIfAborted()
@@ -153,6 +171,15 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   }
 
   return { request, read, hint, shown: conceal.error, retries, delay }
+}
+
+/** Node's codes for a connection that ended before the answer began. Other runtimes send again by themselves. */
+const CLOSED: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
+
+/** Node's client has the code on its error, `fetch` on the cause of it. */
+function isClosed(error: unknown): boolean {
+  const { code, cause } = Object(error) as { code?: unknown; cause?: unknown }
+  return CLOSED.includes(code) || CLOSED.includes((Object(cause) as { code?: unknown }).code)
 }
 
 /** The error for an answer that breaks off while it is read. */

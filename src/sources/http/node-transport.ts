@@ -31,25 +31,13 @@ export function nodeTransport(): Transport | undefined {
     const client = url.startsWith('https:') ? https : http
     const agent = agents.get(client) ?? new client.Agent({ keepAlive: true })
     agents.set(client, agent)
-    try {
-      return await send(client, agent, url, request)
-    } catch (error) {
-      // The server closed the idle connection in this very moment: Node's documentation asks for another attempt.
-      if (!(error instanceof StaleConnection)) throw error
-      return await send(client, undefined, url, request)
-    }
+    return await send(client, agent, url, request)
   }
 }
 
-/** The server closed a connection that had carried requests before, without an answer to this one. */
-class StaleConnection extends Error {
-  override readonly name = 'StaleConnection'
-}
-
-/** @param agent - whose connections are used again; default: a connection for this request alone */
 function send(
   client: NodeHttp,
-  agent: Agent | undefined,
+  agent: Agent,
   url: string,
   { method, headers, body, signal }: SentRequest,
 ): Promise<Answer> {
@@ -59,7 +47,7 @@ function send(
     const sent = client.request(url, {
       method,
       headers: { ...Object.fromEntries(headers), ...length },
-      agent: agent ?? false,
+      agent,
     })
     const abort = (): void => void sent.destroy(signal.reason)
     signal.addEventListener('abort', abort)
@@ -78,10 +66,7 @@ function send(
       connected()
       signal.removeEventListener('abort', abort)
     })
-    sent.on('error', (error: Error & { readonly code?: string }) => {
-      const isStale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-      reject(isStale && !signal.aborted ? new StaleConnection() : error)
-    })
+    sent.on('error', reject)
     sent.on('response', (message) => resolve(new NodeAnswer(message)))
     sent.end(body)
   })

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createVllmEngine } from '../../../src/sources/vllm.js'
-import { errorOf } from '../../support/error-of.js'
 import { readTokens } from '../../support/read-tokens.js'
 
 const IDS = [13225, 2375, 200002]
@@ -55,22 +54,6 @@ describe("Node's own client", () => {
     await vi.waitFor(() => expect([...sockets].every((socket) => socket.bytesWritten > ANSWER.length)).toBe(true))
     await call(engine)
     expect(sockets.size).toBe(1)
-  })
-
-  test('a connection that the server closes under a call is replaced once, without a retry of the call', async () => {
-    const { engine, sockets } = await serverOf(
-      (response) => response.end(ANSWER),
-      (_, request) => request.socket.resetAndDestroy(),
-      (response) => response.end(ANSWER),
-    )
-    await call(engine)
-    expect((await call(engine)).tokens).toEqual(IDS)
-    expect(sockets.size).toBe(2)
-  })
-
-  test('a new connection that the server closes is no connection', async () => {
-    const { engine } = await serverOf((_, request) => request.socket.resetAndDestroy())
-    expect(await errorOf(call(engine))).toMatchObject({ code: 'server_error', isUnavailable: true })
   })
 
   test('an answer that breaks off is a lost connection, after its tokens', async () => {
