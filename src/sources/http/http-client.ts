@@ -112,7 +112,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   const { headers: fixed, secrets } = requestHeaders(apiKey, headers, address.authorization)
   const conceal = createConcealer([...address.secrets, ...secrets])
   const byFetch = fetchTransport(fetch)
-  const byNode = fetch === undefined ? nodeTransport() : undefined
+  const byNode = fetch === undefined ? nodeTransport(address.isSecure) : undefined
   // Looked up per request, because a test or a tracer may have replaced the runtime's.
   const transport = (): Transport => (globalThis.fetch === RUNTIME_FETCH && byNode) || byFetch
   const hint = address.path === '' ? '' : `: should url end in ${address.path}?`

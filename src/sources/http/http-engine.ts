@@ -1,27 +1,14 @@
 import { checkHolds, copyConstraint } from '../../engine/check-constraint.js'
 import { checkGenerate } from '../../engine/check-generate.js'
-import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
-import { EngineError, type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
+import type { EngineCapabilities } from '../../engine/constraint.js'
+import { EngineError, type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
 import type { Answer } from './answer.js'
 import { callStream, type StepReader } from './call-stream.js'
+import type { HttpCall } from './http-call.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
 import { type ModelProof, proveModel } from './prove-model.js'
 import { sharedWork } from './shared-work.js'
 import { traceHeaders } from './trace-headers.js'
-
-/** One model call, with defaults filled in. */
-export interface HttpCall {
-  readonly prompt: readonly number[]
-  readonly sampling: Required<Omit<Sampling, 'seed'>> & Pick<Sampling, 'seed'>
-  readonly stop: readonly number[]
-  readonly maxTokens: number | undefined
-  readonly logprobs: number | undefined
-  /** A constraint that the server holds, according to the protocol's capabilities. */
-  readonly constraint: Constraint | undefined
-  /** The headers of its trace context. */
-  readonly trace: Readonly<Record<string, string>>
-  readonly onUsage: GenerateOptions['onUsage']
-}
 
 /** The limits of a call. */
 export type CallLimits = Pick<EngineCapabilities, 'contextLength' | 'maxPromptLength'>

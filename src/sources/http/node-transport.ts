@@ -13,42 +13,35 @@ interface NodeHttp {
 }
 
 /**
- * Sends requests with Node's own client, past web streams: a token that arrives alone costs half the processor time.
+ * Sends requests to one server with Node's own client, past web streams: a token that arrives alone costs half the processor time.
  * Undefined on other runtimes, some of which have a `node:http` of their own.
+ *
+ * @param isSecure - whether by TLS
  */
-export function nodeTransport(): Transport | undefined {
+export function nodeTransport(isSecure: boolean): Transport | undefined {
   const { process, navigator } = globalThis as {
     readonly process?: { getBuiltinModule?(name: string): unknown }
     readonly navigator?: { readonly userAgent?: string }
   }
   // Node 20 has no navigator.
   if (navigator !== undefined && navigator.userAgent?.startsWith('Node.js/') !== true) return undefined
-  const modules = ['node:http', 'node:https'].map((name) => process?.getBuiltinModule?.(name) as NodeHttp | undefined)
-  const [http, https] = modules
-  if (http === undefined || https === undefined) return undefined
-  const agents = new Map<NodeHttp, Agent>()
-  return async (url, request) => {
-    const client = url.startsWith('https:') ? https : http
-    const agent = agents.get(client) ?? new client.Agent({ keepAlive: true })
-    agents.set(client, agent)
-    return await send(client, agent, url, request)
-  }
+  const client = process?.getBuiltinModule?.(isSecure ? 'node:https' : 'node:http') as NodeHttp | undefined
+  if (client === undefined) return undefined
+  const agent = new client.Agent({ keepAlive: true })
+  const connected = isSecure ? 'secureConnect' : 'connect'
+  return (url, request) => send(() => client.request(url, { ...optionsOf(request), agent }), connected, request)
 }
 
-function send(
-  client: NodeHttp,
-  agent: Agent,
-  url: string,
-  { method, headers, body, signal }: SentRequest,
-): Promise<Answer> {
+function optionsOf({ method, headers, body }: SentRequest): RequestOptions {
+  const length = body === undefined ? {} : { 'content-length': `${new TextEncoder().encode(body).length}` }
+  return { method, headers: { ...Object.fromEntries(headers), ...length } }
+}
+
+/** @param begun - the event of a socket that is connected */
+function send(begin: () => ClientRequest, begun: string, { body, signal }: SentRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const length = body === undefined ? {} : { 'content-length': `${new TextEncoder().encode(body).length}` }
-    const sent = client.request(url, {
-      method,
-      headers: { ...Object.fromEntries(headers), ...length },
-      agent,
-    })
+    const sent = begin()
     const abort = (): void => void sent.destroy(signal.reason)
     signal.addEventListener('abort', abort)
     const timer = setTimeout(() => {
@@ -56,7 +49,7 @@ function send(
     }, CONNECT_SECONDS * 1000)
     const connected = (): void => clearTimeout(timer)
     sent.on('socket', (socket) => {
-      if (socket.connecting) socket.once(url.startsWith('https:') ? 'secureConnect' : 'connect', connected)
+      if (socket.connecting) socket.once(begun, connected)
       else connected()
     })
     sent.setTimeout(SILENT_SECONDS * 1000, () => {

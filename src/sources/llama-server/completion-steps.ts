@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { STOP_TOKENS } from '../../engine/index.js'
 import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
-import type { HttpCall } from '../http/http-engine.js'
+import type { HttpCall } from '../http/http-call.js'
 import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
 import type { EngineStep } from '../http/token-reader.js'
 import { SentTokens, type Vocabulary } from './sent-tokens.js'

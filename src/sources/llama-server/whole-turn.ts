@@ -1,7 +1,7 @@
 import { EngineError } from '../../engine/engine-error.js'
 import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
 import type { StepReader } from '../http/call-stream.js'
-import type { HttpCall } from '../http/http-engine.js'
+import type { HttpCall } from '../http/http-call.js'
 import { completionSteps } from './completion-steps.js'
 import type { Vocabulary } from './sent-tokens.js'
 
