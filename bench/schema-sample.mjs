@@ -46,27 +46,30 @@ function fromFolder(path, count) {
   })
 }
 
-/** The milliseconds of each slice, and what was compiled. Undefined where the schema is refused. */
-export function compile({ compileSchema, writeGbnf, UnsupportedSchema }, schema) {
-  const slices = []
-  const drain = (work) => {
-    for (;;) {
-      const began = now()
-      const step = work.next()
-      slices.push(now() - began)
-      if (step.done) return step.value
-    }
-  }
+/** Compiles a schema in slices, as engines have it done. Returns undefined where it is refused. */
+export function* compiling({ writtenGrammar, UnsupportedSchema }, schema) {
   try {
-    const { grammar, shared, relaxed } = drain(compileSchema(schema))
-    return { gbnf: drain(writeGbnf(grammar, shared)), relaxed, slices }
+    const { grammar: gbnf, relaxed } = yield* writtenGrammar({ jsonSchema: schema })
+    return { gbnf, relaxed }
   } catch (error) {
     if (error instanceof UnsupportedSchema) return undefined
     throw error
   }
 }
 
-/** Milliseconds of processor time. */
+/** The milliseconds of each slice, and what was compiled. Undefined where the schema is refused. */
+export function compile(grammar, schema) {
+  const slices = []
+  const work = compiling(grammar, schema)
+  for (;;) {
+    const began = now()
+    const step = work.next()
+    slices.push(now() - began)
+    if (step.done) return step.value && { ...step.value, slices }
+  }
+}
+
+/** Milliseconds of processor time, of all threads of the process. */
 export function now() {
   const { user, system } = cpuUsage()
   return (user + system) / 1000

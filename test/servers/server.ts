@@ -125,6 +125,8 @@ const COMMON = {
     TIKTOKEN_ENCODINGS_BASE: join(FOLDER, 'tok'),
     // The first start writes the bytecode that later ones read, whatever the environment says.
     PYTHONDONTWRITEBYTECODE: '',
+    // On a busy machine, the default of 5 seconds is over before the server reads a request on an idle connection.
+    ...{ VLLM_HTTP_TIMEOUT_KEEP_ALIVE: '600', SGLANG_TIMEOUT_KEEP_ALIVE: '600' },
   },
 }
 

@@ -7,13 +7,13 @@ import { checkSource, type SourcePlan } from '../../src/conformance/check-source
 import { type Constraint, type ConstraintKind, STOP_TOKENS, type TokenEngine } from '../../src/engine/index.js'
 import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import { translate } from '../../src/index.js'
+import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/event-reader.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
-import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/read-events.js'
 import { constraintLaws, exampleOf } from './constraint-laws.js'
 import { errorOf } from './error-of.js'
 import { readTokens } from './read-tokens.js'
 import { runs } from './runs.js'
-import { frame, refuse, scriptedServer, stream } from './scripted-server.js'
+import { type Answer, frame, refuse, scriptedServer, stream } from './scripted-server.js'
 import { cut } from './tokens.js'
 
 const RUNS = runs(100)
@@ -267,10 +267,10 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     const LINE = 'x'.repeat(64 * KIBI)
     const TOO_LONG = `expected events of at most ${LONGEST_EVENT} characters and ${MOST_LINES} lines, got a longer one`
 
-    test(`${name}: at most 64 KiB of a refusal are read, and the request is cancelled`, async () => {
+    test(`${name}: at most 64 Ki characters of a refusal are read, and the request is cancelled`, async () => {
       const { seen, engine } = endless(500, LINE)
       const { message, status } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
-      expect(message).toBe(`${'x'.repeat(2000)} (the first of more than ${64 * KIBI} bytes)`)
+      expect(message).toBe(`${'x'.repeat(2000)} (the first of more than ${64 * KIBI} characters)`)
       expect(status).toBe(500)
       expect(seen).toEqual({ bytes: expect.any(Number), isCancelled: true })
       expect(seen.bytes).toBeLessThan(1024 * KIBI)
@@ -480,6 +480,29 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     test(`${name}: a connection that is lost before the first token is retried`, async () => {
       const { engine, asked } = open(stream([], 'breaks'), stream(frames(HELLO)))
       expect((await readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).tokens).toEqual(HELLO.tokens)
+      expect(asked).toHaveLength(2)
+    })
+
+    const closes: Answer = (response) => void response.destroy()
+
+    test(`${name}: a call is sent again where the server closes its connection without an answer`, async () => {
+      waits.length = 0
+      const { engine, asked } = open(closes, closes, stream(frames(HELLO)))
+      expect((await readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).tokens).toEqual(HELLO.tokens)
+      expect(asked).toHaveLength(3)
+      expect(waits).toEqual([100, 100])
+    })
+
+    test(`${name}: a call fails if the server closes every connection without an answer`, async () => {
+      const { engine, asked } = open(closes)
+      const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
+      expect([error.code, error.isUnavailable]).toEqual(['server_error', true])
+      expect(asked).toHaveLength(3)
+    })
+
+    test(`${name}: health() asks again where the server closes its connection without an answer`, async () => {
+      const { url, asked } = bareServer.script(closes, (response) => void response.writeHead(200).end())
+      await create({ url, delay }).health()
       expect(asked).toHaveLength(2)
     })
 

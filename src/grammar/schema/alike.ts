@@ -55,10 +55,11 @@ function textOf(schema: Fields, references: References, numbers: Alike): string 
     let text = ''
     for (const keyword of Object.keys(schema)) {
       const value = schema[keyword]
-      // Quoted, because a name with a line break would read like several keywords.
       if (keyword === '$ref') text += `$ref ${JSON.stringify(keyOf(references.get(schema) as Located))}\n`
-      else if (saysSomething(keyword, value))
-        text += `${JSON.stringify(keyword)} ${valueText(keyword, value, numbers)}\n`
+      else if (isMeant(keyword)) text += `${keyword} ${valueText(keyword, value, numbers)}\n`
+      // Quoted, because a name with a line break would read like several keywords. Annotations mean nothing, unless they are
+      // lists or objects: a `$ref` may point into them.
+      else if (typeof value === 'object') text += `${JSON.stringify(keyword)} ${JSON.stringify(value)}\n`
     }
     return text
   } catch {
@@ -66,26 +67,31 @@ function textOf(schema: Fields, references: References, numbers: Alike): string 
   }
 }
 
-/**
- * Whether a keyword has a meaning. An annotation has none, unless it is a list or an object: a `$ref` may point into
- * it.
- */
-function saysSomething(keyword: string, value: unknown): boolean {
-  const isMeant = CHECKED_KEYWORDS.has(keyword) || UNHELD.has(keyword) || BESIDES.has(keyword)
-  return isMeant || typeof value === 'object'
+function isMeant(keyword: string): boolean {
+  return CHECKED_KEYWORDS.has(keyword) || UNHELD.has(keyword) || BESIDES.has(keyword)
 }
 
 function valueText(keyword: string, value: unknown, numbers: Alike): string {
-  const part = (inner: unknown): string => {
-    if (!isFields(inner)) return JSON.stringify(inner)
-    const number = numbers.get(inner)
-    if (number === undefined) throw new Error('The schema has no number yet.')
-    return `${number}`
-  }
+  // Types are the values of most keywords.
+  if (keyword === 'type' && typeof value === 'string') return value
   if (MAPS.has(keyword)) {
-    const named = Object.entries(value as Fields).map(([name, inner]) => `${JSON.stringify(name)}${part(inner)}`)
-    return named.join('')
+    let text = ''
+    for (const name of Object.keys(value as Fields)) {
+      text += JSON.stringify(name) + partText((value as Fields)[name], numbers)
+    }
+    return text
   }
-  if (LISTS.has(keyword) && Array.isArray(value)) return value.map(part).join()
-  return SCHEMAS.has(keyword) ? part(value) : JSON.stringify(value)
+  if (LISTS.has(keyword) && Array.isArray(value)) {
+    let text = ''
+    for (const inner of value) text += `${partText(inner, numbers)},`
+    return text
+  }
+  return SCHEMAS.has(keyword) ? partText(value, numbers) : JSON.stringify(value)
+}
+
+function partText(inner: unknown, numbers: Alike): string {
+  if (!isFields(inner)) return JSON.stringify(inner)
+  const number = numbers.get(inner)
+  if (number === undefined) throw new Error('The schema has no number yet.')
+  return String(number)
 }

@@ -181,19 +181,26 @@ export const SCHEMAS: ReadonlySet<string> = new Set([
 export const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
 
 function addSubschemas(open: Found[], keyword: string, value: unknown, within: Place): void {
-  const add = (schema: unknown, ...names: readonly (string | number)[]): unknown =>
-    open.push({ schema, place: { within, names: [keyword, ...names], base: within.base } })
+  const { base } = within
   if (MAPS.has(keyword)) {
-    for (const [name, schema] of Object.entries(value as Fields)) {
+    for (const name of Object.keys(value as Fields)) {
+      const schema = (value as Fields)[name]
       // A list of names in `dependencies`.
-      if (keyword !== 'dependencies' || !isTexts(schema)) add(schema, name)
+      if (keyword === 'dependencies' && isTexts(schema)) continue
+      open.push({ schema, place: { within, names: [keyword, name], base } })
     }
   } else if (LISTS.has(keyword) && Array.isArray(value)) {
-    for (const [index, schema] of value.entries()) add(schema, index)
-  } else if (SCHEMAS.has(keyword)) add(value)
+    for (let at = 0; at < value.length; at++) {
+      open.push({ schema: value[at], place: { within, names: [keyword, at], base } })
+    }
+  } else if (SCHEMAS.has(keyword)) open.push({ schema: value, place: { within, names: [keyword], base } })
 }
 
+/** In place: most schemas have parts, which would be copied twice. */
 function reverseFrom<Value>(values: Value[], from: number): void {
-  const last = values.splice(from).toReversed()
-  for (const value of last) values.push(value)
+  for (let low = from, high = values.length - 1; low < high; low++, high--) {
+    const value = values[low] as Value
+    values[low] = values[high] as Value
+    values[high] = value
+  }
 }

@@ -18,8 +18,11 @@ export class Firsts {
     if ('all' in located) return allOf(located.all.map((each) => this.of(each)))
     const number = isFields(located.schema) ? this.#alike.get(located.schema) : undefined
     if (number === undefined) return located
-    const first = this.#byNumber.get(number) ?? located
-    this.#byNumber.set(number, first)
+    const first = this.#byNumber.get(number)
+    if (first === undefined) {
+      this.#byNumber.set(number, located)
+      return located
+    }
     if (first.path !== located.path) {
       const known = this.#others.get(first.path)
       if (known === undefined) this.#others.set(first.path, new Set([located.path]))
