@@ -27,7 +27,7 @@ export function withDefaults<Options extends TranslatorOptions>(
   options: Options,
 ): Options & Pick<CoreTranslatorOptions, Defaulted> {
   // Rejects a value that is not an object.
-  if (typeof options !== 'object' || options === null) checkOptions(options as never)
+  if (typeof options !== 'object' || options === null) checkOptions(options)
   const { responseId = randomResponseId(), clock = unixSeconds, onError = logError } = options
   return merged(options, { responseId, clock, onError })
 }

@@ -46,7 +46,7 @@ const BUILTINS: Descriptors & Complete = DESCRIPTORS
 /** Returns the descriptor of a tool. */
 export function builtinNamed(tool: BuiltinTool): Builtin {
   // TypeScript cannot relate the methods of one descriptor to the union of all items.
-  return BUILTINS[tool] as unknown as Builtin
+  return BUILTINS[tool] as Builtin
 }
 
 /** Returns the built-in tool that a request tool of this type declares. */

@@ -300,7 +300,7 @@ export type CheckedRequest = Omit<ParsedRequest, 'reasoning'> & {
 }
 
 // Derived from the table, whose type zod cannot infer; test/request compares the two.
-export const request: z.ZodType<CheckedRequest> = z.object(shapeOf(FIELDS)) as unknown as z.ZodType<CheckedRequest>
+export const request: z.ZodType<CheckedRequest> = z.object(shapeOf(FIELDS)) as z.ZodType<CheckedRequest>
 
 function shapeOf(fields: { readonly [name: string]: Field }): { [name: string]: z.ZodType } {
   const shape: { [name: string]: z.ZodType } = {}

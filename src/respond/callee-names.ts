@@ -1,6 +1,7 @@
 import { readTranscript } from '../prompt/transcript.js'
 import { builtinCalled } from '../recipients/builtin-tools.js'
 import type { Classifier } from '../recipients/classify.js'
+import type { Recipient } from '../recipients/recipient.js'
 import { recipientKey } from '../recipients/recipient.js'
 import type { OutputItem } from '../responses/items.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -28,9 +29,9 @@ export function calleeNames(
 function keyOf(call: OutputItem): string {
   if (call.type === 'mcp_call') {
     // A key needs only the fields that distinguish recipients of a kind.
-    return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as never)
+    return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as Recipient)
   }
   const action = builtinCalled(call)?.actionOf(call)
   // A key needs only the fields that distinguish recipients of a kind.
-  return recipientKey({ kind: call.type, action } as never)
+  return recipientKey({ kind: call.type, action } as Recipient)
 }

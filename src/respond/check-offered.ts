@@ -4,12 +4,13 @@ import { aText, listOf, oneOf, optionsOf } from '../options/checks.js'
 import { HOSTED_BUILTINS } from '../recipients/builtin-tools.js'
 import { declareMcpServer } from '../recipients/mcp-server.js'
 import { undatedType } from '../recipients/undated-type.js'
+import type { McpTool } from '../responses/request-tools.js'
 import type { Offered } from './offered.js'
 
 // Validated by declaring a server with the rule.
 const aRule: OptionCheck = (rule, path) =>
   // Throws for an invalid rule.
-  void declareMcpServer({ type: 'mcp', server_label: 'any', require_approval: rule as never }, `${path}: `)
+  void declareMcpServer({ type: 'mcp', server_label: 'any', require_approval: rule } as McpTool, `${path}: `)
 
 export const anApprovalPolicy: OptionCheck = (value, path) => {
   check(value !== null, path, "'always', 'never', { always, never } or a function", value)
@@ -26,7 +27,7 @@ const anOfferedTool: OptionCheck = (tool, path) => {
   if (type !== 'mcp') return
   check(typeof label === 'string' && label !== '', `${path}.server_label`, 'a label', label)
   // Not yet known to have this type: the call validates it.
-  declareMcpServer(tool as never, `${path}.`)
+  declareMcpServer(tool as McpTool, `${path}.`)
 }
 
 const OFFERED: OptionTable<Offered> = {

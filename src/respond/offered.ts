@@ -76,8 +76,7 @@ export function withTerms(request: ResponseRequest, terms: OperatorTerms | undef
   return merged(request, {
     ...(own.length + tools.length > 0 && { tools: [...own, ...tools] as NonNullable<ResponseRequest['tools']> }),
     ...(said.length > 0 && { instructions: said.join('\n\n') }),
-    // The choice of a parsed request is plain JSON, and so is the result.
-    ...(isExempt && { tool_choice: alsoAllowing(request.tool_choice, tools) as never }),
+    ...(isExempt && { tool_choice: alsoAllowing(request.tool_choice, tools) }),
   })
 }
 

@@ -63,5 +63,5 @@ export function readContent(kind: SealedKind, json: string): Unsealed | undefine
   if (!Array.isArray(values) || values.length < least || values.length > fields.length) return undefined
   if (!values.every((value, at) => typeof value === 'string' && (value !== '' || at < least))) return undefined
   // The lines above have checked that there are as many texts as the kind has fields.
-  return { kind, ...Object.fromEntries(values.map((value, at) => [fields[at], value])) } as unknown as Unsealed
+  return { kind, ...Object.fromEntries(values.map((value, at) => [fields[at], value])) } as Unsealed
 }

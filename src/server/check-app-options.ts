@@ -41,7 +41,7 @@ export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
   origins: listOf(anOrigin, 'an array of origins'),
   basePath: that((value) => typeof value === 'string' && /^(\/[\w.-]+)*$/.test(value), 'a path such as /v1'),
   // Throws for an invalid dialect.
-  dialect: (value) => void resolveDialect(value as never),
+  dialect: (value) => void resolveDialect(value as Parameters<typeof resolveDialect>[0]),
   chat: optionsOf(picked(CHAT_ANSWER_OPTIONS, ['reasoning', 'hostedCalls'])),
   done: aBoolean,
   keepAliveMs: aTimer,

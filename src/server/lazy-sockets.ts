@@ -10,7 +10,7 @@ export interface LazySockets {
   terminate(): void
 }
 
-type Listener = (...given: never[]) => void
+type Listener = (...given: unknown[]) => void
 
 /** @param options - `maxPayload`: the limit of one message, in bytes */
 export function createLazySockets({ maxPayload }: { readonly maxPayload: number }): LazySockets {
@@ -23,8 +23,7 @@ export function createLazySockets({ maxPayload }: { readonly maxPayload: number 
   async function open(): Promise<void> {
     const { WebSocketServer } = await import('ws')
     sockets = new WebSocketServer(options)
-    // The listeners of all events are kept in one list, each with its event.
-    for (const [event, listener] of listeners) sockets.on(event, listener as never)
+    for (const [event, listener] of listeners) sockets.on(event, listener)
     if (isClosed) sockets.close()
   }
   function loaded(): WebSocketServer {
@@ -35,16 +34,14 @@ export function createLazySockets({ maxPayload }: { readonly maxPayload: number 
     options,
     on(event: string, listener: Listener) {
       if (sockets === undefined) listeners.push([event, listener])
-      // The listeners of all events are kept in one list, each with its event.
-      else sockets.on(event, listener as never)
+      else sockets.on(event, listener)
       return server
     },
     off(event: string, listener: Listener) {
-      // The listeners of all events are kept in one list, each with its event.
-      loaded().off(event, listener as never)
+      loaded().off(event, listener)
       return server
     },
-    emit: (event: string, ...given: never[]): boolean => loaded().emit(event, ...given),
+    emit: (event: string, ...given: unknown[]): boolean => loaded().emit(event, ...given),
     handleUpgrade(...given: Parameters<WebSocketServer['handleUpgrade']>): void {
       loaded().handleUpgrade(...given)
     },

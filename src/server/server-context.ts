@@ -3,6 +3,7 @@ import type { ByteHold } from '../byte-budget.js'
 import { type Dialect, toMessagesError } from '../dialects/index.js'
 import { RequestError } from '../request-error.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import type { Response as ResponseObject } from '../responses/response.js'
 import { createSseEncoder, type SseEvent } from '../sse/index.js'
 import type { KeptResponse } from '../stores/store.js'
 import { answerEvents } from './answer-events.js'
@@ -92,7 +93,7 @@ export function sendResponseEvents(
 /** Returns a response in the server's dialect. */
 export function responseBody(response: KeptResponse, { dialect }: ServerContext): object {
   // A stored response can be `cancelled`, which the translator's type lacks.
-  return dialect === undefined ? response : dialect.encodeResponse(response as never)
+  return dialect === undefined ? response : dialect.encodeResponse(response as ResponseObject)
 }
 
 export function sendError(context: Context<Env>, error: unknown, report: (error: unknown) => void): Response {

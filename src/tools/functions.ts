@@ -121,7 +121,7 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
   )
   check(typeof functions === 'object' && functions !== null, label, 'an object of functions', functions)
   // Copied, because calls look functions up much later.
-  const table = { ...functions } as unknown as Readonly<Record<string, AnyFunction>>
+  const table = { ...functions } as Readonly<Record<string, AnyFunction>>
   const listing: McpListing = { serverLabel: label, tools: Object.entries(table).map(listed) }
 
   return {

@@ -139,7 +139,7 @@ function wordsOf({ code, path, message, ...issue }: z.core.$ZodIssue): string {
   const place = path.length === 0 ? '' : `${toDotPath(path)}: `
   if (code !== 'unrecognized_keys') return `${place}${message}`
   // Cast: an issue of this code has keys, but the code does not narrow the rest of a destructured union.
-  const [key = ''] = (issue as unknown as { keys: readonly string[] }).keys
+  const [key = ''] = (issue as { keys: readonly string[] }).keys
   const [what, names] = path[0] === 'limit' ? ['a limit', LIMIT_NAMES] : ['an option of serve', Object.keys(OPTIONS)]
   return `${place}expected ${what}, got ${JSON.stringify(key)}${didYouMean(key, names)}`
 }

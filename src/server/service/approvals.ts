@@ -25,7 +25,7 @@ export async function requestedInStore(
     const asked = found?.isOutput ? found.item : undefined
     if (asked?.type !== 'mcp_approval_request') continue
     // The types have been compared.
-    const { server_label: serverLabel, name, arguments: text } = asked as unknown as McpApprovalRequestItem
+    const { server_label: serverLabel, name, arguments: text } = asked as McpApprovalRequestItem
     calls.push({ approvalRequestId: id, serverLabel, name, arguments: text })
   }
   return calls

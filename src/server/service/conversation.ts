@@ -96,7 +96,7 @@ export async function resolveConversation(
     unopened.add(param)
   }
   // Opened before ids are assigned: sealed reasoning without the client's id gets that of its seal.
-  const unsealing = unsealInputInSlices(found.items as never, { seal, caller: owner, foreign, onForeign }, createWork())
+  const unsealing = unsealInputInSlices(found.items, { seal, caller: owner, foreign, onForeign }, createWork())
   const unsealed = await withPauses(unsealing, context.pause, context.signal)
   await pass()
   const requested = [...unsealed.requestedCalls, ...(await requestedInStore(sent, context))]
@@ -116,7 +116,7 @@ export async function resolveConversation(
       // Concatenated, because spreading copies a list of references ten times as slowly.
       input: readable.concat((foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items).filter(isRead)),
       // The parsed request has fields that `ResponseRequest` leaves open.
-    } as unknown as ResponseRequest,
+    } as ResponseRequest,
     input: before.concat(items),
     places: new Array<Place>(before.length).concat(places.filter((_, at) => isRead(items[at] as InputItem))),
     history: history.concat(own.history ?? []),

@@ -51,8 +51,7 @@ function openedOutput(
   return sealed.flatMap((item): readonly KnownTokens[] => {
     try {
       // Opens an output item in the form in which a client sends it back.
-      return unsealInput([item] as unknown as ResponseRequest['input'], { seal, caller: owner, foreign: 'ignore' })
-        .history
+      return unsealInput([item] as ResponseRequest['input'], { seal, caller: owner, foreign: 'ignore' }).history
     } catch {
       return []
     }

@@ -39,7 +39,7 @@ export async function operatorOptions(
   { owner, approvals }: Pick<Caller, 'owner' | 'approvals'>,
 ): Promise<Pick<RespondOptions, 'offered' | 'approval' | 'approvals'>> {
   // The parsed request has fields that `ResponseRequest` leaves open.
-  const owned = { request: parsed as unknown as ResponseRequest, owner }
+  const owned = { request: parsed as ResponseRequest, owner }
   const offered = typeof given === 'function' ? await given(owned) : given
   if (typeof given === 'function' && offered !== undefined) anOffer(offered, 'offered()')
   const policy =

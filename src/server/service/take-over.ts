@@ -141,7 +141,7 @@ async function resumedConversation(
   const items = foreignSeals === 'ignore' ? withoutForeignReasoning(input, seal) : input
   return {
     // The entry holds a request that was parsed when it was written.
-    request: { ...open.request, input: readable.concat(items.filter(isRead)) } as unknown as ResponseRequest,
+    request: { ...open.request, input: readable.concat(items.filter(isRead)) } as ResponseRequest,
     input: before.concat(input as InputItem[]),
     places: [],
     history: history.concat(own),

@@ -42,8 +42,7 @@ export function webSocketRoute(app: Hono<Env>, server: ServerContext): Sockets {
         if (context.req.header('upgrade')?.toLowerCase() === 'websocket') checkRoom(shared)
         return await next()
       },
-      // Hono's type has its own environment in place of ours.
-      upgrade(((context: Context<Env>) => socketEvents(context, shared)) as never),
+      upgrade((context: Context<Env>) => socketEvents(context, shared)),
     )
   }
   return {

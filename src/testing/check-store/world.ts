@@ -40,7 +40,7 @@ export function item(id: string, text: string = id): InputItem {
 export function finished(added: readonly InputItem[] = [], output: readonly InputItem[] = []): FinishedResponse {
   return {
     // The part of a response that the rules read.
-    response: { status: 'completed', output } as unknown as FinishedResponse['response'],
+    response: { status: 'completed', output } as FinishedResponse['response'],
     added,
     history: [{ tokens: [1, 200_006] }],
   }

@@ -64,7 +64,7 @@ interface AnyClient {
  */
 export function mcpPeerOf(client: McpClient): McpPeer {
   // The SDK is an optional peer, so only its structure is known here.
-  const any = client as unknown as AnyClient
+  const any = client as AnyClient
   const isVersion2 = 'getProtocolEra' in client
   return {
     callTool: (call, options) => (isVersion2 ? any.callTool(call, options) : any.callTool(call, undefined, options)),

@@ -26,8 +26,7 @@ export function callText(part: CallPart, field: 'arguments' | 'input' | 'code') 
     },
 
     close(item: ItemBase, _outcome: unknown, context: ItemContext): void {
-      // TypeScript does not relate a computed field to the event of the same name.
-      context.emitFor(item, `response.${part}.done`, { [field]: textOf(item.text) } as never)
+      context.emitFor(item, `response.${part}.done`, { [field]: textOf(item.text) })
     },
   }
 }

@@ -46,7 +46,7 @@ export type Subject = { [Type in ItemType]: ItemKinds[Type] extends ItemKind<inf
 /** Returns the kind of an item by its type. The table has it, since nothing else begins an item (see `catalog.ts`). */
 export function kindOf(kinds: KindTable, { type }: { readonly type: ItemType }): ItemKind<Item, Subject> {
   // TypeScript cannot infer that the kind looked up by an item's type fits that item.
-  return kinds[type] as unknown as ItemKind<Item, Subject>
+  return kinds[type] as ItemKind<Item, Subject>
 }
 
 /** Returns an item's current wire form, as a detached copy. */

@@ -76,8 +76,7 @@ export const reasoning: ItemKind<Reasoning> = {
     if (sealReasoning && context.includes(SEALED))
       item.sealed = stringResult('sealReasoning', sealReasoning(text, item.id))
     for (const form of item.forms) {
-      // TypeScript does not relate a form's fields to the event that the form names.
-      context.emitFor(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text } as never)
+      context.emitFor(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text })
       emitPart(item, form, 'done', text, context)
     }
   },
@@ -97,8 +96,7 @@ function emitPart(
   context: ItemContext,
 ): void {
   const fields = { ...FORMS[form].at, part: partOf(form, text) }
-  // The fields belong to the form; a template type loses that relation.
-  context.emitFor(item, `response.${FORMS[form].part}.${what}`, fields as never)
+  context.emitFor(item, `response.${FORMS[form].part}.${what}`, fields)
 }
 
 function partOf<Form extends ReasoningForm>(

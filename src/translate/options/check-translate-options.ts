@@ -43,9 +43,8 @@ export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
   sealReasoning: aFunction,
   sealApproval: aFunction,
   citations: aFunction,
-  // The values are untyped, and the check establishes their type itself.
-  mcpListings: (value, path) => checkListings(path, value as never),
-  knownListings: (value, path) => checkListings(path, value as never),
+  mcpListings: (value, path) => checkListings(path, value),
+  knownListings: (value, path) => checkListings(path, value),
   knownFiles: anObject,
   approvedCalls: (value, path) => checkList(path, value, ['approvalRequestId', 'serverLabel', 'name', 'arguments']),
   containerId: aString,

@@ -195,9 +195,9 @@ export function checkOptions(options: TranslateOptions): void {
 }
 
 /** @throws HarmonyResponsesError `bad_option` */
-export function checkListings(what: string, listings: readonly McpListing[] | undefined): void {
+export function checkListings(what: string, listings: unknown): void {
   checkList(what, listings, ['serverLabel'])
-  for (const { serverLabel, tools, error } of listings ?? []) {
+  for (const { serverLabel, tools, error } of (listings ?? []) as readonly McpListing[]) {
     checkList(`${what} of ${serverLabel}: tools`, tools, ['name'])
     check(typeof (error ?? '') === 'string', `${what} of ${serverLabel}: error`, 'a string', error)
   }

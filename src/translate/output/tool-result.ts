@@ -24,7 +24,7 @@ type Kinds = { readonly [type: string]: { readonly lists?: { readonly [name: str
  */
 export function checkResult(result: ToolResult, kinds: Kinds): ToolResult {
   // From the host, unchecked: each field is checked below.
-  const given = Object(result) as unknown as { [field: string]: unknown }
+  const given = Object(result) as { [field: string]: unknown }
   const { message } = Object(given['error']) as { message?: unknown }
   const known = Object.values(kinds).flatMap(({ lists = {} }) => Object.entries(lists))
   const lists = known.filter(([name]) => given[name] !== undefined)
