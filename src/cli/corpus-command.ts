@@ -7,7 +7,7 @@ export const corpus: Command = defineCommand({
   summary: "writes good and damaged streams with the judge's verdicts",
   help: `Writes into the folder DIR, for tests of servers, clients and judges in any language:
 
-  streams.jsonl           a stream of Responses on each line, with what each profile has to say of it
+  streams.jsonl           a stream of Responses on each line, with the violations that each profile finds
   schema.json             the JSON Schema of a line
   chat-streams.jsonl      the same for streams of Chat Completions
   chat-schema.json        the JSON Schema of a line of it

@@ -9,7 +9,7 @@ export const prompt: Command = defineCommand({
   --text                    prints the prompt as it is, control tokens as literal markers: for another program, since
                             text that spells a marker is not escaped, and looks like one
   --tokens                  prints the token ids as one JSON array
-  --date YYYY-MM-DD         the date that the model is told (default: today, in UTC)
+  --date YYYY-MM-DD         the date in the prompt (default: today, in UTC)
   --images refuse-last      images and files in the user's last message are an error; all others are [image] and
                             [file NAME] (default)
            refuse           they are an error anywhere

@@ -18,9 +18,9 @@ export const replay: Command = defineCommand({
               both          ... both ways
               hidden        ... without its text
   --citations               turns citation marks into annotations
-  --dialect openai          words the events as OpenAI does (default)
-            open-responses  ... as Open Responses does
-            vllm            ... as vLLM does
+  --dialect openai          events in OpenAI's format (default)
+            open-responses  ... in that of Open Responses
+            vllm            ... in that of vLLM
   --help
 
 A fixture or its request overrides these defaults, and an option overrides both. The same file always

@@ -6,9 +6,9 @@ export const serve: Command = defineCommand({
   name: 'serve',
   operands: '',
   summary: 'serves the Responses API in front of an engine',
-  help: `What answers (one of these):
-  --replay [DIR]            recordings (token fixtures), else a script: no model; default: the package's own
-  --script FILE             turns that you write, as JSON: answers, calls, failures, hangs
+  help: `The engine (one of these):
+  --replay [DIR]            answers without a model: recordings (token fixtures), else a script; default: the package's
+  --script FILE             answers from a JSON file of turns: answers, calls, failures, hangs
   --model FILE              a GGUF file of a gpt-oss model, by llama.cpp (npm install node-llama-cpp)
   --vllm URL                vLLM 0.10.2 or later
   --sglang URL              SGLang
@@ -25,12 +25,12 @@ export const serve: Command = defineCommand({
   --file-search DIR[=ID]    searches the text and Markdown files of a folder for requests whose file_search has the
                             vector store ID (default: vs_ and the folder's name); repeatable; with --offer file_search,
                             for every response
-  --offered-calls hidden    hides their calls from clients of the Responses API; default: shown
+  --offered-calls hidden    hides calls of offered tools from clients of the Responses API; default: shown
   --instructions FILE       instructions that precede the client's own
   --approval request        calls of MCP tools need the approvals that a request asks for (default)
              always         ... all need one
-             writes         ... all but those of tools that their server says only read
-             never          ... only those need one for which a request asks
+             writes         ... all but calls of tools that their server declares read-only
+             never          ... only calls for which a request demands one
   --host ADDRESS            the address to listen on (default 127.0.0.1); any other may be public, so it needs a key
   --port PORT               default 8000; 0 picks a free one
   --origin ORIGIN           allows the pages of a site, such as https://chat.example.com; repeatable
@@ -48,13 +48,13 @@ export const serve: Command = defineCommand({
               summary       ... as a summary, which every client shows
               both          ... both ways
               hidden        ... without its text
-  --chat-reasoning FIELD    its field in Chat Completions: reasoning_content (default), reasoning, or both
-  --chat-calls hidden       hides calls that the server runs there (default)
+  --chat-reasoning FIELD    the field of reasoning in Chat Completions: reasoning_content (default), reasoning, or both
+  --chat-calls hidden       Chat Completions hides the calls that the server runs (default)
                reasoning    ... names them in the reasoning
   --policy openai           how calls to undeclared tools are handled: openai (default), agents, vllm, functions-only
-  --dialect openai          words the events as OpenAI does (default)
-            open-responses  ... as Open Responses does
-            vllm            ... as vLLM does
+  --dialect openai          events in OpenAI's format (default)
+            open-responses  ... in that of Open Responses
+            vllm            ... in that of vLLM
   --images refuse-last      refuses images and files in the user's last message, and replaces all others by [image]
                             and [file NAME] (default)
            refuse           refuses them all
@@ -66,16 +66,16 @@ export const serve: Command = defineCommand({
   --limit NAME=VALUE        a limit of the server, such as responseSeconds=300; repeatable; docs/serve.md lists them
   --on-disconnect stop      ends a response whose client leaves (default)
                   finish    completes the response
-                  SECONDS   waits this long for its return
+                  SECONDS   waits this long for the client to return
   --delay MS                a delay before each token of --replay and --script
   --record DIR              writes a token fixture of each response, which contains the model's text
-  --audit FILE              appends a line of JSON for each tool call: who, which, allowed by what, how it ended
+  --audit FILE              appends a line of JSON for each tool call: owner, tool, what allowed it, outcome
   --audit-arguments         ... including the call's arguments, which are content
   --log json                a line of JSON for each request; default: text
   --verbose                 draws the timeline of each response
   --help
 
-It prints snippets that use it, and logs each request in a line on standard error. docs/serve.md has more.
+It prints example requests, and logs each request in a line on standard error. docs/serve.md has more.
 
 Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 130 stopped twice.
 `,

@@ -6,7 +6,7 @@ export const RULES = {
   answers: 'A good request is answered with status 200.',
   'answers-in-time': 'The server is never silent for longer than the time-out.',
   'answers-in-json': 'An answer that is not streamed is valid JSON.',
-  'answer-size': 'An answer comes to an end.',
+  'answer-size': 'An answer ends.',
   connection: 'The connection stays open until the answer is complete.',
   succeeds: 'The response is completed or incomplete, not failed.',
   'content-type': 'A stream is text/event-stream, any other answer application/json.',
@@ -33,7 +33,7 @@ export const RULES = {
   'tokens-counted':
     'count_tokens answers with input_tokens: about those of the answer itself, and more for a longer request.',
   'usage-kept': 'The token counts come where include_usage asks for them, and nowhere else in a stream.',
-  'reasoning-apart': 'Reasoning stands in reasoning_content or reasoning, and no part or marker of it in the text.',
+  'reasoning-apart': 'Reasoning is in reasoning_content or reasoning; no part or marker of it is in the text.',
   refuses: 'A bad request is refused with a status from 400 to 499.',
   'error-body':
     'An error has a body that clients can read: {"error": {"message", "type", "param", "code"}}; in the Messages API {"type": "error", "error": {"type", "message"}}.',

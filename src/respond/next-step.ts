@@ -49,8 +49,8 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
   const refused = turnOutput.filter(isRefused).filter(({ id }) => !fold.isAnswered(id))
   if (refused.length > 0) return { type: 'tell_refusals', calls: refused }
   if (fold.turns > 0 && isDemandUnmet(fold, budget)) return remind(fold, budget)
-  const goesOn = fold.turns === 0 || (turnOutput.some(isHosted) && !turnOutput.some(isForClient))
-  if (!goesOn) return answerOrEnd(fold, budget)
+  const continues = fold.turns === 0 || (turnOutput.some(isHosted) && !turnOutput.some(isForClient))
+  if (!continues) return answerOrEnd(fold, budget)
   // The API has no reason for too many turns: like too many tokens, they leave the answer incomplete.
   if (fold.turns >= budget.turns || isSpent(fold, budget)) return { type: 'end', reason: 'max_output_tokens' }
   return { type: fold.isToCompact ? 'compact_context' : 'turn' }

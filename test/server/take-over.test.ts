@@ -139,7 +139,7 @@ describe('a response whose process has died', () => {
     expect(all.map(({ sequence_number }) => sequence_number)).toEqual(all.map((_, at) => at))
     expect(all.at(-1)?.type).toMatch(/^response\.(completed|incomplete)$/)
     expect(await next.stream(`/responses/${id}?stream=true`)).toEqual(all)
-    expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: true, reason: null })
+    expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, continues: true, reason: null })
   })
 
   test('no other process continues it before its lease has expired', async () => {
@@ -163,7 +163,7 @@ describe('a response whose process has died', () => {
     expect(response).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
     expect(response.error.message).toContain('stopped, and no other one could continue')
     expect((await next.stream(`/responses/${id}?stream=true`)).at(-1)?.type).toBe('response.failed')
-    expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: false, reason })
+    expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, continues: false, reason })
   })
 
   test('a foreground response continues for its grace, and stops when its client does not come back', async () => {
@@ -349,6 +349,6 @@ describe('a response of another process', () => {
     await first.drain()
     await over(second, id)
     expect(await statusOf(second, id)).not.toBe('failed')
-    expect(second.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, goesOn: true, reason: null })
+    expect(second.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, continues: true, reason: null })
   })
 })

@@ -17,8 +17,7 @@ export function createJsonLog(time: () => string, write: (line: string) => void)
     (entry) => line('request', fieldsOf(entry)),
     ({ purpose, bytes, usedBytes, totalBytes }) =>
       line('memory_refused', { purpose, bytes, used_bytes: usedBytes, total_bytes: totalBytes }),
-    ({ responseId, goesOn, reason }) =>
-      line('response_taken_over', { response_id: responseId, goes_on: goesOn, reason }),
+    ({ responseId, continues, reason }) => line('response_taken_over', { response_id: responseId, continues, reason }),
   )
 }
 

@@ -72,7 +72,7 @@ export function createLogEntries(
         case 'memory_refused':
           return refused(metric)
         case 'response_taken_over':
-          if (metric.goesOn) resumed.add(metric.responseId)
+          if (metric.continues) resumed.add(metric.responseId)
           takenOver(metric)
       }
     },

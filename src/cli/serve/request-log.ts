@@ -32,9 +32,9 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
     line('out of memory', 'yellow', [`no room for ${megabytes(bytes)} of a ${purpose}`, room])
   }
 
-  function takenOver({ responseId, goesOn, reason }: ResponseTakenOver): void {
-    const what = goesOn ? 'continues' : `has failed: ${REASONS[reason ?? ''] ?? reason}`
-    line('taken over', goesOn ? 'green' : 'yellow', [responseId, `its process stopped; it ${what}`])
+  function takenOver({ responseId, continues, reason }: ResponseTakenOver): void {
+    const what = continues ? 'continues' : `has failed: ${REASONS[reason ?? ''] ?? reason}`
+    line('taken over', continues ? 'green' : 'yellow', [responseId, `its process stopped; it ${what}`])
   }
 
   return createLogEntries(

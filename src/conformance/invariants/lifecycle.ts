@@ -56,7 +56,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     id: 'in-progress-second',
     sentence:
       'The second event is response.in_progress, and no later event is: the AI SDK looks for early errors only up to it. ' +
-      'A background response is queued before it, and never again.',
+      'In the background, response.queued comes once, before it.',
     neededBy: ['openai'],
     severity: 'error',
     begin: () => {

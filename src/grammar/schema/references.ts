@@ -10,7 +10,7 @@ export interface References {
   isAlone(schema: Fields): boolean
 }
 
-/** The base of a schema without an `$id`: a URL that nobody uses. */
+/** The base of a schema without an `$id`: an unused URL. */
 export const NO_BASE = 'schema:///'
 
 /** A schema with an `$id` or an `$anchor`, to which URLs lead. */

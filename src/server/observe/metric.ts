@@ -129,7 +129,7 @@ export interface ResponseEnded extends OfResponse {
 export interface ResponseTakenOver {
   readonly type: 'response_taken_over'
   readonly responseId: string
-  readonly goesOn: boolean
+  readonly continues: boolean
   /** Why it does not continue: `client_gone`, `other_version`, `text_engine`, `unknown_model`. Null if it does. */
   readonly reason: string | null
 }

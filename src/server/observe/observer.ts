@@ -20,7 +20,7 @@ export interface Observer {
   response(about: ResponseAbout): ResponseObservation
   load(load: { readonly running: number; readonly waiting: number }): void
   memoryRefused(refusal: ByteRefusal): void
-  takenOver(taken: { readonly responseId: string; readonly goesOn: boolean; readonly reason?: string }): void
+  takenOver(taken: { readonly responseId: string; readonly continues: boolean; readonly reason?: string }): void
 }
 
 /**
@@ -48,8 +48,8 @@ export function createObserver(
     request: (about) => observeRequest(about, watch),
     response: (about) => observeResponse(about, watch),
     load: ({ running, waiting }) => watch.emit({ type: 'load_changed', running, waiting }),
-    takenOver: ({ responseId, goesOn, reason = null }) =>
-      watch.emit({ type: 'response_taken_over', responseId, goesOn, reason }),
+    takenOver: ({ responseId, continues, reason = null }) =>
+      watch.emit({ type: 'response_taken_over', responseId, continues, reason }),
     memoryRefused: ({ purpose, bytes, taken, use: { used: usedBytes, total: totalBytes } }) =>
       watch.emit({ type: 'memory_refused', purpose, bytes, isForGood: taken === 'never', usedBytes, totalBytes }),
   }

@@ -29,7 +29,7 @@ export type NotContinued =
 export interface TakeOver {
   readonly responseId: string
   /** Whether this process continues it; otherwise it has failed. */
-  readonly goesOn: boolean
+  readonly continues: boolean
   /** Why it does not continue. */
   readonly reason?: NotContinued
 }
@@ -53,10 +53,10 @@ export async function takeOver(setup: Setup, { responseId, owner }: ExpiredRespo
     if (reason === undefined) {
       await continueResponse(setup, claimed, entries as readonly Entry[], room)
       isRunning = true
-      return { responseId, goesOn: true }
+      return { responseId, continues: true }
     }
     await endClaimed(setup, claimed, entries, { type: 'fail', failure: NOT_CONTINUED })
-    return { responseId, goesOn: false, reason }
+    return { responseId, continues: false, reason }
   } finally {
     if (!isRunning) {
       room.leave()

@@ -71,7 +71,7 @@ class NodeAnswer implements Answer {
 
   constructor(message: IncomingMessage) {
     this.#message = message
-    // Without a listener, the end of a process that nobody reads any more would be an uncaught error.
+    // Without a listener, an error of an abandoned process would be uncaught.
     message.on('error', () => {})
   }
 

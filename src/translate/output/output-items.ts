@@ -141,12 +141,12 @@ export class OutputItems {
   /**
    * Closes the waiting calls, oldest first, because no more results will come.
    *
-   * @param isOwed - whether the host should have provided their results
+   * @param isExpected - whether the host should have provided their results
    */
-  giveUpWaiting(isOwed = true): void {
+  giveUpWaiting(isExpected = true): void {
     for (const item of this.#items) {
       if (item.stage !== 'waiting') continue
-      if (isOwed) this.#context.notice('missing_result', item.id)
+      if (isExpected) this.#context.notice('missing_result', item.id)
       this.resolve(item, null)
     }
   }

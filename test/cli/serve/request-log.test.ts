@@ -91,7 +91,7 @@ test('a response of a socket has a line of its own', () => {
 
 test('a response that was taken over has a line of its own, and none of a socket', () => {
   const { requestId: _, ...alone } = over()
-  const taken: Metric = { type: 'response_taken_over', responseId: 'resp_1', goesOn: true, reason: null }
+  const taken: Metric = { type: 'response_taken_over', responseId: 'resp_1', continues: true, reason: null }
   expect(logOf(taken, alone)).toBe(
     '12:34:56  taken over  resp_1  its process stopped; it continues\n12:34:56  response taken over  1.2 s  gpt-oss  73 in, 11 out  resp_1\n',
   )

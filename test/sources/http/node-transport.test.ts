@@ -102,7 +102,7 @@ describe("Node's own client", () => {
 })
 
 describe('a reader that is slower than its server', () => {
-  test('is read ahead for by a named number of chunks, and then gets all', async () => {
+  test('a slow reader is read ahead for by a named number of chunks, and then gets all', async () => {
     const many = 1000
     let pulled = 0
     const body = new ReadableStream<Uint8Array>(

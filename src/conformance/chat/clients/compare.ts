@@ -13,8 +13,8 @@ export const CHAT_LOSSES: readonly ClientRule[] = [
   {
     id: 'chat-client-reads',
     sentence:
-      'The delta of a choice is an object, and a call has a function or a custom tool: clients skip anything else, and ' +
-      'what it said.',
+      'The delta of a choice is an object, and a call has a function or a custom tool: clients skip anything else, with its ' +
+      'content.',
     severity: 'error',
   },
   {

@@ -13,14 +13,14 @@ const THROWS = 'chat.completions.stream() of the openai SDK throws otherwise'
 const SENTENCES: Readonly<Record<string, string>> = {
   'chat-openai-chunk': `A chunk is an object with a list of choices, and a choice an object: ${THROWS}.`,
   'chat-openai-error-key':
-    'Only what ends a stream that fails has an `error`: the openai SDK throws it, whatever else the chunk says.',
+    'Only the chunk that ends a failed stream has an `error`: the openai SDK throws it, whatever else the chunk contains.',
   'chat-openai-choice-index': `A choice has an index from 0 to ${MAX_CHOICES - 1}, and there is a choice 0: ${THROWS}.`,
-  'chat-openai-role': `The first delta of a choice has the role "assistant": without a role ${THROWS.replace(' otherwise', '')}, and until it comes no text is shown.`,
+  'chat-openai-role': `The first delta of a choice has the role "assistant": without a role ${THROWS.replace(' otherwise', '')}, and no text is shown before the role comes.`,
   'chat-openai-finish': `Each choice has a finish_reason: ${THROWS}.`,
   'chat-openai-message':
-    'A choice has a delta, and no `message`: the openai SDK replaces all that came before by it, and throws without a role.',
+    'A choice has a delta, and no `message`: the openai SDK replaces all earlier deltas by it, and throws without a role.',
   'chat-openai-calls': `tool_calls is a list of objects, each with an index from 0 to ${MAX_CALLS - 1} and without a gap: ${THROWS}.`,
-  'chat-openai-call-type': `A call has a type, and what it is the type of: ${THROWS}.`,
+  'chat-openai-call-type': `A call has a type, and the field that the type names: ${THROWS}.`,
   'chat-openai-function-call': `A function_call is an object with a name and arguments: ${THROWS}.`,
   'chat-openai-logprobs': `The logprobs of a choice are lists: ${THROWS}.`,
 }

@@ -27,8 +27,8 @@ export const CALLS: readonly ChatInvariant[] = [
   {
     id: 'chat-calls-in-order',
     sentence:
-      'Calls begin with index 0, 1, 2, ..., and each ends where the next begins: the openai SDK says at that point that ' +
-      'a call is done.',
+      'Calls begin with index 0, 1, 2, ..., and each ends where the next begins: the openai SDK reports at that point ' +
+      'that a call is done.',
     neededBy: OPENAI,
     severity: 'error',
     begin: always({
@@ -141,8 +141,8 @@ export const CALLS: readonly ChatInvariant[] = [
   {
     id: 'chat-calls-finish',
     sentence:
-      'A choice with calls ends with finish_reason "tool_calls", unless it is cut off: clients that go by it run none ' +
-      'otherwise. (OpenAI says "stop" where tool_choice names a function.)',
+      'A choice with calls ends with finish_reason "tool_calls", unless it is cut off: clients that rely on it run no ' +
+      'call otherwise. (OpenAI sends "stop" where tool_choice names a function.)',
     neededBy: OPENAI,
     severity: 'warning',
     begin: always({

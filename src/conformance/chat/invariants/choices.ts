@@ -83,7 +83,8 @@ export const CHOICES: readonly ChatInvariant[] = [
   },
   {
     id: 'chat-nothing-after-finish',
-    sentence: 'A choice says nothing after its finish_reason: clients have shown and run what they had by then.',
+    sentence:
+      'No text or call follows the finish_reason of a choice: clients have already shown the text and run the calls.',
     neededBy: OPENAI,
     severity: 'error',
     begin: always({

@@ -29,15 +29,15 @@ export function runOf({ id, output, usage }: Fields): RunResult {
   requireUsage(usage)
 
   const calls = callsOf(items)
-  const goesOn = calls.length > 0 || items.some(isPending)
+  const continues = calls.length > 0 || items.some(isPending)
   const messages = items.filter(({ type }) => type === 'message').map(({ content }) => asList(content).map(asFields))
   const last = messages.at(-1) ?? []
   const isAnswered = last.some(isText)
-  if (!goesOn && !isAnswered && last.some(({ refusal }) => asString(refusal) !== '')) {
+  if (!continues && !isAnswered && last.some(({ refusal }) => asString(refusal) !== '')) {
     throw new Thrown('openai-agents-refusal', 'an answer', undefined, 'a refusal')
   }
   // If a tool was called, or there is no text, the run goes on and sends all items back.
-  if (goesOn || !isAnswered) for (const [index, item] of items.entries()) requireSendable(item, placeOf(index))
+  if (continues || !isAnswered) for (const [index, item] of items.entries()) requireSendable(item, placeOf(index))
 
   const texts = messages.flat().filter(isText)
   const summaries = items.flatMap(({ type, summary }) => (type === 'reasoning' ? asList(summary) : []))

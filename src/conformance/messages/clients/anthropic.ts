@@ -13,7 +13,7 @@ const THROWS = 'messages.stream() of the Anthropic SDK throws otherwise'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   'messages-anthropic-event': `An event is an object, with the delta and the usage that its type has: ${THROWS}.`,
-  'messages-anthropic-start': `There is one message_start, in front of all others, whose message has a list of content and usage: ${THROWS}, or drops what comes before it.`,
+  'messages-anthropic-start': `There is one message_start, as the first event, whose message has a list of content and usage: ${THROWS}, or drops what comes before it.`,
   'messages-anthropic-blocks': `A block begins before its first delta: ${THROWS}.`,
   'messages-anthropic-stop': `A message_stop ends the answer: ${THROWS} ("stream ended without producing a Message").`,
   'messages-anthropic-input': `The input of a call is JSON when its block stops, if it is not cut off: ${THROWS}.`,

@@ -12,8 +12,8 @@ export const MESSAGES_LOSSES: readonly ClientRule[] = [
   {
     id: 'messages-client-reads',
     sentence:
-      'An event, its block and its delta are objects of a known type with a text: clients skip anything else, and what it ' +
-      'said.',
+      'An event, its block and its delta are objects of a known type with a text: clients skip anything else, with its ' +
+      'content.',
     severity: 'error',
   },
   {

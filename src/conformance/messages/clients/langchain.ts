@@ -9,11 +9,11 @@ import { endingBy } from './stop-reasons.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   'messages-langchain-event':
-    'A message has usage, a content_block_start its block, a delta its delta, and a message_delta both: ChatAnthropic throws a TypeError otherwise.',
+    'message_start has a message with usage, content_block_start a block, content_block_delta a delta, and message_delta a delta and usage: ChatAnthropic throws a TypeError otherwise.',
   'messages-langchain-merges':
     'A field that LangChain merges from chunk to chunk (text, thinking, input, names, the message) has the same type in all of them: it throws otherwise.',
   'messages-langchain-stop-reason':
-    'One event has a stop_reason: LangChain joins several to one text, which says nothing.',
+    'One event has a stop_reason: LangChain concatenates several to one text, which is no valid reason.',
   'messages-langchain-call-id': 'A call has an id: without one, LangChain passes it on as an invalid tool call.',
 }
 

@@ -61,7 +61,7 @@ export const BLOCKS: readonly MessagesInvariant[] = [
   },
   {
     id: 'messages-block-begins-empty',
-    sentence: 'A block of text, thinking or a call for the client begins empty, and its deltas are all of it.',
+    sentence: 'A block of text, thinking or a call for the client begins empty: its deltas have all of its content.',
     neededBy: ANTHROPIC,
     severity: 'error',
     begin: always({
@@ -91,7 +91,7 @@ export const BLOCKS: readonly MessagesInvariant[] = [
   },
   {
     id: 'messages-input-json',
-    sentence: 'The input of a call is the JSON of an object, or nothing at all if it takes none.',
+    sentence: 'The input of a call is the JSON of an object, or empty if the tool takes none.',
     neededBy: ANTHROPIC,
     severity: 'error',
     fault: 'model',
@@ -139,7 +139,8 @@ export const BLOCKS: readonly MessagesInvariant[] = [
   },
   {
     id: 'messages-thinking-signed',
-    sentence: 'A thinking block has a signature before it stops: Anthropic refuses one without it when it comes back.',
+    sentence:
+      'A thinking block has a signature before it stops: Anthropic refuses an unsigned block that a client sends back.',
     neededBy: ANTHROPIC,
     severity: 'warning',
     begin: always({

@@ -8,7 +8,7 @@ export const END: readonly MessagesInvariant[] = [
   {
     id: 'messages-tool-use-ends',
     sentence:
-      'The stop_reason is tool_use where the client has a call to run, and only there: clients run calls because of it.',
+      'The stop_reason is tool_use if the client has a call to run, and only then: clients run calls because of it.',
     neededBy: ANTHROPIC,
     severity: 'error',
     begin: always({
@@ -38,7 +38,7 @@ export const END: readonly MessagesInvariant[] = [
   },
   {
     id: 'messages-usage-grows',
-    sentence: 'output_tokens is the count so far: it never becomes less.',
+    sentence: 'output_tokens is the count so far: it never decreases.',
     neededBy: ANTHROPIC,
     severity: 'warning',
     begin: always({

@@ -22,7 +22,8 @@ export const ORDER: readonly MessagesInvariant[] = [
   },
   {
     id: 'messages-begins-empty',
-    sentence: 'The message in message_start has no content and no stop_reason: blocks are added to what it has.',
+    sentence:
+      'The message in message_start has no content and no stop_reason: clients append the blocks to its content.',
     neededBy: ANTHROPIC,
     severity: 'error',
     begin: always({
@@ -36,7 +37,7 @@ export const ORDER: readonly MessagesInvariant[] = [
   },
   {
     id: 'messages-delta-after-blocks',
-    sentence: 'A message_delta comes when all blocks have stopped, and no block begins behind it.',
+    sentence: 'A message_delta comes when all blocks have stopped, and no block begins after it.',
     neededBy: ANTHROPIC,
     severity: 'error',
     begin: always({

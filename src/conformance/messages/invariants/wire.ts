@@ -22,7 +22,7 @@ export const WIRE: readonly MessagesInvariant[] = [
   },
   {
     id: 'messages-event-known',
-    sentence: 'The type of an event is one that the API has: clients skip others, and what they say.',
+    sentence: 'The type of an event is one of the API: clients skip others, with their content.',
     neededBy: ANTHROPIC,
     severity: 'warning',
     begin: always({

@@ -19,8 +19,8 @@ export const RULES: readonly (ClientRule & { readonly id: RuleId })[] = [
   {
     id: 'chat-ai-sdk-error-key',
     sentence:
-      'Only what ends a stream that fails has an `error`, and no other chunk has one that is null: ' +
-      '@ai-sdk/openai-compatible 3.0 takes each of these for a failure, and shows nothing of the chunk.',
+      'Only the chunk that ends a failed stream has a field `error`; no other has one, not even null: ' +
+      '@ai-sdk/openai-compatible 3.0 takes such a chunk for a failure, and shows nothing of it.',
     severity: 'error',
   },
   {

@@ -14,7 +14,7 @@ export const RULES: readonly (ClientRule & { readonly id: RuleId })[] = [
   {
     id: 'messages-ai-sdk-validates',
     sentence:
-      'Each event matches the schema of @ai-sdk/anthropic 4.0: otherwise it emits an error part ("Type validation failed"), and shows nothing of the event; of the first event, it throws.',
+      'Each event matches the schema of @ai-sdk/anthropic 4.0: otherwise it emits an error part ("Type validation failed"), and shows nothing of the event; at an invalid first event, it throws.',
     severity: 'error',
   },
   {
@@ -32,7 +32,7 @@ export const RULES: readonly (ClientRule & { readonly id: RuleId })[] = [
   {
     id: 'messages-ai-sdk-stop',
     sentence:
-      'A message_stop ends the answer, and nothing is said behind it: otherwise the AI SDK takes the answer for one that was interrupted.',
+      'A message_stop ends the answer, and no content follows it: otherwise the AI SDK takes the answer for one that was interrupted.',
     severity: 'error',
   },
   {
