@@ -33,12 +33,23 @@ export function oneOf(ranges: readonly Range[]): Expression {
 }
 
 export function sequence(...parts: readonly Expression[]): Expression {
+  if (isFlat(parts)) return parts.length === 1 ? (parts[0] as Expression) : { kind: 'sequence', of: parts }
   const of: Expression[] = []
   for (const part of parts) {
     if (part.kind !== 'sequence') append(of, part)
     else for (const inner of part.of) append(of, inner)
   }
   return of.length === 1 ? (of[0] as Expression) : { kind: 'sequence', of }
+}
+
+/** Whether parts stay as they are in a sequence: most do, and are not copied. */
+function isFlat(parts: readonly Expression[]): boolean {
+  let before: Expression['kind'] | undefined
+  for (const { kind } of parts) {
+    if (kind === 'sequence' || (kind === 'text' && before === 'text')) return false
+    before = kind
+  }
+  return true
 }
 
 /** Appends a part, joining adjacent texts. */
@@ -49,6 +60,8 @@ function append(of: Expression[], part: Expression): void {
 }
 
 export function choice(...parts: readonly Expression[]): Expression {
+  if (parts.length === 1) return parts[0] as Expression
+  if (parts.every(({ kind }) => kind !== 'choice')) return { kind: 'choice', of: parts }
   const of: Expression[] = []
   for (const part of parts) {
     if (part.kind !== 'choice') of.push(part)

@@ -130,8 +130,10 @@ const SPELLED_TEXT = sharedRules('text', (rules) => anyNumber(plainSpelling(ANY_
 
 /** Returns a JSON string with this content. */
 export function quoted(inner: Expression): Expression {
-  return sequence(text('"'), inner, text('"'))
+  return sequence(QUOTE, inner, QUOTE)
 }
+
+const QUOTE = text('"')
 
 /** Returns any string with a length in this range. */
 export function anyString(rules: Rules, min = 0, max: number = Number.POSITIVE_INFINITY): Expression {
@@ -152,8 +154,10 @@ export function bracketed(open: '{' | '[', inner: Expression, canBeEmpty: boolea
 
 /** Returns an item with the comma before it. */
 export function following(item: Expression): Expression {
-  return sequence(text(','), BLANK, item)
+  return sequence(COMMA, BLANK, item)
 }
+
+const COMMA = text(',')
 
 function hexNumbers(low: number, high: number): Expression[] {
   return digitPatterns(low, high, 4, 16).map((digits) => sequence(...digits.map(hexDigit)))

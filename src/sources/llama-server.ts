@@ -112,7 +112,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
         stream: true,
       }
     },
-    steps: (ask, call) => wholeTurn(ask, call, load),
+    reader: async (call) => wholeTurn(call, await load()),
   })
 }
 

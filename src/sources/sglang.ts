@@ -5,13 +5,15 @@ import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aFunction, oneOf, wholeNumber } from '../options/checks.js'
 import type { HarmonyToken, HostUsage } from '../tokens/token-source.js'
 import { BANNED } from './http/banned-tokens.js'
+import type { StepReader } from './http/call-stream.js'
 import { failureOf } from './http/failure-of.js'
+import type { HttpCall } from './http/http-call.js'
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
-import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
+import { createHttpEngine } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import { remembered } from './http/remembered.js'
-import type { EngineStep } from './http/steps-to-tokens.js'
+import type { EngineStep } from './http/token-reader.js'
 import { INFO_PATHS, readServerInfo, type ServerInfo } from './sglang/server-info.js'
 import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
 import type { SentConstraint } from './structured-outputs/fit-constraint.js'
@@ -128,7 +130,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
         stream: true,
       }
     },
-    steps,
+    reader,
   })
 }
 
@@ -218,25 +220,27 @@ const ids = z.array(tokenId)
 const scored = z.tuple([logprob, tokenId], z.unknown(), '[logprob, id]')
 const tops = z.array(scored, 'an array').nullish()
 
-async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
+function reader(call: HttpCall): StepReader {
   const { logprobs } = call
   const seen: unknown[] = []
-  for await (const event of ask(call)) {
-    const step = parseEvent(chunk, event, 'SGLang')
-    const { finish_reason: finish, prompt_tokens, cached_tokens } = step.meta_info
-    // Checked before its token is read, which is sampled from a prompt that SGLang made up, and may be a stop token.
-    if (finish && isRefusal(finish)) throw failureOfAbort(finish)
-    if (typeof prompt_tokens === 'number' && prompt_tokens < call.prompt.length) throw cut(call, prompt_tokens)
-    const fresh = parseEvent(ids, newIds(step, seen), 'SGLang')
-    for (const id of fresh) seen.push(id)
-    const usage: HostUsage = {
-      ...(typeof prompt_tokens === 'number' ? { inputTokens: prompt_tokens } : {}),
-      ...(typeof cached_tokens === 'number' ? { cachedTokens: cached_tokens } : {}),
-    }
-    const tokens = logprobs === undefined ? fresh : withLogprobs(fresh, step, logprobs)
-    // Deliver what was sampled before the call was aborted.
-    if (finish?.type === 'abort' && tokens.length > 0) yield { tokens, usage }
-    yield { tokens, usage, ...(finish ? { end: endOf(finish) } : {}) }
+  return {
+    read(event, take) {
+      const step = parseEvent(chunk, event, 'SGLang')
+      const { finish_reason: finish, prompt_tokens, cached_tokens } = step.meta_info
+      // Checked before its token is read, which is sampled from a prompt that SGLang made up, and may be a stop token.
+      if (finish && isRefusal(finish)) throw failureOfAbort(finish)
+      if (typeof prompt_tokens === 'number' && prompt_tokens < call.prompt.length) throw cut(call, prompt_tokens)
+      const fresh = parseEvent(ids, newIds(step, seen), 'SGLang')
+      for (const id of fresh) seen.push(id)
+      const usage: HostUsage = {
+        ...(typeof prompt_tokens === 'number' ? { inputTokens: prompt_tokens } : {}),
+        ...(typeof cached_tokens === 'number' ? { cachedTokens: cached_tokens } : {}),
+      }
+      const tokens = logprobs === undefined ? fresh : withLogprobs(fresh, step, logprobs)
+      // Deliver what was sampled before the call was aborted.
+      if (finish?.type === 'abort' && tokens.length > 0) take({ tokens, usage })
+      take({ tokens, usage, ...(finish ? { end: endOf(finish) } : {}) })
+    },
   }
 }
 

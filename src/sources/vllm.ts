@@ -6,11 +6,13 @@ import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aFunction, aString, oneOf, wholeNumber } from '../options/checks.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
 import { BANNED } from './http/banned-tokens.js'
+import type { StepReader } from './http/call-stream.js'
+import type { HttpCall } from './http/http-call.js'
 import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
-import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
+import { createHttpEngine } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
-import type { EngineStep } from './http/steps-to-tokens.js'
+import type { EngineStep } from './http/token-reader.js'
 import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
 import type { SentConstraint } from './structured-outputs/fit-constraint.js'
 import { createServerBackend } from './structured-outputs/server-backend.js'
@@ -152,7 +154,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
           stream_options: { include_usage: true },
         }
       },
-      steps,
+      reader,
     },
   )
 }
@@ -200,20 +202,22 @@ const chunk = z.object(
 
 type Choice = z.infer<typeof chunk>['choices'][number]
 
-async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
-  for await (const event of ask(call)) {
-    const { choices, usage } = parseEvent(chunk, event, 'vLLM')
-    // The last chunk has counts and no choice.
-    const [choice] = choices
-    const inputTokens = usage?.prompt_tokens
-    const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
-    yield {
-      tokens: choice === undefined ? [] : tokensOf(choice, call.logprobs),
-      ...(choice?.finish_reason ? { end: endOf(choice) } : {}),
-      ...(typeof inputTokens !== 'number'
-        ? {}
-        : { usage: { inputTokens, ...(typeof cachedTokens === 'number' ? { cachedTokens } : {}) } }),
-    }
+function reader({ logprobs }: HttpCall): StepReader {
+  return {
+    read(event, take) {
+      const { choices, usage } = parseEvent(chunk, event, 'vLLM')
+      // The last chunk has counts and no choice.
+      const [choice] = choices
+      const inputTokens = usage?.prompt_tokens
+      const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
+      take({
+        tokens: choice === undefined ? [] : tokensOf(choice, logprobs),
+        ...(choice?.finish_reason ? { end: endOf(choice) } : {}),
+        ...(typeof inputTokens !== 'number'
+          ? {}
+          : { usage: { inputTokens, ...(typeof cachedTokens === 'number' ? { cachedTokens } : {}) } }),
+      })
+    },
   }
 }
 

@@ -122,6 +122,12 @@ describe('the budget of a schema', () => {
     expect(made.nodes / (pauses + 1)).toBeLessThan(2_000)
   })
 
+  test('the first slices of a schema are short, because new code takes longer', () => {
+    const { made, pauses } = paused(closed(30))
+    expect(made.nodes).toBeLessThan(1_000)
+    expect(pauses).toBeGreaterThanOrEqual(3)
+  })
+
   test('parts over the budget are held by their types, the deepest first, and are named', () => {
     const leaf = (n: number): object => ({ type: 'string', minLength: 2, maxLength: 3 + n })
     const schema = {

@@ -252,7 +252,7 @@ describe('vLLM', () => {
       },
     )
 
-    test('vLLM without maxTokens reads 4 MiB of the list of models, and no more', async () => {
+    test('vLLM without maxTokens reads 4 Mi characters of the list of models, and no more', async () => {
       let isCancelled = false
       const body = new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(65536).fill(32)),
@@ -263,7 +263,7 @@ describe('vLLM', () => {
       const engine = createVllmEngine({ url: 'http://a.invalid', fetch: async () => new Response(body) })
       await expect(engine.generate([1]).next()).rejects.toMatchObject({
         code: 'server_error',
-        message: 'expected at most 4194304 bytes from http://a.invalid/v1/models, got more',
+        message: 'expected at most 4194304 characters from http://a.invalid/v1/models, got more',
       })
       expect(isCancelled).toBe(true)
     })

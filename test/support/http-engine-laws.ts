@@ -7,8 +7,8 @@ import { checkSource, type SourcePlan } from '../../src/conformance/check-source
 import { type Constraint, type ConstraintKind, STOP_TOKENS, type TokenEngine } from '../../src/engine/index.js'
 import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import { translate } from '../../src/index.js'
+import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/event-reader.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
-import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/read-events.js'
 import { constraintLaws, exampleOf } from './constraint-laws.js'
 import { errorOf } from './error-of.js'
 import { readTokens } from './read-tokens.js'
@@ -267,10 +267,10 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     const LINE = 'x'.repeat(64 * KIBI)
     const TOO_LONG = `expected events of at most ${LONGEST_EVENT} characters and ${MOST_LINES} lines, got a longer one`
 
-    test(`${name}: at most 64 KiB of a refusal are read, and the request is cancelled`, async () => {
+    test(`${name}: at most 64 Ki characters of a refusal are read, and the request is cancelled`, async () => {
       const { seen, engine } = endless(500, LINE)
       const { message, status } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
-      expect(message).toBe(`${'x'.repeat(2000)} (the first of more than ${64 * KIBI} bytes)`)
+      expect(message).toBe(`${'x'.repeat(2000)} (the first of more than ${64 * KIBI} characters)`)
       expect(status).toBe(500)
       expect(seen).toEqual({ bytes: expect.any(Number), isCancelled: true })
       expect(seen.bytes).toBeLessThan(1024 * KIBI)

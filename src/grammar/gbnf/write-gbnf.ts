@@ -31,20 +31,38 @@ function* ownRules(grammar: Grammar, shared: readonly SharedRules[]): Generator<
 /** Writes rules as GBNF, in their order. */
 export function* writeRules(rules: Iterable<readonly [name: string, Expression]>): Slices<string> {
   let written = ''
-  let paused = 0
+  let slice = new Pieces()
   for (const [name, expression] of rules) {
-    written += `${name} ::= `
+    slice.add(name)
+    slice.add(' ::= ')
     // A rule may be as long as the whole grammar: an enum, or an object with many properties.
     const [parts, place, between] = partsOf(expression)
     for (let at = 0; at < parts.length; at++) {
-      written += (at === 0 ? '' : between) + write(parts[at] as Expression, place)
-      if (written.length - paused < SLICE) continue
-      paused = written.length
+      if (at > 0) slice.add(between)
+      write(parts[at] as Expression, place, slice)
+      if (slice.length < SLICE) continue
+      written += slice.text
+      slice = new Pieces()
       yield
     }
-    written += '\n'
+    slice.add('\n')
   }
-  return written
+  return written + slice.text
+}
+
+/** Pieces of a text, joined once: each addition to a text would be an object. */
+class Pieces {
+  readonly #pieces: string[] = []
+  length = 0
+
+  add(piece: string): void {
+    this.#pieces.push(piece)
+    this.length += piece.length
+  }
+
+  get text(): string {
+    return this.#pieces.join('')
+  }
 }
 
 function partsOf(expression: Expression): [parts: readonly Expression[], place: Place, between: string] {
@@ -57,36 +75,40 @@ function partsOf(expression: Expression): [parts: readonly Expression[], place: 
 /** The context of an expression, which determines whether it needs brackets. */
 type Place = 'rule' | 'sequence' | 'repeat'
 
-function write(expression: Expression, place: Place): string {
+/** @param to - receives the pieces of what is written */
+function write(expression: Expression, place: Place, to: Pieces): void {
   switch (expression.kind) {
     case 'text':
-      return literal(expression.text, place)
+      writeText(expression.text, place, to)
+      return
     case 'class':
-      return writeClass(expression.ranges)
+      to.add(writeClass(expression.ranges))
+      return
     case 'rule':
-      return expression.name
+      to.add(expression.name)
+      return
     case 'repeat':
-      return place === 'repeat' ? `(${writeRepeat(expression)})` : writeRepeat(expression)
-    case 'sequence': {
-      if (expression.of.length === 0) return place === 'repeat' ? '("")' : '""'
-      const parts = writeAll(expression.of, 'sequence', ' ')
-      return place === 'repeat' ? `(${parts})` : parts
-    }
-    case 'choice': {
-      const parts = writeAll(expression.of, 'rule', ' | ')
-      return place === 'rule' ? parts : `(${parts})`
-    }
+      if (place === 'repeat') to.add('(')
+      write(expression.of, 'repeat', to)
+      to.add(times(expression.min, expression.max))
+      if (place === 'repeat') to.add(')')
+      return
+    case 'sequence':
+      if (expression.of.length === 0) to.add(place === 'repeat' ? '("")' : '""')
+      else writeAll(expression.of, 'sequence', ' ', place === 'repeat', to)
+      return
+    case 'choice':
+      writeAll(expression.of, 'rule', ' | ', place !== 'rule', to)
   }
 }
 
-function writeAll(parts: readonly Expression[], place: Place, between: string): string {
-  let written = ''
-  for (let at = 0; at < parts.length; at++) written += (at === 0 ? '' : between) + write(parts[at] as Expression, place)
-  return written
-}
-
-function writeRepeat({ of, min, max }: Expression & { kind: 'repeat' }): string {
-  return `${write(of, 'repeat')}${times(min, max)}`
+function writeAll(parts: readonly Expression[], place: Place, between: string, isGroup: boolean, to: Pieces): void {
+  if (isGroup) to.add('(')
+  for (let at = 0; at < parts.length; at++) {
+    if (at > 0) to.add(between)
+    write(parts[at] as Expression, place, to)
+  }
+  if (isGroup) to.add(')')
 }
 
 function times(min: number, max: number): string {
@@ -95,12 +117,26 @@ function times(min: number, max: number): string {
   return min === max ? `{${min}}` : `{${min},${max}}`
 }
 
+function writeText(text: string, place: Place, to: Pieces): void {
+  if (!PLAIN.test(text)) to.add(literal(text, place))
+  else if (place === 'repeat' && text.length > 1) {
+    to.add('("')
+    to.add(text)
+    to.add('")')
+  } else {
+    to.add('"')
+    to.add(text)
+    to.add('"')
+  }
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/
+
 /**
  * Writes a text in quotes. After a hexadecimal escape, a hexadecimal digit begins a new pair of quotes: xgrammar reads
  * every such digit after `\x`, and would take both for another character.
  */
 function literal(text: string, place: Place): string {
-  if (/^[ !#-[\]-~]*$/.test(text)) return place === 'repeat' && text.length > 1 ? `("${text}")` : `"${text}"`
   let written = ''
   let isOpen = false
   let isOne = true

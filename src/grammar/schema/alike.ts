@@ -1,6 +1,7 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { CHECKED_KEYWORDS, LISTS, MAPS, SCHEMAS } from './check-schema.js'
-import { isJsonObject, type JsonObject, UNHELD } from './keywords.js'
+import { UNHELD } from './keywords.js'
 import { keyOf, type Located } from './located.js'
 import type { References } from './references.js'
 
@@ -8,7 +9,7 @@ import type { References } from './references.js'
 const SLICE = 200
 
 /** A number for each schema of a document: equivalent schemas have the same one. */
-export type Alike = ReadonlyMap<JsonObject, number>
+export type Alike = ReadonlyMap<Fields, number>
 
 /** Keywords that mean something and may have any value: `nullable` is OpenAPI's. */
 const BESIDES: ReadonlySet<string> = new Set(['const', 'nullable'])
@@ -22,13 +23,13 @@ const MOST_ROUNDS = 10
  *
  * @param schemas - each after those that contain it, except for objects in several places
  */
-export function* alikeIn(schemas: ReadonlySet<JsonObject>, references: References): Slices<Alike> {
-  const numbers = new Map<JsonObject, number>()
+export function* alikeIn(schemas: ReadonlySet<Fields>, references: References): Slices<Alike> {
+  const numbers = new Map<Fields, number>()
   const byText = new Map<string, number>()
   let open = [...schemas].reverse()
   for (let round = 0; open.length > 0; round++) {
     if (round === MOST_ROUNDS) return new Map()
-    const waiting: JsonObject[] = []
+    const waiting: Fields[] = []
     for (const [index, schema] of open.entries()) {
       if (index % SLICE === SLICE - 1) yield
       const text = textOf(schema, references, numbers)
@@ -49,15 +50,16 @@ export function* alikeIn(schemas: ReadonlySet<JsonObject>, references: Reference
  * Returns a text for the meaning of a schema, with numbers in place of the schemas inside. Undefined if one is not
  * numbered yet.
  */
-function textOf(schema: JsonObject, references: References, numbers: Alike): string | undefined {
+function textOf(schema: Fields, references: References, numbers: Alike): string | undefined {
   try {
     let text = ''
     for (const keyword of Object.keys(schema)) {
       const value = schema[keyword]
-      // Quoted, because a name with a line break would read like several keywords.
       if (keyword === '$ref') text += `$ref ${JSON.stringify(keyOf(references.get(schema) as Located))}\n`
-      else if (saysSomething(keyword, value))
-        text += `${JSON.stringify(keyword)} ${valueText(keyword, value, numbers)}\n`
+      else if (isMeant(keyword)) text += `${keyword} ${valueText(keyword, value, numbers)}\n`
+      // Quoted, because a name with a line break would read like several keywords. Annotations mean nothing, unless they are
+      // lists or objects: a `$ref` may point into them.
+      else if (typeof value === 'object') text += `${JSON.stringify(keyword)} ${JSON.stringify(value)}\n`
     }
     return text
   } catch {
@@ -65,26 +67,31 @@ function textOf(schema: JsonObject, references: References, numbers: Alike): str
   }
 }
 
-/**
- * Whether a keyword has a meaning. An annotation has none, unless it is a list or an object: a `$ref` may point into
- * it.
- */
-function saysSomething(keyword: string, value: unknown): boolean {
-  const isMeant = CHECKED_KEYWORDS.has(keyword) || UNHELD.has(keyword) || BESIDES.has(keyword)
-  return isMeant || typeof value === 'object'
+function isMeant(keyword: string): boolean {
+  return CHECKED_KEYWORDS.has(keyword) || UNHELD.has(keyword) || BESIDES.has(keyword)
 }
 
 function valueText(keyword: string, value: unknown, numbers: Alike): string {
-  const part = (inner: unknown): string => {
-    if (!isJsonObject(inner)) return JSON.stringify(inner)
-    const number = numbers.get(inner)
-    if (number === undefined) throw new Error('The schema has no number yet.')
-    return `${number}`
-  }
+  // Types are the values of most keywords.
+  if (keyword === 'type' && typeof value === 'string') return value
   if (MAPS.has(keyword)) {
-    const named = Object.entries(value as JsonObject).map(([name, inner]) => `${JSON.stringify(name)}${part(inner)}`)
-    return named.join('')
+    let text = ''
+    for (const name of Object.keys(value as Fields)) {
+      text += JSON.stringify(name) + partText((value as Fields)[name], numbers)
+    }
+    return text
   }
-  if (LISTS.has(keyword) && Array.isArray(value)) return value.map(part).join()
-  return SCHEMAS.has(keyword) ? part(value) : JSON.stringify(value)
+  if (LISTS.has(keyword) && Array.isArray(value)) {
+    let text = ''
+    for (const inner of value) text += `${partText(inner, numbers)},`
+    return text
+  }
+  return SCHEMAS.has(keyword) ? partText(value, numbers) : JSON.stringify(value)
+}
+
+function partText(inner: unknown, numbers: Alike): string {
+  if (!isFields(inner)) return JSON.stringify(inner)
+  const number = numbers.get(inner)
+  if (number === undefined) throw new Error('The schema has no number yet.')
+  return String(number)
 }

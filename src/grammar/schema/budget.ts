@@ -4,6 +4,9 @@ export const MOST_NODES = 100_000
 /** The number of nodes in one slice: a few milliseconds. */
 export const SLICE_NODES = 1_000
 
+/** The number of nodes in the first slice, doubled for each further one: new code takes several times as long. */
+export const FIRST_SLICE_NODES = 125
+
 /** The limit of work for one subschema. Pauses divide only the work of its automata. */
 const MOST_AT_ONCE = 15_000
 

@@ -1,16 +1,16 @@
+import { isFields } from '../../fields.js'
 import { atOnce, type Slices } from '../../slices.js'
-import { choice, type Expression, type Grammar, rule, sequence, text } from '../expression.js'
+import { choice, type Expression, type Grammar, rule, text } from '../expression.js'
 import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
 import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
-import { Budget, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
+import { Budget, FIRST_SLICE_NODES, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
 import { Firsts } from './firsts.js'
 import { HeldPatterns } from './held-patterns.js'
-import { isJsonObject } from './keywords.js'
 import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
 import { integerText, numberText } from './number.js'
@@ -53,25 +53,28 @@ export interface CompiledSchema {
 export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
   const { references, schemas } = yield* checkSchema(document)
   const firsts = new Firsts(yield* alikeIn(schemas, references))
+  yield
   const rules = createRules()
   const relaxations = new Relaxations()
   const relax: Relax = (path, message) => relaxations.add(path, message)
   const budget = new Budget()
   const expand = createExpander({ references, relax, budget })
-  const names = new Map<string, string>()
+  const rulesOf = { values: new Map<string, Expression>(), names: new Map<string, Expression>() }
   const tasks: Task[] = []
   let depth = 0
 
   const used = (): number => rules.nodes + budget.steps
   let paused = 0
+  let slice = FIRST_SLICE_NODES
   let outside = 0
   /** @param unset - nodes that were made and are in no rule yet: a value may have a thousand alternatives */
-  const isPauseDue = (unset: number): boolean => {
+  const isPauseDue = (unset = 0): boolean => {
     outside += unset
     // A refused part has also cost work.
     const done = used() + outside + budget.refusals * OF_REFUSAL
-    if (done - paused < SLICE_NODES) return false
+    if (done - paused < slice) return false
     paused = done
+    slice = Math.min(SLICE_NODES, 2 * slice)
     return true
   }
 
@@ -82,10 +85,12 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     return name
   }
 
-  function once(key: string, prefix: string, of: Located): Expression {
-    const name = names.get(key) ?? task(prefix, (tooMuch) => valueText(of, tooMuch), { isFree: of === ANYTHING })
-    names.set(key, name)
-    return rule(name)
+  function once(known: Map<string, Expression>, key: string, prefix: string, of: Located): Expression {
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const own = rule(task(prefix, (tooMuch) => valueText(of, tooMuch), { isFree: of === ANYTHING }))
+    known.set(key, own)
+    return own
   }
 
   function* valueText(of: Located, tooMuch: string | undefined): Slices<Expression> {
@@ -96,7 +101,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     const texts: Expression[] = []
     for (const shape of yield* expand(of)) {
       for (const each of byListedValue(shape)) {
-        yield* compiler.pause(OF_SHAPE)
+        if (isPauseDue(OF_SHAPE)) yield
         texts.push(isLarge(each) ? compiler.shape(each) : yield* shapeText(each, compiler))
       }
     }
@@ -115,16 +120,15 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     patterns: new HeldPatterns((nodes) => budget.spend(nodes)),
     relax,
     spend: (nodes) => budget.spend(nodes),
-    *pause(unset = 0) {
-      if (isPauseDue(unset)) yield
-    },
+    isPauseDue,
     value(given) {
       const located = given === ANYTHING ? given : firsts.of(followed(references, given))
-      return once(located === ANYTHING ? 'anything' : `value ${keyOf(located)}`, 'value', located)
+      return once(rulesOf.values, located === ANYTHING ? OF_ANYTHING : keyOf(located), 'value', located)
     },
     name(given) {
       const located = firsts.of(given)
-      return once(`name ${keyOf(located)}`, 'name', { all: [located, { schema: { type: 'string' }, path: '' }] })
+      const name: Located = { all: [located, { schema: { type: 'string' }, path: '' }] }
+      return once(rulesOf.names, keyOf(located), 'name', name)
     },
     shape(shape) {
       const make: Task['make'] = function* (tooMuch) {
@@ -148,7 +152,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
     const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > mostNodes ? TOO_LARGE : undefined
     const made = make(tooMuch)
     rules.set(name, 'kind' in made ? made : yield* made)
-    yield* compiler.pause()
+    if (isPauseDue()) yield
   }
   const { included } = rules
   const grammar = yield* productive(new Map(rules.all).set('root', root), 'root', included)
@@ -161,6 +165,8 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   return { ...(yield* compileSchema(true)), relaxed, nodes }
 }
 
+/** No path of a schema is this key: they begin with a slash, or are empty. */
+const OF_ANYTHING = 'anything'
 const TOO_LARGE = 'The schema is too large to be enforced: of this part only the type is.'
 const TOO_DEEP = `More than ${DEEPEST} levels are not supported: of this part only the type is enforced.`
 
@@ -185,11 +191,12 @@ function typesIn(of: Located): Shape['types'] {
 
 /** The target of a schema that is only a `$ref`, so that a recursive schema has one rule. */
 function followed(references: References, located: Located): Located {
-  const seen = new Set<string>()
+  let seen: Set<string> | undefined
   let at = located
-  while (!('all' in at) && isJsonObject(at.schema) && references.isAlone(at.schema) && !seen.has(at.path)) {
+  while (!('all' in at) && isFields(at.schema) && references.isAlone(at.schema) && !seen?.has(at.path)) {
     const target = references.get(at.schema)
     if (target === undefined) return at
+    seen ??= new Set()
     seen.add(at.path)
     at = target
   }
@@ -201,16 +208,20 @@ function* shapeText(shape: Shape, compiler: Compiler): Slices<Expression> {
     const texts: Expression[] = []
     for (const value of yield* allowedValues(shape, compiler)) {
       texts.push(text(JSON.stringify(value)))
-      yield* compiler.pause(1)
+      if (compiler.isPauseDue(1)) yield
     }
     return choice(...texts)
   }
   const texts: Expression[] = []
-  for (const type of shape.types) texts.push(yield* typeText(type, shape, compiler))
+  for (const type of shape.types) {
+    if (type === 'string') texts.push(yield* stringText(shape, compiler))
+    else if (type === 'object') texts.push(yield* objectText(shape, compiler))
+    else texts.push(typeText(type, shape, compiler))
+  }
   return choice(...texts)
 }
 
-function* typeText(type: JsonType, shape: Shape, compiler: Compiler): Slices<Expression> {
+function typeText(type: Exclude<JsonType, 'string' | 'object'>, shape: Shape, compiler: Compiler): Expression {
   const isLeft = (value: unknown): boolean => !shape.excluded.includes(value)
   switch (type) {
     case 'null':
@@ -221,11 +232,7 @@ function* typeText(type: JsonType, shape: Shape, compiler: Compiler): Slices<Exp
       return integerText(shape, compiler)
     case 'number':
       return numberText(shape, compiler)
-    case 'string':
-      return yield* stringText(shape, compiler)
     case 'array':
-      return sequence(arrayText(shape, compiler))
-    case 'object':
-      return sequence(yield* objectText(shape, compiler))
+      return arrayText(shape, compiler)
   }
 }

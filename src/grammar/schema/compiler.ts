@@ -1,4 +1,3 @@
-import type { Slices } from '../../slices.js'
 import type { Expression } from '../expression.js'
 import type { Spend } from '../regex/work.js'
 import type { Rules } from '../rules.js'
@@ -21,8 +20,8 @@ export interface Compiler {
   shape(shape: Shape): Expression
   /** Defers a rule, so that a pause may come before: created by `make`, or over budget by `otherwise`. */
   later(prefix: string, make: () => Expression, otherwise: () => Expression): Expression
-  /** Pauses if so much was done since the last pause. @param unset - nodes that were made and are in no rule yet */
-  pause(unset?: number): Slices<void>
+  /** Whether so much was done since the last pause. @param unset - nodes that were made and are in no rule yet */
+  isPauseDue(unset?: number): boolean
   /** Counts work that creates no rules. Returns false if it would be too much for one subschema. */
   readonly spend: Spend
   /** Any value, as a JSON text. */

@@ -1,8 +1,9 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { combined } from './combine.js'
 import { conditionIn, dependenciesIn, negationIn } from './conditions.js'
 import { type Expansion, type Part, type PartsOf, subschemas } from './expansion.js'
-import { isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
+import { relaxUnheld } from './keywords.js'
 import { type Located, pathOf } from './located.js'
 import { readShape } from './read-shape.js'
 import type { Relax } from './relaxations.js'
@@ -26,7 +27,7 @@ interface Known {
 
 /** Creates an expander of a document's schemas to alternatives without references and combinations. */
 export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
-  const all = new Map<JsonObject, Known>()
+  const all = new Map<Fields, Known>()
 
   function* expand(work: Expansion, located: Located, within: readonly string[]): Slices<readonly Shape[]> {
     if ('all' in located) {
@@ -36,7 +37,8 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
       return yield* combined(work, [{ ...ANY_SHAPE, path }], parts)
     }
     const { schema, path } = located
-    const known = isJsonObject(schema) ? all.get(schema) : undefined
+    if (!isFields(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
+    const known = all.get(schema)
     if (known?.path === path && work.budget.spend(1 + known.shapes.length)) {
       for (const [at, message] of known.said) work.relax(at, message)
       return known.shapes
@@ -47,9 +49,13 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
       said.push([at, message])
       work.relax(at, message)
     }
-    const shapes = yield* expandOne({ ...work, relax }, located, within)
+    const inner = { ...work, relax }
+    const shapes =
+      refused(inner, schema, path, within) ??
+      // Most schemas: without another generator.
+      (combinesNothing(work, schema) ? ownShapes(inner, schema, path) : yield* expandOne(inner, schema, path, within))
     // Parts that were dropped because of the enclosing schemas, or for lack of budget, may be enforced elsewhere.
-    if (isJsonObject(schema) && work.budget.refusals === refusals) all.set(schema, { path, shapes, said })
+    if (work.budget.refusals === refusals) all.set(schema, { path, shapes, said })
     return shapes
   }
 
@@ -57,23 +63,32 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
   return (located) => expand(work, located, [])
 }
 
-function* expandOne(
-  work: Expansion,
-  located: Exclude<Located, { readonly all: unknown }>,
+/** Returns any value in place of a schema that is too large here, or leads back to itself. Undefined for any other. */
+function refused(
+  { budget, relax }: Expansion,
+  schema: Fields,
+  path: string,
   open: readonly string[],
-): Slices<readonly Shape[]> {
-  const { schema, path } = located
-  if (schema === true || !isJsonObject(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
-  const relaxed = (message: string): readonly Shape[] => {
-    work.relax(path, message)
-    return [{ ...ANY_SHAPE, path }]
-  }
+): readonly Shape[] | undefined {
   const leadsBack = open.includes(path)
-  if (leadsBack || open.length > DEEPEST) work.budget.refuse()
-  if (leadsBack) return relaxed(LEADS_BACK)
-  if (open.length > DEEPEST || !work.budget.spend(sizeOf(schema))) return relaxed(TOO_LARGE)
-  const within = [...open, path]
+  if (leadsBack || open.length > DEEPEST) budget.refuse()
+  else if (budget.spend(sizeOf(schema))) return undefined
+  relax(path, leadsBack ? LEADS_BACK : TOO_LARGE)
+  return [{ ...ANY_SHAPE, path }]
+}
+
+function combinesNothing({ references }: Expansion, schema: Fields): boolean {
+  return references.get(schema) === undefined && !Object.keys(schema).some((keyword) => COMBINES.has(keyword))
+}
+
+function ownShapes({ relax }: Expansion, schema: Fields, path: string): readonly Shape[] {
+  relaxUnheld(schema, path, relax)
+  return [readShape(schema, path, relax)]
+}
+
+function* expandOne(work: Expansion, schema: Fields, path: string, open: readonly string[]): Slices<readonly Shape[]> {
   const target = work.references.get(schema)
+  const within = [...open, path]
   if (target !== undefined && work.references.isAlone(schema)) return yield* work.expand(work, target, within)
   relaxUnheld(schema, path, work.relax)
   function* part(inner: Located): Slices<Part> {
@@ -98,7 +113,7 @@ const COMBINATIONS: ReadonlySet<string> = new Set([
 ])
 const TEXTS: ReadonlySet<string> = new Set(['title', 'description', '$comment', '$schema', '$id', 'default'])
 
-function saysSomething(schema: JsonObject): boolean {
+function saysSomething(schema: Fields): boolean {
   return Object.keys(schema).some((keyword) => !COMBINATIONS.has(keyword) && !TEXTS.has(keyword))
 }
 
@@ -114,23 +129,28 @@ const COMBINED_BY: readonly { readonly keywords: readonly string[]; readonly par
   { keywords: ['dependentRequired', 'dependentSchemas', 'dependencies'], partsOf: dependenciesIn },
 ]
 
+const COMBINES: ReadonlySet<string> = new Set(['allOf', ...COMBINED_BY.flatMap(({ keywords }) => keywords)])
+
 /** Returns the cost of a schema itself: its names and values, by length. */
-function sizeOf(schema: JsonObject): number {
+function sizeOf(schema: Fields): number {
   let size = 6
-  for (const keyword of ['properties', 'patternProperties']) {
+  for (const keyword of RECORDS) {
     const record = schema[keyword]
-    if (isJsonObject(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
+    if (isFields(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
   }
-  for (const keyword of ['required', 'enum', 'prefixItems', 'items']) {
+  for (const keyword of LISTS) {
     const list = schema[keyword]
     if (Array.isArray(list)) for (const value of list) size += 1 + lengthOf(value)
   }
   return size + lengthOf(schema['const'])
 }
 
+const RECORDS: readonly string[] = ['properties', 'patternProperties']
+const LISTS: readonly string[] = ['required', 'enum', 'prefixItems', 'items']
+
 /** Returns the length of a value's text, in nodes. Lists and objects are compared as text. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length >> 3
   if (Array.isArray(value)) return value.length
-  return isJsonObject(value) ? Object.keys(value).length : 0
+  return isFields(value) ? Object.keys(value).length : 0
 }

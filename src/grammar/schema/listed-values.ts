@@ -3,7 +3,7 @@ import { ANY_SHAPE, bothShapes, type Shape } from './shape.js'
 import { saysNothingOf, typeOf } from './values.js'
 
 /** Splits off a shape for each listed array and object that has further constraints, one by one, since they may be many. */
-export function byListedValue(shape: Shape): Generator<Shape> {
+export function byListedValue(shape: Shape): Iterable<Shape> {
   return split(shape, (value) => {
     const type = typeOf(value)
     return (type === 'array' || type === 'object') && !saysNothingOf(type, shape)
@@ -11,17 +11,22 @@ export function byListedValue(shape: Shape): Generator<Shape> {
 }
 
 /** Splits off a shape for each listed number, array and object, so that each can be told apart by value. */
-export function byEachValue(shape: Shape): Generator<Shape> {
+export function byEachValue(shape: Shape): Iterable<Shape> {
   return split(shape, (value) => typeof value === 'number' || (typeof value === 'object' && value !== null))
 }
 
-function* split(shape: Shape, isOwn: (value: unknown) => boolean): Generator<Shape> {
+function split(shape: Shape, isOwn: (value: unknown) => boolean): Iterable<Shape> {
   const { values } = shape
   const own = values?.filter(isOwn) ?? []
-  if (values === undefined || own.length === 0) {
-    yield shape
-    return
-  }
+  return values === undefined || own.length === 0 ? [shape] : parted(shape, values, own, isOwn)
+}
+
+function* parted(
+  shape: Shape,
+  values: readonly unknown[],
+  own: readonly unknown[],
+  isOwn: (value: unknown) => boolean,
+): Generator<Shape> {
   const rest = { ...shape, values: undefined }
   const others = values.filter((value) => !isOwn(value))
   const numbers = own.filter((value) => typeof value === 'number').sort((one, other) => one - other)

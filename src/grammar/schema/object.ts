@@ -1,9 +1,10 @@
+import { isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
 import { anyString, BLANK, bracketed, following, quoted } from '../json-text.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
 import type { Compiler } from './compiler.js'
-import { below, isJsonObject } from './keywords.js'
+import { below } from './keywords.js'
 import { ANYTHING, inside, type Located } from './located.js'
 import { namesByPattern } from './names-by-pattern.js'
 import { otherText } from './other-text.js'
@@ -37,18 +38,22 @@ export function* objectText(given: Shape, compiler: Compiler): Slices<Expression
 
 function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<Expression> {
   const { properties, required, names } = shape
-  const undeclared = [...required].filter((name) => !properties.has(name))
+  const undeclared: string[] = []
+  for (const name of required) if (!properties.has(name)) undeclared.push(name)
   if (names !== ANYTHING && (properties.size > 0 || undeclared.length > 0)) {
     const at = below(shape.path, 'propertyNames')
     compiler.relax(at, "'propertyNames' is enforced beside declared properties for the other names alone.")
   }
   const members: Member[] = []
   for (const name of [...properties.keys(), ...undeclared]) {
-    const member = pair(text(JSON.stringify(name)), compiler.value(propertyOf(shape, name)))
-    members.push({ text: member, isRequired: required.has(name) })
-    yield* compiler.pause(OF_MEMBER)
+    const value = compiler.value(propertyOf(shape, name))
+    members.push({
+      text: sequence(text(`${JSON.stringify(name)}:`), BLANK, value),
+      isRequired: required.has(name),
+    })
+    if (compiler.isPauseDue(OF_MEMBER)) yield
   }
-  const other = choice(...(yield* otherMembers(shape, compiler)))
+  const other = isClosed(shape) ? NEVER : choice(...(yield* otherMembers(shape, compiler)))
   const isOnlyOthers = members.length === 0
   if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
   const most = isOnlyOthers && shape.maxProperties <= MOST_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
@@ -90,22 +95,32 @@ function* listed(members: readonly Member[], others: Others, compiler: Compiler)
   const first: Expression[] = isNever(others.first) || lead !== -1 ? [] : [others.first]
   // The rest after a member. What no object begins with is one sequence: put together one by one, it would be copied
   // for each member.
-  let rest = sequence(...members.slice(lastFirst + 1).map(next), others.more)
-  for (const [index, member] of [...members.slice(0, lastFirst + 1).entries()].toReversed()) {
+  const last: Expression[] = []
+  for (let index = lastFirst + 1; index < members.length; index++) last.push(next(members[index] as Member))
+  let rest = sequence(...last, others.more)
+  for (let index = lastFirst; index >= 0; index--) {
+    const member = members[index] as Member
     first.push(sequence(member.text, rest))
     // Defined once and referred to, because each of the earlier members is followed by it.
     if (index > 0) rest = compiler.rules.add('more', sequence(next(member), rest))
-    yield* compiler.pause()
+    if (compiler.isPauseDue()) yield
   }
-  return choice(...first.toReversed())
+  return choice(...first.reverse())
 }
 
+const COLON = text(':')
+
 function pair(name: Expression, value: Expression): Expression {
-  return sequence(name, text(':'), BLANK, value)
+  return sequence(name, COLON, BLANK, value)
 }
 
 function isNever(expression: Expression): boolean {
   return expression.kind === 'choice' && expression.of.length === 0
+}
+
+/** Whether there are no undeclared members. */
+function isClosed({ names, patterned, additional }: Shape): boolean {
+  return names === ANYTHING && patterned.length === 0 && isNothing(additional)
 }
 
 /** Returns undeclared members as alternatives, none if they are not allowed. */
@@ -113,12 +128,12 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
   const { names, properties, required, additional, patterned, path } = shape
   const { rules, relax } = compiler
   const member = (name: Expression, value: Expression): Expression => rules.add('other', pair(name, value))
-  const isClosed = 'schema' in additional && additional.schema === false
+  const hasNoMore = isNothing(additional)
   const at = below(path, 'patternProperties')
   if (names !== ANYTHING) {
     if (patterned.length > 0) relax(at, "'patternProperties' beside 'propertyNames' cannot be enforced.")
     if (patterned.length > 0) return [member(compiler.name(names), compiler.anything())]
-    return isClosed ? [] : [member(compiler.name(names), compiler.value(additional))]
+    return hasNoMore ? [] : [member(compiler.name(names), compiler.value(additional))]
   }
   const declared = [...new Set([...properties.keys(), ...required])]
   const isTooLong = declared.some((name) => name.length > LONGEST_NAME)
@@ -130,7 +145,7 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
       prefixes,
       tooMany: () => relax(below(path, keyword), TOO_MANY),
     })
-  if (isTooLong && !(isClosed && patterned.length === 0)) {
+  if (isTooLong && !isClosed(shape)) {
     const message = `Beside a property's name of more than ${LONGEST_NAME} characters, it cannot be enforced.`
     relax(patterned.length > 0 ? at : below(path, 'additionalProperties'), message)
     return [member(anyString(rules), compiler.anything())]
@@ -154,7 +169,7 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
     const name = prefix === '' ? but('patternProperties', []) : named()
     return member(name, compiler.value(value))
   })
-  if (isClosed || prefixes.includes('')) return byPattern
+  if (hasNoMore || prefixes.includes('')) return byPattern
   if (!prefixes.includes(undefined)) {
     const name = declared.length === 0 && patterned.length === 0 ? anyString(rules) : undefined
     return [...byPattern, member(name ?? but('additionalProperties', prefixes as string[]), compiler.value(additional))]
@@ -174,7 +189,7 @@ const TOO_MANY = 'There are too many names that others have to be told from.'
 /** Converts listed names to properties without others: a record with an enum for its keys. */
 function withListedNames(shape: Shape): Shape {
   const { names, properties, additional } = shape
-  if (names === ANYTHING || !('schema' in names) || !isJsonObject(names.schema)) return shape
+  if (names === ANYTHING || !('schema' in names) || !isFields(names.schema)) return shape
   const { enum: listed, const: only, type, ...rest } = names.schema
   if (listed === undefined && only === undefined) {
     // Names are always strings, so that type adds nothing.
@@ -197,10 +212,10 @@ function relaxCounts(shape: Shape, relax: Relax): void {
   if (minProperties > Math.max(1, required.size)) {
     relax(below(path, 'minProperties'), "This 'minProperties' cannot be enforced.")
   }
-  const isClosed = 'schema' in additional && additional.schema === false && patterned.length === 0
+  const isWhole = isNothing(additional) && patterned.length === 0
   const isFree = properties.size === 0 && required.size === 0
   if (maxProperties === Number.POSITIVE_INFINITY || (isFree && maxProperties <= MOST_COUNTED)) return
-  if (!isClosed || properties.size > maxProperties) {
+  if (!isWhole || properties.size > maxProperties) {
     relax(below(path, 'maxProperties'), "This 'maxProperties' cannot be enforced.")
   }
 }

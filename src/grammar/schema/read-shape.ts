@@ -1,6 +1,7 @@
+import { type Fields, isFields } from '../../fields.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { UnsupportedSchema } from '../unsupported-schema.js'
-import { below, isJsonObject, type JsonObject } from './keywords.js'
+import { below } from './keywords.js'
 import { ANYTHING, both, type Located } from './located.js'
 import { type Patterned, patterned, valueByPatterns } from './patterned.js'
 import type { Relax } from './relaxations.js'
@@ -15,8 +16,8 @@ const LONGEST_LIST = 10_000
 const MOST_PATTERNS = 20
 
 /** Reads a schema's own constraints, without its `$ref` and its combinations. Its keywords have been checked. */
-export function readShape(schema: JsonObject, path: string, relax: Relax): Shape {
-  const read = createReader(schema, path, relax)
+export function readShape(schema: Fields, path: string, relax: Relax): Shape {
+  const read = new Reader(schema, path, relax)
   const keywords = Object.keys(schema)
   // Most schemas constrain only one type.
   const says = (known: ReadonlySet<string>): boolean => keywords.some((keyword) => known.has(keyword))
@@ -66,55 +67,69 @@ const OF_NUMBERS: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the values that a schema lists. Undefined if it lists none. */
-export function valuesIn(schema: JsonObject): readonly unknown[] | undefined {
+export function valuesIn(schema: Fields): readonly unknown[] | undefined {
   const allowed = Array.isArray(schema['enum']) ? (schema['enum'] as readonly unknown[]) : undefined
   if (!Object.hasOwn(schema, 'const')) return allowed
   const only = JSON.stringify(schema['const'])
   return allowed === undefined || allowed.some((value) => JSON.stringify(value) === only) ? [schema['const']] : []
 }
 
-type Reader = ReturnType<typeof createReader>
+/** Reads the keywords of a schema. */
+class Reader {
+  readonly #schema: Fields
+  readonly #path: string
+  readonly relax: Relax
 
-function createReader(schema: JsonObject, path: string, relax: Relax) {
-  const get = (keyword: string): unknown => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined)
+  constructor(schema: Fields, path: string, relax: Relax) {
+    this.#schema = schema
+    this.#path = path
+    this.relax = relax
+  }
+
+  get(keyword: string): unknown {
+    return Object.hasOwn(this.#schema, keyword) ? this.#schema[keyword] : undefined
+  }
 
   /** Ignores a list that is too long. */
-  function list(keyword: string): readonly unknown[] {
-    const value = get(keyword) ?? []
+  list(keyword: string): readonly unknown[] {
+    const value = this.get(keyword) ?? []
     if (!Array.isArray(value)) return []
     if (value.length <= LONGEST_LIST) return value
-    relax(below(path, keyword), `More than ${LONGEST_LIST} cannot be enforced.`)
+    this.relax(below(this.#path, keyword), `More than ${LONGEST_LIST} cannot be enforced.`)
     return []
   }
 
-  return {
-    get,
-    relax,
-    list,
-    schemaAt(keyword: string, missing: Located): Located {
-      const value = get(keyword)
-      return value === undefined || value === true ? missing : { schema: value, path: below(path, keyword) }
-    },
-    schemas(keyword: string): Located[] {
-      return list(keyword).map((each, index) => ({ schema: each, path: below(path, keyword, index) }))
-    },
-    object(keyword: string): JsonObject {
-      const value = get(keyword)
-      return isJsonObject(value) ? value : {}
-    },
-    number(keyword: string, missing: number): number {
-      return (get(keyword) as number | undefined) ?? missing
-    },
-    said<Value extends string | number>(keyword: string): Said<Value>[] {
-      const value = get(keyword)
-      return value === undefined ? [] : [{ value: value as Value, path: below(path, keyword) }]
-    },
-    values(): readonly unknown[] | undefined {
-      const isTooLong = get('enum') !== undefined && list('enum').length === 0 && !Object.hasOwn(schema, 'const')
-      return isTooLong && (get('enum') as readonly unknown[]).length > 0 ? undefined : valuesIn(schema)
-    },
+  schemaAt(keyword: string, missing: Located): Located {
+    const value = this.get(keyword)
+    return value === undefined || value === true ? missing : { schema: value, path: below(this.#path, keyword) }
+  }
+
+  schemas(keyword: string): Located[] {
+    return this.list(keyword).map((each, index) => ({ schema: each, path: below(this.#path, keyword, index) }))
+  }
+
+  object(keyword: string): Fields {
+    const value = this.get(keyword)
+    return isFields(value) ? value : {}
+  }
+
+  number(keyword: string, missing: number): number {
+    return (this.get(keyword) as number | undefined) ?? missing
+  }
+
+  said<Value extends string | number>(keyword: string): readonly Said<Value>[] {
+    const value = this.get(keyword)
+    return value === undefined ? NOTHING : [{ value: value as Value, path: below(this.#path, keyword) }]
+  }
+
+  values(): readonly unknown[] | undefined {
+    const listed = this.get('enum')
+    const isTooLong = listed !== undefined && this.list('enum').length === 0 && !Object.hasOwn(this.#schema, 'const')
+    return isTooLong && (listed as readonly unknown[]).length > 0 ? undefined : valuesIn(this.#schema)
   }
 }
+
+const NOTHING: readonly never[] = []
 
 type Of<Keys extends keyof Shape> = Pick<Shape, Keys>
 
@@ -123,17 +138,19 @@ function objectShape(
   read: Reader,
 ): Of<'properties' | 'required' | 'patterned' | 'additional' | 'names' | 'minProperties' | 'maxProperties'> {
   const properties = new Map<string, Located>()
-  const declared = Object.entries(read.object('properties'))
-  const isTooMany = declared.length > MOST_PROPERTIES
+  const declared = read.object('properties')
+  const names = Object.keys(declared)
+  const isTooMany = names.length > MOST_PROPERTIES
   // No name is then distinguished from others.
   if (isTooMany) read.relax(below(path, 'properties'), `More than ${MOST_PROPERTIES} cannot be enforced.`)
-  for (const [name, property] of isTooMany ? [] : declared) {
-    properties.set(name, { schema: property, path: below(path, 'properties', name) })
+  if (!isTooMany) {
+    const at = `${path}/properties`
+    for (const name of names) properties.set(name, { schema: declared[name], path: below(at, name) })
   }
   const patterns = patternsIn(path, read)
-  for (const [name, declared] of properties) {
+  for (const [name, own] of patterns?.length ? properties : []) {
     const value = patterns && valueByPatterns(patterns, name)
-    if (value !== undefined) properties.set(name, both(declared, value))
+    if (value !== undefined) properties.set(name, both(own, value))
   }
   return {
     properties,

@@ -25,6 +25,7 @@ const MOST_CHARACTERS = 2 ** 31
 /** Returns the strings that a shape allows: once for equivalent shapes. */
 export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
+  if (isAnyString(shape)) return anyString(compiler.rules)
   const said = [patterns, notPatterns, formats].map((all) => all.map(({ value }) => value))
   const key = JSON.stringify([minLength, maxLength, said, excluded])
   const known = compiler.strings.get(key)
@@ -38,6 +39,11 @@ export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression
   // Relaxations are reported at each place.
   if (isWhole) compiler.strings.set(key, made)
   return made
+}
+
+function isAnyString({ minLength, maxLength, patterns, notPatterns, formats, excluded }: Shape): boolean {
+  const isAnyLength = minLength === 0 && maxLength === Number.POSITIVE_INFINITY
+  return isAnyLength && patterns.length + notPatterns.length + formats.length + excluded.length === 0
 }
 
 function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {

@@ -18,7 +18,7 @@ export function typeOf(value: unknown): JsonType | undefined {
 /** Filters the listed values by the rest of the schema. */
 export function* allowedValues(
   shape: Shape,
-  { relax, patterns, pause }: Pick<Compiler, 'relax' | 'patterns' | 'pause'>,
+  { relax, patterns, isPauseDue }: Pick<Compiler, 'relax' | 'patterns' | 'isPauseDue'>,
 ): Slices<readonly unknown[]> {
   const values = shape.values ?? []
   const matches = values.some((value) => typeof value === 'string')
@@ -27,7 +27,7 @@ export function* allowedValues(
   const allowed: unknown[] = []
   for (const value of values) {
     if (isAllowed(value, shape, matches)) allowed.push(value)
-    yield* pause(1)
+    if (isPauseDue(1)) yield
   }
   return allowed
 }

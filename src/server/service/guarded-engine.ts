@@ -1,4 +1,4 @@
-import { ASK, type CallbackStream, type EngineStep } from '../../engine/ask.js'
+import { ASK, ask, type CallbackStream, type EngineStep } from '../../engine/ask.js'
 import { type EngineCapabilities, EngineError, type TokenEngine, type TokenStream } from '../../engine/index.js'
 import type { ModelCallObservation, ResponseObservation } from '../observe/observe-response.js'
 import type { Meter } from './counted.js'
@@ -101,7 +101,7 @@ class GuardedStream implements CallbackStream {
     this.#isAsked = true
     this.#deadline.start(this.#seconds)
     try {
-      this.#stream.next().then(this.#take, this.#fail)
+      ask(this.#stream, this.#take, this.#fail)
     } catch (error) {
       this.#fail(error)
     }

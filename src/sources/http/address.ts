@@ -2,6 +2,7 @@ import { check, HarmonyResponsesError } from '../../errors.js'
 
 /** A server's address, and the secrets in its URL that no message may repeat. */
 export interface Address {
+  readonly isSecure: boolean
   readonly host: string
   /** The path before every endpoint: empty, or `/openai/v1`. */
   readonly path: string
@@ -36,6 +37,7 @@ export function addressOf(url: unknown): Address {
   const hasUser = username !== '' || password !== ''
   const basic = btoa(`${user}:${pass}`)
   return {
+    isSecure: origin.startsWith('https:'),
     host,
     path,
     endpoint: (more) => `${origin}${path}${more}${more.includes('?') ? search.replace('?', '&') : search}`,

@@ -3,8 +3,11 @@ import type { OptionTable } from '../../options/check-options.js'
 import { aBoolean, aFunction, anything, wholeNumber } from '../../options/checks.js'
 import { sleep } from '../sleep.js'
 import { addressOf } from './address.js'
+import type { Answer, Transport } from './answer.js'
 import { createConcealer } from './conceal.js'
 import { failureOf, TransientError } from './failure-of.js'
+import { fetchTransport } from './fetch-transport.js'
+import { nodeTransport } from './node-transport.js'
 import { readText } from './read-text.js'
 import { requestHeaders } from './request-headers.js'
 
@@ -14,7 +17,7 @@ import { requestHeaders } from './request-headers.js'
  * Error messages never contain secrets of at least 4 characters: the user, password and query values of `url`, the
  * `apiKey`, and header values. If the server repeats one, the message has `[hidden]` in its place.
  *
- * At most 64 KiB of a refusal and 16 Mi characters of one event are read. Beyond that the request is cancelled with an
+ * At most 64 Ki characters of a refusal and 16 Mi of one event are read. Beyond that the request is cancelled with an
  * EngineError.
  */
 export interface HttpOptions {
@@ -32,7 +35,12 @@ export interface HttpOptions {
    * tokenizer, or by the model's name where there is none. Default true; false for a server that has neither.
    */
   readonly checkModel?: boolean
-  /** Default: the runtime's. Node's fails after 300 seconds without data, which a very long prompt may take. */
+  /**
+   * Sends the requests. Default: on Node its own HTTP client, by which a token takes half the processor time; elsewhere,
+   * and where `globalThis.fetch` was replaced, that. Node's client takes 10 seconds to connect at most, and fails after 600
+   * without data (its `fetch`: 300, which a very long prompt may take). It asks no dispatcher of undici's: pass
+   * `globalThis.fetch` if one of yours leads to the server, as through a proxy.
+   */
   readonly fetch?: typeof globalThis.fetch
   /**
    * How often a call without any token yet is retried: if the stream ends without a finish reason, or on 429, 502, 503
@@ -63,6 +71,7 @@ export const HTTP_OPTIONS: OptionTable<HttpOptions> = {
 export interface HttpClient {
   /**
    * @param headers - of this request alone; those of the options override them
+   * @returns the answer, to be read or cancelled
    * @throws EngineError if there is no answer or it is not 2xx
    */
   request(
@@ -71,11 +80,11 @@ export interface HttpClient {
     signal: AbortSignal,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Response>
+  ): Promise<Answer>
   /**
    * Returns the answer of a GET as text.
    *
-   * @throws EngineError if there is no answer, it is not 2xx, or it exceeds 4 MiB
+   * @throws EngineError if there is no answer, it is not 2xx, or it exceeds 4 Mi characters
    */
   read(path: string, signal: AbortSignal): Promise<string>
   /** For the end of a message about a path that is not there: `: should url end in /v1/completions?`, or nothing. */
@@ -90,6 +99,7 @@ export interface HttpClient {
 const CONNECT_AGAIN_MS = 100
 const MOST_OF_A_REFUSAL = 64 * 1024
 const MOST_OF_AN_ANSWER = 4 * 1024 * 1024
+const RUNTIME_FETCH = globalThis.fetch
 /** Statuses of a wrong path. */
 const WRONG_PATH = [404, 405]
 
@@ -101,16 +111,19 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   const address = addressOf(url)
   const { headers: fixed, secrets } = requestHeaders(apiKey, headers, address.authorization)
   const conceal = createConcealer([...address.secrets, ...secrets])
+  const byFetch = fetchTransport(fetch)
+  const byNode = fetch === undefined ? nodeTransport(address.isSecure) : undefined
+  // Looked up per request, because a test or a tracer may have replaced the runtime's.
+  const transport = (): Transport => (globalThis.fetch === RUNTIME_FETCH && byNode) || byFetch
   const hint = address.path === '' ? '' : `: should url end in ${address.path}?`
 
   const send: HttpClient['request'] = async (method, path, signal, body, more = {}) => {
     const headers = new Headers(more)
     for (const [name, value] of fixed) headers.set(name, value)
     const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-    let response: Response
+    let answer: Answer
     try {
-      // Looked up per request, because a test or a tracer may have replaced it.
-      response = await (fetch ?? globalThis.fetch)(address.endpoint(path), init)
+      answer = await transport()(address.endpoint(path), init)
     } catch (cause) {
       signal.throwIfAborted()
       throw new TransientError('server_error', `cannot connect to ${address.host}: ${reasonOf(cause)}`, {
@@ -121,14 +134,14 @@ export function createHttpClient(options: HttpOptions): HttpClient {
         retries: isClosed(cause) ? 0 : 1,
       })
     }
-    if (response.ok) return response
-    const { text, isCut } = await readText(response, MOST_OF_A_REFUSAL)
+    const { status, statusText } = answer
+    if (status >= 200 && status <= 299) return answer
+    const { text, isCut } = await readText(answer, MOST_OF_A_REFUSAL)
     signal.throwIfAborted()
-    const { status } = response
-    const size = isCut ? ` (the first of more than ${MOST_OF_A_REFUSAL} bytes)` : ''
+    const size = isCut ? ` (the first of more than ${MOST_OF_A_REFUSAL} characters)` : ''
     const where = WRONG_PATH.includes(status) ? ` (${method} ${address.shown(path)}${hint})` : ''
-    const retryAfterMs = retryAfter(response.headers)
-    throw failureOf(conceal.text(text) || response.statusText, { status, retryAfterMs, note: size + where })
+    const retryAfterMs = retryAfter(answer.header('retry-after'))
+    throw failureOf(conceal.text(text) || statusText, { status, retryAfterMs, note: size + where })
   }
 
   /**
@@ -153,19 +166,20 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     signal.throwIfAborted()
     if (error !== undefined) throw lostConnection(error)
     if (!isCut) return text
-    const expected = `at most ${MOST_OF_AN_ANSWER} bytes from ${address.shown(path)}`
+    const expected = `at most ${MOST_OF_AN_ANSWER} characters from ${address.shown(path)}`
     throw new EngineError('server_error', `expected ${expected}, got more`)
   }
 
   return { request, read, hint, shown: conceal.error, retries, delay }
 }
 
-/** The codes of Node's fetch for a connection that ended before the answer began. Other runtimes send again by themselves. */
+/** Node's codes for a connection that ended before the answer began. Other runtimes send again by themselves. */
 const CLOSED: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
+/** Node's client has the code on its error, `fetch` on the cause of it. */
 function isClosed(error: unknown): boolean {
-  const { cause } = Object(error) as { cause?: unknown }
-  return CLOSED.includes((Object(cause) as { code?: unknown }).code)
+  const { code, cause } = Object(error) as { code?: unknown; cause?: unknown }
+  return CLOSED.includes(code) || CLOSED.includes((Object(cause) as { code?: unknown }).code)
 }
 
 /** The error for an answer that breaks off while it is read. */
@@ -181,8 +195,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** The milliseconds of `Retry-After`, which is in seconds or a date. */
-function retryAfter(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')
+function retryAfter(value: string | null): number | undefined {
   if (value === null || value.trim() === '') return undefined
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)

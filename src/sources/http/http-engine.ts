@@ -1,33 +1,14 @@
 import { checkHolds, copyConstraint } from '../../engine/check-constraint.js'
 import { checkGenerate } from '../../engine/check-generate.js'
-import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
-import { EngineError, type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
-import { tokenStream } from '../../engine/token-stream.js'
+import type { EngineCapabilities } from '../../engine/constraint.js'
+import { EngineError, type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
+import type { Answer } from './answer.js'
+import { callStream, type StepReader } from './call-stream.js'
+import type { HttpCall } from './http-call.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
 import { type ModelProof, proveModel } from './prove-model.js'
-import { readEvents } from './read-events.js'
-import { withRetries } from './retry.js'
 import { sharedWork } from './shared-work.js'
-import { type EngineStep, stepsToTokens } from './steps-to-tokens.js'
 import { traceHeaders } from './trace-headers.js'
-import { writtenBody } from './written-body.js'
-
-/** One model call, with defaults filled in. */
-export interface HttpCall {
-  readonly prompt: readonly number[]
-  readonly sampling: Required<Omit<Sampling, 'seed'>> & Pick<Sampling, 'seed'>
-  readonly stop: readonly number[]
-  readonly maxTokens: number | undefined
-  readonly logprobs: number | undefined
-  /** A constraint that the server holds, according to the protocol's capabilities. */
-  readonly constraint: Constraint | undefined
-  /** The headers of its trace context. */
-  readonly trace: Readonly<Record<string, string>>
-  readonly onUsage: GenerateOptions['onUsage']
-}
-
-/** Sends a request for a call, and yields the answer's events. */
-export type Ask = (call: HttpCall) => AsyncIterable<unknown>
 
 /** The limits of a call. */
 export type CallLimits = Pick<EngineCapabilities, 'contextLength' | 'maxPromptLength'>
@@ -53,8 +34,8 @@ export interface HttpProtocol {
   limits(client: HttpClient, signal: AbortSignal): Promise<CallLimits>
   /** Creates the request's body. */
   body(call: HttpCall, client: HttpClient, signal: AbortSignal): unknown
-  /** Asks for a call, and converts the answer's events. */
-  steps(ask: Ask, call: HttpCall): AsyncIterable<EngineStep>
+  /** Creates what converts the events of a call. */
+  reader(call: HttpCall): StepReader | Promise<StepReader>
 }
 
 /** An HTTP engine that streams server-sent events. Closing a call cancels its request. */
@@ -90,40 +71,32 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       try {
         const response = await client.request('GET', path, signal)
-        // A connection that breaks now says nothing about the server's health.
-        return await response.body?.cancel().catch(() => {})
+        // Its body says nothing about the server's health.
+        return response.cancel()
       } catch (error) {
         if (paths.length === 0 || !(error instanceof EngineError) || error.status !== 404) throw error
       }
     }
   }
 
-  async function* ask(call: HttpCall, signal: AbortSignal): AsyncGenerator<unknown> {
+  async function send(call: HttpCall, signal: AbortSignal): Promise<Answer> {
     await prove(signal)
     const body = await protocol.body(call, client, signal)
-    yield* readEvents(await client.request('POST', protocol.generatePath, signal, body, call.trace))
+    return await client.request('POST', protocol.generatePath, signal, body, call.trace)
   }
 
-  function attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
-    const steps = protocol.steps((next) => ask(next, signal), call)
-    return writtenBody(stepsToTokens(steps, call), call, protocol.name)
+  function failed(call: HttpCall, error: unknown): unknown {
+    protocol.onFailure?.(call, error)
+    return client.shown(error)
   }
 
-  async function* run(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
-    try {
-      return yield* withRetries(() => attempt(call, signal), client, signal)
-    } catch (error) {
-      if (!signal.aborted) protocol.onFailure?.(call, error)
-      throw client.shown(error)
-    }
-  }
+  const source = { name: protocol.name, send, reader: protocol.reader, failed }
 
   return {
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
       checkHolds(protocol.name, protocol.capabilities, options.constraint)
-      const call = completeCall(promptTokens, options)
-      return tokenStream((signal) => run(call, signal), options.signal)
+      return callStream(completeCall(promptTokens, options), source, client, options.signal)
     },
     async health({ signal = new AbortController().signal } = {}) {
       try {

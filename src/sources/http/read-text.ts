@@ -1,3 +1,5 @@
+import type { Answer } from './answer.js'
+
 /** The part of an answer's text that was read. */
 export interface AnswerText {
   readonly text: string
@@ -8,28 +10,23 @@ export interface AnswerText {
 }
 
 /**
- * Reads an answer's body. If it is larger than the limit, cancels the request.
+ * Reads an answer's body. If it is larger than the limit, cancels the request. Never rejects.
  *
- * @param most - the limit in bytes
+ * @param most - the limit in UTF-16 units
  */
-export async function readText(response: Response, most: number): Promise<AnswerText> {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return { text: '', isCut: false }
-  const utf8 = new TextDecoder()
-  let text = ''
-  let left = most
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return { text: text + utf8.decode(), isCut: false }
-      text += utf8.decode(value.subarray(0, left), { stream: true })
-      if (value.length > left) return { text, isCut: true }
-      left -= value.length
-    }
-  } catch (error) {
-    return { text, isCut: false, error }
-  } finally {
-    // No effect if the body has ended.
-    await reader.cancel().catch(() => {})
-  }
+export function readText(answer: Answer, most: number): Promise<AnswerText> {
+  return new Promise((resolve) => {
+    let text = ''
+    answer.read({
+      text(piece) {
+        text += piece
+        if (text.length <= most) return true
+        answer.cancel()
+        resolve({ text: text.slice(0, most), isCut: true })
+        return false
+      },
+      end: () => resolve({ text, isCut: false }),
+      fail: (error) => resolve({ text, isCut: false, error }),
+    })
+  })
 }

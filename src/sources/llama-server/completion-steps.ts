@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { STOP_TOKENS } from '../../engine/index.js'
 import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
-import type { HttpCall } from '../http/http-engine.js'
+import type { HttpCall } from '../http/http-call.js'
 import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
-import type { EngineStep } from '../http/steps-to-tokens.js'
+import type { EngineStep } from '../http/token-reader.js'
 import { SentTokens, type Vocabulary } from './sent-tokens.js'
 import { createStopTokenTracker } from './stop-token.js'
 
@@ -47,42 +47,40 @@ export interface CompletionStep extends EngineStep {
   readonly isStopWord?: boolean
 }
 
-/** Converts the events of one request to `/completion`. */
-export async function* completionSteps(
-  events: AsyncIterable<unknown>,
+/** Returns what converts the events of one request to `/completion`: it passes their steps on, in order. */
+export function completionSteps(
   { prompt, logprobs }: HttpCall,
-  load: () => Promise<Vocabulary>,
-): AsyncGenerator<CompletionStep> {
-  const vocabulary = await load()
+  vocabulary: Vocabulary,
+): (value: unknown, take: (step: CompletionStep) => void) => void {
   const open = createStopTokenTracker(prompt, vocabulary.table)
   const sent = new SentTokens(vocabulary)
   let last: number | undefined
-  for await (const value of events) {
+  return (value, take) => {
     if (isProgress(value)) {
       const { total, cache } = parseEvent(progress, value, 'llama-server').prompt_progress
-      yield { tokens: [], isAtWork: true, usage: countsOf({ inputTokens: total, cachedTokens: cache }) }
-      continue
+      take({ tokens: [], isAtWork: true, usage: countsOf({ inputTokens: total, cachedTokens: cache }) })
+      return
     }
     const step = parseEvent(event, value, 'llama-server')
     const predicted = step.tokens_predicted ?? undefined
     const tokens = sent.take(withLogprobs(step, logprobs), step.content, predicted)
-    if (tokens.length > 0) yield { tokens }
+    if (tokens.length > 0) take({ tokens })
     last = step.tokens.at(-1) ?? last
     for (const id of step.tokens) open.add(id)
     if (!step.stop) {
-      yield { tokens: [], usage: usageFrom(step, sent.isMiscounted) }
-      continue
+      take({ tokens: [], usage: usageFrom(step, sent.isMiscounted) })
+      return
     }
     // The server withholds an incomplete character to the end, with everything after it.
     const missing = predicted === undefined ? 0 : sent.missing(predicted)
     const hasStop = last !== undefined && STOP_TOKENS.includes(last)
     const isSwallowed = step.stop_type === 'eos' && missing > 0 && !hasStop
     const rest = sent.end(isSwallowed ? missing - 1 : sent.countsAhead ? 0 : missing)
-    if (rest.length > 0) yield { tokens: rest }
+    if (rest.length > 0) take({ tokens: rest })
     const reason = step.stop_type === 'limit' ? 'max_output_tokens' : 'stop'
     const stopToken = isSwallowed ? open.stopToken() : undefined
     const isStopWord = step.stop_type === 'word'
-    yield { tokens: [], usage: usageFrom(step, sent.isMiscounted), end: { reason, stopToken }, isStopWord }
+    take({ tokens: [], usage: usageFrom(step, sent.isMiscounted), end: { reason, stopToken }, isStopWord })
   }
 }
 

@@ -1,6 +1,6 @@
 import { STOP_TOKENS } from '../../engine/index.js'
 import { FIRST_SPECIAL, markerText } from '../../harmony/vocabulary.js'
-import type { HttpCall } from '../http/http-engine.js'
+import type { HttpCall } from '../http/http-call.js'
 
 /**
  * The texts at which llama-server has to stop by itself. It takes no ids (it answers 400), and stops at the ends of

@@ -1,36 +1,45 @@
 import { EngineError } from '../../engine/engine-error.js'
 import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
-import type { Ask, HttpCall } from '../http/http-engine.js'
-import type { EngineStep } from '../http/steps-to-tokens.js'
+import type { StepReader } from '../http/call-stream.js'
+import type { HttpCall } from '../http/http-call.js'
 import { completionSteps } from './completion-steps.js'
 import type { Vocabulary } from './sent-tokens.js'
 
 /**
- * Runs one call in as many requests as it takes. llama-server compares stop words with text, so it also stops where the
+ * Reads one call of as many requests as it takes. llama-server compares stop words with text, so it also stops where the
  * model spells `<|message|>` in ordinary tokens. Another request then continues the call, with the prompt and all
  * tokens so far, all but the last of which the server has cached.
  */
-export async function* wholeTurn(
-  ask: Ask,
-  call: HttpCall,
-  load: () => Promise<Vocabulary>,
-): AsyncGenerator<EngineStep> {
+export function wholeTurn(call: HttpCall, vocabulary: Vocabulary): StepReader {
   const counts = createCounts()
-  for (let part = call; ; ) {
-    const ids: number[] = []
-    let isSpelled = false
-    for await (const step of completionSteps(ask(part), part, load)) {
-      ids.push(...step.tokens.map(idOf))
-      isSpelled = step.isStopWord === true && !call.stop.includes(ids.at(-1) ?? -1)
-      const { end, ...rest } = { ...step, ...(step.usage && { usage: counts.of(step.usage, ids.length) }) }
-      yield isSpelled || end === undefined ? rest : { ...rest, end }
-    }
-    if (!isSpelled) return
-    if (ids.length === 0) throw new EngineError('server_error', 'llama-server stopped at a word without a token')
-    const spent = counts.close()
-    const left = call.maxTokens === undefined ? undefined : call.maxTokens - spent
-    if (left !== undefined && left <= 0) return yield { tokens: [], end: { reason: 'max_output_tokens' } }
-    part = { ...part, prompt: [...part.prompt, ...ids], maxTokens: left }
+  let part = call
+  let read = completionSteps(part, vocabulary)
+  let ids: number[] = []
+  let isSpelled = false
+  return {
+    read(event, take) {
+      read(event, (step) => {
+        ids.push(...step.tokens.map(idOf))
+        isSpelled = step.isStopWord === true && !call.stop.includes(ids.at(-1) ?? -1)
+        const { end, ...rest } = { ...step, ...(step.usage && { usage: counts.of(step.usage, ids.length) }) }
+        take(isSpelled || end === undefined ? rest : { ...rest, end })
+      })
+    },
+    next(take) {
+      if (!isSpelled) return undefined
+      if (ids.length === 0) throw new EngineError('server_error', 'llama-server stopped at a word without a token')
+      const spent = counts.close()
+      const left = call.maxTokens === undefined ? undefined : call.maxTokens - spent
+      if (left !== undefined && left <= 0) {
+        take({ tokens: [], end: { reason: 'max_output_tokens' } })
+        return undefined
+      }
+      part = { ...part, prompt: [...part.prompt, ...ids], maxTokens: left }
+      read = completionSteps(part, vocabulary)
+      ids = []
+      isSpelled = false
+      return part
+    },
   }
 }
 

@@ -1,0 +1,65 @@
+import { sleep } from '../sleep.js'
+import type { Answer } from './answer.js'
+import { EventReader } from './event-reader.js'
+import { lostConnection } from './http-client.js'
+import type { TokenReader } from './token-reader.js'
+
+/** How long to wait for counts after the finish reason. They come last, and some servers never close the stream. */
+const FINAL_COUNTS_MS = 2000
+
+export interface ReadAnswerOptions {
+  /** Receives each event, in the step in which it arrives. May throw. */
+  readonly take: (event: unknown) => void
+  /** Whether more may be read now; if not, `answer.resume()` follows. */
+  readonly takesMore: () => boolean
+  /** Aborts when the call is over. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Reads an answer's events, to its end or to the end of the call.
+ *
+ * @throws EngineError; whatever `take` throws
+ */
+export function readAnswer(answer: Answer, tokens: TokenReader, options: ReadAnswerOptions): Promise<void> {
+  const { take, takesMore, signal } = options
+  return new Promise((resolve, reject) => {
+    let isOver = false
+    let isEnding = false
+    const over = (how: 'cancel' | 'release', done: () => void): void => {
+      if (isOver) return
+      isOver = true
+      answer[how]()
+      done()
+    }
+    const events = new EventReader((event) => {
+      if (!tokens.isOver) take(event)
+    })
+    const step = (read: () => void): void => {
+      try {
+        read()
+      } catch (error) {
+        over('cancel', () => reject(error))
+        return
+      }
+      // An engine that goes on behind the end has to be stopped.
+      if (tokens.isOver) over('cancel', resolve)
+      else if (events.isDone) over('release', resolve)
+      else if (tokens.isEnding && !isEnding) {
+        isEnding = true
+        sleep(FINAL_COUNTS_MS, signal).then(() => over('cancel', resolve))
+      }
+    }
+    answer.read({
+      text(piece) {
+        step(() => events.feed(piece))
+        return takesMore()
+      },
+      end() {
+        step(() => events.end())
+        over('release', resolve)
+      },
+      fail: (cause) => over('cancel', () => reject(lostConnection(cause))),
+    })
+  })
+}
