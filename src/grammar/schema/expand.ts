@@ -1,10 +1,11 @@
 import type { Slices } from '../../slices.js'
+import { OF_SHAPE } from './budget.js'
 import { combined } from './combine.js'
 import { conditionIn, dependenciesIn, negationIn } from './conditions.js'
 import { type Expansion, type Part, type PartsOf, subschemas } from './expansion.js'
 import { isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
 import { type Located, pathOf } from './located.js'
-import { readShape } from './read-shape.js'
+import { readShape, withPatterns } from './read-shape.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, type Shape } from './shape.js'
 import { exclusiveUnionOf, unionOf } from './unions.js'
@@ -36,6 +37,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
       return yield* combined(work, [{ ...ANY_SHAPE, path }], parts)
     }
     const { schema, path } = located
+    if (work.budget.isPauseDue(OF_SHAPE)) yield
     if (!isJsonObject(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
     const known = all.get(schema)
     if (known?.path === path && work.budget.spend(1 + known.shapes.length)) {
@@ -52,7 +54,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
     const shapes =
       refused(inner, schema, path, within) ??
       // Most schemas: without another generator.
-      (combinesNothing(work, schema) ? ownShapes(inner, schema, path) : yield* expandOne(inner, schema, path, within))
+      (isSimple(work, schema) ? ownShapes(inner, schema, path) : yield* expandOne(inner, schema, path, within))
     // Parts that were dropped because of the enclosing schemas, or for lack of budget, may be enforced elsewhere.
     if (work.budget.refusals === refusals) all.set(schema, { path, shapes, said })
     return shapes
@@ -76,8 +78,9 @@ function refused(
   return [{ ...ANY_SHAPE, path }]
 }
 
-function combinesNothing({ references }: Expansion, schema: JsonObject): boolean {
-  return references.get(schema) === undefined && !Object.keys(schema).some((keyword) => COMBINES.has(keyword))
+/** Whether a schema combines no others, and tries no names with patterns. */
+function isSimple({ references }: Expansion, schema: JsonObject): boolean {
+  return references.get(schema) === undefined && !Object.keys(schema).some((keyword) => IN_SLICES.has(keyword))
 }
 
 function ownShapes({ relax }: Expansion, schema: JsonObject, path: string): readonly Shape[] {
@@ -108,7 +111,7 @@ function* expandOne(
   // Most schemas that combine others have no keywords of their own.
   const [first, ...others] = saysSomething(schema) ? [] : parts
   if (first !== undefined) return yield* combined(work, first.shapes, others)
-  return yield* combined(work, [readShape(schema, path, work.relax)], parts)
+  return yield* combined(work, [yield* withPatterns(readShape(schema, path, work.relax), work.budget)], parts)
 }
 
 const COMBINATIONS: ReadonlySet<string> = new Set([
@@ -133,7 +136,10 @@ const COMBINED_BY: readonly { readonly keywords: readonly string[]; readonly par
   { keywords: ['dependentRequired', 'dependentSchemas', 'dependencies'], partsOf: dependenciesIn },
 ]
 
-const COMBINES: ReadonlySet<string> = new Set(['allOf', ...COMBINED_BY.flatMap(({ keywords }) => keywords)])
+const IN_SLICES: ReadonlySet<string> = new Set([
+  ...['allOf', 'patternProperties'],
+  ...COMBINED_BY.flatMap(({ keywords }) => keywords),
+])
 
 /** Returns the cost of a schema itself: its names and values, by length. */
 function sizeOf(schema: JsonObject): number {
