@@ -1,3 +1,4 @@
+import { isFields } from '../../fields.js'
 import { atOnce, type Slices } from '../../slices.js'
 import { choice, type Expression, type Grammar, rule, text } from '../expression.js'
 import { productive } from '../productive.js'
@@ -10,7 +11,6 @@ import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
 import { Firsts } from './firsts.js'
 import { HeldPatterns } from './held-patterns.js'
-import { isJsonObject } from './keywords.js'
 import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
 import { integerText, numberText } from './number.js'
@@ -193,7 +193,7 @@ function typesIn(of: Located): Shape['types'] {
 function followed(references: References, located: Located): Located {
   let seen: Set<string> | undefined
   let at = located
-  while (!('all' in at) && isJsonObject(at.schema) && references.isAlone(at.schema) && !seen?.has(at.path)) {
+  while (!('all' in at) && isFields(at.schema) && references.isAlone(at.schema) && !seen?.has(at.path)) {
     const target = references.get(at.schema)
     if (target === undefined) return at
     seen ??= new Set()

@@ -1,9 +1,10 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { OF_SHAPE } from './budget.js'
 import { combined } from './combine.js'
 import { conditionIn, dependenciesIn, negationIn } from './conditions.js'
 import { type Expansion, type Part, type PartsOf, subschemas } from './expansion.js'
-import { isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
+import { relaxUnheld } from './keywords.js'
 import { type Located, pathOf } from './located.js'
 import { readShape, withPatterns } from './read-shape.js'
 import type { Relax } from './relaxations.js'
@@ -27,7 +28,7 @@ interface Known {
 
 /** Creates an expander of a document's schemas to alternatives without references and combinations. */
 export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
-  const all = new Map<JsonObject, Known>()
+  const all = new Map<Fields, Known>()
 
   function* expand(work: Expansion, located: Located, within: readonly string[]): Slices<readonly Shape[]> {
     if ('all' in located) {
@@ -38,7 +39,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
     }
     const { schema, path } = located
     if (work.budget.isPauseDue(OF_SHAPE)) yield
-    if (!isJsonObject(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
+    if (!isFields(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
     const known = all.get(schema)
     if (known?.path === path && work.budget.spend(1 + known.shapes.length)) {
       for (const [at, message] of known.said) work.relax(at, message)
@@ -67,7 +68,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
 /** Returns any value in place of a schema that is too large here, or leads back to itself. Undefined for any other. */
 function refused(
   { budget, relax }: Expansion,
-  schema: JsonObject,
+  schema: Fields,
   path: string,
   open: readonly string[],
 ): readonly Shape[] | undefined {
@@ -79,21 +80,16 @@ function refused(
 }
 
 /** Whether a schema combines no others, and tries no names with patterns. */
-function isSimple({ references }: Expansion, schema: JsonObject): boolean {
+function isSimple({ references }: Expansion, schema: Fields): boolean {
   return references.get(schema) === undefined && !Object.keys(schema).some((keyword) => IN_SLICES.has(keyword))
 }
 
-function ownShapes({ relax }: Expansion, schema: JsonObject, path: string): readonly Shape[] {
+function ownShapes({ relax }: Expansion, schema: Fields, path: string): readonly Shape[] {
   relaxUnheld(schema, path, relax)
   return [readShape(schema, path, relax)]
 }
 
-function* expandOne(
-  work: Expansion,
-  schema: JsonObject,
-  path: string,
-  open: readonly string[],
-): Slices<readonly Shape[]> {
+function* expandOne(work: Expansion, schema: Fields, path: string, open: readonly string[]): Slices<readonly Shape[]> {
   const target = work.references.get(schema)
   const within = [...open, path]
   if (target !== undefined && work.references.isAlone(schema)) return yield* work.expand(work, target, within)
@@ -120,7 +116,7 @@ const COMBINATIONS: ReadonlySet<string> = new Set([
 ])
 const TEXTS: ReadonlySet<string> = new Set(['title', 'description', '$comment', '$schema', '$id', 'default'])
 
-function saysSomething(schema: JsonObject): boolean {
+function saysSomething(schema: Fields): boolean {
   return Object.keys(schema).some((keyword) => !COMBINATIONS.has(keyword) && !TEXTS.has(keyword))
 }
 
@@ -142,11 +138,11 @@ const IN_SLICES: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the cost of a schema itself: its names and values, by length. */
-function sizeOf(schema: JsonObject): number {
+function sizeOf(schema: Fields): number {
   let size = 6
   for (const keyword of RECORDS) {
     const record = schema[keyword]
-    if (isJsonObject(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
+    if (isFields(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
   }
   for (const keyword of LISTS) {
     const list = schema[keyword]
@@ -162,5 +158,5 @@ const LISTS: readonly string[] = ['required', 'enum', 'prefixItems', 'items']
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length >> 3
   if (Array.isArray(value)) return value.length
-  return isJsonObject(value) ? Object.keys(value).length : 0
+  return isFields(value) ? Object.keys(value).length : 0
 }

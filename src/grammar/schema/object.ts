@@ -1,9 +1,10 @@
+import { isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
 import { anyString, BLANK, bracketed, following, quoted } from '../json-text.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
 import type { Compiler } from './compiler.js'
-import { below, isJsonObject } from './keywords.js'
+import { below } from './keywords.js'
 import { ANYTHING, inside, type Located } from './located.js'
 import { namesByPattern } from './names-by-pattern.js'
 import { otherText } from './other-text.js'
@@ -204,7 +205,7 @@ const TOO_MANY = 'There are too many names that others have to be told from.'
 /** Converts listed names to properties without others: a record with an enum for its keys. */
 function withListedNames(shape: Shape): Shape {
   const { names, properties, additional } = shape
-  if (names === ANYTHING || !('schema' in names) || !isJsonObject(names.schema)) return shape
+  if (names === ANYTHING || !('schema' in names) || !isFields(names.schema)) return shape
   const { enum: listed, const: only, type, ...rest } = names.schema
   if (listed === undefined && only === undefined) {
     // Names are always strings, so that type adds nothing.

@@ -1,8 +1,9 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { UnsupportedSchema } from '../unsupported-schema.js'
 import type { Budget } from './budget.js'
-import { below, isJsonObject, type JsonObject } from './keywords.js'
+import { below } from './keywords.js'
 import { ANYTHING, both, type Located } from './located.js'
 import { type Patterned, patterned, valueByPatterns } from './patterned.js'
 import type { Relax } from './relaxations.js'
@@ -20,7 +21,7 @@ const MOST_PATTERNS = 20
  * Reads a schema's own constraints, without its `$ref` and its combinations, and without those of patterns on declared
  * properties. Its keywords have been checked.
  */
-export function readShape(schema: JsonObject, path: string, relax: Relax): Shape {
+export function readShape(schema: Fields, path: string, relax: Relax): Shape {
   const read = new Reader(schema, path, relax)
   const keywords = Object.keys(schema)
   // Most schemas constrain only one type.
@@ -71,7 +72,7 @@ const OF_NUMBERS: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the values that a schema lists. Undefined if it lists none. */
-export function valuesIn(schema: JsonObject): readonly unknown[] | undefined {
+export function valuesIn(schema: Fields): readonly unknown[] | undefined {
   const allowed = Array.isArray(schema['enum']) ? (schema['enum'] as readonly unknown[]) : undefined
   if (!Object.hasOwn(schema, 'const')) return allowed
   const only = JSON.stringify(schema['const'])
@@ -80,11 +81,11 @@ export function valuesIn(schema: JsonObject): readonly unknown[] | undefined {
 
 /** Reads the keywords of a schema. */
 class Reader {
-  readonly #schema: JsonObject
+  readonly #schema: Fields
   readonly #path: string
   readonly relax: Relax
 
-  constructor(schema: JsonObject, path: string, relax: Relax) {
+  constructor(schema: Fields, path: string, relax: Relax) {
     this.#schema = schema
     this.#path = path
     this.relax = relax
@@ -112,9 +113,9 @@ class Reader {
     return this.list(keyword).map((each, index) => ({ schema: each, path: below(this.#path, keyword, index) }))
   }
 
-  object(keyword: string): JsonObject {
+  object(keyword: string): Fields {
     const value = this.get(keyword)
-    return isJsonObject(value) ? value : {}
+    return isFields(value) ? value : {}
   }
 
   number(keyword: string, missing: number): number {
