@@ -60,6 +60,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'probe/': ['errors.ts', 'fields.ts', 'options/', 'conformance/', 'sources/http/'],
   'testing/': [
     'errors.ts',
+    'fields.ts',
     'options/',
     'slices.ts',
     'engine/',

@@ -5,7 +5,15 @@ import { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
 import { explainChat } from './chat/explain.js'
 import { createClientChecker, type Violation } from './check.js'
 import type { Agreement } from './clients/agreement.js'
-import { CLIENTS, type Client, type ClientModel, type Ending, type Seen, type SeenCall } from './clients/client.js'
+import {
+  CLIENTS,
+  type Client,
+  type ClientModel,
+  type Ending,
+  hasArguments,
+  type Seen,
+  type SeenCall,
+} from './clients/client.js'
 import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
 import { isTerminalType } from './event-kind.js'
@@ -77,7 +85,7 @@ function whyOf(seen: SeenCall, { output, surplus }: Agreement): string {
   const candidates = output.calls.filter(
     ({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`,
   )
-  if (candidates.some((call) => call.arguments.equals(seen.arguments))) return ''
+  if (candidates.some((call) => hasArguments(seen, call.arguments))) return ''
   const extra = surplus.find(({ name }) => name !== undefined && isNamed(seen, name))
   if (candidates.length === 0 && extra !== undefined)
     return ` (${surplusWords(extra.why, 'response')}: ${extra.at.type} at event ${extra.at.position})`

@@ -1,4 +1,5 @@
 import { check, HarmonyResponsesError } from '../errors.js'
+import { isFields } from '../fields.js'
 import { atOnce } from '../slices.js'
 import { type Constraint, constraintKind, type EngineCapabilities } from './constraint.js'
 
@@ -15,7 +16,7 @@ export function checkConstraint(constraint: unknown): asserts constraint is Cons
   const given = [jsonSchema, regex, grammar].filter((part) => part !== undefined)
   check(given.length === 1, 'constraint', expected, constraint)
   if (jsonSchema !== undefined) {
-    const isSchema = typeof jsonSchema === 'object' && jsonSchema !== null && !Array.isArray(jsonSchema)
+    const isSchema = isFields(jsonSchema)
     check(isSchema, 'constraint.jsonSchema', 'a JSON Schema', jsonSchema)
   } else if (regex !== undefined) check(typeof regex === 'string', 'constraint.regex', 'a string', regex)
   else {

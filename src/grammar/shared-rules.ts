@@ -33,6 +33,7 @@ export function slicedRules(
     if (made !== undefined) return made
     const rules = createRules(word)
     const own = yield* finished(name, yield* make(rules), rules)
+    yield
     // Another grammar may have created them during a pause: there has to be one object, by which they are identified.
     made ??= own
     return made

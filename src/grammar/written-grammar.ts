@@ -21,8 +21,11 @@ const CHARACTERS_OF_NODE = 8
 
 /** Writes a constraint as GBNF. @throws UnsupportedSchema if no grammar can hold any of it */
 export function* writtenGrammar(held: Held): Slices<WrittenGrammar> {
+  // Each in a slice that other work has not begun to use up: before, other schemas may have been written.
+  yield
   if ('jsonSchema' in held) {
     const { grammar, shared, relaxed, nodes } = yield* compileSchema(held.jsonSchema)
+    yield
     return { grammar: yield* writeGbnf(grammar, shared), relaxed, nodes }
   }
   const grammar = 'regex' in held ? regexToGbnf(held.regex) : held.grammar

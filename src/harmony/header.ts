@@ -1,6 +1,16 @@
-import type { Origin, Role } from './events.js'
-import { BROWSER, CONTAINER, FUNCTIONS, MCP, nameIn, PYTHON } from './namespaces.js'
-import { CHANNELS, type Channel, CONTENT_TYPES, ROLES } from './vocabulary.js'
+import type { Origin } from './events.js'
+import {
+  isNoise,
+  isOneOf,
+  isValue,
+  type Opening,
+  readWord,
+  type SegmentMarker,
+  type ToolLookup,
+  type Word,
+} from './header-words.js'
+import { FUNCTIONS, MCP } from './namespaces.js'
+import { CHANNELS, CONTENT_TYPES } from './vocabulary.js'
 
 /*
  * A header is a row of segments. A marker token begins each, and white space separates its words:
@@ -11,13 +21,9 @@ import { CHANNELS, type Channel, CONTENT_TYPES, ROLES } from './vocabulary.js'
  *
  * Segments are separated by token ids alone, so text that merely spells a marker stays text. Everything here depends on
  * the characters and markers only, never on how they were cut into tokens or chunks: a header that turns into prose
- * does so at the same character whatever the chunking (law 1). resolve-header.ts interprets the words together.
+ * does so at the same character whatever the chunking (law 1). header-words.ts reads each word,
+ * resolve-header.ts interprets them together.
  */
-
-/** How the header began: implied by the prompt, by `<|start|>`, or by text or a marker where `<|start|>` belonged. */
-export type Opening = 'turn' | 'start' | 'implied'
-
-export type SegmentMarker = 'start' | 'channel' | 'constrain'
 
 export interface Segment {
   marker: SegmentMarker
@@ -26,31 +32,6 @@ export interface Segment {
   /** Whether it has an unknown word, and whether one of those is more than noise. */
   hasUnknown?: boolean
   hasProse?: boolean
-}
-
-export type WordKind =
-  | 'role' // assistant, user:alice: the first word of the header
-  | 'author' // an unknown first word after <|start|>: a tool that speaks, or prose
-  | 'channel' // a channel's name, exact or nearly so
-  | 'recipient' // to=X
-  | 'to' // "to", "to=" or "=" on their own: the value may follow
-  | 'tool' // a bare word that names a tool
-  | 'type' // a known content type
-  | 'unknown' // anything else: an unknown channel or content type, prose, noise
-
-export interface Word {
-  kind: WordKind
-  /** As written. */
-  text: string
-  /**
-   * Its meaning: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if it names none).
-   */
-  value: string
-  /** Its place: the segment's marker, and the offset in that segment. */
-  marker: SegmentMarker
-  start: number
-  /** The marker directly before it, if it is the first word of its segment. */
-  after: SegmentMarker | undefined
 }
 
 /** A header that is being written. Plain data. */
@@ -73,14 +54,14 @@ export interface HeaderDraft {
   isAddressed?: boolean
 }
 
-/** Recognises a bare word that names one of the request's tools, and gives its full recipient. */
-export type ToolLookup = (word: string) => string | undefined
-
 /** Longest header, in UTF-16 units: some 256 tokens, far more than any real one. Models can loop in a header. */
 export const LONGEST_HEADER = 1024
 
 /** How much text may come before the first marker, in UTF-16 units: a few tokens. */
 const LONGEST_STRAY_TEXT = 32
+
+/** A long word with one of these beginnings belongs to a header, not to prose. */
+const HEADER_STARTS = ['to=', `${FUNCTIONS}.`, `${MCP}.`, 'assistant']
 
 const WHITE = /\s/
 
@@ -282,11 +263,6 @@ export function looseWords(draft: HeaderDraft): Word[] {
   })
 }
 
-/** Whether the word after a "to" or "to =" is its value. */
-export function isValue(word: Word | undefined): boolean {
-  return (word?.kind === 'recipient' && word.text === word.value) || word?.text[0] === '='
-}
-
 /**
  * Returns where text that is not the header's begins: at the first loose word of the last segment, or at the open word.
  */
@@ -315,93 +291,4 @@ function finishWord(draft: HeaderDraft, tools: ToolLookup | undefined): void {
     segment.hasUnknown = true
     segment.hasProse ||= !isNoise(text)
   }
-}
-
-/**
- * Reads a word in its place: its kind, and its value if that differs from its text.
- *
- *     <|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>
- *              ^^^^^^^^^ ^^^^^^^^^^^^^^           ^^^^^^^^^^             ^^^^
- *              role      recipient                channel                type
- */
-function readWord(
-  text: string,
-  opening: Opening,
-  after: SegmentMarker | undefined,
-  before: Word | undefined,
-  tools: ToolLookup | undefined,
-): [kind: WordKind, value?: string] {
-  const tool = toolName(text, tools)
-
-  // Accepts white space in "to=X": "to = X", "to =X", "to= X".
-  let address = text
-  if (before?.text === 'to' && text.startsWith('=')) address = `to${text}`
-  else if (before?.kind === 'to' && (before.text === '=' || (before.text === 'to=' && tool !== undefined))) {
-    address = `to=${text}`
-  }
-  if (address === 'to' || address === 'to=') return ['to']
-  if (address.startsWith('to=')) return ['recipient', address.slice('to='.length)]
-
-  if (after === 'start') {
-    const role = roleOf(text)
-    const isRole = /^(assistant)+$/.test(text) || (opening !== 'turn' && role !== undefined)
-    if (isRole) return ['role', role ?? '']
-    if (opening === 'start' && !isOneOf(CHANNELS, text)) return ['author', tool ?? '']
-  }
-  if (isOneOf(CONTENT_TYPES, text)) return ['type']
-  if (after === 'constrain') return ['unknown']
-  const channel = after === 'channel' ? nearestChannel(text) : CHANNELS.find((name) => name === text)
-  if (channel !== undefined) return ['channel', channel]
-  return tool === undefined ? ['unknown'] : ['tool', tool]
-}
-
-/** The namespaces that every gpt-oss model knows without being taught. */
-const KNOWN = [FUNCTIONS, BROWSER, CONTAINER]
-
-/** A long word with one of these beginnings belongs to a header, not to prose. */
-const HEADER_STARTS = ['to=', `${FUNCTIONS}.`, `${MCP}.`, 'assistant']
-
-/**
- * Returns the recipient that a bare word names: a tool of the request, or of a namespace that every gpt-oss model
- * knows.
- */
-function toolName(word: string, tools: ToolLookup | undefined): string | undefined {
-  const isKnown = word === PYTHON || KNOWN.some((namespace) => nameIn(namespace, word) !== undefined)
-  return tools?.(word) ?? (isKnown ? word : undefined)
-}
-
-/** Returns the role in `assistant` or `user:alice`. */
-function roleOf(word: string): Role | undefined {
-  const [name] = word.split(':', 1)
-  return ROLES.find((role) => role === name)
-}
-
-/** Whether text means nothing in a header: no letters, or a channel's name with noise around it ("––commentary"). */
-export function isNoise(text: string): boolean {
-  const letters = lettersOf(text)
-  return letters === '' || isOneOf(CHANNELS, letters)
-}
-
-export function lettersOf(text: string): string {
-  return text.replace(/\P{L}/gu, '')
-}
-
-function isOneOf(names: readonly string[], word: string): boolean {
-  return names.includes(word)
-}
-
-/** Returns the channel that a word most likely means: in another case, with a suffix, cut short, or one letter off. */
-function nearestChannel(word: string): Channel | undefined {
-  const lower = word.toLowerCase()
-  return CHANNELS.find(
-    (channel) =>
-      lower.startsWith(channel) || (lower.length >= 4 && channel.startsWith(lower)) || isOneEditAway(lower, channel),
-  )
-}
-
-function isOneEditAway(a: string, b: string): boolean {
-  let same = 0
-  while (same < a.length && a[same] === b[same]) same++
-  const rest = a.slice(same + 1)
-  return rest === b.slice(same + 1) || rest === b.slice(same) || a.slice(same) === b.slice(same + 1)
 }

@@ -10,11 +10,10 @@ import {
   type HeaderDraft,
   isHostsHeader,
   lastText,
-  type Opening,
   openHeader,
-  type ToolLookup,
   wordsOf,
 } from './header.js'
+import type { Opening, ToolLookup } from './header-words.js'
 import { createPrefillFilter, type MessageState, type PrefillFilter } from './prefill-filter.js'
 import { type ResolvedHeader, resolveHeader, resolveUnclosed } from './resolve-header.js'
 import { createMarkerLexer, type MarkerLexer } from './text-input.js'

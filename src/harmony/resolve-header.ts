@@ -7,18 +7,8 @@ import {
   repair,
   type Terminator,
 } from './events.js'
-import {
-  type HeaderDraft,
-  isNoise,
-  isValue,
-  LONGEST_HEADER,
-  lastSegment,
-  lettersOf,
-  looseWords,
-  quotedText,
-  type Segment,
-  type Word,
-} from './header.js'
+import { type HeaderDraft, LONGEST_HEADER, lastSegment, looseWords, quotedText, type Segment } from './header.js'
+import { isNoise, isValue, lettersOf, type Word } from './header-words.js'
 import { CHANNELS, CONTENT_TYPES, ROLES } from './vocabulary.js'
 
 /** A resolved header: the message's header and the text that already belongs to the message, or nothing. */

@@ -1,3 +1,4 @@
+import { filesMarkedIn } from '../recipients/builtins/file-search.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import { RequestError } from '../request-error.js'
 import { readInput } from './read-input.js'
@@ -19,8 +20,12 @@ export function formOfItems(
 ): string | undefined {
   const messages = messagesIn(items, options.tools)
   const sampled = sampledMessages(messages, transcript, options)
-  const { isAlone, replaces = 0 } = options
-  return sampled.length === 0 && replaces === 0 ? undefined : writeSampledForm({ isAlone, replaces, messages: sampled })
+  const { isAlone, replaces = 0, files = {} } = options
+  if (sampled.length === 0 && replaces === 0) return undefined
+  const recorded = new Set(sampled.map(({ tokens }) => tokens))
+  const texts = transcript.flatMap(({ tokens, message }) => (recorded.has(tokens) ? [message.content] : []))
+  const marked = filesMarkedIn(texts, files)
+  return writeSampledForm({ isAlone, replaces, messages: sampled, ...(marked && { files: marked }) })
 }
 
 function messagesIn(items: readonly object[], tools: RequestTools) {

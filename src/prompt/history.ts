@@ -17,7 +17,7 @@ import { type Found, inTranscriptOrder } from './transcript-order.js'
  *   the response's items. Their messages are searched for only in this transcript, and before all others. Default:
  *   none, so that all messages are searched for in it. `files`: the files that its searches found, which the model can cite.
  * - `sealed`: an `encrypted_content`, its text, and its `form`, if it has one: how the response's messages were
- *   sampled. The form is used like a transcript's ids, for messages that say the same.
+ *   sampled, with the files that they cite. The form is used like a transcript's ids, for messages that say the same.
  */
 export type HistoryEntry =
   | {

@@ -1,3 +1,6 @@
+import { isFields } from '../fields.js'
+import type { CitableFiles } from '../responses/call-result.js'
+
 /*
  * How a response's messages were sampled, as far as rendering their items would yield other ids: the model's headers,
  * ids that the tokenizer would not choose, and results that hosted tools showed only to the model. A seal carries it,
@@ -24,6 +27,8 @@ export interface SampledForm {
   readonly replaces?: number
   /** In the transcript's order, which may differ from that of the items. */
   readonly messages: readonly SampledMessage[]
+  /** The files whose marks are in these messages, so that the model can cite them again. Never empty. Default: none. */
+  readonly files?: CitableFiles
 }
 
 /** Above the characters that JSON escapes, so that an id is one character of two to four bytes. */
@@ -32,13 +37,13 @@ const SURROGATES = 0xd800
 const SURROGATE_COUNT = 0x800
 
 /** Writes the text for a seal, which is opaque to the seal. */
-export function writeSampledForm({ isAlone, replaces = 0, messages }: SampledForm): string {
+export function writeSampledForm({ isAlone, replaces = 0, messages, files }: SampledForm): string {
   const listed = messages.map(({ back, isResult, tokens }) => [
     back,
     Number(isResult),
     ...(tokens === undefined ? [] : [textOfIds(tokens)]),
   ])
-  return JSON.stringify([isAlone ? 1 + replaces : 0, ...listed])
+  return JSON.stringify([isAlone ? 1 + replaces : 0, ...listed, ...(files === undefined ? [] : [files])])
 }
 
 /** Parses a text of {@link writeSampledForm}; undefined for any other. */
@@ -50,14 +55,27 @@ export function readSampledForm(text: string): SampledForm | undefined {
     return undefined
   }
   if (!Array.isArray(values)) return undefined
+  const files: unknown = isFields(values.at(-1)) ? values.pop() : undefined
   const [alone, ...listed] = values as readonly unknown[]
+  if (files !== undefined && !areFiles(files)) return undefined
   if (!isCount(alone) || !listed.every(isListed)) return undefined
   const messages = (listed as [number, number, string?][]).map(([back, isResult, ids]) => ({
     back,
     isResult: isResult === 1,
     ...(ids !== undefined && { tokens: idsOfText(ids) }),
   }))
-  return { isAlone: alone > 0, ...(alone > 1 && { replaces: alone - 1 }), messages }
+  return { isAlone: alone > 0, ...(alone > 1 && { replaces: alone - 1 }), messages, ...(files && { files }) }
+}
+
+/** Returns the files of a form, without parsing one that has none. */
+export function filesOfForm(form: string): CitableFiles | undefined {
+  return form.endsWith('}]') ? readSampledForm(form)?.files : undefined
+}
+
+function areFiles(value: unknown): value is CitableFiles {
+  return Object.values(Object(value)).every(
+    (file) => isFields(file) && typeof file['file_id'] === 'string' && typeof file['filename'] === 'string',
+  )
 }
 
 function isListed(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { Recipient } from '../recipients/recipient.js'
 import type { RequestTools } from '../recipients/request-tools.js'
+import type { CitableFiles } from '../responses/call-result.js'
 import { atOnce, createWork } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { placesBack, type ReadMessage } from './conversation.js'
@@ -23,6 +24,8 @@ export interface FormOptions {
   readonly told?: number
   /** Whether the client sends the arguments of calls back as objects, which may lose their spelling and order. */
   readonly areCallsParsed?: boolean
+  /** The files that the conversation's searches found. Default: none. */
+  readonly files?: CitableFiles
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHarmonyParser } from '../harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyMessage } from '../harmony/events.js'
-import type { ToolLookup } from '../harmony/header.js'
+import type { ToolLookup } from '../harmony/header-words.js'
 import { TERMINATORS } from '../harmony/stop-tokens.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { toolNamed } from '../recipients/declared-tools.js'

@@ -1,5 +1,5 @@
+import { isFields } from '../fields.js'
 import { missingParameter, RequestError, unsupportedParameter } from '../request-error.js'
-import { isRecord } from './schemas/builders.js'
 
 /** Parameters of Chat Completions, and their names here. Ignoring them would change the client's answer. */
 const MOVED: { readonly [name: string]: string } = {
@@ -30,7 +30,7 @@ export function checkNotChatCompletions(body: { readonly [name: string]: unknown
 
 /** Rejects a nested tool: `{ type, function: { name } }` is `{ type, name }` here. */
 function checkFlat(tool: unknown, path: string): void {
-  if (!isRecord(tool) || tool['type'] !== 'function' || tool['name'] !== undefined || !isRecord(tool['function']))
+  if (!isFields(tool) || tool['type'] !== 'function' || tool['name'] !== undefined || !isFields(tool['function']))
     return
   const { message, param, code } = missingParameter(`${path}.name`)
   const hint = `In the Responses API, the fields of '${path}.function' are fields of '${path}'.`

@@ -1,3 +1,4 @@
+import { isFields } from '../fields.js'
 import { merged } from '../merged.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { oneOf, optionsOf } from '../options/checks.js'
@@ -10,7 +11,6 @@ import { checkConsistency } from './consistency.js'
 import { type CheckedRequest, FIELDS, type Field, request } from './fields.js'
 import { errorOf } from './issue-error.js'
 import { checkSize, REQUEST_LIMITS, type RequestLimits, resolveLimits } from './limits.js'
-import { isRecord } from './schemas/builders.js'
 import { inSlices } from './schemas/resumed.js'
 import { refuseUnknown } from './unknown-fields.js'
 
@@ -53,7 +53,7 @@ export function* parseRequestInSlices(
   checkOptions('parseRequest', options ?? {}, PARSE_REQUEST_OPTIONS)
   const { limits, unknownFields = 'ignore' } = options ?? {}
   yield* checkSize(body, resolveLimits(limits), work)
-  if (!isRecord(body)) throw notAnObject(body)
+  if (!isFields(body)) throw notAnObject(body)
   checkNotChatCompletions(body)
   const sent = readable(body)
   const result = yield* inSlices(() => request.safeParse(sent), work)
@@ -89,7 +89,7 @@ function readable(body: { readonly [name: string]: unknown }): { readonly [name:
  */
 function isBlank(name: string, value: unknown): boolean {
   if (value === '' && name !== 'input') return true
-  return value == null || (isRecord(value) && Object.keys(value).length === 0)
+  return value == null || (isFields(value) && Object.keys(value).length === 0)
 }
 
 /** Renames old parameters, and drops those that only a WebSocket sends. */

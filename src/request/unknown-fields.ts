@@ -1,6 +1,6 @@
+import { isFields } from '../fields.js'
 import { unknownParameter } from '../request-error.js'
 import { type Path, pathOf } from './path.js'
-import { isRecord } from './schemas/builders.js'
 
 /**
  * Rejects fields that the result lacks because they are unknown.
@@ -12,7 +12,7 @@ export function refuseUnknown(sent: unknown, read: unknown, path: Path): void {
   if (sent === read) return
   if (Array.isArray(sent) && Array.isArray(read)) {
     for (const [index, entry] of sent.entries()) refuseUnknown(entry, read[index], [...path, index])
-  } else if (isRecord(sent) && isRecord(read)) {
+  } else if (isFields(sent) && isFields(read)) {
     for (const [name, value] of Object.entries(sent)) {
       const isKnown = Object.hasOwn(read, name)
       if (!isKnown && value != null) throw unknownParameter(pathOf([...path, name]))

@@ -1,6 +1,6 @@
 import { createHarmonyParser } from '../harmony/event-parser.js'
 import type { HarmonyHeader } from '../harmony/events.js'
-import type { ToolLookup } from '../harmony/header.js'
+import type { ToolLookup } from '../harmony/header-words.js'
 import { MESSAGE_BORDERS } from '../harmony/stop-tokens.js'
 import type { TokenTable } from '../tokens/token-table.js'
 

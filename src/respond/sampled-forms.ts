@@ -117,12 +117,13 @@ export class SampledForms {
     fold: ResponseFold,
     items: readonly object[],
     messages: readonly TranscriptMessage[],
-    seal: Omit<FormOptions, 'tools' | 'tokenTable' | 'areCallsParsed'>,
+    seal: Omit<FormOptions, 'tools' | 'tokenTable' | 'areCallsParsed' | 'files'>,
   ): string | undefined {
     const { tokenTable, returnedArguments } = this.#options
     if (messages.length === 0) return undefined
     const areCallsParsed = returnedArguments === 'objects'
-    return formOfItems(items, messages, { ...seal, tools: this.#toolsOf(fold.open), tokenTable, areCallsParsed })
+    const files = { ...fold.open.knownFiles, ...fold.files }
+    return formOfItems(items, messages, { ...seal, tools: this.#toolsOf(fold.open), tokenTable, areCallsParsed, files })
   }
 
   /**

@@ -1,4 +1,5 @@
 import { describe, HarmonyResponsesError } from '../errors.js'
+import { isFields } from '../fields.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { digest, KEY_BYTES } from './aead.js'
 import { decodeBase64url, encodeBase64url } from './base64url.js'
@@ -51,7 +52,7 @@ export function readKeys(keys: unknown): readonly Key[] {
 }
 
 function checkKey(given: unknown, path: string): asserts given is SealKey {
-  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  const isObject = isFields(given)
   if (!isObject) throw badKey(path, '{ id, key }', kindOf(given))
   const isQuotable = Object.keys(given).every((name) => name.length <= LONGEST_NAME)
   if (!isQuotable) throw badKey(path, '{ id, key }', 'another name')

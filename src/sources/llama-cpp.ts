@@ -4,7 +4,7 @@ import { check } from '../errors.js'
 import { checkedCall } from './llama-cpp/checked-call.js'
 import type { LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 import { checkFits, sequenceTokens } from './llama-cpp/sequence-tokens.js'
-import { createPool, type Pool } from './pool.js'
+import { createTurns } from './pool.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
@@ -65,12 +65,4 @@ export function llamaCppSource(
 }
 
 /** One evaluation at a time: llama.cpp would interleave two and corrupt both. */
-const turnsBySequence = new WeakMap<LlamaSequence, Pool<LlamaSequence>>()
-
-function turnsOf(sequence: LlamaSequence): Pool<LlamaSequence> {
-  const known = turnsBySequence.get(sequence)
-  if (known) return known
-  const turns = createPool([sequence])
-  turnsBySequence.set(sequence, turns)
-  return turns
-}
+const turnsOf = /* @__PURE__ */ createTurns<LlamaSequence>()

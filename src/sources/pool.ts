@@ -13,6 +13,16 @@ export interface Pool<T> {
   close(error: Error): void
 }
 
+/** Returns a function that finds the pool whose only item is a resource: one user of it at a time, among all engines. */
+export function createTurns<Resource extends object>(): (resource: Resource) => Pool<Resource> {
+  const known = new WeakMap<Resource, Pool<Resource>>()
+  return (resource) => {
+    const turns = known.get(resource) ?? createPool([resource])
+    known.set(resource, turns)
+    return turns
+  }
+}
+
 export function createPool<T>(items: Iterable<T>): Pool<T> {
   /** In the order in which they became free. */
   const free = [...items]

@@ -7,7 +7,7 @@ import { check } from '../errors.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { having, that } from '../options/checks.js'
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
-import { createPool, type Pool } from './pool.js'
+import { createTurns } from './pool.js'
 import { createTokenQueue, type TokenQueue, type TransformersStreamer } from './transformers-js/token-queue.js'
 
 export type * from '../engine/engine.js'
@@ -175,12 +175,4 @@ function tooLong(length: number, contextSize: number): string {
 }
 
 /** One call at a time per model, even with two engines, because its sessions cannot run concurrently. */
-const turnsByModel = new WeakMap<TransformersModel, Pool<TransformersModel>>()
-
-function turnsOf(model: TransformersModel): Pool<TransformersModel> {
-  const known = turnsByModel.get(model)
-  if (known) return known
-  const turns = createPool([model])
-  turnsByModel.set(model, turns)
-  return turns
-}
+const turnsOf = /* @__PURE__ */ createTurns<TransformersModel>()

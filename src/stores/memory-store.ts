@@ -1,14 +1,16 @@
 import type { Reclaimable } from '../byte-budget.js'
-import { closable } from '../closable.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aFunction, wholeNumber } from '../options/checks.js'
 import type { HistoryEntry } from '../prompt/history.js'
 import { unixSeconds } from '../unix-seconds.js'
-import { bytesOfBlock, bytesOfFinished } from './bytes-of.js'
-import { type Conversation, Conversations, type Member } from './conversations.js'
+import { bytesOfFinished } from './bytes-of.js'
+import { type Conversation, Conversations } from './conversations.js'
 import { Expiring } from './expiring.js'
+import { followBlocks } from './follow-blocks.js'
+import { KeptEntries } from './kept-entries.js'
 import { KeptItems } from './kept-items.js'
-import { after, type PathEnd, takeOff, valuesOf } from './path.js'
+import type { KeptResponse } from './kept-response.js'
+import { after, takeOff, valuesOf } from './path.js'
 import type {
   Append,
   Appended,
@@ -16,11 +18,9 @@ import type {
   FinishedResponse,
   FoundLineage,
   FoundResponse,
-  KeyedResponse,
   NewResponse,
   Opening,
   ResponseStore,
-  StoredBlock,
 } from './store.js'
 
 /**
@@ -67,25 +67,6 @@ export interface MemoryStore extends ResponseStore {
   readonly memory: Reclaimable
 }
 
-interface Kept extends Member {
-  readonly responseId: string
-  readonly owner: string
-  epoch: number
-  /** By the clock. */
-  leaseUntil: number
-  key: KeyedResponse | undefined
-  /** The number of entries, including evicted ones. */
-  count: number
-  /** Undefined once evicted. */
-  blocks: StoredBlock[] | undefined
-  entryBytes: number
-  finished: FinishedResponse | undefined
-  /** Its place in its conversation, once it has finished. */
-  place: PathEnd<FinishedResponse> | undefined
-  /** Callbacks of readers that wait for an entry or the end. */
-  readonly readers: Set<() => void>
-}
-
 /**
  * Creates a store in this process's memory, bounded and expiring. It does not survive a restart; use another kind of
  * store for that.
@@ -96,25 +77,21 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   checkOptions('createMemoryStore', options, MEMORY_STORE_OPTIONS)
   const { responses = 10_000, items = 200_000, entries = 1_000_000, bytes = 268_435_456, seconds = 86_400 } = options
   const { clock = unixSeconds } = options
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, KeptResponse>()
   const found = new KeptItems()
   const times = { seconds, clock }
-  const conversations = new Conversations<Kept>(times, forget)
+  const conversations = new Conversations<KeptResponse>(times, forget)
+  const written = new KeptEntries(conversations)
   /** The responses with a key. */
-  const keys = new Map<string, Kept>()
+  const keys = new Map<string, KeptResponse>()
   /** The running responses, few of all that are kept. */
-  const running = new Set<Kept>()
+  const running = new Set<KeptResponse>()
   const approvals = new Expiring<true>(items, times)
-  /** Finished responses with entries, the oldest first. */
-  const replayable = new Set<Kept>()
-  let entryCount = 0
   const listeners = new Set<() => void>()
-  /** The size of entries of running responses. */
-  let runningBytes = 0
   let reportedBytes = 0
 
   function overBytes(): number {
-    return conversations.bytes - runningBytes
+    return conversations.bytes - written.runningBytes
   }
 
   /** Called last, when the state is consistent: a listener may reclaim. */
@@ -124,59 +101,41 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     for (const listener of listeners) listener()
   }
 
-  function own(responseId: string, owner: string): Kept | undefined {
+  function own(responseId: string, owner: string): KeptResponse | undefined {
     conversations.expire()
     const response = kept.get(responseId)
     return response?.owner === owner && !response.isDeleted ? response : undefined
   }
 
   /** Returns a response and marks it as used. */
-  function used(responseId: string, owner: string): Kept | undefined {
+  function used(responseId: string, owner: string): KeptResponse | undefined {
     const response = own(responseId, owner)
     if (response !== undefined) conversations.use(response)
     return response
   }
 
-  function wake(response: Kept): void {
+  function wake(response: KeptResponse): void {
     // Without a copy: nearly every entry of a response has no other reader.
     if (response.readers.size === 0) return
     for (const resolve of [...response.readers]) resolve()
   }
 
-  function dropEntries(response: Kept): void {
-    entryCount -= response.blocks === undefined ? 0 : response.count
-    conversations.grow(response, { bytes: -response.entryBytes })
-    if (response.finished === undefined) runningBytes -= response.entryBytes
-    response.blocks = undefined
-    response.entryBytes = 0
-    replayable.delete(response)
-  }
-
-  /** Evicts entries of finished responses, the oldest first. */
-  function dropReplays(isTooMuch: () => boolean): void {
-    for (const response of replayable) {
-      if (!isTooMuch()) return
-      dropEntries(response)
-    }
-  }
-
   /** Hides a deleted response, which stays only as a part of its conversation. */
-  function hide(response: Kept): void {
-    dropEntries(response)
+  function hide(response: KeptResponse): void {
+    written.evict(response)
     found.forget(response.responseId)
     forgetKey(response)
     running.delete(response)
   }
 
-  function remove(response: Kept): void {
+  function remove(response: KeptResponse): void {
     hide(response)
     conversations.delete(response)
     wake(response)
   }
 
-  function forget(response: Kept): void {
-    entryCount -= response.blocks === undefined ? 0 : response.count
-    replayable.delete(response)
+  function forget(response: KeptResponse): void {
+    written.forget(response)
     found.forget(response.responseId)
     forgetKey(response)
     running.delete(response)
@@ -187,7 +146,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   }
 
   /** A key without its response would block the same request as long as it is kept. */
-  function forgetKey(response: Kept): void {
+  function forgetKey(response: KeptResponse): void {
     if (response.key !== undefined) keys.delete(JSON.stringify([response.owner, response.key.key]))
     response.key = undefined
   }
@@ -204,54 +163,36 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     }
   }
 
-  function add(response: Kept, { count, bytes: given }: { readonly count: number; readonly bytes: Uint8Array }): void {
-    if (count === 0) return
-    const block = { at: response.count, count, bytes: given }
-    response.blocks?.push(block)
-    response.count += count
-    const size = bytesOfBlock(block)
-    response.entryBytes += size
-    runningBytes += size
-    conversations.grow(response, { bytes: size })
-    entryCount += count
-  }
-
   function appendOne({ lease, at, entries: added, end: ending, leaseSeconds }: Append): Appended {
     const response = own(lease.responseId, lease.owner)
     const isHeld = response?.epoch === lease.epoch && response.finished === undefined
     if (response === undefined || !isHeld) return { state: 'lost' }
     if (response.count !== at) return { state: 'behind', count: response.count }
     response.leaseUntil = clock() + leaseSeconds
-    if (added !== undefined) add(response, added)
+    if (added !== undefined) written.add(response, added)
     if (ending !== undefined) end(response, ending)
     wake(response)
     return { state: 'written' }
   }
 
-  function end(response: Kept, { finished, entries: whole, freesKey = false }: Ending): void {
-    if (whole !== undefined) {
-      dropEntries(response)
-      response.count = 0
-      response.blocks = whole.count === 0 ? undefined : []
-      add(response, whole)
-    }
-    runningBytes -= response.entryBytes
+  function end(response: KeptResponse, { finished, entries: whole, freesKey = false }: Ending): void {
+    if (whole !== undefined) written.replace(response, whole)
+    written.finish(response)
     response.finished = compact(finished)
-    response.place = after((response.previous as Kept | undefined)?.place, response.finished)
+    response.place = after((response.previous as KeptResponse | undefined)?.place, response.finished)
     conversations.grow(response, {
       bytes: bytesOfFinished(response.finished),
       items: finished.added.length + finished.response.output.length,
     })
     found.keep(response, finished)
     if (freesKey) forgetKey(response)
-    if (response.blocks !== undefined) replayable.add(response)
     running.delete(response)
     conversations.end(response)
     shrink()
   }
 
   function shrink(): void {
-    dropReplays(() => entryCount > entries || conversations.bytes > bytes)
+    written.evictOldest(() => written.count > entries || conversations.bytes > bytes)
     while (conversations.finished > responses || found.size > items || conversations.bytes > bytes) {
       const { oldest } = conversations
       if (oldest === undefined || (conversations.idle === 1 && !isTooLarge(oldest))) return
@@ -273,7 +214,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       reclaim(wanted) {
         const before = overBytes()
         const most = before - wanted
-        dropReplays(() => overBytes() > most)
+        written.evictOldest(() => overBytes() > most)
         while (overBytes() > most && conversations.idle > 0) conversations.forgetOldest()
         const freed = before - overBytes()
         tell()
@@ -309,20 +250,23 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
         place: undefined,
       }
       const member = { previous: undefined, children: 0, isRunning: true, isDeleted: false, items: 0, bytes: 0 }
-      const opened = { ...response, ...member, readers: new Set<() => void>() } as Omit<Kept, 'conversation'> as Kept
+      const opened = { ...response, ...member, readers: new Set<() => void>() } as Omit<
+        KeptResponse,
+        'conversation'
+      > as KeptResponse
       kept.set(responseId, opened)
       running.add(opened)
       if (keyed !== undefined) keys.set(keyed, opened)
       conversations.begin(opened, previous)
-      add(opened, given.entries)
-      if (entryCount > entries || conversations.bytes > bytes) shrink()
+      written.add(opened, given.entries)
+      if (written.count > entries || conversations.bytes > bytes) shrink()
       tell()
       return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
     },
 
     async append(appends) {
       const appended = appends.map(appendOne)
-      if (entryCount > entries || conversations.bytes > bytes) shrink()
+      if (written.count > entries || conversations.bytes > bytes) shrink()
       tell()
       return appended
     },
@@ -354,7 +298,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       const response = used(responseId, owner)
       if (response === undefined) return undefined
       const { finished, previous } = response
-      const responses = valuesOf(response.place ?? (previous as Kept | undefined)?.place)
+      const responses = valuesOf(response.place ?? (previous as KeptResponse | undefined)?.place)
       return { state: finished === undefined ? 'running' : 'finished', responses }
     },
 
@@ -372,7 +316,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
     async entries(responseId, owner, from = 0) {
       const response = used(responseId, owner)
-      return response?.blocks === undefined ? undefined : follow(response, response.blocks, from)
+      return response?.blocks === undefined ? undefined : followBlocks(response, response.blocks, from)
     },
 
     async delete(responseId, owner) {
@@ -397,35 +341,4 @@ function compact(finished: FinishedResponse): FinishedResponse {
     return isList ? { ...entry, tokens: Uint32Array.from(entry.tokens) } : entry
   })
   return { ...finished, history }
-}
-
-/** @param list - the blocks, which the reader keeps even if the store evicts or replaces them before it begins */
-function follow(response: Kept, list: readonly StoredBlock[], from: number): AsyncGenerator<readonly StoredBlock[]> {
-  const { readers } = response
-  let isLeft = false
-  let wake = (): void => {}
-  async function* read(): AsyncGenerator<readonly StoredBlock[]> {
-    for (let next = list.findIndex(({ at, count }) => at + count > from); !isLeft; ) {
-      if (next === -1) next = list.length
-      if (next < list.length) {
-        const added = list.slice(next)
-        next = list.length
-        const wanted = added.filter(({ at, count }) => at + count > from)
-        if (wanted.length > 0) yield wanted
-      } else if (response.finished !== undefined || response.isDeleted) return
-      else {
-        await new Promise<void>((resolve) => {
-          wake = () => {
-            readers.delete(wake)
-            resolve()
-          }
-          readers.add(wake)
-        })
-      }
-    }
-  }
-  return closable(read(), () => {
-    isLeft = true
-    wake()
-  })
 }

@@ -1,4 +1,4 @@
-type JsonObject = Readonly<Record<string, unknown>>
+import { type Fields, isFields } from '../fields.js'
 
 /** The maximum number of schemas that are visited for one value: a client's may refer to each other. */
 const MOST_SCHEMAS = 500
@@ -15,27 +15,27 @@ export function formatsAt(schema: unknown, path: readonly (string | number)[]): 
 }
 
 /** Adds the schemas that they consist of. */
-function withParts(given: readonly unknown[], document: unknown): JsonObject[] {
-  const all = new Set(given.filter(isObject))
+function withParts(given: readonly unknown[], document: unknown): Fields[] {
+  const all = new Set(given.filter(isFields))
   // It grows meanwhile.
   for (const each of all) {
     if (all.size > MOST_SCHEMAS) break
     const parts = [each['allOf'], each['anyOf'], each['oneOf']].flat()
     const own = [each['then'], each['else'], ...parts, target(each['$ref'], document)]
-    for (const part of own) if (isObject(part)) all.add(part)
+    for (const part of own) if (isFields(part)) all.add(part)
   }
   return [...all]
 }
 
 /** Returns the schemas of a property or an item. */
-function inside(schema: JsonObject, key: string | number): unknown[] {
+function inside(schema: Fields, key: string | number): unknown[] {
   if (typeof key === 'number') {
     const items = schema['items']
     const listed = [schema['prefixItems'], items].filter(Array.isArray).map((list: readonly unknown[]) => list[key])
     return [...listed, ...(Array.isArray(items) ? [schema['additionalItems']] : [items])]
   }
   const properties = schema['properties']
-  if (isObject(properties) && Object.hasOwn(properties, key)) return [properties[key]]
+  if (isFields(properties) && Object.hasOwn(properties, key)) return [properties[key]]
   return [...Object.values(Object(schema['patternProperties'])), schema['additionalProperties']]
 }
 
@@ -46,7 +46,7 @@ function target(ref: unknown, document: unknown): unknown {
   return names.reduce<unknown>((schema, name) => {
     const key = decoded(name).replaceAll('~1', '/').replaceAll('~0', '~')
     return typeof schema === 'object' && schema !== null && Object.hasOwn(schema, key)
-      ? (schema as JsonObject)[key]
+      ? (schema as Fields)[key]
       : undefined
   }, document)
 }
@@ -57,8 +57,4 @@ function decoded(name: string): string {
   } catch {
     return name
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { FIRST_SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
 import type { HistoryEntry } from '../../src/prompt/history.js'
 import { renderPrompt } from '../../src/prompt/render-prompt.js'
-import { readSampledForm, type SampledForm, writeSampledForm } from '../../src/prompt/sampled-form.js'
+import { filesOfForm, readSampledForm, type SampledForm, writeSampledForm } from '../../src/prompt/sampled-form.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'
@@ -56,11 +56,15 @@ describe('the text of a form', () => {
       { back: fc.nat(50), isResult: fc.boolean(), tokens: fc.array(id) },
       { requiredKeys: ['back', 'isResult'] },
     )
+    const file = fc.record({ file_id: fc.string(), filename: fc.string() })
+    const files = fc.option(fc.dictionary(fc.stringMatching(/^[a-z]{5}:\d$/), file), { nil: undefined })
+    const drawnForm = fc.record({ isAlone: fc.boolean(), messages: fc.array(message), files })
     fc.assert(
-      fc.property(fc.record({ isAlone: fc.boolean(), messages: fc.array(message) }), fc.nat(3), (drawn, replaces) => {
-        const form = { ...drawn, ...(drawn.isAlone && replaces > 0 && { replaces }) }
+      fc.property(drawnForm, fc.nat(3), ({ files, ...drawn }, replaces) => {
+        const form = { ...drawn, ...(files && { files }), ...(drawn.isAlone && replaces > 0 && { replaces }) }
         const text = writeSampledForm(form)
         expect(readSampledForm(text)).toEqual(form)
+        expect(Object.entries(filesOfForm(text) ?? {})).toEqual(Object.entries(files ?? {}))
         // Seals are UTF-8, which has no lone surrogates.
         expect(new TextDecoder().decode(new TextEncoder().encode(text))).toBe(text)
       }),
@@ -83,6 +87,9 @@ describe('the text of a form', () => {
     '[1,[0,0,1]]',
     '[1,[0,0,"a",1]]',
     '[1,[0.5,0]]',
+    '[1,{"a:0":1}]',
+    '[1,{"a:0":{"file_id":"f"}}]',
+    '[{},1]',
     'null',
   ])('no form is read from %j', (text) => expect(readSampledForm(text)).toBeUndefined())
 

@@ -157,10 +157,16 @@ describe('file_search with the official SDK', () => {
 })
 
 describe('a search in the next request', () => {
-  const again = (made: ReturnType<typeof served>, input: OpenAI.Responses.ResponseInput, tools = true) =>
+  const again = (
+    made: ReturnType<typeof served>,
+    input: OpenAI.Responses.ResponseInput,
+    tools = true,
+    include: OpenAI.Responses.ResponseIncludable[] = [],
+  ) =>
     create(made, {
       input: [...input, { role: 'user', content: 'And seals?' }],
       ...(!tools && { tools: [] }),
+      include,
       store: false,
     })
 
@@ -219,6 +225,17 @@ describe('a search in the next request', () => {
     const made = served({}, citingLater)
     const { output } = await create(made, { include: ['file_search_call.results'], store: false })
     expect((await again(made, output as OpenAI.Responses.ResponseInput)).output.at(-1)).toMatchObject(CITED)
+  })
+
+  test('the model cites the results of a search that only the seal of the response has', async () => {
+    const made = served({}, citingLater)
+    const include: OpenAI.Responses.ResponseIncludable[] = ['reasoning.encrypted_content']
+    const { output } = await create(made, { include, store: false })
+    expect(output).toContainEqual(expect.objectContaining({ type: 'file_search_call', results: null }))
+    const next = await again(made, output as OpenAI.Responses.ResponseInput, true, include)
+    expect(next.output.find(({ type }) => type === 'message')).toMatchObject(CITED)
+    const last = await again(made, [...output, ...next.output] as OpenAI.Responses.ResponseInput)
+    expect(last.output.find(({ type }) => type === 'message')).toMatchObject(CITED)
   })
 
   test('a stored conversation continues from the tokens that the model read', async () => {

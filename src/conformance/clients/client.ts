@@ -34,11 +34,17 @@ export interface SeenCall {
   readonly arguments: TextHash
   /** The hash of the parsed arguments if they are JSON, otherwise of the text. Clients that parse compare by this. */
   readonly value: number
+  /** Texts of the stream that the client parses to this value, as well. Only for models whose tools get no text. */
+  readonly sameValue?: readonly TextHash[]
   /** Whether the tool gets fields or a text; only for models that can take one for the other. */
   readonly type?: 'function_call' | 'custom_tool_call'
   /** It is passed on as a call that cannot be run, because its arguments are not what a tool takes. */
   readonly isInvalid?: true
 }
+
+/** Whether the client runs a call with these arguments. */
+export const hasArguments = ({ arguments: own, sameValue = [] }: SeenCall, given: TextHash): boolean =>
+  own.equals(given) || sameValue.some((text) => text.equals(given))
 
 /** A call for messages: `get_weather with {}`. */
 export const callWords = ({ name, arguments: given }: Pick<SeenCall, 'name' | 'arguments'>): string =>

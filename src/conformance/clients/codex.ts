@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../../fields.js'
+import { parseJson } from '../read/parse-json.js'
 import { asFields, asList, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { type ClientModel, type ClientReader, type ReportBreak, Seen, type SeenCall, seenCall } from './client.js'
 import { type Flaw, flawOfCompleted, flawOfItem } from './codex-shapes.js'
@@ -151,7 +152,8 @@ class CodexReader implements ClientReader {
       const full = typeof namespace === 'string' ? `${namespace}.${asString(name)}` : asString(name)
       const call: SeenCall = { ...seenCall(full, given), type }
       this.seen.calls.push(call)
-      if (type === 'function_call' ? !isJson(given) : item['status'] === 'incomplete') this.#cut.add(call)
+      if (type === 'function_call' ? parseJson(given) === undefined : item['status'] === 'incomplete')
+        this.#cut.add(call)
     }
   }
 
@@ -230,15 +232,6 @@ function isReadable({ delta = null, summary_index = null, content_index = null }
 const isCall = (type: unknown): boolean => type === 'function_call' || type === 'custom_tool_call'
 
 const isTextOrNone = (value: unknown): boolean => value === null || typeof value === 'string'
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const CONTEXT_TOO_LONG = 'context_length_exceeded'
 

@@ -5,6 +5,7 @@ import {
   type ClientRule,
   callWords,
   ENDING_WORDS,
+  hasArguments,
   type Reads,
   type ReportBreak,
   type Seen,
@@ -131,7 +132,7 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, rep
   )
   const wanted = calls.filter(({ isCut }) => !isCut)
   const isSame: Same = (call, one) =>
-    isNamed(call, one, reads) && (one.type ?? call.type) === call.type && one.arguments.equals(call.arguments)
+    isNamed(call, one, reads) && (one.type ?? call.type) === call.type && hasArguments(one, call.arguments)
   for (const { item, name, arguments: given } of wanted) {
     const { encodedTwice } = item
     if (item.kind !== 'function_call' || !encodedTwice?.text.equals(given)) continue

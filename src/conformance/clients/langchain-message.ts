@@ -98,8 +98,8 @@ export class LangchainMessage {
   /** Fields of `response_metadata`, and others of which only the type matters. */
   readonly #fields = new Map<string, Merged>()
   #summary: MergedPart[] | undefined
-  /** The arguments of done items as text, by the hash of their parsed value. */
-  readonly #texts = new Map<number, TextHash>()
+  /** The arguments of done items as texts, by the hash of their parsed value. */
+  readonly #texts = new Map<number, TextHash[]>()
 
   /** Ends a chunk with these metadata fields. */
   chunk(fields: Readonly<Record<string, unknown>> = {}): void {
@@ -171,11 +171,16 @@ export class LangchainMessage {
 
   /**
    * Adds the arguments of a done call. LangChain does not read them, but applications get the parsed value. So a text
-   * with the same value, such as one whose last bracket LangChain added, counts as equal.
+   * with the same value, such as one that lacks the last bracket, which LangChain adds, counts as equal.
    */
   addDoneArguments(given: string): void {
     const value = partialJson(given)
-    if (value !== undefined) this.#texts.set(jsonHash(value), TextHash.of(given))
+    if (value === undefined) return
+    const key = jsonHash(value)
+    const text = TextHash.of(given)
+    const known = this.#texts.get(key)
+    if (known === undefined) this.#texts.set(key, [text])
+    else if (!known.some((one) => one.equals(text))) known.push(text)
   }
 
   /** Writes what an application sees of the message to `seen`. */
@@ -298,7 +303,7 @@ const LONGEST = 1 << 20
  * The call that the application gets. There is none without an id, which makes it an invalid tool call that cannot be
  * attributed. A call whose arguments are not valid JSON is also invalid, and has their text.
  */
-function callsIn(group: readonly MergedCall[], texts: ReadonlyMap<number, TextHash>): SeenCall[] {
+function callsIn(group: readonly MergedCall[], texts: ReadonlyMap<number, readonly TextHash[]>): SeenCall[] {
   const [first] = group
   const id = group.find((call) => Boolean(call.id))?.id
   const name = concatenated(first?.name ?? '')
@@ -311,7 +316,7 @@ function callsIn(group: readonly MergedCall[], texts: ReadonlyMap<number, TextHa
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [{ ...seenCall(name, given.trim()), isInvalid: true }]
   const key = jsonHash(value)
-  return [{ name, arguments: texts.get(key) ?? TextHash.of(given), value: key }]
+  return [{ name, arguments: TextHash.of(given), value: key, sameValue: texts.get(key) ?? [] }]
 }
 
 /** LangChain's name for computer calls, which are not calls of the application's tools. */

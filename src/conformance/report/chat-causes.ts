@@ -61,7 +61,7 @@ export const CHAT_CAUSES: Readonly<Record<string, PossibleCauses>> = {
 
 /** The fields that a rule of Chat Completions is about. */
 export const CHAT_RULE_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  'chat-one-completion': ['*'],
+  'chat-one-completion': ['id', 'created', 'model'],
   'chat-id-named': ['id'],
   'chat-choice-index': ['choices.index'],
   'chat-role-first': ['choices.delta.role'],
@@ -71,8 +71,9 @@ export const CHAT_RULE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'chat-call-begins': [
     'choices.delta.tool_calls.id',
     'choices.delta.tool_calls.type',
-    'choices.delta.tool_calls.function',
-    'choices.delta.tool_calls.custom',
+    'choices.delta.tool_calls.function.name',
+    'choices.delta.tool_calls.custom.name',
   ],
+  'chat-usage-last': ['usage'],
   'chat-usage-adds-up': ['usage'],
 }

@@ -289,20 +289,6 @@ export const RULE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'call-id': ['item.call_id'],
   'call-id-prefix': ['item.call_id'],
   'mcp-call-ends-once': ['item.status'],
-  'chat-one-completion': ['id', 'created', 'model'],
-  'chat-choice-index': ['choices.index'],
-  'chat-role-first': ['choices.delta.role'],
-  'chat-role-once': ['choices.delta.role'],
-  'chat-finish-once': ['choices.finish_reason'],
-  'chat-call-index': ['choices.delta.tool_calls.index'],
-  'chat-call-begins': [
-    'choices.delta.tool_calls.id',
-    'choices.delta.tool_calls.type',
-    'choices.delta.tool_calls.function.name',
-    'choices.delta.tool_calls.custom.name',
-  ],
-  'chat-usage-last': ['usage'],
-  'chat-usage-adds-up': ['usage'],
 }
 
 /** The rules that a lost, repeated or late event can break: they check the order of events, or joined texts. */

@@ -1,3 +1,4 @@
+import { isFields } from '../../fields.js'
 /** Converts ids of calls to this API's form (`toolu_...` for `call_...`) and back: some clients check the prefix. */
 export function toolUseId(callId: string): string {
   return callId.replace(/^call_/, 'toolu_')
@@ -10,8 +11,7 @@ export function toolUseId(callId: string): string {
 export function toolInput(text: string): { [name: string]: unknown } {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as { [name: string]: unknown }
+    if (isFields(value)) return value as { [name: string]: unknown }
   } catch {
     // Not JSON: handled like any other text.
   }

@@ -1,6 +1,7 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { CHECKED_KEYWORDS, LISTS, MAPS, SCHEMAS } from './check-schema.js'
-import { isJsonObject, type JsonObject, UNHELD } from './keywords.js'
+import { UNHELD } from './keywords.js'
 import { keyOf, type Located } from './located.js'
 import type { References } from './references.js'
 
@@ -8,7 +9,7 @@ import type { References } from './references.js'
 const SLICE = 200
 
 /** A number for each schema of a document: equivalent schemas have the same one. */
-export type Alike = ReadonlyMap<JsonObject, number>
+export type Alike = ReadonlyMap<Fields, number>
 
 /** Keywords that mean something and may have any value: `nullable` is OpenAPI's. */
 const BESIDES: ReadonlySet<string> = new Set(['const', 'nullable'])
@@ -22,13 +23,13 @@ const MOST_ROUNDS = 10
  *
  * @param schemas - each after those that contain it, except for objects in several places
  */
-export function* alikeIn(schemas: ReadonlySet<JsonObject>, references: References): Slices<Alike> {
-  const numbers = new Map<JsonObject, number>()
+export function* alikeIn(schemas: ReadonlySet<Fields>, references: References): Slices<Alike> {
+  const numbers = new Map<Fields, number>()
   const byText = new Map<string, number>()
   let open = [...schemas].reverse()
   for (let round = 0; open.length > 0; round++) {
     if (round === MOST_ROUNDS) return new Map()
-    const waiting: JsonObject[] = []
+    const waiting: Fields[] = []
     for (const [index, schema] of open.entries()) {
       if (index % SLICE === SLICE - 1) yield
       const text = textOf(schema, references, numbers)
@@ -49,7 +50,7 @@ export function* alikeIn(schemas: ReadonlySet<JsonObject>, references: Reference
  * Returns a text for the meaning of a schema, with numbers in place of the schemas inside. Undefined if one is not
  * numbered yet.
  */
-function textOf(schema: JsonObject, references: References, numbers: Alike): string | undefined {
+function textOf(schema: Fields, references: References, numbers: Alike): string | undefined {
   try {
     let text = ''
     for (const keyword of Object.keys(schema)) {
@@ -75,8 +76,8 @@ function valueText(keyword: string, value: unknown, numbers: Alike): string {
   if (keyword === 'type' && typeof value === 'string') return value
   if (MAPS.has(keyword)) {
     let text = ''
-    for (const name of Object.keys(value as JsonObject)) {
-      text += JSON.stringify(name) + partText((value as JsonObject)[name], numbers)
+    for (const name of Object.keys(value as Fields)) {
+      text += JSON.stringify(name) + partText((value as Fields)[name], numbers)
     }
     return text
   }
@@ -89,7 +90,7 @@ function valueText(keyword: string, value: unknown, numbers: Alike): string {
 }
 
 function partText(inner: unknown, numbers: Alike): string {
-  if (!isJsonObject(inner)) return JSON.stringify(inner)
+  if (!isFields(inner)) return JSON.stringify(inner)
   const number = numbers.get(inner)
   if (number === undefined) throw new Error('The schema has no number yet.')
   return String(number)

@@ -4,6 +4,9 @@ export const MOST_NODES = 100_000
 /** The number of nodes in one slice: a few milliseconds. */
 export const SLICE_NODES = 1_000
 
+/** The number of nodes in the first slice, doubled for each further one: new code takes several times as long. */
+export const FIRST_SLICE_NODES = 125
+
 /** The limit of work for one subschema. Pauses divide only the work of its automata. */
 const MOST_AT_ONCE = 15_000
 
@@ -54,8 +57,9 @@ export class Budget {
   /** Whether a slice's worth of work was done since the last true result. @param more - additional work, in nodes */
   isPauseDue(more = 0): boolean {
     this.#paused -= more
-    if (this.#steps - this.#paused < SLICE_NODES) return false
-    this.#paused = this.#steps
+    const done = this.#steps + this.#refusals * OF_REFUSAL
+    if (done - this.#paused < SLICE_NODES) return false
+    this.#paused = done
     return true
   }
 }

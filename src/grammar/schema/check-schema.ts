@@ -1,7 +1,8 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { InvalidSchema } from '../unsupported-schema.js'
 import { draftOf } from './draft.js'
-import { below, isJsonObject, type JsonObject } from './keywords.js'
+import { below } from './keywords.js'
 import type { Located } from './located.js'
 import { absolute, NO_BASE, type References, type Resource, resolve } from './references.js'
 import { isJsonType } from './types.js'
@@ -26,7 +27,7 @@ interface Found {
 export interface CheckedSchema {
   readonly references: References
   /** Each after those that contain it, except for schemas in several places. */
-  readonly schemas: ReadonlySet<JsonObject>
+  readonly schemas: ReadonlySet<Fields>
 }
 
 /**
@@ -38,17 +39,16 @@ export interface CheckedSchema {
 export function* checkSchema(document: unknown): Slices<CheckedSchema> {
   const open: Found[] = [{ schema: document, place: { within: undefined, names: [], base: NO_BASE } }]
   const resources = new Map<string, Resource>()
-  const seen = new Set<JsonObject>()
-  const refs = new Map<JsonObject, Place>()
-  const references = new Map<JsonObject, Located>()
+  const seen = new Set<Fields>()
+  const refs = new Map<Fields, Place>()
+  const references = new Map<Fields, Located>()
   let looked = 0
   while (open.length > 0) {
     for (let found = open.pop(); found !== undefined; found = open.pop()) {
       if (++looked % SLICE === 0) yield
       const { schema } = found
       if (typeof schema === 'boolean') continue
-      if (!isJsonObject(schema))
-        throw new InvalidSchema(pathOf(found.place), 'A schema has to be an object or a boolean.')
+      if (!isFields(schema)) throw new InvalidSchema(pathOf(found.place), 'A schema has to be an object or a boolean.')
       if (seen.has(schema)) continue
       seen.add(schema)
       const place = named(schema, found.place, resources)
@@ -71,7 +71,7 @@ export function* checkSchema(document: unknown): Slices<CheckedSchema> {
       references.set(schema, target)
       // Schemas under an unknown keyword were not visited yet.
       const names = ('path' in target ? target.path : '').split('/').slice(1).map(plainName)
-      if ('schema' in target && isJsonObject(target.schema) && !seen.has(target.schema)) {
+      if ('schema' in target && isFields(target.schema) && !seen.has(target.schema)) {
         open.push({ schema: target.schema, place: { within: undefined, names, base: place.base } })
       }
     }
@@ -91,7 +91,7 @@ function plainName(name: string): string {
 }
 
 /** Records the URLs that lead to a schema. Nested ones are relative to its own. */
-function named(schema: JsonObject, place: Place, resources: Map<string, Resource>): Place {
+function named(schema: Fields, place: Place, resources: Map<string, Resource>): Place {
   const { $id: id, $anchor: anchor } = schema
   const isRoot = resources.size === 0
   if (!isRoot && id === undefined && anchor === undefined) return place
@@ -128,9 +128,9 @@ const number = is('a number', isNumber)
 const text = is('a string', (value) => typeof value === 'string')
 /** A number, or a boolean beside `minimum`, as in draft 4. */
 const bound = is('a number', (value) => isNumber(value) || typeof value === 'boolean')
-const schema = is('a schema', (value) => isJsonObject(value) || typeof value === 'boolean')
+const schema = is('a schema', (value) => isFields(value) || typeof value === 'boolean')
 const schemas = is('a list of schemas', (value) => Array.isArray(value) && value.length > 0)
-const record = is('an object', isJsonObject)
+const record = is('an object', isFields)
 const list = is('an array', Array.isArray)
 const types = is('a type of JSON, or a list of such', (value) =>
   Array.isArray(value) ? value.length > 0 && value.every(isJsonType) : isJsonType(value),
@@ -151,7 +151,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['uniqueItems', is('a boolean', (value) => typeof value === 'boolean')],
   [
     'dependentRequired',
-    is('an object of lists of names', (value) => isJsonObject(value) && Object.values(value).every(isTexts)),
+    is('an object of lists of names', (value) => isFields(value) && Object.values(value).every(isTexts)),
   ],
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'].map(
     (name) => [name, record] as const,
@@ -183,8 +183,8 @@ export const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'p
 function addSubschemas(open: Found[], keyword: string, value: unknown, within: Place): void {
   const { base } = within
   if (MAPS.has(keyword)) {
-    for (const name of Object.keys(value as JsonObject)) {
-      const schema = (value as JsonObject)[name]
+    for (const name of Object.keys(value as Fields)) {
+      const schema = (value as Fields)[name]
       // A list of names in `dependencies`.
       if (keyword === 'dependencies' && isTexts(schema)) continue
       open.push({ schema, place: { within, names: [keyword, name], base } })

@@ -1,16 +1,16 @@
+import { isFields } from '../../fields.js'
 import { atOnce, type Slices } from '../../slices.js'
 import { choice, type Expression, type Grammar, rule, text } from '../expression.js'
 import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
 import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
-import { Budget, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
+import { Budget, FIRST_SLICE_NODES, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
 import { createExpander } from './expand.js'
 import { Firsts } from './firsts.js'
 import { HeldPatterns } from './held-patterns.js'
-import { isJsonObject } from './keywords.js'
 import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
 import { integerText, numberText } from './number.js'
@@ -53,6 +53,7 @@ export interface CompiledSchema {
 export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
   const { references, schemas } = yield* checkSchema(document)
   const firsts = new Firsts(yield* alikeIn(schemas, references))
+  yield
   const rules = createRules()
   const relaxations = new Relaxations()
   const relax: Relax = (path, message) => relaxations.add(path, message)
@@ -64,14 +65,16 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
 
   const used = (): number => rules.nodes + budget.steps
   let paused = 0
+  let slice = FIRST_SLICE_NODES
   let outside = 0
   /** @param unset - nodes that were made and are in no rule yet: a value may have a thousand alternatives */
   const isPauseDue = (unset = 0): boolean => {
     outside += unset
     // A refused part has also cost work.
     const done = used() + outside + budget.refusals * OF_REFUSAL
-    if (done - paused < SLICE_NODES) return false
+    if (done - paused < slice) return false
     paused = done
+    slice = Math.min(SLICE_NODES, 2 * slice)
     return true
   }
 
@@ -190,7 +193,7 @@ function typesIn(of: Located): Shape['types'] {
 function followed(references: References, located: Located): Located {
   let seen: Set<string> | undefined
   let at = located
-  while (!('all' in at) && isJsonObject(at.schema) && references.isAlone(at.schema) && !seen?.has(at.path)) {
+  while (!('all' in at) && isFields(at.schema) && references.isAlone(at.schema) && !seen?.has(at.path)) {
     const target = references.get(at.schema)
     if (target === undefined) return at
     seen ??= new Set()

@@ -1,5 +1,5 @@
+import { isFields } from '../../fields.js'
 import type { Budget } from './budget.js'
-import { isJsonObject } from './keywords.js'
 import type { Located } from './located.js'
 import { valuesIn } from './read-shape.js'
 import type { References } from './references.js'
@@ -52,7 +52,7 @@ function haveOtherValues(ones: readonly unknown[], others: readonly unknown[], b
 function valuesOf(references: References, located: Located): readonly unknown[] | undefined {
   let at: Located = located
   for (let followed = 0; followed < MOST_REFERENCES; followed++) {
-    if ('all' in at || !isJsonObject(at.schema)) return undefined
+    if ('all' in at || !isFields(at.schema)) return undefined
     const values = references.isAlone(at.schema) ? undefined : valuesIn(at.schema)
     const target = references.get(at.schema)
     if (values !== undefined || target === undefined) return values

@@ -1,4 +1,4 @@
-import { isJsonObject } from './keywords.js'
+import { isFields } from '../../fields.js'
 
 /** The drafts of JSON Schema, as far as they read keywords differently: 3 is as 4, 6 as 7, and 2019-09 as 2020-12. */
 export type Draft = '4' | '7' | '2020-12'
@@ -7,7 +7,7 @@ const OLD = /^https?:\/\/json-schema\.org\/draft-0([3467])\/schema#?$/
 
 /** The draft that a schema names by its `$schema`: without one, or with one of somebody's own, the newest. */
 export function draftOf(document: unknown): Draft {
-  const said = isJsonObject(document) ? document['$schema'] : undefined
+  const said = isFields(document) ? document['$schema'] : undefined
   const [, number] = (typeof said === 'string' && OLD.exec(said)) || []
   if (number === undefined) return '2020-12'
   return number === '3' || number === '4' ? '4' : '7'

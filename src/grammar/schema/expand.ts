@@ -1,10 +1,12 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
+import { OF_SHAPE } from './budget.js'
 import { combined } from './combine.js'
 import { conditionIn, dependenciesIn, negationIn } from './conditions.js'
 import { type Expansion, type Part, type PartsOf, subschemas } from './expansion.js'
-import { isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
+import { relaxUnheld } from './keywords.js'
 import { type Located, pathOf } from './located.js'
-import { readShape } from './read-shape.js'
+import { readShape, withPatterns } from './read-shape.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, type Shape } from './shape.js'
 import { exclusiveUnionOf, unionOf } from './unions.js'
@@ -26,7 +28,7 @@ interface Known {
 
 /** Creates an expander of a document's schemas to alternatives without references and combinations. */
 export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
-  const all = new Map<JsonObject, Known>()
+  const all = new Map<Fields, Known>()
 
   function* expand(work: Expansion, located: Located, within: readonly string[]): Slices<readonly Shape[]> {
     if ('all' in located) {
@@ -36,7 +38,8 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
       return yield* combined(work, [{ ...ANY_SHAPE, path }], parts)
     }
     const { schema, path } = located
-    if (!isJsonObject(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
+    if (work.budget.isPauseDue(OF_SHAPE)) yield
+    if (!isFields(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
     const known = all.get(schema)
     if (known?.path === path && work.budget.spend(1 + known.shapes.length)) {
       for (const [at, message] of known.said) work.relax(at, message)
@@ -52,7 +55,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
     const shapes =
       refused(inner, schema, path, within) ??
       // Most schemas: without another generator.
-      (combinesNothing(work, schema) ? ownShapes(inner, schema, path) : yield* expandOne(inner, schema, path, within))
+      (isSimple(work, schema) ? ownShapes(inner, schema, path) : yield* expandOne(inner, schema, path, within))
     // Parts that were dropped because of the enclosing schemas, or for lack of budget, may be enforced elsewhere.
     if (work.budget.refusals === refusals) all.set(schema, { path, shapes, said })
     return shapes
@@ -65,7 +68,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
 /** Returns any value in place of a schema that is too large here, or leads back to itself. Undefined for any other. */
 function refused(
   { budget, relax }: Expansion,
-  schema: JsonObject,
+  schema: Fields,
   path: string,
   open: readonly string[],
 ): readonly Shape[] | undefined {
@@ -76,21 +79,17 @@ function refused(
   return [{ ...ANY_SHAPE, path }]
 }
 
-function combinesNothing({ references }: Expansion, schema: JsonObject): boolean {
-  return references.get(schema) === undefined && !Object.keys(schema).some((keyword) => COMBINES.has(keyword))
+/** Whether a schema combines no others, and tries no names with patterns. */
+function isSimple({ references }: Expansion, schema: Fields): boolean {
+  return references.get(schema) === undefined && !Object.keys(schema).some((keyword) => IN_SLICES.has(keyword))
 }
 
-function ownShapes({ relax }: Expansion, schema: JsonObject, path: string): readonly Shape[] {
+function ownShapes({ relax }: Expansion, schema: Fields, path: string): readonly Shape[] {
   relaxUnheld(schema, path, relax)
   return [readShape(schema, path, relax)]
 }
 
-function* expandOne(
-  work: Expansion,
-  schema: JsonObject,
-  path: string,
-  open: readonly string[],
-): Slices<readonly Shape[]> {
+function* expandOne(work: Expansion, schema: Fields, path: string, open: readonly string[]): Slices<readonly Shape[]> {
   const target = work.references.get(schema)
   const within = [...open, path]
   if (target !== undefined && work.references.isAlone(schema)) return yield* work.expand(work, target, within)
@@ -108,7 +107,7 @@ function* expandOne(
   // Most schemas that combine others have no keywords of their own.
   const [first, ...others] = saysSomething(schema) ? [] : parts
   if (first !== undefined) return yield* combined(work, first.shapes, others)
-  return yield* combined(work, [readShape(schema, path, work.relax)], parts)
+  return yield* combined(work, [yield* withPatterns(readShape(schema, path, work.relax), work.budget)], parts)
 }
 
 const COMBINATIONS: ReadonlySet<string> = new Set([
@@ -117,7 +116,7 @@ const COMBINATIONS: ReadonlySet<string> = new Set([
 ])
 const TEXTS: ReadonlySet<string> = new Set(['title', 'description', '$comment', '$schema', '$id', 'default'])
 
-function saysSomething(schema: JsonObject): boolean {
+function saysSomething(schema: Fields): boolean {
   return Object.keys(schema).some((keyword) => !COMBINATIONS.has(keyword) && !TEXTS.has(keyword))
 }
 
@@ -133,14 +132,17 @@ const COMBINED_BY: readonly { readonly keywords: readonly string[]; readonly par
   { keywords: ['dependentRequired', 'dependentSchemas', 'dependencies'], partsOf: dependenciesIn },
 ]
 
-const COMBINES: ReadonlySet<string> = new Set(['allOf', ...COMBINED_BY.flatMap(({ keywords }) => keywords)])
+const IN_SLICES: ReadonlySet<string> = new Set([
+  ...['allOf', 'patternProperties'],
+  ...COMBINED_BY.flatMap(({ keywords }) => keywords),
+])
 
 /** Returns the cost of a schema itself: its names and values, by length. */
-function sizeOf(schema: JsonObject): number {
+function sizeOf(schema: Fields): number {
   let size = 6
   for (const keyword of RECORDS) {
     const record = schema[keyword]
-    if (isJsonObject(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
+    if (isFields(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
   }
   for (const keyword of LISTS) {
     const list = schema[keyword]
@@ -156,5 +158,5 @@ const LISTS: readonly string[] = ['required', 'enum', 'prefixItems', 'items']
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length >> 3
   if (Array.isArray(value)) return value.length
-  return isJsonObject(value) ? Object.keys(value).length : 0
+  return isFields(value) ? Object.keys(value).length : 0
 }

@@ -1,6 +1,7 @@
+import type { Fields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import type { Budget } from './budget.js'
-import { below, type JsonObject } from './keywords.js'
+import { below } from './keywords.js'
 import type { Located } from './located.js'
 import type { References } from './references.js'
 import type { Relax } from './relaxations.js'
@@ -29,7 +30,7 @@ export interface Part {
 /** Expands the keywords of a schema that combine others. */
 export type PartsOf = (
   work: Expansion,
-  schema: JsonObject,
+  schema: Fields,
   path: string,
   within: readonly string[],
 ) => Slices<readonly Part[]>
@@ -51,7 +52,7 @@ export function* expandExactly(work: Expansion, located: Located, within: readon
 }
 
 /** Returns the schemas that a keyword lists. */
-export function subschemas(schema: JsonObject, keyword: string, path: string): Located[] {
+export function subschemas(schema: Fields, keyword: string, path: string): Located[] {
   const parts = Object.hasOwn(schema, keyword) ? schema[keyword] : []
   return Array.isArray(parts) ? parts.map((part, index) => ({ schema: part, path: below(path, keyword, index) })) : []
 }

@@ -1,5 +1,5 @@
+import { isFields } from '../../fields.js'
 import type { Alike } from './alike.js'
-import { isJsonObject } from './keywords.js'
 import { allOf, type Located } from './located.js'
 
 /** The first-requested one of equivalent schemas, which stands in for all of them and is compiled once. */
@@ -16,7 +16,7 @@ export class Firsts {
   /** Returns the first schema that is equivalent to this one. */
   of(located: Located): Located {
     if ('all' in located) return allOf(located.all.map((each) => this.of(each)))
-    const number = isJsonObject(located.schema) ? this.#alike.get(located.schema) : undefined
+    const number = isFields(located.schema) ? this.#alike.get(located.schema) : undefined
     if (number === undefined) return located
     const first = this.#byNumber.get(number)
     if (first === undefined) {

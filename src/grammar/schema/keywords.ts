@@ -1,16 +1,10 @@
+import type { Fields } from '../../fields.js'
 import type { Relax } from './relaxations.js'
 
-/** An object of JSON. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Keywords that our grammars cannot hold, with a test for values that have no effect beside the others. */
-export const UNHELD: ReadonlyMap<string, (value: unknown, schema: JsonObject) => boolean> = new Map<
+export const UNHELD: ReadonlyMap<string, (value: unknown, schema: Fields) => boolean> = new Map<
   string,
-  (value: unknown, schema: JsonObject) => boolean
+  (value: unknown, schema: Fields) => boolean
 >([
   ['contains', (_value, { minContains, maxContains }) => minContains === 0 && maxContains === undefined],
   ['uniqueItems', (value) => value === false],
@@ -21,7 +15,7 @@ export const UNHELD: ReadonlyMap<string, (value: unknown, schema: JsonObject) =>
 ])
 
 /** Relaxes the keywords of a schema that the grammar cannot hold. Unknown keywords are annotations. */
-export function relaxUnheld(schema: JsonObject, path: string, relax: Relax): void {
+export function relaxUnheld(schema: Fields, path: string, relax: Relax): void {
   for (const keyword of Object.keys(schema)) {
     const saysNothing = UNHELD.get(keyword)?.(schema[keyword], schema) ?? true
     if (!saysNothing) relax(below(path, keyword), `The keyword '${keyword}' cannot be enforced.`)

@@ -1,9 +1,10 @@
+import { isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
 import { anyString, BLANK, bracketed, following, quoted } from '../json-text.js'
 import { automatonExpression } from '../regex/automaton-expression.js'
 import type { Compiler } from './compiler.js'
-import { below, isJsonObject } from './keywords.js'
+import { below } from './keywords.js'
 import { ANYTHING, inside, type Located } from './located.js'
 import { namesByPattern } from './names-by-pattern.js'
 import { otherText } from './other-text.js'
@@ -150,8 +151,8 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
     return [member(anyString(rules), compiler.anything())]
   }
   const prefixes = patterned.map(({ prefix }) => prefix)
-  const isTaken = ({ prefix, matches }: Patterned): boolean => prefix !== '' && declared.some(matches)
-  const isTold = areApart(patterned) && !prefixes.includes(undefined) && !patterned.some(isTaken)
+  const isTaken = patterned.length > 0 && (yield* matchDeclared(patterned, declared, compiler))
+  const isTold = areApart(patterned) && !prefixes.includes(undefined) && !isTaken
   const kinds = isTold ? undefined : yield* namesByPattern(patterned, declared, additional, compiler.spend)
   if (kinds !== undefined) {
     const members: Expression[] = []
@@ -162,7 +163,7 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
     return members
   }
   if (!areApart(patterned)) relax(at, 'A name that matches two patterns is held to one of them alone.')
-  if (patterned.some(isTaken)) relax(at, 'A declared name that matches, too, may come a second time.')
+  if (isTaken) relax(at, 'A declared name that matches, too, may come a second time.')
   const byPattern = patterned.map(({ source, path: inner, prefix, value }) => {
     const named = (): Expression => compiler.name({ schema: { pattern: source }, path: inside(inner, 'name') })
     const name = prefix === '' ? but('patternProperties', []) : named()
@@ -177,6 +178,22 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
   return [member(but('additionalProperties', []), compiler.anything())]
 }
 
+/** Whether a pattern that not all names match matches a declared one. */
+function* matchDeclared(
+  patterned: readonly Patterned[],
+  declared: readonly string[],
+  { isPauseDue }: Pick<Compiler, 'isPauseDue'>,
+): Slices<boolean> {
+  for (const { prefix, matches } of patterned) {
+    if (prefix === '') continue
+    for (const name of declared) {
+      if (matches(name)) return true
+      if (isPauseDue(1)) yield
+    }
+  }
+  return false
+}
+
 /** The maximum repetition that is counted. */
 const MOST_COUNTED = 10_000
 
@@ -188,7 +205,7 @@ const TOO_MANY = 'There are too many names that others have to be told from.'
 /** Converts listed names to properties without others: a record with an enum for its keys. */
 function withListedNames(shape: Shape): Shape {
   const { names, properties, additional } = shape
-  if (names === ANYTHING || !('schema' in names) || !isJsonObject(names.schema)) return shape
+  if (names === ANYTHING || !('schema' in names) || !isFields(names.schema)) return shape
   const { enum: listed, const: only, type, ...rest } = names.schema
   if (listed === undefined && only === undefined) {
     // Names are always strings, so that type adds nothing.

@@ -1,13 +1,13 @@
+import { type Fields, isFields } from '../../fields.js'
 import { InvalidSchema } from '../unsupported-schema.js'
-import { isJsonObject, type JsonObject } from './keywords.js'
 import type { Located } from './located.js'
 
 /** The `$ref`s of a document. */
 export interface References {
   /** The target of a schema's `$ref`; undefined if it has none. */
-  get(schema: JsonObject): Located | undefined
+  get(schema: Fields): Located | undefined
   /** Whether a schema is nothing but a `$ref`: up to draft 7, what stands beside one is not read. */
-  isAlone(schema: JsonObject): boolean
+  isAlone(schema: Fields): boolean
 }
 
 /** The base of a schema without an `$id`: a URL that nobody uses. */
@@ -15,7 +15,7 @@ export const NO_BASE = 'schema:///'
 
 /** A schema with an `$id` or an `$anchor`, to which URLs lead. */
 export interface Resource {
-  readonly schema: JsonObject
+  readonly schema: Fields
   readonly path: string
 }
 
@@ -51,9 +51,9 @@ export function resolve(ref: string, base: string, at: string, resources: Readon
   for (const name of names.map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~'))) {
     const isThere = typeof schema === 'object' && schema !== null && Object.hasOwn(schema, name)
     if (!isThere) throw new InvalidSchema(at, "A '$ref' points at nothing.")
-    schema = (schema as JsonObject)[name]
+    schema = (schema as Fields)[name]
   }
-  if (!isJsonObject(schema) && typeof schema !== 'boolean') {
+  if (!isFields(schema) && typeof schema !== 'boolean') {
     throw new InvalidSchema(at, "A '$ref' points at something that is no schema.")
   }
   return { schema, path: resource.path + pointer.replaceAll('\0', '~2') }

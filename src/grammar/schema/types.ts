@@ -1,4 +1,4 @@
-import { isJsonObject } from './keywords.js'
+import { isFields } from '../../fields.js'
 
 export const JSON_TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
 /** `number` includes the whole ones. */
@@ -12,7 +12,7 @@ export function isJsonType(name: unknown): name is JsonType {
  * Returns the types that a schema names, including OpenAPI's `nullable`. Undefined if it names none, or an invalid one.
  */
 export function typesOf(schema: unknown): ReadonlySet<JsonType> | undefined {
-  if (!isJsonObject(schema) || !Object.hasOwn(schema, 'type')) return undefined
+  if (!isFields(schema) || !Object.hasOwn(schema, 'type')) return undefined
   const { type, nullable } = schema
   const names: readonly unknown[] = Array.isArray(type) ? type : [type]
   if (!names.every(isJsonType)) return undefined

@@ -1,14 +1,8 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { SchemaView } from './scope.js'
 
-/** A JSON object. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Returns an own field: schemas have properties called `constructor` and `__proto__`. */
-export function ownValue(object: JsonObject, name: string): unknown {
+export function ownValue(object: Fields, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
@@ -32,7 +26,7 @@ export function hasShape(get: Get): boolean {
     get('const') !== undefined ||
     ['enum', 'prefixItems'].some((keyword) => listOf(get, keyword).length > 0) ||
     ['properties', 'patternProperties'].some((keyword) => hasFields(get(keyword))) ||
-    ['additionalProperties', 'items'].some((keyword) => isJsonObject(get(keyword))) ||
+    ['additionalProperties', 'items'].some((keyword) => isFields(get(keyword))) ||
     listOf(get, 'items').length > 0
   )
 }
@@ -43,7 +37,7 @@ export type Combination = 'oneOf' | 'anyOf' | 'allOf'
 const MOST_PARTS = 4_096
 
 function hasFields(value: unknown): boolean {
-  return isJsonObject(value) && Object.keys(value).length > 0
+  return isFields(value) && Object.keys(value).length > 0
 }
 
 /** The parts of a combination. */
@@ -71,7 +65,7 @@ export function combined({ get }: SchemaView, keyword: Combination): Parts {
 }
 
 function isType(schema: unknown): boolean {
-  if (!isJsonObject(schema)) return schema === false
+  if (!isFields(schema)) return schema === false
   const get: Get = (keyword) => ownValue(schema, keyword)
   return hasShape(get) || ['type', '$ref', 'oneOf', 'anyOf', 'allOf'].some((keyword) => get(keyword) !== undefined)
 }

@@ -1,5 +1,6 @@
+import { isFields } from '../../fields.js'
 import { jsonText } from './json-text.js'
-import { combined, isJsonObject } from './keywords.js'
+import { combined } from './keywords.js'
 import { inline } from './one-line.js'
 import { fitting, isFull, MAX_LEVELS, spend } from './room.js'
 import { viewOf } from './schema-view.js'
@@ -73,7 +74,7 @@ function ownNotes(view: SchemaView): string[] {
  */
 function innerNotes(view: SchemaView, scope: Scope): string[] {
   const items = view.get('items')
-  const each = isJsonObject(items) ? notesOf(viewOf(items, scope), scope).map((note) => `each item: ${note}`) : []
+  const each = isFields(items) ? notesOf(viewOf(items, scope), scope).map((note) => `each item: ${note}`) : []
   return [...each, ...combined(view, 'allOf').said.flatMap((part) => ownNotes(viewOf(part, scope)))]
 }
 

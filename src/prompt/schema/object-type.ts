@@ -1,6 +1,7 @@
+import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
 import { comment, descriptionComment, examplesComment, factsOf, titleComment, trailingComment } from './comments.js'
-import { isJsonObject, type JsonObject, listOf, ownValue, stringOf } from './keywords.js'
+import { listOf, ownValue, stringOf } from './keywords.js'
 import { inline, propertyName } from './one-line.js'
 import { isFull, spend } from './room.js'
 import { viewOf } from './schema-view.js'
@@ -40,8 +41,8 @@ export function* objectType(view: SchemaView, indent: string, scope: Scope): Sli
   return lines.join('')
 }
 
-function recordOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {}
+function recordOf(value: unknown): Fields {
+  return isFields(value) ? value : {}
 }
 
 /** Reserves the room of a property's line. */
@@ -88,7 +89,7 @@ function* propertyText(
 }
 
 /** Returns the required properties without a schema. */
-function undescribed(required: ReadonlySet<unknown>, properties: JsonObject, indent: string, scope: Scope): string {
+function undescribed(required: ReadonlySet<unknown>, properties: Fields, indent: string, scope: Scope): string {
   const lines: string[] = []
   for (const name of required) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
@@ -100,7 +101,7 @@ function undescribed(required: ReadonlySet<unknown>, properties: JsonObject, ind
 
 /** Writes the type of additional properties. Nothing for `false`, which allows none. */
 function* indexText(schema: unknown, about: readonly string[], indent: string, scope: Scope): Slices<string> {
-  if (schema !== true && !isJsonObject(schema)) return ''
+  if (schema !== true && !isFields(schema)) return ''
   spend(scope.room, indent.length + 18)
   const view = viewOf(schema, scope)
   const description = stringOf(view.get, 'description')

@@ -1,4 +1,5 @@
-import { hasShape, isJsonObject, type JsonObject, listOf, ownValue, stringOf } from './keywords.js'
+import { type Fields, isFields } from '../../fields.js'
+import { hasShape, listOf, ownValue, stringOf } from './keywords.js'
 import { isFull, LEFT_OUT } from './room.js'
 import type { SchemaView, Scope } from './scope.js'
 
@@ -19,13 +20,13 @@ const MAX_POINTER = 1000
  * reads two spellings of schema writers: `anyOf` of a type and null is that type, and optional; `allOf` of one is that.
  */
 export function viewOf(schema: unknown, scope: Scope): SchemaView {
-  const layers: JsonObject[] = []
+  const layers: Fields[] = []
   const targets: object[] = []
   let typeName: string | undefined
   let unresolved: string | undefined
   let isOptional = false
   let next = schema
-  while (isJsonObject(next) && !isFull(scope.room)) {
+  while (isFields(next) && !isFull(scope.room)) {
     if (layers.length >= MAX_CHAIN) {
       typeName = LEFT_OUT
       break
@@ -40,7 +41,7 @@ export function viewOf(schema: unknown, scope: Scope): SchemaView {
     }
     layers.push(next)
     const target = targetOf(next, scope.document)
-    if (!isJsonObject(target)) {
+    if (!isFields(target)) {
       unresolved = stringOf(getter([next]), '$ref')
       break
     }
@@ -71,37 +72,37 @@ function isWrittenOut(target: object, { uses, sizes }: Scope): boolean {
 }
 
 /** Returns the schema in an `allOf` of one, or in an `anyOf` of it and null, if the enclosing schema adds no type. */
-function soleType(schema: JsonObject): { keyword: 'anyOf' | 'allOf'; type: JsonObject } | undefined {
+function soleType(schema: Fields): { keyword: 'anyOf' | 'allOf'; type: Fields } | undefined {
   const get = getter([schema])
   const [anyOf, allOf] = [listOf(get, 'anyOf'), listOf(get, 'allOf')]
   const keyword = anyOf.length === 2 && allOf.length === 0 ? 'anyOf' : 'allOf'
   const others = keyword === 'anyOf' ? anyOf.filter((part) => !isNull(part)) : anyOf.length === 0 ? allOf : []
   const [type] = others
-  if (others.length !== 1 || !isJsonObject(type) || listOf(get, 'oneOf').length > 0) return undefined
+  if (others.length !== 1 || !isFields(type) || listOf(get, 'oneOf').length > 0) return undefined
   return hasShape(get) || get('$ref') !== undefined ? undefined : { keyword, type }
 }
 
 function isNull(schema: unknown): boolean {
-  return isJsonObject(schema) && ownValue(schema, 'type') === 'null'
+  return isFields(schema) && ownValue(schema, 'type') === 'null'
 }
 
 /** Adds a shape beside a `$ref` as a part: both apply, like in `allOf`. */
-function withPart({ $ref, ...own }: JsonObject): JsonObject {
+function withPart({ $ref, ...own }: Fields): Fields {
   return { ...own, allOf: [{ $ref }, ...listOf(getter([own]), 'allOf')] }
 }
 
-function getter(layers: readonly JsonObject[]): (keyword: string) => unknown {
+function getter(layers: readonly Fields[]): (keyword: string) => unknown {
   return (keyword) => layers.find((layer) => ownValue(layer, keyword) !== undefined)?.[keyword]
 }
 
 /** Returns the target of a `$ref` within the document: `#`, or a JSON pointer after it. */
-function targetOf(schema: JsonObject, document: unknown): unknown {
+function targetOf(schema: Fields, document: unknown): unknown {
   const pointer = ownValue(schema, '$ref')
   if (typeof pointer !== 'string' || pointer.length > MAX_POINTER || !/^#(\/|$)/.test(pointer)) return undefined
   let value = document
   for (const segment of pointer.split('/').slice(1)) {
     if (typeof value !== 'object' || value === null) return undefined
-    value = ownValue(value as JsonObject, unescaped(segment))
+    value = ownValue(value as Fields, unescaped(segment))
   }
   return value
 }

@@ -1,6 +1,7 @@
+import { isFields } from '../../fields.js'
 import { atOnce, createWork, type Slices, type Work } from '../../slices.js'
 import { literalType } from './json-text.js'
-import { combined, hasShape, isJsonObject, listOf } from './keywords.js'
+import { combined, hasShape, listOf } from './keywords.js'
 import { notesOf } from './notes.js'
 import { objectType } from './object-type.js'
 import { isFull, LEFT_OUT, MAX_LEVELS, SCHEMA_ROOM, spend } from './room.js'
@@ -29,7 +30,7 @@ export function* typescriptInSlices(schema: unknown, work: Work): Slices<string>
 }
 
 function* render(document: unknown, names: TypeNames, isLabelled: boolean, work: Work): Slices<string> {
-  const root = isJsonObject(document) ? [document] : []
+  const root = isFields(document) ? [document] : []
   const scope: Scope = {
     document,
     room: { left: SCHEMA_ROOM },
@@ -62,7 +63,7 @@ function* valueType(view: SchemaView, indent: string, scope: Scope): Slices<stri
     return view.typeName
   }
   if (view.schema === false) return 'never'
-  if (!isJsonObject(view.schema)) return 'any'
+  if (!isFields(view.schema)) return 'any'
   if (scope.level >= MAX_LEVELS || isFull(scope.room)) {
     spend(scope.room, LEFT_OUT.length)
     return LEFT_OUT

@@ -60,6 +60,21 @@ export function citableFiles(files: readonly Omit<FileSearchResult, 'text'>[], c
   )
 }
 
+/** Matches the beginning of a passage's mark, up to its key. */
+const MARKS = /【([a-z\d]{1,5}:\d{1,4})†/g
+
+/** Returns the files whose marks are in the texts; undefined if there are none. */
+export function filesMarkedIn(texts: readonly string[], files: CitableFiles): CitableFiles | undefined {
+  const marked: { [mark: string]: CitableFiles[string] } = {}
+  for (const text of texts) {
+    for (const [, key = ''] of text.matchAll(MARKS)) {
+      const file = files[key]
+      if (file !== undefined) marked[key] = file
+    }
+  }
+  return Object.keys(marked).length === 0 ? undefined : marked
+}
+
 /** Characters that would end a mark, control characters and halves of surrogate pairs. File names are untrusted. */
 const UNMARKABLE = /[【】†\s\p{Cc}\p{Cs}]+/gu
 /** The maximum length of a name in a mark, in UTF-16 units. */

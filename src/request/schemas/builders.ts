@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isFields } from '../../fields.js'
 import { readEntries } from './resumed.js'
 
 // The message of each schema is its expectation, in OpenAI's words: `invalidType` puts it after "expected".
@@ -13,7 +14,7 @@ export const decimal: z.ZodType<number> = z.number('a decimal')
 export const anything: z.ZodType<unknown> = z.custom((value) => value !== undefined, 'a value')
 /** An object whose fields are not checked: a JSON Schema, or the parameters of a tool that is only echoed. */
 export const anyObject: z.ZodType<{ [key: string]: unknown }> = z.custom<{ [key: string]: unknown }>(
-  isRecord,
+  isFields,
   'an object',
 )
 
@@ -107,7 +108,7 @@ export function loose<Shape extends FieldSchemas>(shape: Shape): z.ZodType<z.out
 function withoutNulls(shape: FieldSchemas): (value: unknown) => unknown {
   const nullable = Object.keys(shape).filter((name) => shape[name]?._zod.optin === 'optional')
   return (value) => {
-    if (!isRecord(value) || !nullable.some((name) => value[name] === null)) return value
+    if (!isFields(value) || !nullable.some((name) => value[name] === null)) return value
     return Object.fromEntries(Object.entries(value).filter(([name, it]) => it !== null || !nullable.includes(name)))
   }
 }
@@ -127,7 +128,7 @@ export function typed<const Type extends string, Shape extends FieldSchemas>(
 export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Value> }): z.ZodType<Value> {
   const types = Object.keys(schemas)
   return z.unknown().transform((value, context): Value => {
-    if (!isRecord(value)) {
+    if (!isFields(value)) {
       context.issues.push({ code: 'invalid_type', expected: 'object', input: value, message: 'an object' })
       return z.NEVER
     }
@@ -147,8 +148,4 @@ export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Valu
 function passOn({ issues }: z.ZodError, context: z.core.$RefinementCtx, ...path: readonly PropertyKey[]): never {
   for (const issue of issues) context.issues.push({ ...issue, input: undefined, path: [...path, ...issue.path] })
   return z.NEVER
-}
-
-export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { isFields } from '../../fields.js'
 import type { ParsedInputItem } from '../../responses/parsed-request.js'
-import { byType, either, isRecord, list, text } from './builders.js'
+import { byType, either, list, text } from './builders.js'
 import { itemReference, message, reasoning } from './items/conversation.js'
 import { customToolCall, customToolCallOutput, functionCall, functionCallOutput } from './items/functions.js'
 import {
@@ -68,7 +69,7 @@ export const ITEMS: {
 
 /** Infers a missing or null type: an item with a role is a message, any other one with an id a reference. */
 function withType(item: unknown): unknown {
-  if (!isRecord(item) || item['type'] != null) return item
+  if (!isFields(item) || item['type'] != null) return item
   if (item['role'] != null) return { ...item, type: 'message' }
   return item['id'] != null ? { ...item, type: 'item_reference' } : item
 }

@@ -27,3 +27,9 @@ export interface ApplyPatchWire {
   event: never
   result: object
 }
+
+declare module './wires.js' {
+  interface BuiltinWires {
+    apply_patch: ApplyPatchWire
+  }
+}

@@ -40,3 +40,9 @@ export interface CodeInterpreterWire {
     readonly outputs?: readonly CodeOutput[]
   }
 }
+
+declare module './wires.js' {
+  interface BuiltinWires {
+    code_interpreter: CodeInterpreterWire
+  }
+}

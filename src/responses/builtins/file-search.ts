@@ -60,3 +60,9 @@ export interface FileSearchWire {
     readonly files?: readonly FileSearchResult[]
   }
 }
+
+declare module './wires.js' {
+  interface BuiltinWires {
+    file_search: FileSearchWire
+  }
+}

@@ -1,22 +1,14 @@
+import type { BuiltinWires } from './wires.js'
+
+/* One line per built-in tool: its file also adds its line to `BuiltinWires`. */
+
 export type * from './apply-patch.js'
 export type * from './code-interpreter.js'
 export type * from './file-search.js'
 export type * from './local-shell.js'
 export type * from './shell.js'
 export type * from './web-search.js'
-
-/**
- * The wire form of each built-in tool, by the type with which a request declares it: its declaration, its item, the item's
- * events, and the data of its results. The compiler then demands the tool's descriptor and the kind of its item.
- */
-export interface BuiltinWires {
-  code_interpreter: import('./code-interpreter.js').CodeInterpreterWire
-  web_search: import('./web-search.js').WebSearchWire
-  file_search: import('./file-search.js').FileSearchWire
-  shell: import('./shell.js').ShellWire
-  local_shell: import('./local-shell.js').LocalShellWire
-  apply_patch: import('./apply-patch.js').ApplyPatchWire
-}
+export type { BuiltinWires }
 
 type Wire = BuiltinWires[keyof BuiltinWires]
 

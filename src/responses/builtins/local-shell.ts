@@ -27,3 +27,9 @@ export interface LocalShellWire {
   event: never
   result: object
 }
+
+declare module './wires.js' {
+  interface BuiltinWires {
+    local_shell: LocalShellWire
+  }
+}

@@ -75,3 +75,9 @@ export interface ShellWire {
     readonly shell?: readonly ShellOutput[]
   }
 }
+
+declare module './wires.js' {
+  interface BuiltinWires {
+    shell: ShellWire
+  }
+}

@@ -53,3 +53,9 @@ export interface WebSearchWire {
     readonly pages?: readonly CitedPage[]
   }
 }
+
+declare module './wires.js' {
+  interface BuiltinWires {
+    web_search: WebSearchWire
+  }
+}

@@ -1,7 +1,8 @@
+import { isFields } from '../../fields.js'
 /** Returns a digest that is the same for equivalent bodies: the order of keys does not count. */
 export async function digestOf(body: unknown): Promise<string> {
   const text = JSON.stringify(body, (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isFields(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,
   )

@@ -1,10 +1,11 @@
 import type { UnsupportedConstraint } from '../../engine/constraint.js'
-import { below, isJsonObject, type JsonObject } from '../../grammar/index.js'
+import { type Fields, isFields } from '../../fields.js'
+import { below } from '../../grammar/index.js'
 import { createWork, type Slices, type Work } from '../../slices.js'
 
 /** A schema reduced to the forms that every grammar backend holds. */
 export interface PlainSchema {
-  readonly schema: JsonObject
+  readonly schema: Fields
   /** The dropped or partially held parts, with their places. Empty if the whole schema is held. */
   readonly leftOut: readonly UnsupportedConstraint[]
   /** Those that are held in part. */
@@ -97,17 +98,17 @@ interface Walk {
  *
  * @param schema - one that `checkSchema` takes
  */
-export function* plainSchema(schema: JsonObject, backend: PlainFor): Slices<PlainSchema> {
+export function* plainSchema(schema: Fields, backend: PlainFor): Slices<PlainSchema> {
   const walk: Walk = { backend, leftOut: [], inPart: [], work: createWork(SLICE) }
   // Of an object, an object is left.
-  const left = (yield* plain(schema, '', walk)) as JsonObject
+  const left = (yield* plain(schema, '', walk)) as Fields
   return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
 }
 
-function* plain(schema: unknown, path: string, walk: Walk): Slices<JsonObject | boolean> {
+function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | boolean> {
   walk.work.left -= 1
   if (walk.work.left <= 0) yield* walk.work.pause()
-  if (!isJsonObject(schema)) {
+  if (!isFields(schema)) {
     if (schema === false) omit(path, 'false', walk)
     return true
   }
@@ -157,16 +158,16 @@ function* inner(keyword: string, value: unknown, path: string, walk: Walk): Slic
 }
 
 /** Reads schemas by name. */
-function* each(schemas: unknown, path: string, walk: Walk): Slices<JsonObject> {
+function* each(schemas: unknown, path: string, walk: Walk): Slices<Fields> {
   const all: [string, unknown][] = []
-  for (const [name, one] of Object.entries(schemas as JsonObject)) {
+  for (const [name, one] of Object.entries(schemas as Fields)) {
     all.push([name, yield* plain(one, below(path, name), walk)])
   }
   return Object.fromEntries(all)
 }
 
 /** Which of a schema's keywords are held, beside its others. */
-function heldIn(schema: JsonObject, backend: PlainFor): (keyword: string) => boolean {
+function heldIn(schema: Fields, backend: PlainFor): (keyword: string) => boolean {
   const isHeld = heldByXgrammar(schema)
   if (backend === 'xgrammar') return isHeld
   const isOfNames = hasEscapedNames(schema)
@@ -178,11 +179,11 @@ function heldIn(schema: JsonObject, backend: PlainFor): (keyword: string) => boo
 
 const ABOUT_NAMES: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties'])
 
-function hasEscapedNames({ properties }: JsonObject): boolean {
-  return isJsonObject(properties) && Object.keys(properties).some((name) => ESCAPED_NAME.test(name))
+function hasEscapedNames({ properties }: Fields): boolean {
+  return isFields(properties) && Object.keys(properties).some((name) => ESCAPED_NAME.test(name))
 }
 
-function heldByXgrammar(schema: JsonObject): (keyword: string) => boolean {
+function heldByXgrammar(schema: Fields): (keyword: string) => boolean {
   const { $ref, enum: listed } = schema
   if ($ref !== undefined) return (keyword) => keyword === '$ref' && LOCAL.test(String($ref))
   const types = [namedTypes(schema) ?? impliedType(schema)].flat()
@@ -199,7 +200,7 @@ function heldByXgrammar(schema: JsonObject): (keyword: string) => boolean {
 }
 
 /** Returns the types that a schema names, including OpenAPI's `nullable`. */
-function namedTypes({ type, nullable }: JsonObject): unknown {
+function namedTypes({ type, nullable }: Fields): unknown {
   return type === undefined || nullable !== true ? type : [...new Set([type, 'null'].flat())]
 }
 
@@ -207,13 +208,13 @@ function namedTypes({ type, nullable }: JsonObject): unknown {
  * Returns the implied type of a schema that names none: xgrammar takes one with properties for an object, one with
  * items for an array.
  */
-function impliedType(schema: JsonObject): string | undefined {
+function impliedType(schema: Fields): string | undefined {
   if ('properties' in schema) return 'object'
   return 'items' in schema || 'prefixItems' in schema ? 'array' : undefined
 }
 
 /** Whether a keyword of the type is held with its value here. */
-function isHeldHere(keyword: string, schema: JsonObject): boolean {
+function isHeldHere(keyword: string, schema: Fields): boolean {
   const value = schema[keyword]
   const hasAny = (...others: readonly string[]): boolean => others.some((other) => other in schema)
   switch (keyword) {
@@ -240,7 +241,7 @@ function isOfType(value: unknown, type: unknown): boolean {
     case 'array':
       return Array.isArray(value)
     case 'object':
-      return isJsonObject(value)
+      return isFields(value)
     case 'integer':
       return Number.isInteger(value)
     default:

@@ -1,115 +1,18 @@
-import type {
-  Appended,
-  Claim,
-  Claimed,
-  EntryBlock,
-  ExpiredResponse,
-  KeyedResponse,
-  Lease,
-  NewResponse,
-  Opening,
-  StoredBlock,
-} from '../store.js'
-import type { Database, Row, Statement, Value } from './driver.js'
+import type { Appended, Claimed, EntryBlock, KeyedResponse, Opening, StoredBlock } from '../store.js'
+import type { Database, Row, Value } from './driver.js'
+import { createEviction } from './eviction.js'
+import type { AppendRow, Became, Bounds, Operations, Part } from './operation-types.js'
+import { createStatements } from './statements.js'
 
 /*
  * The operations of the store, each in one transaction. They run in the worker, because every call waits for the disk.
- * Content is bytes here, which may be encrypted.
  */
 
-/** An item of a finished response. */
-export interface Part {
-  readonly itemId: string | null
-  readonly isOutput: boolean
-  readonly bytes: Uint8Array
-}
-
-/** A finished response without its items, and its items. */
-export interface Became {
-  readonly head: Uint8Array
-  readonly parts: readonly Part[]
-}
-
-export interface AppendRow {
-  readonly lease: Lease
-  readonly at: number
-  readonly entries: EntryBlock | undefined
-  readonly end:
-    | { readonly became: Became; readonly entries: EntryBlock | undefined; readonly freesKey: boolean }
-    | undefined
-  readonly leaseSeconds: number
-}
-
-export interface FoundRow {
-  readonly state: 'running' | 'finished'
-  readonly responses: readonly (Became & { readonly responseId: string })[]
-}
-
-export interface FoundPart {
-  readonly responseId: string
-  readonly isOutput: boolean
-  readonly bytes: Uint8Array
-}
-
-export interface FoundBlocks {
-  readonly blocks: readonly StoredBlock[]
-  readonly isOver: boolean
-}
-
-export interface Bounds {
-  readonly seconds: number
-  readonly ownerBytes: number
-}
-
-/** The operations that can be requested, by name. `now` is the store's clock, in seconds. */
-export interface Operations {
-  open(response: NewResponse, now: number): Opening
-  append(appends: readonly AppendRow[], now: number): readonly Appended[]
-  claim(claim: Claim, now: number): Claimed | undefined
-  expired(most: number, now: number): readonly ExpiredResponse[]
-  find(responseId: string, owner: string, now: number): FoundRow | undefined
-  lineage(responseId: string, owner: string, now: number): FoundRow | undefined
-  findItem(itemId: string, owner: string, now: number): FoundPart | undefined
-  findKey(key: string, owner: string): KeyedResponse | undefined
-  entries(responseId: string, owner: string, from: number, now: number): FoundBlocks | undefined
-  delete(responseId: string, owner: string): boolean
-  consumeApprovals(ids: readonly string[], owner: string, now: number): boolean
-  backup(file: string): void
-}
-
-/** The interval of looking for expired data, in seconds. */
-const SWEEP_SECONDS = 60
-
-export function createOperations(database: Database, { seconds, ownerBytes }: Bounds): Operations {
-  const statements = new Map<string, Statement>()
-  let sweptAt = Number.NEGATIVE_INFINITY
+export function createOperations(database: Database, bounds: Bounds): Operations {
+  const { sql, inTransaction } = createStatements(database)
+  const { grow, shrink, expire, remove } = createEviction({ sql }, bounds)
   /** A conversation in constant use need not be written to constantly. */
-  const renewAfter = Math.min(60, seconds / 10)
-
-  function sql(text: string): Statement {
-    let statement = statements.get(text)
-    if (statement === undefined) {
-      statement = database.prepare(text)
-      statements.set(text, statement)
-    }
-    return statement
-  }
-
-  function inTransaction<Result>(work: () => Result): Result {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      const result = work()
-      database.exec('COMMIT')
-      return result
-    } catch (error) {
-      try {
-        database.exec('ROLLBACK')
-      } catch {
-        // A full disk rolls back by itself.
-      }
-      throw error
-    }
-  }
+  const renewAfter = Math.min(60, bounds.seconds / 10)
 
   function own(responseId: string, owner: string): Row | undefined {
     return sql('SELECT * FROM responses WHERE id = ? AND owner = ? AND is_deleted = 0').get(responseId, owner)
@@ -124,13 +27,6 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
     const response = own(responseId, owner)
     if (response !== undefined) use(response, now)
     return response
-  }
-
-  function grow(cid: Value, owner: Value, bytes: number): void {
-    sql('UPDATE conversations SET bytes = bytes + ? WHERE cid = ?').run(bytes, cid)
-    sql(
-      'INSERT INTO owners (owner, bytes) VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET bytes = bytes + excluded.bytes',
-    ).run(owner, bytes)
   }
 
   function insertBlock(rid: Value, at: number, { count, bytes }: EntryBlock): void {
@@ -201,86 +97,6 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
     sql('UPDATE conversations SET running = running - 1, used = ? WHERE cid = ?').run(now, cid as Value)
     grow(cid as Value, owner as Value, bytes)
     shrink(owner as string, cid as number)
-  }
-
-  /** Evicts conversations of an owner above the limit, the least recently used first, except this one. */
-  function shrink(owner: string, cid: number): void {
-    for (;;) {
-      const held = sql('SELECT bytes FROM owners WHERE owner = ?').get(owner)
-      if (((held?.['bytes'] as number | undefined) ?? 0) <= ownerBytes) return
-      const oldest = sql(
-        'SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND owner = ? AND cid <> ? ORDER BY used LIMIT 1',
-      ).get(owner, cid)
-      if (oldest === undefined) return
-      forget(oldest)
-    }
-  }
-
-  function forget({ cid, owner, bytes }: Row): void {
-    for (const table of ['entries', 'parts']) {
-      sql(`DELETE FROM ${table} WHERE rid IN (SELECT rid FROM responses WHERE cid = ?)`).run(cid as Value)
-    }
-    sql('DELETE FROM responses WHERE cid = ?').run(cid as Value)
-    sql('DELETE FROM conversations WHERE cid = ?').run(cid as Value)
-    sql('UPDATE owners SET bytes = bytes - ? WHERE owner = ?').run(bytes as Value, owner as Value)
-    sql('DELETE FROM owners WHERE owner = ? AND bytes <= 0').run(owner as Value)
-  }
-
-  /** Evicts expired conversations. */
-  function expire(now: number): void {
-    if (now - sweptAt < Math.min(SWEEP_SECONDS, seconds / 10)) return
-    sweptAt = now
-    const over = sql('SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND used <= ?').all(now - seconds)
-    for (const conversation of over) forget(conversation)
-    sql(
-      `DELETE FROM approvals WHERE used <= ? AND NOT EXISTS
-         (SELECT 1 FROM parts WHERE parts.owner = approvals.owner AND parts.item_id = approvals.id)`,
-    ).run(now - seconds)
-  }
-
-  /** Hides a deleted response, which stays only as a part of its conversation. */
-  function hide({ rid, owner, cid }: Row): void {
-    const given = sql(
-      `SELECT item_id, coalesce(genuine, bytes) AS bytes FROM parts
-         WHERE rid = ? AND item_id IS NOT NULL AND (is_output = 1 OR genuine IS NOT NULL)`,
-    ).all(rid as Value)
-    for (const { item_id, bytes } of given) {
-      // Another response has a copy of the item: a response's own one takes precedence over a client's.
-      sql(
-        `UPDATE parts SET genuine = ? WHERE is_output = 0 AND seq =
-           (SELECT max(seq) FROM parts WHERE owner = ? AND item_id = ? AND rid <> ?)`,
-      ).run(bytes as Value, owner as Value, item_id as Value, rid as Value)
-    }
-    const entries = sql('SELECT coalesce(sum(length(bytes)), 0) AS bytes FROM entries WHERE rid = ?').get(rid as Value)
-    sql('DELETE FROM entries WHERE rid = ?').run(rid as Value)
-    const isRunning = sql('SELECT 1 FROM responses WHERE rid = ? AND lease_until IS NOT NULL').get(rid as Value)
-    if (isRunning) sql('UPDATE conversations SET running = running - 1 WHERE cid = ?').run(cid as Value)
-    else grow(cid as Value, owner as Value, -((entries?.['bytes'] as number | undefined) ?? 0))
-    sql('UPDATE parts SET item_id = NULL WHERE rid = ?').run(rid as Value)
-    sql(
-      'UPDATE responses SET is_deleted = 1, has_entries = 0, lease_until = NULL, key = NULL, digest = NULL WHERE rid = ?',
-    ).run(rid as Value)
-  }
-
-  /** Evicts a deleted response that nothing continues, and then its predecessors of which the same is true. */
-  function prune(rid: Value): void {
-    for (let at: Value = rid; at !== null; ) {
-      const last = sql('SELECT * FROM responses WHERE rid = ? AND is_deleted = 1 AND children = 0').get(at)
-      if (last === undefined) return
-      const size = sql('SELECT coalesce(sum(length(bytes)), 0) AS bytes FROM parts WHERE rid = ?').get(at)
-      const head = (last['head'] as Uint8Array | null)?.length ?? 0
-      grow(last['cid'] as Value, last['owner'] as Value, -head - ((size?.['bytes'] as number | undefined) ?? 0))
-      sql('DELETE FROM parts WHERE rid = ?').run(at)
-      sql('DELETE FROM responses WHERE rid = ?').run(at)
-      const previous = last['previous'] as Value
-      if (previous !== null) sql('UPDATE responses SET children = children - 1 WHERE rid = ?').run(previous)
-      const rest = sql('SELECT 1 FROM responses WHERE cid = ? LIMIT 1').get(last['cid'] as Value)
-      if (rest === undefined) {
-        const empty = sql('SELECT cid, owner, bytes FROM conversations WHERE cid = ?').get(last['cid'] as Value)
-        if (empty !== undefined) forget(empty)
-      }
-      at = previous
-    }
   }
 
   return {
@@ -399,8 +215,7 @@ export function createOperations(database: Database, { seconds, ownerBytes }: Bo
       inTransaction(() => {
         const response = own(responseId, owner)
         if (response === undefined) return false
-        hide(response)
-        prune(response['rid'] as Value)
+        remove(response)
         return true
       }),
 

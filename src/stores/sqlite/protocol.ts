@@ -1,5 +1,5 @@
 import type { Driver } from './driver.js'
-import type { Bounds, Operations } from './operations.js'
+import type { Bounds, Operations } from './operation-types.js'
 
 /** The worker's start options. */
 export interface WorkerSettings extends Bounds {

@@ -8,7 +8,7 @@ import type { InputItem } from '../../responses/input-items.js'
 import type { EntryBlock, FinishedResponse, ResponseStore, StoredBlock } from '../store.js'
 import type { ContentCipher } from './cipher.js'
 import type { Driver } from './driver.js'
-import type { AppendRow, Became, FoundBlocks, Operations } from './operations.js'
+import type { AppendRow, Became, FoundBlocks, Operations } from './operation-types.js'
 import type { Answer, Asked, WorkerSettings } from './protocol.js'
 
 export interface SqliteStoreOptions {

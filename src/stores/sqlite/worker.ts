@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Database, openDatabase } from './driver.js'
-import { createOperations, type Operations } from './operations.js'
+import type { Operations } from './operation-types.js'
+import { createOperations } from './operations.js'
 import type { Answer, Asked, WorkerSettings } from './protocol.js'
 import { migrate } from './schema.js'
 

@@ -1,3 +1,4 @@
+import { isFields } from '../../fields.js'
 import type { StandardIssue, StandardSchema } from '../standard-schema.js'
 
 /** Arguments, or a description of the problems for the model. */
@@ -19,7 +20,7 @@ export async function readArguments(text: string, schema: StandardSchema | undef
     return { problem: `The arguments are not valid JSON: ${(error as Error).message}` }
   }
   if (schema === undefined) {
-    const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
+    const isObject = isFields(args)
     return isObject ? { args } : { problem: 'The arguments are not a JSON object.' }
   }
   const result = await schema['~standard'].validate(args)

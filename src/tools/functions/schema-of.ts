@@ -1,4 +1,5 @@
 import { check, HarmonyResponsesError } from '../../errors.js'
+import { isFields } from '../../fields.js'
 import { checkSchema } from '../../grammar/schema/check-schema.js'
 import { InvalidSchema } from '../../grammar/unsupported-schema.js'
 import { atOnce } from '../../slices.js'
@@ -22,7 +23,7 @@ export function schemaOf(name: string, parameters: unknown, input: StandardSchem
   if (isStandard(parameters)) return checked(`${name}.parameters`, sayingItself(`${name}.parameters`, parameters))
   if (parameters === undefined && input !== undefined && 'jsonSchema' in input['~standard'])
     return checked(`${name}.input`, sayingItself(`${name}.input`, input))
-  const isObject = typeof parameters === 'object' && parameters !== null && !Array.isArray(parameters)
+  const isObject = isFields(parameters)
   const why = input === undefined ? '' : ', as input cannot describe what it accepts'
   check(isObject, `${name}.parameters`, `a JSON Schema${why}`, parameters)
   return checked(`${name}.parameters`, parameters as JsonSchema)

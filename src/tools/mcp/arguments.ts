@@ -1,3 +1,4 @@
+import { isFields } from '../../fields.js'
 import type { McpCallItem } from '../../responses/items.js'
 import { isTooDeep } from './too-deep.js'
 
@@ -8,7 +9,7 @@ import { isTooDeep } from './too-deep.js'
  */
 export function callArguments({ server_label, name, arguments: text }: McpCallItem): object | undefined {
   const value = parse(text.trim() === '' ? '{}' : text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isTooDeep(value)
+  const isObject = isFields(value) && !isTooDeep(value)
   if (server_label !== 'code_interpreter' || name !== 'python') return isObject ? value : undefined
   return isObject && typeof (value as { code?: unknown }).code === 'string' ? value : { code: text }
 }

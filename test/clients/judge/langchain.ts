@@ -1,4 +1,5 @@
 import { type AIMessageChunk, HumanMessage } from '@langchain/core/messages'
+import { parsePartialJson } from '@langchain/core/output_parsers'
 import { ChatOpenAI } from '@langchain/openai'
 import type { Ending } from '../../../src/conformance/clients/client.js'
 import { messageOf } from '../play.js'
@@ -81,6 +82,19 @@ export function callsIn({ tool_calls = [], invalid_tool_calls = [], tool_call_ch
   return [...tool_calls, ...invalid_tool_calls.filter(({ id }) => Boolean(id))].sort(
     (a, b) => order.indexOf(a.id) - order.indexOf(b.id),
   )
+}
+
+/**
+ * The arguments of a call as its tools get them: by LangChain's own parser, which closes JSON that lacks its end. It runs
+ * such a call, and so loses nothing of it.
+ */
+export function langchainArguments(text: string): unknown {
+  try {
+    const value = parsePartialJson(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : parsed(text)
+  } catch {
+    return parsed(text)
+  }
 }
 
 /** Without its computer calls: no other client of this kind has them. */

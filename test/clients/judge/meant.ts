@@ -22,8 +22,14 @@ interface Item {
 /**
  * The content of a genuine stream, by its terminal response, or by its done items if that lists none: what a lossless
  * client shows. Independent of the judge, which is measured with this.
+ *
+ * @param argumentsOf - what the client makes of the text of a function call's arguments
  */
-export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
+export function meantBy(
+  events: readonly WireEvent[],
+  reads: Reads,
+  argumentsOf: (text: string) => unknown = parsed,
+): Outcome {
   const end = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
   const response = Object(end?.['response']) as { output?: unknown; status?: unknown; error?: unknown }
   const listed = itemsOf(response.output)
@@ -48,7 +54,10 @@ export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
     reasoning: thoughts.map(({ text }) => textOf(text)).join(''),
     calls: items
       .filter((item) => isRead(item) && item.status !== 'incomplete')
-      .map(({ name, arguments: given, input }) => ({ name: textOf(name), arguments: parsed(textOf(given ?? input)) })),
+      .map(({ name, arguments: given, input }) => ({
+        name: textOf(name),
+        arguments: given === undefined ? parsed(textOf(input)) : argumentsOf(textOf(given)),
+      })),
     citations: reads.citations ? parts.flatMap(({ annotations }) => sourcesOf(annotations)) : [],
     ending: endingOf(end ?? events.find(({ type }) => type === 'error'), response.status, reads),
   }

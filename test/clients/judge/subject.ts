@@ -6,7 +6,8 @@ import { checkEvents, explain, type Violation } from '../../../src/conformance/i
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
 import type { Drawn } from './draw.js'
 import { drawDamages } from './draw.js'
-import { meantBy } from './meant.js'
+import { langchainArguments } from './langchain.js'
+import { meantBy, parsed } from './meant.js'
 import { bodyOf, type Outcome } from './replay.js'
 import type { NamedStream } from './streams.js'
 
@@ -60,7 +61,7 @@ export function responsesSubject(client: Client): Subject {
       reader.end()
       return reader.seen
     },
-    meant: (events) => meantBy(events, model.reads),
+    meant: (events) => meantBy(events, model.reads, client === 'langchain' ? langchainArguments : parsed),
     bodyOf,
     draw: drawDamages,
     isWhole: (events) =>

@@ -120,3 +120,13 @@ describe('the budget of a request', () => {
     expect(relaxed).toEqual([expect.stringContaining('more than 50000 values')])
   })
 })
+
+test('each new schema is compiled in slices of its own, however small, and a known one is not compiled again', () => {
+  const properties = (n: number): object => ({ [`only_here_${n}`]: { type: 'string' }, limit: { type: 'integer' } })
+  const tools = Array.from({ length: 40 }, (_, n) => tool({ type: 'object', properties: properties(n) }, true, `f${n}`))
+  const pausesOf = (work: Slices<HeldParts>): number => {
+    for (let pauses = 0; ; pauses++) if (work.next().done) return pauses
+  }
+  expect(pausesOf(holding({ tools }))).toBeGreaterThanOrEqual(2 * tools.length)
+  expect(pausesOf(holding({ tools }))).toBeLessThan(tools.length / 10)
+})
