@@ -22,6 +22,10 @@ const ID_LIMIT = 0x1000000
 
 /** Encodes entries as bytes, for {@link decodeEntries}. */
 export function encodeEntries(entries: readonly Entry[]): Uint8Array {
+  const [first] = entries
+  if (entries.length === 1 && first !== undefined && isPlain(first) && first.tokens.length === 1) {
+    return encodeToken(first.at, first.tokens[0] as number)
+  }
   const bytes = new ByteWriter()
   bytes.byte(VERSION)
   for (let at = 0; at < entries.length; ) {
@@ -40,6 +44,19 @@ export function encodeEntries(entries: readonly Entry[]): Uint8Array {
     for (let next = at; next < at + run; next++) bytes.id((entries[next] as PlainChunk).tokens[0] as number)
     at += Math.max(run, 1)
   }
+  return bytes.done()
+}
+
+/** Encodes one token, as nearly every append has it, in a buffer of its size. */
+function encodeToken(at: number, id: number): Uint8Array {
+  let size = 6
+  for (let rest = at; rest >= 0x80; rest = Math.floor(rest / 0x80)) size += 1
+  const bytes = new ByteWriter(size + 1)
+  bytes.byte(VERSION)
+  bytes.byte(TOKENS)
+  bytes.number(at)
+  bytes.number(1)
+  bytes.id(id)
   return bytes.done()
 }
 
@@ -88,8 +105,12 @@ function runLength(entries: readonly Entry[], from: number, at: number): number 
 }
 
 class ByteWriter {
-  #bytes = new Uint8Array(64)
+  #bytes: Uint8Array
   #size = 0
+
+  constructor(size = 64) {
+    this.#bytes = new Uint8Array(size)
+  }
 
   byte(value: number): void {
     this.#reserve(1)
@@ -119,7 +140,7 @@ class ByteWriter {
   }
 
   done(): Uint8Array {
-    return this.#bytes.slice(0, this.#size)
+    return this.#size === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#size)
   }
 
   #reserve(more: number): void {

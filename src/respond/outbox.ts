@@ -26,6 +26,8 @@ export class Outbox {
   readonly #show: (batch: Batch) => void | PromiseLike<void>
   readonly #onFail: (error: unknown) => void
   #waiting: Waiting[] = []
+  /** The entries that are being written or shown. */
+  #taken: readonly Waiting[] = []
   /** The number of entries that are waiting, being written or being shown. */
   #count = 0
   #isWriting = false
@@ -72,33 +74,60 @@ export class Outbox {
     return new Promise((resolve, reject) => this.#wakes.push({ most, resolve, reject }))
   }
 
-  /** Never rejects. */
-  async #write(): Promise<void> {
+  /** By callbacks: an async function for each entry takes as much memory as all else that is done with a token. */
+  #write(): void {
+    const taken = this.#waiting
+    this.#waiting = []
+    this.#taken = taken
     this.#isWriting = true
+    const { ended } = taken.at(-1) as Waiting
     try {
-      while (this.#waiting.length > 0) {
-        const taken = this.#waiting
-        this.#waiting = []
-        const { ended } = taken.at(-1) as Waiting
-        await this.#append(
-          taken.map(({ entry }) => entry),
-          ended,
-        )
-        for (const { batch } of taken) {
-          // Many entries cause no event.
-          const shown = batch.length > 0 ? this.#show(batch) : undefined
-          if (shown !== undefined) await shown
-          this.#count -= 1
-          this.#wake()
+      const appended = this.#append(
+        taken.map(({ entry }) => entry),
+        ended,
+      )
+      Promise.resolve(appended).then(this.#written, this.#fail)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  readonly #written = (): void => this.#showFrom(0)
+
+  #showFrom(from: number): void {
+    const taken = this.#taken
+    try {
+      for (let at = from; at < taken.length; at++) {
+        const { batch } = taken[at] as Waiting
+        // Many entries cause no event.
+        const shown = batch.length > 0 ? this.#show(batch) : undefined
+        if (shown !== undefined) {
+          shown.then(() => {
+            this.#done()
+            this.#showFrom(at + 1)
+          }, this.#fail)
+          return
         }
+        this.#done()
       }
     } catch (error) {
-      this.#failure = { error }
-      this.#onFail(error)
-      for (const { reject } of this.#wakes.splice(0)) reject(error)
-    } finally {
-      this.#isWriting = false
+      this.#fail(error)
+      return
     }
+    this.#isWriting = false
+    if (this.#waiting.length > 0) this.#write()
+  }
+
+  #done(): void {
+    this.#count -= 1
+    this.#wake()
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#failure = { error }
+    this.#isWriting = false
+    this.#onFail(error)
+    for (const { reject } of this.#wakes.splice(0)) reject(error)
   }
 
   #wake(): void {

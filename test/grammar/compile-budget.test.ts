@@ -122,6 +122,24 @@ describe('the budget of a schema', () => {
     expect(made.nodes / (pauses + 1)).toBeLessThan(2_000)
   })
 
+  test('thousands of optional properties are written in many pieces', () => {
+    const { made } = paused(closed(2_000))
+    const written = counted(writeGbnf(made.grammar, made.shared))
+    expect(written.made.length / (written.pauses + 1)).toBeLessThan(9_000)
+  })
+
+  test('declared names are tried with patterns in many pieces', () => {
+    const patternProperties = Object.fromEntries(many(20, (n) => [`^[a-z]{${n}}x`, {}]))
+    const pauses = paused({ ...closed(2_000), patternProperties }).pauses - paused(closed(2_000)).pauses
+    // Once to read the schema, and once to tell the names from others.
+    expect(pauses).toBeGreaterThan((2 * 20 * 2_000) / 1_250)
+  })
+
+  test('alternatives in each other that are too many are dropped in many pieces', () => {
+    // Of 4,096 leaves.
+    expect(paused(halves(12)).pauses).toBeGreaterThan(90)
+  })
+
   test('the first slices of a schema are short, because new code takes longer', () => {
     const { made, pauses } = paused(closed(30))
     expect(made.nodes).toBeLessThan(1_000)

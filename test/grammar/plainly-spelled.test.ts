@@ -9,6 +9,7 @@ import { allows, anyWalk, walk } from './walk.js'
 const object = (properties: object) => ({ type: 'object', properties, required: Object.keys(properties) })
 const patterned = object({ id: { type: 'string', pattern: '[0-9]{3}', maxLength: 12 } })
 const counted = object({ s: { type: 'string', minLength: 2, maxLength: 4 } })
+const more = { type: 'object', properties: { a: { type: 'null' } }, additionalProperties: { type: 'null' } } as const
 const spelled = (gbnf: string): string => atOnce(plainlySpelled(gbnf))
 const plain = (schema: object): string => spelled(jsonSchemaToGbnf(schema as never))
 
@@ -68,6 +69,19 @@ describe('a grammar without needless escapes', () => {
     expect(spelled(gbnf)).toMatch(/^root ::= "\\"" \[[/]a-z\] "@" \[[/]a-z\] "\\""\n/)
     const email = createMatcher(plain(object({ e: { type: 'string', format: 'email' } })))
     expect(allows(email, '{"e":"a/b.c@x.org"}')).toBe(true)
+  })
+
+  test('what follows a backslash is written behind it, not in a rule of its own', () => {
+    const gbnf = 'root ::= "\\\\" end "!"\nend ::= ["n] | "u000" [0-7]\n'
+    expect(spelled(gbnf)).toBe('root ::= "\\\\" (["n] | "u000" [0-7]) "!"\n')
+  })
+
+  test('the names of other properties have no rule of an escape', () => {
+    expect(plain(more)).not.toMatch(/^escape/m)
+  })
+
+  test('the escapes of control characters share their first digits', () => {
+    expect(jsonSchemaToGbnf(more).match(/"u00/g)).toHaveLength(2)
   })
 
   test('what follows an escape is kept', () => {

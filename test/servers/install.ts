@@ -1,8 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { deleteMade } from './delete-made.js'
 import { fingerprintOf } from './fingerprint.js'
 
 export type Kind = 'vllm' | 'sglang'
@@ -22,6 +23,11 @@ export function environmentOf(kind: Kind): string {
   return join(FOLDER, FOLDERS[kind])
 }
 
+/** In an environment: the fingerprint of what it was made from, once it is whole. */
+const MARK = 'whole'
+/** Both environments, with what pip unpacks meanwhile, and the models. */
+const DISK_GB = 9
+
 /** What `prepare.ts` found to be missing, for the processes of the tests. */
 const FOUND = 'SERVERS_OBSTACLE'
 
@@ -30,7 +36,10 @@ export function obstacle(): string | undefined {
   if (process.env[FOUND] !== undefined) return process.env[FOUND]
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the servers need Linux on x64'
   if (existsSync(environmentOf('vllm'))) return undefined
-  return python() === undefined ? 'the servers need Python 3.11 with venv' : undefined
+  if (python() === undefined) return 'the servers need Python 3.11 with venv'
+  mkdirSync(FOLDER, { recursive: true })
+  const { bavail, bsize } = statfsSync(FOLDER)
+  return (bavail * bsize) / 1e9 < DISK_GB ? `the servers need ${DISK_GB} GB of disk` : undefined
 }
 
 function python(): string | undefined {
@@ -39,8 +48,8 @@ function python(): string | undefined {
 }
 
 /**
- * Installs servers side by side, where they are not there yet by the lists as they are now, unless the registry has no torch
- * for processors: that for GPUs is several GB.
+ * Installs servers side by side, where they are not there yet by the lists as they are now, unless no registry answers, or it
+ * has no torch for processors: that for GPUs is several GB.
  *
  * @throws Error with what pip printed
  */
@@ -53,18 +62,21 @@ async function installOne(kind: Kind): Promise<void> {
   const environment = environmentOf(kind)
   const requirements = join(HERE, 'requirements', `${kind}.txt`)
   const madeFrom = fingerprintOf([requirements, ...(kind === 'sglang' ? [STUBS, PATCH] : [])])
-  const whole = join(environment, 'whole')
+  const whole = join(environment, MARK)
   if (existsSync(whole) && readFileSync(whole, 'utf8') === madeFrom) return
-  rmSync(environment, { recursive: true, force: true })
-  mkdirSync(FOLDER, { recursive: true })
+  deleteMade(environment, MARK)
+  mkdirSync(environment, { recursive: true })
+  writeFileSync(whole, 'not yet')
   await run(python() ?? 'python3.11', ['-m', 'venv', environment])
   const program = join(environment, 'bin', 'python')
   // The lists are complete, and a server compiles what it imports when it first starts: that is less than all of it.
   const pip = (...args: readonly string[]): Promise<string> =>
     run(program, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-compile', ...args])
-  if (!(await pip('--dry-run', '--report', '-', TORCH)).includes('"version": "2.13.0+cpu"')) {
+  const offered = await pip('--dry-run', '--report', '-', TORCH).catch(() => undefined)
+  if (!offered?.includes('"version": "2.13.0+cpu"')) {
     rmSync(environment, { recursive: true })
-    process.env[FOUND] = `the servers need ${TORCH} for processors, and the registry has none`
+    const why = offered === undefined ? 'no registry offers it' : 'the registry has none'
+    process.env[FOUND] = `the servers need ${TORCH} for processors, and ${why}`
     return
   }
   await pip(TORCH, '--requirement', requirements)

@@ -30,46 +30,71 @@ function* ownRules(grammar: Grammar, shared: readonly SharedRules[]): Generator<
 
 /** Writes rules as GBNF, in their order. */
 export function* writeRules(rules: Iterable<readonly [name: string, Expression]>): Slices<string> {
-  let written = ''
-  let slice = new Pieces()
+  const to = new Pieces()
   for (const [name, expression] of rules) {
-    slice.add(name)
-    slice.add(' ::= ')
+    to.add(name)
+    to.add(' ::= ')
     // A rule may be as long as the whole grammar: an enum, or an object with many properties.
-    const [parts, place, between] = partsOf(expression)
-    for (let at = 0; at < parts.length; at++) {
-      if (at > 0) slice.add(between)
-      write(parts[at] as Expression, place, slice)
-      if (slice.length < SLICE) continue
-      written += slice.text
-      slice = new Pieces()
-      yield
-    }
-    slice.add('\n')
+    if (isLong(expression)) yield* writeLong(expression, 'rule', to)
+    else write(expression, 'rule', to)
+    to.add('\n')
+    if (to.isPauseDue) yield
   }
-  return written + slice.text
+  return to.text
 }
 
-/** Pieces of a text, joined once: each addition to a text would be an object. */
+/** An expression with more parts is long, and so is one with such a part. */
+const MANY_PARTS = 50
+
+/** @param levels - in how many levels below a long part is sought: an object has its properties in the second */
+function isLong(expression: Expression, levels = 2): boolean {
+  const parts = innerOf(expression)
+  return parts.length > MANY_PARTS || (levels > 0 && parts.some((part) => isLong(part, levels - 1)))
+}
+
+function innerOf(expression: Expression): readonly Expression[] {
+  return expression.kind === 'choice' || expression.kind === 'sequence' ? expression.of : NONE
+}
+
+const NONE: readonly Expression[] = []
+
+/** Writes a choice or a sequence in slices. */
+function* writeLong(expression: Expression, place: Place, to: Pieces): Slices<void> {
+  const isChoice = expression.kind === 'choice'
+  const isGroup = isChoice ? place !== 'rule' : place === 'repeat'
+  if (isGroup) to.add('(')
+  for (const [at, part] of innerOf(expression).entries()) {
+    if (at > 0) to.add(isChoice ? ' | ' : ' ')
+    if (isLong(part)) yield* writeLong(part, isChoice ? 'rule' : 'sequence', to)
+    else write(part, isChoice ? 'rule' : 'sequence', to)
+    if (to.isPauseDue) yield
+  }
+  if (isGroup) to.add(')')
+}
+
+/** Pieces of a text, joined slice by slice: each addition to a text would be an object. */
 class Pieces {
-  readonly #pieces: string[] = []
-  length = 0
+  #pieces: string[] = []
+  #length = 0
+  #before = ''
 
   add(piece: string): void {
     this.#pieces.push(piece)
-    this.length += piece.length
+    this.#length += piece.length
+  }
+
+  /** Whether a slice was written since the last true result. */
+  get isPauseDue(): boolean {
+    if (this.#length < SLICE) return false
+    this.#before = this.text
+    this.#pieces = []
+    this.#length = 0
+    return true
   }
 
   get text(): string {
-    return this.#pieces.join('')
+    return this.#before + this.#pieces.join('')
   }
-}
-
-function partsOf(expression: Expression): [parts: readonly Expression[], place: Place, between: string] {
-  if (expression.kind === 'choice') return [expression.of, 'rule', ' | ']
-  return expression.kind === 'sequence' && expression.of.length > 0
-    ? [expression.of, 'sequence', ' ']
-    : [[expression], 'rule', '']
 }
 
 /** The context of an expression, which determines whether it needs brackets. */

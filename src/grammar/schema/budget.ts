@@ -57,8 +57,9 @@ export class Budget {
   /** Whether a slice's worth of work was done since the last true result. @param more - additional work, in nodes */
   isPauseDue(more = 0): boolean {
     this.#paused -= more
-    if (this.#steps - this.#paused < SLICE_NODES) return false
-    this.#paused = this.#steps
+    const done = this.#steps + this.#refusals * OF_REFUSAL
+    if (done - this.#paused < SLICE_NODES) return false
+    this.#paused = done
     return true
   }
 }

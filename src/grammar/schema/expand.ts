@@ -1,11 +1,12 @@
 import { type Fields, isFields } from '../../fields.js'
 import type { Slices } from '../../slices.js'
+import { OF_SHAPE } from './budget.js'
 import { combined } from './combine.js'
 import { conditionIn, dependenciesIn, negationIn } from './conditions.js'
 import { type Expansion, type Part, type PartsOf, subschemas } from './expansion.js'
 import { relaxUnheld } from './keywords.js'
 import { type Located, pathOf } from './located.js'
-import { readShape } from './read-shape.js'
+import { readShape, withPatterns } from './read-shape.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, type Shape } from './shape.js'
 import { exclusiveUnionOf, unionOf } from './unions.js'
@@ -37,6 +38,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
       return yield* combined(work, [{ ...ANY_SHAPE, path }], parts)
     }
     const { schema, path } = located
+    if (work.budget.isPauseDue(OF_SHAPE)) yield
     if (!isFields(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
     const known = all.get(schema)
     if (known?.path === path && work.budget.spend(1 + known.shapes.length)) {
@@ -53,7 +55,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
     const shapes =
       refused(inner, schema, path, within) ??
       // Most schemas: without another generator.
-      (combinesNothing(work, schema) ? ownShapes(inner, schema, path) : yield* expandOne(inner, schema, path, within))
+      (isSimple(work, schema) ? ownShapes(inner, schema, path) : yield* expandOne(inner, schema, path, within))
     // Parts that were dropped because of the enclosing schemas, or for lack of budget, may be enforced elsewhere.
     if (work.budget.refusals === refusals) all.set(schema, { path, shapes, said })
     return shapes
@@ -77,8 +79,9 @@ function refused(
   return [{ ...ANY_SHAPE, path }]
 }
 
-function combinesNothing({ references }: Expansion, schema: Fields): boolean {
-  return references.get(schema) === undefined && !Object.keys(schema).some((keyword) => COMBINES.has(keyword))
+/** Whether a schema combines no others, and tries no names with patterns. */
+function isSimple({ references }: Expansion, schema: Fields): boolean {
+  return references.get(schema) === undefined && !Object.keys(schema).some((keyword) => IN_SLICES.has(keyword))
 }
 
 function ownShapes({ relax }: Expansion, schema: Fields, path: string): readonly Shape[] {
@@ -104,7 +107,7 @@ function* expandOne(work: Expansion, schema: Fields, path: string, open: readonl
   // Most schemas that combine others have no keywords of their own.
   const [first, ...others] = saysSomething(schema) ? [] : parts
   if (first !== undefined) return yield* combined(work, first.shapes, others)
-  return yield* combined(work, [readShape(schema, path, work.relax)], parts)
+  return yield* combined(work, [yield* withPatterns(readShape(schema, path, work.relax), work.budget)], parts)
 }
 
 const COMBINATIONS: ReadonlySet<string> = new Set([
@@ -129,7 +132,10 @@ const COMBINED_BY: readonly { readonly keywords: readonly string[]; readonly par
   { keywords: ['dependentRequired', 'dependentSchemas', 'dependencies'], partsOf: dependenciesIn },
 ]
 
-const COMBINES: ReadonlySet<string> = new Set(['allOf', ...COMBINED_BY.flatMap(({ keywords }) => keywords)])
+const IN_SLICES: ReadonlySet<string> = new Set([
+  ...['allOf', 'patternProperties'],
+  ...COMBINED_BY.flatMap(({ keywords }) => keywords),
+])
 
 /** Returns the cost of a schema itself: its names and values, by length. */
 function sizeOf(schema: Fields): number {

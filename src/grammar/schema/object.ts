@@ -151,8 +151,8 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
     return [member(anyString(rules), compiler.anything())]
   }
   const prefixes = patterned.map(({ prefix }) => prefix)
-  const isTaken = ({ prefix, matches }: Patterned): boolean => prefix !== '' && declared.some(matches)
-  const isTold = areApart(patterned) && !prefixes.includes(undefined) && !patterned.some(isTaken)
+  const isTaken = patterned.length > 0 && (yield* matchDeclared(patterned, declared, compiler))
+  const isTold = areApart(patterned) && !prefixes.includes(undefined) && !isTaken
   const kinds = isTold ? undefined : yield* namesByPattern(patterned, declared, additional, compiler.spend)
   if (kinds !== undefined) {
     const members: Expression[] = []
@@ -163,7 +163,7 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
     return members
   }
   if (!areApart(patterned)) relax(at, 'A name that matches two patterns is held to one of them alone.')
-  if (patterned.some(isTaken)) relax(at, 'A declared name that matches, too, may come a second time.')
+  if (isTaken) relax(at, 'A declared name that matches, too, may come a second time.')
   const byPattern = patterned.map(({ source, path: inner, prefix, value }) => {
     const named = (): Expression => compiler.name({ schema: { pattern: source }, path: inside(inner, 'name') })
     const name = prefix === '' ? but('patternProperties', []) : named()
@@ -176,6 +176,22 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
   }
   relax(at, UNTOLD)
   return [member(but('additionalProperties', []), compiler.anything())]
+}
+
+/** Whether a pattern that not all names match matches a declared one. */
+function* matchDeclared(
+  patterned: readonly Patterned[],
+  declared: readonly string[],
+  { isPauseDue }: Pick<Compiler, 'isPauseDue'>,
+): Slices<boolean> {
+  for (const { prefix, matches } of patterned) {
+    if (prefix === '') continue
+    for (const name of declared) {
+      if (matches(name)) return true
+      if (isPauseDue(1)) yield
+    }
+  }
+  return false
 }
 
 /** The maximum repetition that is counted. */

@@ -1,6 +1,8 @@
 import { type Fields, isFields } from '../../fields.js'
+import type { Slices } from '../../slices.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { UnsupportedSchema } from '../unsupported-schema.js'
+import type { Budget } from './budget.js'
 import { below } from './keywords.js'
 import { ANYTHING, both, type Located } from './located.js'
 import { type Patterned, patterned, valueByPatterns } from './patterned.js'
@@ -15,7 +17,10 @@ const LONGEST_LIST = 10_000
 /** The maximum number of patterns, since each name is tried with each of them. */
 const MOST_PATTERNS = 20
 
-/** Reads a schema's own constraints, without its `$ref` and its combinations. Its keywords have been checked. */
+/**
+ * Reads a schema's own constraints, without its `$ref` and its combinations, and without those of patterns on declared
+ * properties. Its keywords have been checked.
+ */
 export function readShape(schema: Fields, path: string, relax: Relax): Shape {
   const read = new Reader(schema, path, relax)
   const keywords = Object.keys(schema)
@@ -131,6 +136,19 @@ class Reader {
 
 const NOTHING: readonly never[] = []
 
+/** Adds what patterns say of declared properties. */
+export function* withPatterns(shape: Shape, budget: Budget): Slices<Shape> {
+  const { patterned: patterns } = shape
+  if (patterns.length === 0) return shape
+  const properties = new Map<string, Located>()
+  for (const [name, own] of shape.properties) {
+    const value = valueByPatterns(patterns, name)
+    properties.set(name, value === undefined ? own : both(own, value))
+    if (budget.isPauseDue(patterns.length)) yield
+  }
+  return { ...shape, properties }
+}
+
 type Of<Keys extends keyof Shape> = Pick<Shape, Keys>
 
 function objectShape(
@@ -148,10 +166,6 @@ function objectShape(
     for (const name of names) properties.set(name, { schema: declared[name], path: below(at, name) })
   }
   const patterns = patternsIn(path, read)
-  for (const [name, own] of patterns?.length ? properties : []) {
-    const value = patterns && valueByPatterns(patterns, name)
-    if (value !== undefined) properties.set(name, both(own, value))
-  }
   return {
     properties,
     required: new Set(isTooMany ? [] : (read.list('required') as readonly string[])),

@@ -13,7 +13,7 @@ export function* objectType(view: SchemaView, indent: string, scope: Scope): Sli
   const { get } = view
   const properties = recordOf(get('properties'))
   const names = Object.keys(properties)
-  const required = new Set(listOf(get, 'required'))
+  const required = yield* setOf(listOf(get, 'required'), scope)
   // Counting them takes time, too.
   spend(scope.room, names.length + required.size + 2 * indent.length)
   const lines = [descriptionComment(view, indent, scope), '{\n']
@@ -26,7 +26,7 @@ export function* objectType(view: SchemaView, indent: string, scope: Scope): Sli
     yield* pauseWhereDue(scope)
   }
   // Beside a type, the official renderer writes nothing for a required property without a schema.
-  if (get('type') === undefined) lines.push(undescribed(required, properties, indent, scope))
+  if (get('type') === undefined) lines.push(yield* undescribed(required, properties, indent, scope))
   lines.push(yield* indexText(get('additionalProperties'), [], indent, scope))
   const patterns = Object.entries(recordOf(get('patternProperties')))
   for (const [index, [pattern, schema]] of patterns.entries()) {
@@ -39,6 +39,20 @@ export function* objectType(view: SchemaView, indent: string, scope: Scope): Sli
   }
   lines.push(`${indent}}`)
   return lines.join('')
+}
+
+/** The work of taking a name into a set, in characters read. */
+const OF_NAME = 4
+
+/** In slices: a client may require a hundred thousand names. */
+function* setOf(names: readonly unknown[], scope: Scope): Slices<ReadonlySet<unknown>> {
+  const all = new Set<unknown>()
+  for (const name of names) {
+    all.add(name)
+    scope.work.left -= OF_NAME
+    if (scope.work.left <= 0) yield* scope.work.pause()
+  }
+  return all
 }
 
 function recordOf(value: unknown): Fields {
@@ -89,12 +103,18 @@ function* propertyText(
 }
 
 /** Returns the required properties without a schema. */
-function undescribed(required: ReadonlySet<unknown>, properties: Fields, indent: string, scope: Scope): string {
+function* undescribed(
+  required: ReadonlySet<unknown>,
+  properties: Fields,
+  indent: string,
+  scope: Scope,
+): Slices<string> {
   const lines: string[] = []
   for (const name of required) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
     if (!hasRoomFor(name, indent, scope)) break
     lines.push(`${indent}${propertyName(name)}: any,\n`)
+    yield* pauseWhereDue(scope)
   }
   return lines.join('')
 }

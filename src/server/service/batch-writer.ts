@@ -29,6 +29,11 @@ export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWr
 
   /** Returns the next appends, one for each response: a second append of the same response depends on the first. */
   function next(): readonly Waiting[] {
+    if (waiting.length === 1) {
+      const only = waiting
+      waiting = []
+      return only
+    }
     const taken = new Map<string, Waiting>()
     const left: Waiting[] = []
     for (const one of waiting) {

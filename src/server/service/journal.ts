@@ -1,5 +1,5 @@
 import type { Entry } from '../../journal/entry.js'
-import type { FinishedResponse, Lease, NewResponse, Opening } from '../../stores/store.js'
+import type { Appended, FinishedResponse, Lease, NewResponse, Opening } from '../../stores/store.js'
 import { StoreConflict } from '../../stores/store.js'
 import type { Shelf } from './shelf.js'
 import { blockOf, type Written } from './written.js'
@@ -97,19 +97,51 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
     begun()
   }
 
-  async function appendTo(held: Lease, added: readonly Entry[], ended: FinishedResponse | undefined): Promise<void> {
+  function appendTo(held: Lease, added: readonly Entry[], ended: FinishedResponse | undefined): Promise<void> {
     unknown = added
-    const all = ended && [...entries, ...added]
-    const end = all && { finished: ended, entries: blockOf(all), ...(isCancelled(ended) && { freesKey: true }) }
-    const appended = await writer.append({
-      ...{ lease: held, at: entries.length, entries: blockOf(added), leaseSeconds },
-      ...(end && { end }),
-    })
-    if (appended.state === 'written') return
+    const append = { lease: held, at: entries.length, entries: blockOf(added), leaseSeconds }
+    if (ended === undefined) return writer.append(append).then(answered, failed)
+    const end = {
+      finished: ended,
+      entries: blockOf([...entries, ...added]),
+      ...(isCancelled(ended) && { freesKey: true }),
+    }
+    return writer
+      .append({ ...append, end })
+      .then(answered, failed)
+      .then(close)
+  }
+
+  /** Takes the answer to the running append. */
+  function answered(result: Appended): void {
+    if (result.state === 'written') {
+      acknowledge(unknown)
+      return
+    }
+    settle()
     unknown = []
-    if (appended.state === 'lost') throw new StoreConflict(`the lease of ${held.responseId} is not the latest`)
-    const { count } = appended
-    throw new EntriesLost(`${held.responseId}: the store has acknowledged ${entries.length} entries and has ${count}`)
+    if (lease === undefined || result.state === 'lost') {
+      throw new StoreConflict(`the lease of ${lease?.responseId} is not the latest`)
+    }
+    const { count } = result
+    throw new EntriesLost(`${lease.responseId}: the store has acknowledged ${entries.length} entries and has ${count}`)
+  }
+
+  function acknowledge(added: readonly Entry[]): void {
+    settle()
+    unknown = []
+    // One by one: a hundred thousand entries are too many for arguments.
+    for (const entry of added) entries.push(entry)
+  }
+
+  function failed(error: unknown): never {
+    settle()
+    throw error
+  }
+
+  function settle(): void {
+    isAppending = false
+    isQuiet = false
   }
 
   return {
@@ -119,19 +151,10 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
     get lease() {
       return lease
     },
-    async append(added, ended) {
+    append(added, ended) {
       isAppending = true
-      try {
-        if (lease === undefined) await open(begin as Beginning, added)
-        else await appendTo(lease, added, ended)
-      } finally {
-        isAppending = false
-        isQuiet = false
-      }
-      unknown = []
-      // One by one: a hundred thousand entries are too many for arguments.
-      for (const entry of added) entries.push(entry)
-      if (ended !== undefined) close()
+      if (lease === undefined) return open(begin as Beginning, added).then(() => acknowledge(added), failed)
+      return appendTo(lease, added, ended)
     },
     async handOver() {
       close()

@@ -232,7 +232,15 @@ class RunningResponse implements Run {
     return this.#started.promise
   }
 
-  async #append(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
+  #append(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
+    const { onEntry } = this.#options
+    const isPlain = ended === undefined && entries[0]?.type !== 'open' && onEntry === undefined
+    // Nearly every entry is a token, which goes to the journal without a promise of its own.
+    return isPlain && this.#journal !== undefined ? this.#journal.append(entries) : this.#appendBound(entries, ended)
+  }
+
+  /** Appends entries that something else depends on. */
+  async #appendBound(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
     const { conversation, isTransient, consumeApprovals, onEntry } = this.#options
     // Here the request is known to be right, and no call has begun.
     const isFirst = entries[0]?.type === 'open'

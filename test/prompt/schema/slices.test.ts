@@ -18,6 +18,8 @@ const LARGE: Readonly<Record<string, unknown>> = {
     $defs: { node: { type: 'object', properties: named(() => ({ $ref: '#/$defs/node' })) } },
     $ref: '#/$defs/node',
   },
+  'required names': { required: Array.from({ length: 20_000 }, (_, at) => `name_${at}`) },
+  'required names beside a type': { type: 'object', required: Array.from({ length: 20_000 }, (_, at) => `name_${at}`) },
   patterns: { type: 'object', patternProperties: named(() => ({ type: 'string' })) },
   variants: { oneOf: list(part) },
   'variants of a property': { type: 'object', properties: { a: { anyOf: list(part) } } },

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import { compileRules, type Rule } from '../../engine/tiny-gpt-oss/rules.js'
+import { deleteMade } from '../delete-made.js'
 import { fingerprintOf } from '../fingerprint.js'
 import { EXPERTS, HEAD_SIZE, HEADS, HIDDEN, KEY_VALUE_HEADS, LAYERS, NORM_EPSILON, WINDOW } from './layout.js'
 import { YARN } from './rotary.js'
@@ -44,8 +45,9 @@ async function whole(path: string, fill: (path: string) => void): Promise<void> 
   const madeBy = fingerprintOf(makers())
   if (existsSync(join(path, made)) && readFileSync(join(path, made), 'utf8') === madeBy) return
   const draft = `${path}.draft`
-  for (const old of [path, draft]) rmSync(old, { recursive: true, force: true })
+  for (const old of [path, draft]) deleteMade(old, made)
   mkdirSync(draft, { recursive: true })
+  writeFileSync(join(draft, made), '')
   fill(draft)
   writeFileSync(join(draft, made), madeBy)
   renameSync(draft, path)
