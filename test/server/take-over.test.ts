@@ -349,6 +349,11 @@ describe('a response of another process', () => {
     await first.drain()
     await over(second, id)
     expect(await statusOf(second, id)).not.toBe('failed')
-    expect(second.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, continues: true, reason: null })
+    expect(second.metrics).toContainEqual({
+      type: 'response_taken_over',
+      responseId: id,
+      continues: true,
+      reason: null,
+    })
   })
 })
