@@ -33,7 +33,7 @@ export function markdownOf(all: readonly Measured[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** Recall and precision by family and profile: the second table of docs/judge.md, in Markdown. */
+/** Recall and precision by family and profile: a table of docs/judge-families.md, in Markdown. */
 export function familiesOf(all: readonly Measured[]): string {
   const head = ['family', ...all.map(({ profile }) => `\`${profile}\``)]
   const names = all[0]?.families.map(({ family }) => family) ?? []
