@@ -36,7 +36,7 @@ export interface HttpOptions {
    */
   readonly checkModel?: boolean
   /**
-   * Sends the requests. Default: on Node its own HTTP client, by which a token takes half the processor time; elsewhere,
+   * Sends the requests. Default: on Node its own HTTP client, which reads a token in half the processor time; elsewhere,
    * and where `globalThis.fetch` was replaced, that. Node's client takes 10 seconds to connect at most, and fails after 600
    * without data (its `fetch`: 300, which a very long prompt may take). It asks no dispatcher of undici's: pass
    * `globalThis.fetch` if one of yours leads to the server, as through a proxy.

@@ -13,7 +13,7 @@ interface NodeHttp {
 }
 
 /**
- * Sends requests to one server with Node's own client, past web streams: a token that arrives alone costs half the processor time.
+ * Sends requests to one server with Node's own client, past web streams, which halves the processor time of reading a token.
  * Undefined on other runtimes, some of which have a `node:http` of their own.
  *
  * @param isSecure - whether by TLS
