@@ -70,9 +70,9 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     const paths = [...protocol.healthPaths]
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       try {
-        const response = await client.request('GET', path, signal)
+        const answer = await client.request('GET', path, signal)
         // Its body says nothing about the server's health.
-        return response.cancel()
+        return answer.release()
       } catch (error) {
         if (paths.length === 0 || !(error instanceof EngineError) || error.status !== 404) throw error
       }

@@ -29,12 +29,10 @@ export function nodeTransport(isSecure: boolean): Transport | undefined {
   if (client === undefined) return undefined
   const agent = new client.Agent({ keepAlive: true })
   const connected = isSecure ? 'secureConnect' : 'connect'
-  return (url, request) => send(() => client.request(url, { ...optionsOf(request), agent }), connected, request)
-}
-
-function optionsOf({ method, headers, body }: SentRequest): RequestOptions {
-  const length = body === undefined ? {} : { 'content-length': `${new TextEncoder().encode(body).length}` }
-  return { method, headers: { ...Object.fromEntries(headers), ...length } }
+  return (url, request) => {
+    const { method, headers } = request
+    return send(() => client.request(url, { method, headers: Object.fromEntries(headers), agent }), connected, request)
+  }
 }
 
 /** @param begun - the event of a socket that is connected */
@@ -61,6 +59,7 @@ function send(begin: () => ClientRequest, begun: string, { body, signal }: SentR
     })
     sent.on('error', reject)
     sent.on('response', (message) => resolve(new NodeAnswer(message)))
+    // Given whole with the end, so that Node sends its length.
     sent.end(body)
   })
 }
