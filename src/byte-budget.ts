@@ -110,11 +110,11 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
   }
 
   function reclaim(bytes: number): void {
-    let wanted = bytes
+    let remainingBytes = bytes
     // Reclaims from the store that keeps most, so that a small one is not emptied for a large one.
     for (const store of [...stores].sort((one, other) => other.bytes - one.bytes)) {
-      if (wanted <= 0) return
-      if (store.bytes > 0) wanted -= store.reclaim(wanted)
+      if (remainingBytes <= 0) return
+      if (store.bytes > 0) remainingBytes -= store.reclaim(remainingBytes)
     }
   }
 
@@ -149,25 +149,25 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
     let bytes = given
     let isOver = false
 
-    function refuse(wanted: number, taken: 'later' | 'never'): Taken {
-      onRefuse?.({ purpose, bytes: wanted, taken, use: useOf() })
+    function refuse(requestedBytes: number, taken: 'later' | 'never'): Taken {
+      onRefuse?.({ purpose, bytes: requestedBytes, taken, use: useOf() })
       return taken
     }
     return {
       get bytes() {
         return bytes
       },
-      take(wanted) {
+      take(requestedBytes) {
         if (isOver) return 'later'
-        if (wanted <= 0) return 'taken'
-        if (missing(owner, wanted) > 0) {
+        if (requestedBytes <= 0) return 'taken'
+        if (missing(owner, requestedBytes) > 0) {
           const most = Math.floor((total * SHARE) / (SHARE + 1))
-          if (bytes + wanted > most) return refuse(wanted, 'never')
-          reclaim(missing(owner, wanted))
-          if (missing(owner, wanted) > 0) return refuse(wanted, 'later')
+          if (bytes + requestedBytes > most) return refuse(requestedBytes, 'never')
+          reclaim(missing(owner, requestedBytes))
+          if (missing(owner, requestedBytes) > 0) return refuse(requestedBytes, 'later')
         }
-        bytes += wanted
-        addOf(owner, purpose, wanted)
+        bytes += requestedBytes
+        addOf(owner, purpose, requestedBytes)
         changed()
         return 'taken'
       },

@@ -6,11 +6,11 @@ const LONGEST_TYPE = 200
 export function byType<Said>(read: (type: string) => Said): (type: string) => Said {
   const known = new Map<string, Said>()
   return (type) => {
-    const said = known.get(type)
-    if (said !== undefined) return said
-    const now = read(type)
-    if (known.size < MAX_TYPES && type.length <= LONGEST_TYPE) known.set(type, now)
-    return now
+    const cached = known.get(type)
+    if (cached !== undefined) return cached
+    const result = read(type)
+    if (known.size < MAX_TYPES && type.length <= LONGEST_TYPE) known.set(type, result)
+    return result
   }
 }
 

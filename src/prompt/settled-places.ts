@@ -120,9 +120,9 @@ export class SettledPlaces {
       const isSaid = nth !== undefined && there[nth]?.hash === hash
       const mayMove = [isSaid && nth < first ? [] : [hash]]
       if (!isSaid && isReasoning(message)) {
-        const shown = hashOf(keyOf({ ...message, channel: 'commentary' }, tools))
-        if (nth !== undefined) lastShown ??= shown
-        mayMove.push(nth !== undefined && nth < firstOfBoth ? [] : [shown])
+        const commentaryHash = hashOf(keyOf({ ...message, channel: 'commentary' }, tools))
+        if (nth !== undefined) lastShown ??= commentaryHash
+        mayMove.push(nth !== undefined && nth < firstOfBoth ? [] : [commentaryHash])
       }
       for (const one of mayMove.flat()) {
         if (this.#sampled.has(one)) return undefined

@@ -211,9 +211,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       get bytes() {
         return overBytes()
       },
-      reclaim(wanted) {
+      reclaim(neededBytes) {
         const before = overBytes()
-        const most = before - wanted
+        const most = before - neededBytes
         written.evictOldest(() => overBytes() > most)
         while (overBytes() > most && conversations.idle > 0) conversations.forgetOldest()
         const freed = before - overBytes()

@@ -88,10 +88,13 @@ export class AnswerLosses {
   }
 
   /** The calls that the client runs are not those that it should. */
-  calls<Call extends AgreedCall>(wanted: readonly Call[], isSame: (call: Call, seen: SeenCall) => boolean): void {
+  calls<Call extends AgreedCall>(
+    expectedCalls: readonly Call[],
+    isSame: (call: Call, seen: SeenCall) => boolean,
+  ): void {
     const { calls } = this.#seen
-    const lost = wanted.find((call) => !calls.some((one) => isSame(call, one)))
-    const expected = wanted.map(callWords).join(', ') || 'no call'
+    const lost = expectedCalls.find((call) => !calls.some((one) => isSame(call, one)))
+    const expected = expectedCalls.map(callWords).join(', ') || 'no call'
     this.report('calls', expected, undefined, calls.map(callWords).join(', ') || 'no call', lost?.at)
   }
 }

@@ -112,15 +112,15 @@ export class ValueReader {
       return undefined
     }
     const { id, choices } = asFields(value)
-    const said = asList(choices).map(asFields)
-    const begins = said.some(({ delta }) => asString(asFields(delta)['role']) !== '')
+    const choiceFields = asList(choices).map(asFields)
+    const begins = choiceFields.some(({ delta }) => asString(asFields(delta)['role']) !== '')
     // The next stream of a file has another id, and comes after the end of the one before.
     const isNext = begins && id !== this.#chatId && (this.#hasTerminal || this.#around.isDone)
     const isFirst = this.#isNextFirst || isNext
     if (isNext && !this.#isNextFirst) this.endStream()
     this.#isNextFirst = false
     this.#chatId = id
-    if (said.some(({ finish_reason: reason }) => typeof reason === 'string')) this.#hasTerminal = true
+    if (choiceFields.some(({ finish_reason: reason }) => typeof reason === 'string')) this.#hasTerminal = true
     this.#take({ kind: 'untyped', value, line, isFirst })
     return isChunk ? CHUNK : 'error'
   }

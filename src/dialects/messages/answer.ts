@@ -205,8 +205,8 @@ export class MessageAnswer {
     const { mostSearches = Number.POSITIVE_INFINITY } = this.#options
     const { use, result } = serverCallBlocks(item, this.#searches > mostSearches)
     // Clients do not join the deltas of an MCP tool's call.
-    const shown = use.type === 'mcp_tool_use' ? [this.#start(use), this.#stop()] : this.#use(use)
-    return [...shown, this.#start(result), this.#stop()]
+    const useEvents = use.type === 'mcp_tool_use' ? [this.#start(use), this.#stop()] : this.#use(use)
+    return [...useEvents, this.#start(result), this.#stop()]
   }
 
   /** Shows the block of a call, whose input follows in a delta. */

@@ -7,8 +7,8 @@ const OLD = /^https?:\/\/json-schema\.org\/draft-0([3467])\/schema#?$/
 
 /** The draft that a schema names by its `$schema`: without one, or with one of somebody's own, the newest. */
 export function draftOf(document: unknown): Draft {
-  const said = isFields(document) ? document['$schema'] : undefined
-  const [, number] = (typeof said === 'string' && OLD.exec(said)) || []
+  const uri = isFields(document) ? document['$schema'] : undefined
+  const [, number] = (typeof uri === 'string' && OLD.exec(uri)) || []
   if (number === undefined) return '2020-12'
   return number === '3' || number === '4' ? '4' : '7'
 }

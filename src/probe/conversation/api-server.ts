@@ -118,9 +118,9 @@ export function createApiServer<Of extends Said>(
     return none === undefined ? { reply } : { reply, none: { ...nothing, ...none } }
   }
 
-  function good(body: Fields, said: Of): Of & ApiReply {
-    answers.addText(body['messages'], [said.text, ...said.calls.map((call) => call.id + call.arguments)].join('\n'))
-    return { ...said, isGood: said.ending !== '', declined: undefined }
+  function good(body: Fields, answer: Of): Of & ApiReply {
+    answers.addText(body['messages'], [answer.text, ...answer.calls.map((call) => call.id + call.arguments)].join('\n'))
+    return { ...answer, isGood: answer.ending !== '', declined: undefined }
   }
 
   return {

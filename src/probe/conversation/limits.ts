@@ -32,7 +32,7 @@ interface Stops<Of> {
   /** The field of a request with the strings. */
   readonly field: string
   /** The fields of an answer that say what ended it. */
-  endOf(said: Of): Fields
+  endOf(answer: Of): Fields
   /** These fields where a string did. */
   readonly stopped: (stop: string) => Fields
 }
@@ -49,12 +49,12 @@ export async function stopKept<Of extends Said>(
     ['stream', api.stream],
     ['answer', api.answer],
   ] as const) {
-    const said = await ask(request, { messages, [field]: [STOP] }, { isOptional: true })
-    const { isGood, declined, text } = said
+    const answer = await ask(request, { messages, [field]: [STOP] }, { isOptional: true })
+    const { isGood, declined, text } = answer
     if (declined !== undefined) return unsupported(`${field} is refused: ${declined}`)
     if (!isGood) continue
     const report = (expected: string, got: string): void => server.report(request, { rule: 'stop-kept', expected, got })
-    const [expected, got] = [jsonPreview(stopped(STOP)), jsonPreview(endOf(said))]
+    const [expected, got] = [jsonPreview(stopped(STOP)), jsonPreview(endOf(answer))]
     if (text.includes(STOP)) report(`an answer that ends before "${STOP}"`, preview(text))
     else if (!text.includes('eleven')) doubts.push(inconclusive('the model did not count so far'))
     else if (got !== expected) report(expected, got)

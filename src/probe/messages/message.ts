@@ -20,19 +20,19 @@ export function messageOfEvents(events: readonly Fields[]): PutTogether {
   let usage: Fields = {}
   for (const { type, content_block, delta, message, usage: counted } of events) {
     const block = content.at(-1)
-    const { type: kind, partial_json, signature, ...said } = asFields(delta)
+    const { type: kind, partial_json, signature, ...deltaFields } = asFields(delta)
     if (type === 'message_start') usage = asFields(asFields(message)['usage'])
     else if (type === 'content_block_start') content.push({ ...asFields(content_block) })
     else if (type === 'content_block_delta' && block !== undefined) {
       const field = FIELDS[asString(kind)]
-      if (field !== undefined) block[field] = asString(block[field]) + asString(said[field])
+      if (field !== undefined) block[field] = asString(block[field]) + asString(deltaFields[field])
       if (kind === 'signature_delta') block['signature'] = signature
       if (kind === 'input_json_delta') json += asString(partial_json)
     } else if (type === 'content_block_stop') {
       if (block !== undefined && json !== '') block['input'] = parsed(json)
       json = ''
     } else if (type === 'message_delta') {
-      if (typeof said['stop_reason'] === 'string') end = said
+      if (typeof deltaFields['stop_reason'] === 'string') end = deltaFields
       usage = { ...usage, ...asFields(counted) }
     }
   }

@@ -4,8 +4,8 @@ import type { ItemReader } from './item-reader.js'
 /** apply_patch_call_output: what the client says of it or, if it says nothing, whether it made the change. */
 export const readApplyPatchCallOutput: ItemReader = (item, { conversation }, index, param) => {
   const hasFailed = fieldOf(item, 'status') === 'failed'
-  const said = optionalTextIn(item, 'output', param) ?? ''
-  const text = hasFailed ? [FAILED, ...(said === '' ? [] : [said])].join('\n') : said || DONE
+  const output = optionalTextIn(item, 'output', param) ?? ''
+  const text = hasFailed ? [FAILED, ...(output === '' ? [] : [output])].join('\n') : output || DONE
   conversation.output(nameIn(item, 'call_id', param), { kind: 'apply patch call', item: index, param, text })
 }
 

@@ -118,9 +118,9 @@ export class SentTokens {
     const groups = this.#held.slice(0, hasRun ? -1 : undefined)
     const { tokens, rest, counted } = this.#resolve(groups, content)
     // A complete stop word is cut off, with the text after it.
-    let said = run.text
-    while (!rest.endsWith(said)) said = said.slice(0, -1)
-    const front = rest.slice(0, rest.length - said.length)
+    let runText = run.text
+    while (!rest.endsWith(runText)) runText = runText.slice(0, -1)
+    const front = rest.slice(0, rest.length - runText.length)
     this.#countsAhead ||= front === '' && missing > counted
     return [...tokens, ...this.#standIns(front, missing - counted), ...run.tokens]
   }

@@ -83,8 +83,8 @@ export async function checkStore(
       drawn,
       async (some) => (await problemOf((stores) => obeysModel(stores, some))) !== undefined,
     )
-    const shown = (await problemOf((stores) => obeysModel(stores, calls))) ?? problem
-    violations.push({ rule: 'obeys-model', problem: shown, seed: seed + run, calls })
+    const simplestProblem = (await problemOf((stores) => obeysModel(stores, calls))) ?? problem
+    violations.push({ rule: 'obeys-model', problem: simplestProblem, seed: seed + run, calls })
     break
   }
   return violations

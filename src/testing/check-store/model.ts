@@ -140,8 +140,8 @@ async function play(call: Call, number: number, store: ResponseStore, model: Mod
           : holder !== undefined
             ? 'key_taken'
             : 'opened'
-      const asked = { responseId: id, owner, entries: block(...added), key: { key, digest: 'd' }, leaseSeconds }
-      const opening = await store.open({ ...asked, ...(previous !== undefined && { previous }) })
+      const response = { responseId: id, owner, entries: block(...added), key: { key, digest: 'd' }, leaseSeconds }
+      const opening = await store.open({ ...response, ...(previous !== undefined && { previous }) })
       expectSame(opening.state, state, what)
       if (opening.state === 'key_taken') expectSame(opening.by.responseId, holder?.id, what)
       if (opening.state !== 'opened') return

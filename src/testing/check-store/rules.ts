@@ -74,18 +74,26 @@ export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores:
     const key = { key: 'k', digest: 'd' }
     await open(store, { responseId: 'a', key, approvals: ['mcpr_1'], entries: block(1, 2) })
     expectSame(await other.findKey('k', 'ann'), { ...key, responseId: 'a' }, 'the key')
-    const asked: Partial<NewResponse> = { responseId: 'b', approvals: ['mcpr_2'], key: { key: 'l', digest: 'd' } }
+    const secondResponse: Partial<NewResponse> = {
+      responseId: 'b',
+      approvals: ['mcpr_2'],
+      key: { key: 'l', digest: 'd' },
+    }
     const refused: readonly [string, Partial<NewResponse>][] = [
       ['key_taken', { key }],
       ['consumed', { approvals: ['mcpr_2', 'mcpr_1'] }],
       ['no_previous', { previous: 'none' }],
     ]
     for (const [state, change] of refused) {
-      expectSame(stateOf(await other.open({ ...NEW, ...asked, ...change })), state, `a response that is refused`)
+      expectSame(
+        stateOf(await other.open({ ...NEW, ...secondResponse, ...change })),
+        state,
+        `a response that is refused`,
+      )
       expectSame(await store.find('b', 'ann'), undefined, `a response that was refused: ${state}`)
       expectSame(await store.findKey('l', 'ann'), undefined, `the key of one that was refused: ${state}`)
     }
-    await open(other, asked)
+    await open(other, secondResponse)
     const again = await store.open({ ...NEW, responseId: 'c', key })
     expectSame(again.state === 'key_taken' && again.by, { ...key, responseId: 'a' }, 'who has the key')
   },

@@ -13,8 +13,8 @@ import {
   type IdOptions,
   isText,
   model,
+  printedAs,
   START,
-  shown,
   streamOf,
   type TextChunk,
   type TextStream,
@@ -154,7 +154,7 @@ function write(
     open: made.last === 'open',
     request,
   }
-  return shown(
+  return printedAs(
     value,
     () => `${shape}, ${made.variant} (${seenIn}): Transcript(${JSON.stringify(stream.text)}, ${showTools(request)})`,
   )

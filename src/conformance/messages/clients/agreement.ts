@@ -133,8 +133,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** A delta that no client can read: whether it said something depends on what it has, and on its block. */
   #maybe(what: string, got: unknown, delta: unknown, index: unknown, at: EventRef): void {
     const { text, thinking, partial_json, input, signature } = asFields(delta)
-    const said = isFields(delta) ? [text, thinking, partial_json, input] : [delta]
-    if (signature !== undefined || said.some((one) => one === '' || one === '{}')) return
+    const contents = isFields(delta) ? [text, thinking, partial_json, input] : [delta]
+    if (signature !== undefined || contents.some((one) => one === '' || one === '{}')) return
     const lost = { what, got, at }
     const block = this.#at(index) ?? this.#open
     if (block?.voice === 'call')
@@ -284,16 +284,16 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** The block that a delta belongs to. */
   #ofVoice(voice: Voice, index: unknown, at: EventRef): AgreedBlock {
     const fits = (block: AgreedBlock | undefined): block is AgreedBlock => block?.voice === voice
-    const [open, meant] = [this.#open, this.#at(index)]
-    if (fits(meant) && !meant.isStopped) return meant
+    const [open, byIndex] = [this.#open, this.#at(index)]
+    if (fits(byIndex) && !byIndex.isStopped) return byIndex
     if (fits(open)) {
       if (open.index !== index) this.#isMisnumbered = true
       return open
     }
-    if (fits(meant)) return meant
+    if (fits(byIndex)) return byIndex
     const last = this.#blocks.findLast(fits)
     // Input at an index of its own is that of a call whose start was lost.
-    const isOwn = voice === 'call' && meant === undefined && Number.isInteger(index)
+    const isOwn = voice === 'call' && byIndex === undefined && Number.isInteger(index)
     if (last !== undefined && open === undefined && !isOwn) return last
     this.#settle()
     const own = new AgreedBlock(voice, index, at)
