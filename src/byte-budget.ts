@@ -48,15 +48,16 @@ export interface ByteUse {
  * Divides a number of bytes among owners.
  *
  * An owner holds at most {@link SHARE} times the bytes that then remain free: three quarters of all if alone, three
- * sevenths each if two take all they can get. So there is always room for another owner, whatever the others hold, and
- * none has to be cut off for it. (Switches share their buffers this way: dynamic thresholds, Choudhury and Hahne 1998.)
+ * sevenths each if two take as much as allowed. So there is always room for another owner, whatever the others hold,
+ * and none has to be cut off for it. (Switches share their buffers this way: dynamic thresholds, Choudhury and Hahne
+ * 1998.)
  */
 export interface ByteBudget {
   readonly use: ByteUse
   hold(owner: string, purpose: Purpose): ByteHold
   /**
    * Counts the bytes of a store, up to half of all, and reclaims them when owners need them. Returns a function that
-   * leaves. A store is asked to evict, never refused: it has to keep what it has acknowledged.
+   * leaves. A store is asked to evict, never refused: it has to keep acknowledged data.
    */
   join(store: Reclaimable): () => void
 }

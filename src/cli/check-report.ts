@@ -18,7 +18,7 @@ export interface StreamJson extends Totals {
 
 /** The report of one stream of a capture: live, and complete at the end. */
 export interface CheckedStream {
-  /** Takes what the checker reported, and its line. */
+  /** Takes a violation of the checker, and its line. */
   add(violation: Violation, line?: number): void
   /** Returns the lines to print for a violation while a stream is watched live: `''` if there are none. */
   live(violation: Violation, line?: number): string

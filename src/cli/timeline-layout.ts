@@ -139,7 +139,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
       const isWord = typeof cause === 'string'
       const tokenText = isWord ? '' : cause.text
       const left: Cell[] = isWord ? [[who, { text: cause, style: 'dim' }]] : tokenCells(cause)
-      // Among the events, only facts are shown that the tokens do not show themselves.
+      // Without a column for the parser's events, only those are shown that add to the tokens.
       const shownEvents = harmonyColumn === undefined ? harmony.filter(isBeyondTokens) : harmony
       const middle = shownEvents.map((event) => harmonySpan(event, tokenText))
       return rows(left, middle, news.map(newsSpan)) + (!isWord && endsMessage(harmony) ? '\n' : '')

@@ -16,6 +16,7 @@ export function byType<Said>(read: (type: string) => Said): (type: string) => Sa
 
 /**
  * The type as one string for all events of the type. A parsed event has a string of its own, which has to be hashed and
- * compared by its characters wherever it is looked up; names of fields, which this makes of it, are compared by address.
+ * compared by its characters wherever it is looked up; this interns it like the names of fields, which are compared by
+ * address.
  */
 export const sharedType: (type: string) => string = byType((type) => Object.keys({ [type]: true })[0] ?? type)

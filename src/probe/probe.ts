@@ -21,7 +21,7 @@ export type Verdict = 'pass' | 'fail' | 'inconclusive' | 'unsupported'
 /** The result of one scenario. */
 export interface ScenarioResult {
   readonly scenario: string
-  /** What it tests, in one sentence. */
+  /** The purpose of the scenario, in one sentence. */
   readonly asks: string
   readonly verdict: Verdict
   /** Why it is inconclusive or unsupported, or would be without other failures. */

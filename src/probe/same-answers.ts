@@ -20,7 +20,7 @@ const SHORTEST = 12
  * contains the ids of its calls, since models make the same call for different questions, but servers give each an id.
  */
 export class SameAnswers {
-  /** The questions, by what was answered. */
+  /** The questions by their answers. */
   readonly #questions = new Map<string, string>()
   /** Different questions got the same answer. */
   isFixture = false

@@ -28,7 +28,7 @@ export interface SessionOptions {
   readonly limits: Limits
 }
 
-/** The run of one scenario: its server, and what was found. */
+/** The run of one scenario: its server and its findings. */
 export interface ScenarioRun {
   readonly server: Server
   readonly findings: Finding[]
@@ -40,7 +40,7 @@ export interface ScenarioRun {
 export interface Session {
   /** Begins the run of a scenario. */
   begin(): ScenarioRun
-  /** Whether the last request got no answer at all. */
+  /** Whether the last request got no answer. */
   readonly isGone: boolean
 }
 

@@ -146,7 +146,7 @@ export class SettledPlaces {
     for (const [at, message] of messages.entries()) {
       const nth = nths[at]
       if (spoken.has(at)) call = nth
-      // A message that its item does not show is found beside its call, or not at all.
+      // A message that its item does not show is found beside its call only.
       if (message.missing !== undefined || message.role !== 'tool') continue
       work.left -= COMPARED
       if (work.left <= 0) yield* work.pause()

@@ -96,7 +96,7 @@ function* compactedBy(summary: string, request: ResponseRequest, options: Compac
   const rendering = promptOptions(open.prompt, teach(), options)
   const userTexts = yield* unanswered(given, rendering, options, work)
   const text = writeWindow({ ...userTexts, summary })
-  // Not the translator's own ids, which the host's items have.
+  // Derived from the response: the translator's own ids belong to the host's items.
   const id = deriveId('cmp', compactions, `${open.responseId} compaction`)
   const item = { type: 'compaction', id, encrypted_content: sealCompaction(text, id) } as const
   // A later request that drops nothing sends these items, so that it renders to the same tokens.

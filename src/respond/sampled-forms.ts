@@ -22,9 +22,7 @@ interface Border {
 /** Seals that precede the results of some calls, which follow them in the transcript. */
 interface Unsettled {
   readonly start: Border
-  /**
-   * The start of the first of these seals' records, which may precede the turn: it has counted the calls all the same.
-   */
+  /** The start of the first of these seals' records, which may precede the turn: their places count the calls. */
   readonly counted: Border
   /** How many of these seals have a form. */
   forms: number
@@ -82,7 +80,7 @@ export class SampledForms {
     // A repaired message may read as reasoning without being an item: it takes second place.
     const wellFormed = messages.findIndex((each) => !each.isRepaired && isOwn(each))
     const own = wellFormed === -1 ? messages.findIndex(isOwn) : wellFormed
-    // Repaired reasoning is rendered from its item. The calls before it are known all the same.
+    // Repaired reasoning is rendered from its item. The calls before it are still recorded.
     const last = own === -1 ? messages.length : own + 1
     const end = { tokens: start.tokens + (messages[last - 1]?.end ?? 0), items: at + 1 }
     this.#tell(fold, { start, end }, itemId, text)
@@ -130,8 +128,8 @@ export class SampledForms {
   }
 
   /**
-   * Returns what the next seal has to record of the items before a place: since the last seal, or since calls without
-   * results.
+   * Returns the part that the next seal has to record of the items before a place: since the last seal, or since calls
+   * without results.
    *
    * @param isOver - whether no more results can arrive
    */

@@ -279,7 +279,7 @@ class SamplingRun {
     else if (this.#isCut(this.#watch, tokens, isOver)) return
     if (beginning !== undefined) {
       const { usage = {} } = this.#stopOf(undefined)
-      // Tokens that were replaced were sampled all the same.
+      // Replaced tokens count as sampled.
       const unreadTokens = given.length - tokens.length + (usage.unreadTokens ?? 0)
       this.#enqueue({ type: 'usage', usage: { ...usage, unreadTokens } })
       this.#finish({ type: 'host', tokens: beginning })

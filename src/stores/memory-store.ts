@@ -25,7 +25,7 @@ import type {
 
 /**
  * Limits of a store in memory. Above them, whole conversations are evicted, the least recently used first; never one
- * with a running response, and the last one only if it exceeds them by itself and has more than one response.
+ * with a running response, and the last one only if it alone exceeds them and has more than one response.
  */
 export interface MemoryStoreOptions {
   /** Responses. Default 10,000. */

@@ -217,7 +217,7 @@ function* chunksOf(
   }
 }
 
-/** A model that is sure: it would sample nothing else. */
+/** The model is certain: it would sample nothing else. */
 function scored(id: number, logprobs: number | undefined): HarmonyToken {
   if (logprobs === undefined) return id
   return { id, logprob: 0, topLogprobs: logprobs === 0 ? [] : [{ id, logprob: 0 }] }

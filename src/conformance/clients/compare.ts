@@ -151,7 +151,7 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, rep
   reportBreak('client-calls', expected, undefined, ...withDissent(ran, dissent))
 }
 
-/** Whether the client ran these calls, in order. It may run a call that was cut off, or not. */
+/** Whether the client ran these calls, in order. It may also run a call that was cut off. */
 function isRun(calls: readonly AgreedCall[], seen: readonly SeenCall[], isSame: Same, reads: Reads): boolean {
   let at = 0
   for (const call of calls) {
@@ -179,7 +179,7 @@ function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBrea
   reportBreak('client-citations', citations.join(', ') || 'none', undefined, ...words)
 }
 
-/** Reports a hosted call that the client shows and that is no part of the response. */
+/** Reports a hosted call that the client shows although it is no part of the response. */
 function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   if (reads.hosted === undefined) return
   const intended = agreed.output.items

@@ -5,7 +5,7 @@ import type { AgreedText } from './agreed-text.js'
 import type { TextHash } from './text-hash.js'
 import type { EventRef, Place, Vote } from './votes.js'
 
-/** The place in a stream that contradicts the others: what the author of the server has to fix. */
+/** The place in a stream that contradicts the others, where the server has to be fixed. */
 export interface Dissent {
   /** The item, the place, its value, and the value of all other places. */
   readonly words: string

@@ -29,15 +29,15 @@ const BEGINNINGS: Readonly<Record<Api, string | undefined>> = {
 
 /** The capture around its values. */
 export interface Surroundings {
-  /** It consists of server-sent events. */
+  /** Whether it consists of server-sent events. */
   readonly isSse: boolean
-  /** The stream has come to its [DONE]. */
+  /** Whether the stream has had its [DONE]. */
   readonly isDone: boolean
   /** The number of the line that is being read. */
   readonly line: number
-  /** Another stream begins. */
+  /** Called when another stream begins. */
   beginStream(): void
-  /** A HAR file came, which has captures in it. */
+  /** Called with a HAR file, which contains captures. */
   har(value: unknown, line: number): void
 }
 

@@ -75,7 +75,7 @@ export class ChatAnswer {
     return [{ delta }]
   }
 
-  /** Adds a call that the host runs, of which only the name is shown. */
+  /** Adds the name of a call that the host runs. */
   hosted(at: number, item: OutputItem): Piece[] {
     const name = this.#options.hostedCalls === 'reasoning' ? hostedName(item) : undefined
     return name === undefined ? [] : this.reasoning(at, `Calls ${name}.`)

@@ -40,7 +40,7 @@ class Conversation {
   readonly #load: (name: string) => object | undefined
   readonly #known: KnownTurns
 
-  /** @param load - makes a tool that was kept back one of the request's, once */
+  /** @param load - adds a deferred tool to those of the request, once */
   constructor(load: (name: string) => object | undefined, known: KnownTurns) {
     this.#load = load
     this.#known = known

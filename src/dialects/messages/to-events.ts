@@ -90,7 +90,7 @@ class Encoder {
       : events
   }
 
-  /** Emits the events that waited. */
+  /** Emits the waiting events. */
   #goOn(): MessageStreamEvent[] {
     const waiting = this.#behind
     this.#running = undefined

@@ -5,7 +5,7 @@ export type Draft = '4' | '7' | '2020-12'
 
 const OLD = /^https?:\/\/json-schema\.org\/draft-0([3467])\/schema#?$/
 
-/** The draft that a schema names by its `$schema`: without one, or with one of somebody's own, the newest. */
+/** Returns the draft that a schema names by its `$schema`; the newest without one, or with an unknown one. */
 export function draftOf(document: unknown): Draft {
   const uri = isFields(document) ? document['$schema'] : undefined
   const [, number] = (typeof uri === 'string' && OLD.exec(uri)) || []

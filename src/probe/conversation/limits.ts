@@ -31,9 +31,9 @@ const STOP = 'twelve'
 interface Stops<Of> {
   /** The field of a request with the strings. */
   readonly field: string
-  /** The fields of an answer that say what ended it. */
+  /** Returns the fields of an answer that state how it ended. */
   endOf(answer: Of): Fields
-  /** These fields where a string did. */
+  /** The expected fields if a stop string ended it. */
   readonly stopped: (stop: string) => Fields
 }
 
@@ -62,7 +62,10 @@ export async function stopKept<Of extends Said>(
   return doubts[0] ?? 'observed'
 }
 
-/** Asks for more than a limit of tokens leaves room for, streamed and not. `ending`: how an answer tells that it was cut off. */
+/**
+ * Asks for more than a limit of tokens leaves room for, streamed and not. `ending`: the sign that an answer was cut
+ * off.
+ */
 export async function lengthKept<Of extends Said>(
   server: Server,
   api: ApiServer<Of>,

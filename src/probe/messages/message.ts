@@ -2,17 +2,17 @@ import { asFields, asList, asString } from '../../conformance/stream-event.js'
 import { type Fields, isFields } from '../../fields.js'
 import type { Said } from '../conversation/api-server.js'
 
-/** A message as far as it came, put together as clients do it. */
+/** A message as received so far, assembled like in clients. */
 export interface PutTogether extends Said {
   readonly content: readonly Fields[]
   readonly stopSequence: unknown
   readonly usage: Fields
 }
 
-/** What the deltas of a block are added to. */
+/** The field to which the deltas of a block are appended, by their type. */
 const FIELDS: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking' }
 
-/** Puts the events of a stream together. */
+/** Assembles the events of a stream. */
 export function messageOfEvents(events: readonly Fields[]): PutTogether {
   const content: Record<string, unknown>[] = []
   let json = ''

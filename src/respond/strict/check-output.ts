@@ -23,7 +23,7 @@ export function checkOutput(text: string, constraint: Constraint): Errors {
   if ('jsonSchema' in constraint) return checkJson(text, constraint.jsonSchema)
   if (!('regex' in constraint)) return []
   const test = textTest(constraint.regex, 'whole')
-  if (test === undefined) throw new Unchecked('the regular expression has what is not checked')
+  if (test === undefined) throw new Unchecked('the regular expression has a feature that is not checked')
   return test(text) ? [] : [{ path: '', message: 'The text does not match the regular expression.' }]
 }
 

@@ -101,7 +101,7 @@ export function safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchema
   }
 
   const safe = copy(schema)
-  if (isLoose && isNegated) throw new Unchecked('the schema has what is not checked, and negates it')
+  if (isLoose && isNegated) throw new Unchecked('the schema negates a part that is not checked')
   return safe
 }
 

@@ -98,7 +98,7 @@ export class SentTokens {
   #hold(token: HarmonyToken, own: string, missing: number): boolean {
     const last = this.#held.at(-1)
     const length = this.#held.reduce((sum, { text }) => sum + text.length, 0)
-    // More can no longer be the beginning of a stop word: the server sends no text at all.
+    // A longer text cannot be the beginning of a stop word: the server sends no text for any token.
     if (length > LONGEST_MARKER) return false
     if (last?.missing === missing) this.#held.splice(-1, 1, joined(last, token, own))
     else this.#held.push({ tokens: [token], text: own, missing })
