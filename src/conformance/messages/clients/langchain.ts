@@ -1,6 +1,7 @@
 import { type Fields, isFields } from '../../../fields.js'
 import { rulesOf } from '../../clients/client.js'
-import { LangchainMessage, MergeError } from '../../clients/langchain-message.js'
+import { MergeError } from '../../clients/langchain-merge.js'
+import { LangchainMessage } from '../../clients/langchain-message.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { asFields, asString } from '../../stream-event.js'
