@@ -10,6 +10,7 @@ import { type Queue, queue, type Write } from '../queue.js'
 import type { CitableFiles } from '../responses/call-result.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { withPauses } from '../slices.js'
 import { callSafely } from '../translate/call-safely.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
@@ -95,7 +96,7 @@ export function responseRun(
     ...(options.clock !== undefined && { clock: options.clock }),
     ...(options.onError !== undefined && { onError: options.onError }),
   })
-  const { engine, tokenTable, append, entries = [], signal } = options
+  const { engine, tokenTable, append, entries = [], signal, pause = nextTurn } = options
   const resolved = new ResolvedResponse(options)
   const { fold, forms, policy } = resolved
   const inbox = new Inbox({ fold, input: request.input, entries })
@@ -132,7 +133,7 @@ export function responseRun(
   /** Loads what checks bodies, with its validator of schemas, once something is to be checked: most responses have nothing. */
   let reporter: InvalidReporter | undefined
   async function loadReporter(): Promise<void> {
-    const { onInvalidOutput, pause = nextTurn } = options
+    const { onInvalidOutput } = options
     if (reporter !== undefined || onInvalidOutput === undefined || budget().strict.parts.length === 0) return
     const { createInvalidReporter } = await import('./strict/report-invalid.js')
     reporter = createInvalidReporter({ onInvalidOutput, onError: report, pause })
@@ -243,6 +244,11 @@ export function responseRun(
           if (isOpen) await loadReporter()
           const steps = step()
           if (steps === undefined) {
+            const { strict } = budget()
+            if (strict.isPaused) {
+              await withPauses(strict.prepare(fold.turnTokens), pause)
+              if (isClosed()) continue
+            }
             await sample(merged(shared, { engine, tokenTable, budget, isTimed: seconds !== undefined, onStop, put }))
             const waited = turn()
             if (waited !== undefined) await waited
