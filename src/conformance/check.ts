@@ -64,7 +64,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
   return createCheckerOf('createChecker', options)
 }
 
-/** @param where - what was called, for messages */
+/** @param where - the called function, for messages */
 export function createCheckerOf(where: string, options: CheckOptions): Checker {
   return checkerMaker(where, options)()
 }
@@ -92,13 +92,13 @@ export function checkerMaker(where: string, options: CheckOptions): () => Checke
   return () => createChatChecker(profile, without)
 }
 
-/** A checker under a client's profile, with what the client saw: the checker runs the client's model anyway. */
+/** A checker under a client's profile, with the client's view: the checker runs the client's model anyway. */
 export interface ClientChecker extends Checker {
   readonly seen: Seen
   readonly agreement: Agreement
 }
 
-/** Creates a checker under a client's profile that also gives access to what the client saw. */
+/** Creates a checker under a client's profile that also gives access to the client's view. */
 export function createClientChecker(client: Client): ClientChecker {
   const profile = `client:${client}` as const
   const { checker, run } = createCheckerWithRun(profile, rulesFor(profile, []), false)
@@ -110,7 +110,7 @@ export function createClientChecker(client: Client): ClientChecker {
 interface Rules {
   /** Whether violations of the rule at each index are reported. */
   readonly isReported: readonly boolean[]
-  /** The indexes of those that look at events or at the end themselves: the others are checked by readers and models. */
+  /** The indexes of the rules that check events or the end themselves: readers and models check the others. */
   readonly own: readonly number[]
 }
 

@@ -21,7 +21,7 @@ const CHARACTERS_OF_NODE = 8
 
 /** Writes a constraint as GBNF. @throws UnsupportedSchema if no grammar can hold any of it */
 export function* writtenGrammar(held: Held): Slices<WrittenGrammar> {
-  // Each in a slice that other work has not begun to use up: before, other schemas may have been written.
+  // Begins each in a new slice, since schemas written before may have used up most of the current one.
   yield
   if ('jsonSchema' in held) {
     const { grammar, shared, relaxed, nodes } = yield* compileSchema(held.jsonSchema)

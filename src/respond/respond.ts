@@ -50,7 +50,7 @@ export interface ResponseRun {
   run(show: Write<Batch>): Promise<readonly number[]>
   /** Stops engine and tools before their next step. Nothing more is shown. */
   close(): void
-  /** Does what the `signal` of its options does when it aborts. */
+  /** Acts like the `signal` of its options when it aborts. */
   abort(reason?: unknown): void
   /** Aborts when engine and tools have to stop. */
   readonly signal: AbortSignal
@@ -275,7 +275,7 @@ export function responseRun(
   return {
     run,
     close: () => close('left'),
-    // As after the end, when nobody listens to the options' signal any more.
+    // Ignored after the end, like the options' signal.
     abort: (reason) => (hasEnded ? undefined : close('aborted', reason)),
     signal: work.signal,
     files: () => fold.files,

@@ -41,7 +41,7 @@ export interface ChatCheckerWithRun {
 /** The run of a client's model over chunks. */
 export type ChatRun = ClientRun<unknown, ChatAgreement>
 
-/** {@link createChatChecker}, with access to what the client saw. */
+/** Creates a {@link createChatChecker} that also gives access to the client's view. */
 export function createChatCheckerWithRun(profile: ChatProfile, without: readonly string[] = []): ChatCheckerWithRun {
   const state = new ChatState()
   const checks = CHAT_INVARIANTS.filter(({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id)).map(
@@ -89,7 +89,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
 
   function takeChoice(choice: Fields): void {
     const { index } = choice
-    // Which choice is meant is unknown, and that has been reported.
+    // The choice is unknown, which has been reported.
     if (!isIndex(index, MAX_CHOICES)) return
     const known = state.choices.get(index)
     where = { choice: index }

@@ -7,7 +7,7 @@ import type { ChatAgreement } from './clients/agreement.js'
 import type { ChatClient, ChatClientModel } from './clients/client.js'
 import { CHAT_MODELS } from './clients/index.js'
 
-/** Explains what a client makes of a stream of Chat Completions. `explain` does it for `chat:NAME`. */
+/** Explains how a client reads a stream of Chat Completions. `explain` does it for `chat:NAME`. */
 export function explainChat(chunks: Iterable<StreamChunk>, client: ChatClient): Explanation {
   const { checker, run } = createChatCheckerWithRun(`chat:${client}`)
   const violations: Violation[] = []

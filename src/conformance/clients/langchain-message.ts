@@ -5,7 +5,7 @@ import { concatenated } from './mutable-text.js'
 import { partialJson } from './partial-json.js'
 import { TextHash } from './text-hash.js'
 
-/** LangChain throws because the fields of two chunks have different types. */
+/** Thrown because the fields of two chunks have different types, at which LangChain throws. */
 export class MergeError extends Error {
   readonly field: string
   readonly previous: Kind
@@ -95,7 +95,7 @@ export class LangchainMessage {
   #isFirst = true
   readonly #blocks: MergedBlock[] = []
   readonly #calls: MergedCall[] = []
-  /** Fields of `response_metadata`, and others of which only the type matters. */
+  /** Fields of `response_metadata`, and others whose type alone matters. */
   readonly #fields = new Map<string, Merged>()
   #summary: MergedPart[] | undefined
   /** The arguments of done items as texts, by the hash of their parsed value. */

@@ -105,9 +105,9 @@ class LangchainReader implements ClientReader {
   #errorEvent: StreamEvent | undefined
   /** The number of the current event. */
   #position = -1
-  /** The first response.failed: if no error event follows and no other end came, LangChain never knows. */
+  /** The first response.failed: without another error event or ending, LangChain does not notice it. */
   #failed: EventRef | undefined
-  /** The events that added calls without a call_id, by output_index: LangChain learns only later what they are. */
+  /** The events that added calls without a call_id, by output_index: LangChain learns their call_id only later. */
   readonly #nameless = new Map<unknown, EventRef>()
   readonly #spans = new CitationSpans()
   /** The id of the response. */
@@ -250,7 +250,7 @@ class LangchainReader implements ClientReader {
 
   #done(event: StreamEvent): void {
     const { type, encrypted_content: sealed, call_id: id, arguments: given } = requireItem(event)
-    // It was no call at all.
+    // The added item turned out to be no call.
     if (type !== 'function_call' && type !== 'custom_tool_call') this.#nameless.delete(event['output_index'])
     if (type === 'function_call' && typeof given === 'string') this.#message.addDoneArguments(given)
     if (type === 'reasoning' && sealed) this.#message.reasoning({ encrypted_content: sealed })

@@ -30,7 +30,7 @@ export interface MessagesCheckerWithRun {
 /** The run of a client's model over the events of a message. */
 export type MessagesRun = ClientRun<unknown, MessagesAgreement>
 
-/** {@link createMessagesChecker}, with access to what the client saw. */
+/** Creates a {@link createMessagesChecker} that also gives access to the client's view. */
 export function createMessagesCheckerWithRun(
   profile: MessagesProfile,
   without: readonly string[] = [],

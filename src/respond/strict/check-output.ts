@@ -27,7 +27,7 @@ export function* checkOutput(text: string, constraint: Constraint): Slices<Error
   if ('jsonSchema' in constraint) return yield* checkJson(text, constraint.jsonSchema)
   if (!('regex' in constraint)) return []
   const test = yield* textTest(constraint.regex, 'whole')
-  if (test === undefined) throw new Unchecked('the regular expression has what is not checked')
+  if (test === undefined) throw new Unchecked('the regular expression has a feature that is not checked')
   return (yield* test(text)) ? [] : [{ path: '', message: 'The text does not match the regular expression.' }]
 }
 

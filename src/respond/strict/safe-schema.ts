@@ -117,7 +117,7 @@ export function* safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchem
   }
 
   const safe = yield* copy(schema)
-  if (isLoose && isNegated) throw new Unchecked('the schema has what is not checked, and negates it')
+  if (isLoose && isNegated) throw new Unchecked('the schema negates a part that is not checked')
   return safe
 }
 

@@ -10,7 +10,7 @@ import { createWork, type Slices, type Work } from '../../slices.js'
 export type TextTest = (text: string) => Slices<boolean>
 
 const LONGEST_PATTERN = 2_000
-/** The maximum number of states in which an expression may be; those that people write have some ten. */
+/** The maximum number of states in which an expression may be; usual ones have some ten. */
 const MOST_WAYS = 200
 /** The cost of reading an expression, and of each of its characters, in steps. */
 const OF_PATTERN = 200

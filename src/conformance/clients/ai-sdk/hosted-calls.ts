@@ -77,7 +77,7 @@ export class HostedCalls {
     if (name !== undefined) this.#call(name, id)
   }
 
-  /** Shows what the SDK shows of a done item. */
+  /** Shows the entries that the SDK shows of a done item. */
   done(index: number, item: Fields): void {
     const type = item['type'] as string
     const id = item['id'] as string
@@ -280,7 +280,7 @@ export class HostedCalls {
     )
   }
 
-  /** Shows what has one place in a response: a second one with the same id is shown twice. */
+  /** Shows an entry that a response has once: a second one with the same id is shown twice. */
   #showOnce(kind: string, name: string, id: string, text = ''): void {
     if (this.items.has(id)) {
       this.#reportLoss(
@@ -331,7 +331,7 @@ const OF_TEXT: ReadonlyMap<string, { readonly type: string; readonly isDelta: bo
   ),
 )
 
-/** Marks a result whose call is not shown. */
+/** The mark of a result whose call is not shown. */
 const WITHOUT_CALL = 'without its call'
 
 /** The calls that are shown when they are added, with the names that the SDK shows. */

@@ -18,8 +18,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /**
- * LangChain: `ChatAnthropic` with tools and thinking, streamed, with concatenated chunks. It reads no content_block_stop
- * and no message_stop. Of calls it takes the input of the deltas alone.
+ * LangChain: `ChatAnthropic` with tools and thinking, streamed, with concatenated chunks. It reads no
+ * content_block_stop and no message_stop. Of calls it reads only the input in deltas.
  */
 export const langchain: MessagesClientModel = {
   client: 'langchain',
