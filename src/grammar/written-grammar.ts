@@ -28,6 +28,6 @@ export function* writtenGrammar(held: Held): Slices<WrittenGrammar> {
     yield
     return { grammar: yield* writeGbnf(grammar, shared), relaxed, nodes }
   }
-  const grammar = 'regex' in held ? regexToGbnf(held.regex) : held.grammar
+  const grammar = 'regex' in held ? yield* regexToGbnf(held.regex) : held.grammar
   return { grammar, relaxed: [], nodes: Math.floor(grammar.length / CHARACTERS_OF_NODE) }
 }

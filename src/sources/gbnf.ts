@@ -38,5 +38,10 @@ export function* fittedOrNot(fitting: Slices<FittedConstraint>): Slices<FittedCo
  * @param constraint - one that is held at least in part
  */
 export function gbnfOf(constraint: Constraint): string {
-  return atOnce(writtenGbnf(constraint)).grammar
+  return atOnce(gbnfInSlices(constraint))
+}
+
+/** Does the same in slices. */
+export function* gbnfInSlices(constraint: Constraint): Slices<string> {
+  return (yield* writtenGbnf(constraint)).grammar
 }
