@@ -48,15 +48,16 @@ export interface ByteUse {
  * Divides a number of bytes among owners.
  *
  * An owner holds at most {@link SHARE} times the bytes that then remain free: three quarters of all if alone, three
- * sevenths each if two take all they can get. So there is always room for another owner, whatever the others hold, and
- * none has to be cut off for it. (Switches share their buffers this way: dynamic thresholds, Choudhury and Hahne 1998.)
+ * sevenths each if two take as much as allowed. So there is always room for another owner, whatever the others hold,
+ * and none has to be cut off for it. (Switches share their buffers this way: dynamic thresholds, Choudhury and Hahne
+ * 1998.)
  */
 export interface ByteBudget {
   readonly use: ByteUse
   hold(owner: string, purpose: Purpose): ByteHold
   /**
    * Counts the bytes of a store, up to half of all, and reclaims them when owners need them. Returns a function that
-   * leaves. A store is asked to evict, never refused: it has to keep what it has acknowledged.
+   * leaves. A store is asked to evict, never refused: it has to keep acknowledged data.
    */
   join(store: Reclaimable): () => void
 }
@@ -110,11 +111,11 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
   }
 
   function reclaim(bytes: number): void {
-    let wanted = bytes
+    let remainingBytes = bytes
     // Reclaims from the store that keeps most, so that a small one is not emptied for a large one.
     for (const store of [...stores].sort((one, other) => other.bytes - one.bytes)) {
-      if (wanted <= 0) return
-      if (store.bytes > 0) wanted -= store.reclaim(wanted)
+      if (remainingBytes <= 0) return
+      if (store.bytes > 0) remainingBytes -= store.reclaim(remainingBytes)
     }
   }
 
@@ -149,25 +150,25 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
     let bytes = given
     let isOver = false
 
-    function refuse(wanted: number, taken: 'later' | 'never'): Taken {
-      onRefuse?.({ purpose, bytes: wanted, taken, use: useOf() })
+    function refuse(requestedBytes: number, taken: 'later' | 'never'): Taken {
+      onRefuse?.({ purpose, bytes: requestedBytes, taken, use: useOf() })
       return taken
     }
     return {
       get bytes() {
         return bytes
       },
-      take(wanted) {
+      take(requestedBytes) {
         if (isOver) return 'later'
-        if (wanted <= 0) return 'taken'
-        if (missing(owner, wanted) > 0) {
+        if (requestedBytes <= 0) return 'taken'
+        if (missing(owner, requestedBytes) > 0) {
           const most = Math.floor((total * SHARE) / (SHARE + 1))
-          if (bytes + wanted > most) return refuse(wanted, 'never')
-          reclaim(missing(owner, wanted))
-          if (missing(owner, wanted) > 0) return refuse(wanted, 'later')
+          if (bytes + requestedBytes > most) return refuse(requestedBytes, 'never')
+          reclaim(missing(owner, requestedBytes))
+          if (missing(owner, requestedBytes) > 0) return refuse(requestedBytes, 'later')
         }
-        bytes += wanted
-        addOf(owner, purpose, wanted)
+        bytes += requestedBytes
+        addOf(owner, purpose, requestedBytes)
         changed()
         return 'taken'
       },

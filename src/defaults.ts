@@ -14,9 +14,7 @@ import { unixSeconds } from './unix-seconds.js'
 
 type Defaulted = 'responseId' | 'clock'
 
-/**
- * The core's options, of which `responseId` (random) and `clock` (the system's) have defaults here. All are optional.
- */
+/** The core's options. `responseId` (random) and `clock` (the system's) have defaults here. All are optional. */
 export type TranslatorOptions = Omit<CoreTranslatorOptions, Defaulted> & Partial<Pick<CoreTranslatorOptions, Defaulted>>
 
 /** {@link TranslatorOptions} and a `signal`, for the pulling side. All are optional. */

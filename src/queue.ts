@@ -14,7 +14,7 @@ export interface Queue<T, Result> extends AsyncGenerator<T, Result> {
   /** Starts the writer before its reader asks. */
   begin(): void
   /**
-   * Lets the writer run to its end without waiting for a reader, who may have stopped reading. Only for a short rest.
+   * Lets the writer run to its end without waiting for a reader, which may have stopped reading. Only for a short rest.
    */
   finish(): void
 }
@@ -187,7 +187,7 @@ class WriterQueue<T, Result> {
       this.#waiting.push({ resolve, reject })
       this.begin()
       this.#deliver()
-      // A value that was ready may be all that is wanted now.
+      // The reader may want nothing beyond a value that was ready.
       if (this.#isWanted()) this.#open()
     })
   }

@@ -265,7 +265,7 @@ export function listOf(values: readonly string[], word: 'and' | 'or'): string {
   return `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} ${word} ${last}`
 }
 
-/** Returns the beginning of a text whose length someone else chose. */
+/** Returns the beginning of a text of untrusted length. */
 export function shortened(text: string, most: number = 60): string {
   return text.length > most ? `${text.slice(0, most)}...` : text
 }

@@ -18,7 +18,7 @@ export interface StreamJson extends Totals {
 
 /** The report of one stream of a capture: live, and complete at the end. */
 export interface CheckedStream {
-  /** Takes what the checker reported, and its line. */
+  /** Takes a violation of the checker, and its line. */
   add(violation: Violation, line?: number): void
   /** Returns the lines to print for a violation while a stream is watched live: `''` if there are none. */
   live(violation: Violation, line?: number): string
@@ -42,14 +42,14 @@ export function createCheckedStream({ profile, number, screen }: CheckedStreamOp
   /** Made at the first violation: most streams have none. */
   let report: Report | undefined
   const paint = createPaint(screen.hasColors)
-  const shown = new Map<string, number>()
+  const shownPerRule = new Map<string, number>()
   const room = Math.max(screen.columns - 1, 40)
   let isGood = true
 
   function live(violation: Violation, line: number | undefined): string {
     const { rule, severity, position, type } = violation
-    const count = (shown.get(rule) ?? 0) + 1
-    shown.set(rule, count)
+    const count = (shownPerRule.get(rule) ?? 0) + 1
+    shownPerRule.set(rule, count)
     if (count > SHOWN + 1) return ''
     if (count > SHOWN) return `${paint(`… further violations of ${rule} are only counted`, 'dim')}\n`
     const at = line === undefined ? `event ${position}` : `line ${line}`

@@ -75,7 +75,7 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
     failure = unreadable(file, error)
   }
   if (failure === undefined || streams > 0) {
-    // Events before a broken end are checked all the same.
+    // Events before a broken end are still checked.
     await take(checker.end())
     await print(output.end(streams > 0))
   }

@@ -10,8 +10,7 @@ export type Values<Given extends Options> = ReturnType<
 >['values']
 
 /**
- * A command of the command line, in a file of its own. `run` imports its code, so that `--help` loads no more than
- * this.
+ * A command of the command line, in a file of its own. `run` imports its code, so that `--help` loads only this file.
  */
 export interface Command {
   readonly name: string

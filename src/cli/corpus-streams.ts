@@ -38,10 +38,10 @@ export function chatStreams(streams: readonly CorpusStream[]): CorpusStream<Fiel
 /** The `thinking` options of the Messages API's clients, by turns. */
 const THINKING = ['shown', 'omitted', 'sealed'] as const
 
-/** How many characters of the input of a call come in each delta, in every second stream. */
+/** The length of the deltas of a call's input, in every second stream. */
 const INPUT_PIECE = 5
 
-/** Converts the same responses to the Messages API, alternating what its servers show, and how they stream calls. */
+/** Converts the same responses to the Messages API, alternating the shown content and the streaming of calls. */
 export function messageStreams(streams: readonly CorpusStream[]): CorpusStream<Fields>[] {
   return streams.map(({ name, events }, at) => {
     const thinking = THINKING[at % THINKING.length] ?? 'shown'

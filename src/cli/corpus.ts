@@ -91,7 +91,8 @@ harmony-responses says of it under each profile. \`chat-streams.jsonl\` has the 
 \`messages-streams.jsonl\` for those of the Messages API. \`schema.json\`, \`chat-schema.json\` and \`messages-schema.json\` are
 their JSON Schemas. Nothing else is needed to read them.
 
-- \`family\` and \`damage\` say what is wrong in the stream, and \`at\` at which event; they are null in a good one.
+- \`family\` and \`damage\` describe the mistake in the stream, and \`at\` is the number of its event; they are null in a good
+  one.
 - \`events\` are the events, or the chunks, in the order in which a server sends them. To play them, send each as
   \`data: JSON\` with a blank line behind it, and after the chunks of Chat Completions \`data: [DONE]\` with a blank line.
   An event of the Messages API has a line \`event: TYPE\` in front, with its \`type\`.

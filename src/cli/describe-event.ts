@@ -131,8 +131,8 @@ function contentOf(item: OutputItem): string | undefined {
         item.outputs?.map((output) => (output.type === 'logs' ? output.logs : output.url)).join(''),
       )
     default: {
-      const asked = builtinCalled(item)?.asked(item)
-      return asked === undefined ? undefined : excerpt(JSON.stringify(asked), EXCERPT)
+      const action = builtinCalled(item)?.asked(item)
+      return action === undefined ? undefined : excerpt(JSON.stringify(action), EXCERPT)
     }
   }
 }

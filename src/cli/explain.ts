@@ -28,8 +28,8 @@ const EXPLAINED: Readonly<Record<Api, Explained>> = {
 const ALL_CLIENTS = [...new Set(Object.values(EXPLAINED).flatMap(({ clients }) => clients))]
 
 /**
- * Explains what clients make of a file's streams, of the Responses API, of Chat Completions or of the Messages API; only of
- * the named client, if any. Returns the exit code.
+ * Explains how clients read a file's streams of the Responses API, of Chat Completions or of the Messages API; only how
+ * the named client does, if any. Returns the exit code.
  */
 export async function explainFile(client: string | undefined, operands: readonly string[], io: Io): Promise<number> {
   if (client !== undefined) oneOf(ALL_CLIENTS, '--client', client)

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** The size of a piece, in bytes. Each read wakes another thread, which takes longer than to copy what it reads. */
+/** The size of a piece, in bytes. Each read wakes another thread, which takes longer than copying the bytes. */
 const SIZE = 128 * 1024
 
 /**

@@ -73,8 +73,8 @@ const MOST_CHARACTERS = 2_000
 /** Formats an error's message as one line for standard error. It may quote untrusted text. */
 export function complaint(error: unknown): string {
   const message = messageOf(error)
-  const shown = message.length <= MOST_CHARACTERS ? message : `${message.slice(0, MOST_CHARACTERS)}…`
-  return `harmony-responses: ${plain(shown.replace(/[\s\p{Cc}]+/gu, ' '))}\n`
+  const text = message.length <= MOST_CHARACTERS ? message : `${message.slice(0, MOST_CHARACTERS)}…`
+  return `harmony-responses: ${plain(text.replace(/[\s\p{Cc}]+/gu, ' '))}\n`
 }
 
 export function errorCode(error: unknown): unknown {

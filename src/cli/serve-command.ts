@@ -126,7 +126,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
   },
   async run(values, operands, io) {
     // Checked first, so that wrong usage is refused before the server is loaded.
-    const { serveSettings } = await import('./serve/settings.js')
+    const { serveSettings } = await import('./serve/read-settings.js')
     const { config, ...typed } = values
     const given =
       config === undefined ? undefined : await (await import('./serve/config-file.js')).readConfig(config, io)

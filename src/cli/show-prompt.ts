@@ -80,22 +80,22 @@ function readRuns(
   ofText: (text: string) => string,
   ofMarker: (id: number) => string,
 ): string {
-  let shown = ''
+  let output = ''
   let text = ''
   const detokenizer = createDetokenizer(tokenTable)
   const endRun = (): void => {
-    shown += ofText(text + detokenizer.flush())
+    output += ofText(text + detokenizer.flush())
     text = ''
   }
   for (const id of tokens) {
     if (id < FIRST_SPECIAL) text += detokenizer.push(id)
     else {
       endRun()
-      shown += ofMarker(id)
+      output += ofMarker(id)
     }
   }
   endRun()
-  return shown
+  return output
 }
 
 function plural(count: number, noun: string): string {

@@ -3,7 +3,7 @@
 import { inspect, styleText } from 'node:util'
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u00a0]/gu
-/** Text of which each character takes one column: ASCII, most of Latin, and typographic marks such as `…`. */
+/** Matches text whose characters take one column each: ASCII, most of Latin, and typographic marks such as `…`. */
 const NARROW = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*$/
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}]+$/u
 const DOUBLE_WIDTH =

@@ -104,12 +104,12 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
 
   function tokenCells({ index, origin, token: id, text, position }: TokenTrace): Cell[] {
     const isMarker = id !== null && id >= FIRST_SPECIAL
-    const shown = clip(isMarker ? text : excerpt(text, TOKEN_WIDTH), TOKEN_WIDTH)
+    const cellText = clip(isMarker ? text : excerpt(text, TOKEN_WIDTH), TOKEN_WIDTH)
     return [
       endingAt(indexEnd, { text: String(index), style: 'dim' }),
       [who, whoSpan(origin)],
       endingAt(idEnd, { text: id === null ? 'text' : String(id), style: 'dim' }),
-      [token, { text: shown, style: isMarker ? 'magenta' : undefined }],
+      [token, { text: cellText, style: isMarker ? 'magenta' : undefined }],
       [state, { text: position, style: 'dim' }],
     ]
   }
@@ -139,9 +139,9 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
       const isWord = typeof cause === 'string'
       const tokenText = isWord ? '' : cause.text
       const left: Cell[] = isWord ? [[who, { text: cause, style: 'dim' }]] : tokenCells(cause)
-      // Among the events, only facts are shown that the tokens do not show themselves.
-      const shown = harmonyColumn === undefined ? harmony.filter(isBeyondTokens) : harmony
-      const middle = shown.map((event) => harmonySpan(event, tokenText))
+      // Without a column for the parser's events, only those are shown that add to the tokens.
+      const shownEvents = harmonyColumn === undefined ? harmony.filter(isBeyondTokens) : harmony
+      const middle = shownEvents.map((event) => harmonySpan(event, tokenText))
       return rows(left, middle, news.map(newsSpan)) + (!isWord && endsMessage(harmony) ? '\n' : '')
     },
 
@@ -156,12 +156,12 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
       ]
       const all = moments.flatMap(({ harmony }) => harmony)
       const text = all.map((event) => (event.type === 'message_text' ? event.text : '')).join('')
-      const said: Span[] = [
+      const spans: Span[] = [
         ...all.filter(isBeyondTokens).map((event) => harmonySpan(event, '')),
         ...(text === '' ? [] : [{ text: `message_text ${excerpt(text, HOST_TEXT)}`, style: 'dim' } as const]),
       ]
       const written = tokens.map((each) => each.text).join('')
-      const middle = said.length > 0 ? said : [{ text: clip(plain(written), HOST_TEXT), style: 'dim' } as const]
+      const middle = spans.length > 0 ? spans : [{ text: clip(plain(written), HOST_TEXT), style: 'dim' } as const]
       const news = moments.flatMap((moment) => moment.news.map(newsSpan))
       return rows(left, middle, news) + (endsMessage(all) ? '\n' : '')
     },

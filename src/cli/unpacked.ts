@@ -36,7 +36,7 @@ async function* chained<Piece>(head: readonly Piece[], rest: AsyncIterator<Piece
 }
 
 async function* gunzipped(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
-  // A truncated file yields what it contains: the reader reports the cut.
+  // A truncated file yields its content: the reader reports the cut.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
   // Without a callback an error would end the process; it is thrown where the pieces are read.
   pipeline(Readable.from(copied(pieces)), gunzip, () => {})

@@ -1,7 +1,7 @@
 /** The APIs whose streams are judged. */
 export type Api = 'responses' | 'chat' | 'messages'
 
-/** Their names, as a stream is of one. */
+/** The names of the APIs. Each stream belongs to one. */
 export const API_NAMES: Readonly<Record<Api, string>> = {
   responses: 'the Responses API',
   chat: 'Chat Completions',

@@ -6,16 +6,17 @@ const LONGEST_TYPE = 200
 export function byType<Said>(read: (type: string) => Said): (type: string) => Said {
   const known = new Map<string, Said>()
   return (type) => {
-    const said = known.get(type)
-    if (said !== undefined) return said
-    const now = read(type)
-    if (known.size < MAX_TYPES && type.length <= LONGEST_TYPE) known.set(type, now)
-    return now
+    const cached = known.get(type)
+    if (cached !== undefined) return cached
+    const result = read(type)
+    if (known.size < MAX_TYPES && type.length <= LONGEST_TYPE) known.set(type, result)
+    return result
   }
 }
 
 /**
  * The type as one string for all events of the type. A parsed event has a string of its own, which has to be hashed and
- * compared by its characters wherever it is looked up; names of fields, which this makes of it, are compared by address.
+ * compared by its characters wherever it is looked up; this interns it like the names of fields, which are compared by
+ * address.
  */
 export const sharedType: (type: string) => string = byType((type) => Object.keys({ [type]: true })[0] ?? type)

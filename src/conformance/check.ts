@@ -12,12 +12,12 @@ import type { Client, Seen } from './clients/client.js'
 import { compare } from './clients/compare.js'
 import { modelFor } from './clients/index.js'
 import { ClientRun } from './clients/run.js'
+import { FoundViolations } from './found-violations.js'
 import type { Check, Invariant, Profile, ReportViolation } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
 import { createMessagesChecker, MESSAGES_RULES } from './messages/check-events.js'
 import { isMessagesProfile } from './messages/invariant.js'
-import { preview } from './preview.js'
 import { ALL_PROFILES, type AnyProfile, apiOf } from './profiles.js'
 import type { StreamEvent } from './stream-event.js'
 import { StreamState } from './stream-state.js'
@@ -64,7 +64,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
   return createCheckerOf('createChecker', options)
 }
 
-/** @param where - what was called, for messages */
+/** @param where - the called function, for messages */
 export function createCheckerOf(where: string, options: CheckOptions): Checker {
   return checkerMaker(where, options)()
 }
@@ -92,13 +92,13 @@ export function checkerMaker(where: string, options: CheckOptions): () => Checke
   return () => createChatChecker(profile, without)
 }
 
-/** A checker under a client's profile, with what the client saw: the checker runs the client's model anyway. */
+/** A checker under a client's profile, with the client's view: the checker runs the client's model anyway. */
 export interface ClientChecker extends Checker {
   readonly seen: Seen
   readonly agreement: Agreement
 }
 
-/** Creates a checker under a client's profile that also gives access to what the client saw. */
+/** Creates a checker under a client's profile that also gives access to the client's view. */
 export function createClientChecker(client: Client): ClientChecker {
   const profile = `client:${client}` as const
   const { checker, run } = createCheckerWithRun(profile, rulesFor(profile, []), false)
@@ -110,7 +110,7 @@ export function createClientChecker(client: Client): ClientChecker {
 interface Rules {
   /** Whether violations of the rule at each index are reported. */
   readonly isReported: readonly boolean[]
-  /** The indexes of those that look at events or at the end themselves: the others are checked by readers and models. */
+  /** The indexes of the rules that check events or the end themselves: readers and models check the others. */
   readonly own: readonly number[]
 }
 
@@ -141,7 +141,7 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
   // The functions alone, by the index of the rule: looking each one up in its object takes as long as most of them run.
   const eventChecks: Check['event'][] = []
   for (const [at, check] of checks.entries()) eventChecks[own[at] as number] = check.event
-  let found: Violation[] = []
+  const found = new FoundViolations()
   /** The event being checked; undefined at the end of the stream. */
   let current: StreamEvent | undefined
   /** Its type. */
@@ -154,14 +154,9 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
   let index = 0
 
   // One closure for all events: a stream may have a million.
-  const report: ReportViolation = (expected, value, words, details) => {
-    const { id, severity, fault: usual = 'server' } = INVARIANTS[index] as Invariant
-    const of = type === undefined ? {} : { type }
-    const about = aboutOf(current, state, details?.about)
-    const fault = details?.fault ?? usual
-    const got = words ?? preview(value)
-    const what = { rule: id, severity, fault, position: state.position, ...of, expected, got }
-    found.push(about === undefined ? what : { ...what, about })
+  const report: ReportViolation = (...reported) => {
+    const about = aboutOf(current, state, reported[3]?.about)
+    found.add(INVARIANTS[index] as Invariant, { position: state.position, type, about }, ...reported)
   }
 
   const model = modelFor(profile)
@@ -175,16 +170,9 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
         index = INDEX_OF.get(rule) as number
         if (!isReported[index]) return
         report(expected, got, words)
-        // A client's losses are known only at the end, but the event at fault may be earlier.
-        if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+        found.moveLatest(at)
       },
     })
-
-  function take(): Violation[] {
-    const violations = found
-    if (found.length > 0) found = []
-    return violations
-  }
 
   function checkEvent(event: StreamEvent): void {
     const { kind, indexes } = listeners.of(event.type)
@@ -210,7 +198,7 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
         // No other rule can check an event without a type.
         index = UNTYPED
         if (isReported[index]) report('an event with a type', event)
-        return take()
+        return found.take()
       }
       typed++
       // Without a rule of its own, as in the profile of a client, nothing reads the state.
@@ -218,7 +206,7 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
         current = event
         checkEvent(event)
       }
-      return take()
+      return found.take()
     },
     end() {
       state.position = received
@@ -229,7 +217,7 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
         index = own[at] as number
         check.end?.(state, report)
       }
-      return take()
+      return found.take()
     },
   }
   return { checker, run }

@@ -140,7 +140,7 @@ const OWN_ENDS: Readonly<Record<Client, Partial<Record<Ending, End>>>> = {
     open: () => NO_RESULT,
     threw: ({ last, errors }) => {
       if (last === undefined && errors[0]?.type === undefined) return NO_RESULT
-      // It also throws at a correct stream that ends incomplete or failed, because it has no result for that.
+      // It also throws at a correct stream that ends incomplete or failed, for which it has no result.
       return last !== undefined && last.type !== 'response.completed' && errors.length === 0
         ? `throws at ${last.type}`
         : undefined

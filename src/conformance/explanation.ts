@@ -1,7 +1,7 @@
 import { callWords, type Seen, type SeenCall } from './clients/client.js'
 import type { Surplus } from './clients/surplus.js'
 import { isAtEnd } from './report/violation-kind.js'
-import type { Violation } from './violation.js'
+import type { Checker, StreamChunk, Violation } from './violation.js'
 
 /** A client's reading of a stream. */
 export interface Explanation {
@@ -39,6 +39,24 @@ export function explanationOf({ name, seen, errors, whyOf, end }: Reading): Expl
 export function surplusWords(why: Surplus['why'], whole: string): string {
   if (why === 'repeated') return 'which came again'
   return why === 'late' ? `which came after the end of the ${whole}` : `which is of another ${whole}`
+}
+
+/**
+ * Returns why a call of this name runs although the answer does not request it.
+ *
+ * @param event - the name of an event of the API
+ */
+export function surplusReason(surplus: readonly Surplus[], name: string, event: 'chunk' | 'event'): string {
+  const extra = surplus.find((one) => one.name === name)
+  return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: ${event} ${extra.at.position})`
+}
+
+/** Checks a stream, and returns the violations that break the client. */
+export function errorsIn(checker: Checker, stream: Iterable<StreamChunk>): Violation[] {
+  const violations: Violation[] = []
+  for (const each of stream) violations.push(...checker.push(each))
+  violations.push(...checker.end())
+  return violations.filter(({ severity }) => severity === 'error')
 }
 
 /** The ending that a client treats as success. */

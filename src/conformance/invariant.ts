@@ -21,7 +21,7 @@ export interface Invariant {
   readonly sentence: string
   /** The profiles that check the rule: who always follows it, who requires it, which clients break without it. */
   readonly neededBy: readonly Profile[]
-  /** `warning` if nothing is known to break. */
+  /** `warning` if no client is known to break. */
   readonly severity: 'error' | 'warning'
   /** `model` if the server only passes on what the model wrote. Default: the server is at fault. */
   readonly fault?: 'model'
@@ -39,7 +39,7 @@ export interface Check {
   end?(state: StreamState, report: ReportViolation): void
 }
 
-/** Reports what was expected, in words, and what came: the value `got`, or the words that replace it. */
+/** Reports the expectation, in words, and the actual value: `got`, or the words that replace it. */
 export type ReportViolation = (expected: string, got: unknown, words?: string, details?: ViolationDetails) => void
 
 /** Details of a violation that replace the defaults of its event and rule. */

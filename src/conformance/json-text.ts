@@ -16,11 +16,13 @@ export function jsonIn(text: string): { readonly value: unknown } | undefined {
   return isLikeJson(text) ? parseJson(text) : undefined
 }
 
-/** How text ends that begins so. */
+/** The last character of JSON text, by its first. */
 const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' }
 const SCALAR = /^(?:-?\d[\d.eE+-]*|true|false|null)$/
 
-/** Whether text may be JSON, by its ends. This is asked first, as an exception takes as long as checking ten events. */
+/**
+ * Whether text may be JSON, by its ends. Checked before parsing, as an exception takes as long as checking ten events.
+ */
 function isLikeJson(text: string): boolean {
   const inner = text.trim()
   const end = lookUp(ENDS, inner.charAt(0))

@@ -55,7 +55,7 @@ export function differingFields(a: Fields, b: Fields, depth = 0): string[] {
   return [...new Set([...names, ...others])].filter((name) => !isSameJson(ownField(a, name), ownField(b, name), depth))
 }
 
-/** An own field: the properties that every object inherits do not count. */
+/** Returns an own field: inherited properties do not count. */
 function ownField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }

@@ -6,7 +6,7 @@ import type { StreamEvent } from './stream-event.js'
 export interface Violation {
   /** The invariant's id. */
   readonly rule: string
-  /** `warning` if nothing is known to break. */
+  /** `warning` if no client is known to break. */
   readonly severity: 'error' | 'warning'
   /** The party at fault. The `model`'s text may break clients, too, but no server can fix it. */
   readonly fault: 'server' | 'model'

@@ -28,7 +28,8 @@ export function checkConstraint(constraint: unknown): asserts constraint is Cons
 
 /**
  * Checks that an engine can hold a constraint, at least in part. Every engine calls this before the call begins and
- * refuses what it cannot hold: an answer that ignores its constraint would look like one that satisfies it.
+ * refuses a constraint that it cannot hold: an answer that ignores its constraint would look like one that satisfies
+ * it.
  *
  * @param engine - its name, for the message
  * @returns the part that it holds

@@ -6,7 +6,7 @@ export type Expression =
   /** One character. */
   | { readonly kind: 'class'; readonly ranges: readonly Range[] }
   | { readonly kind: 'sequence'; readonly of: readonly Expression[] }
-  /** One of several; without any, no text at all. */
+  /** One of several alternatives; without any, no text. */
   | { readonly kind: 'choice'; readonly of: readonly Expression[] }
   /** @param max - `Infinity` if there is no limit */
   | { readonly kind: 'repeat'; readonly of: Expression; readonly min: number; readonly max: number }
@@ -97,12 +97,12 @@ export function mapped(expression: Expression, change: (one: Expression) => Expr
   }
 }
 
-/** What it may be instead: the parts of a choice, or itself. */
+/** Returns the alternatives: the parts of a choice, or the expression itself. */
 export function waysOf(expression: Expression): readonly Expression[] {
   return expression.kind === 'choice' ? expression.of : [expression]
 }
 
-/** What it consists of in order: the parts of a sequence, or itself. */
+/** Returns the consecutive parts: those of a sequence, or the expression itself. */
 export function partsOf(expression: Expression): readonly Expression[] {
   return expression.kind === 'sequence' ? expression.of : [expression]
 }

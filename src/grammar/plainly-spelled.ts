@@ -18,23 +18,23 @@ import { used, withContinuations } from './open-chains.js'
 import { intersection, normalRanges, type Range } from './ranges.js'
 
 /*
- * xgrammar inlines a rule into those that use it while it is small, and looks at one state for each token then. A character
- * of a JSON string with all of its escapes is not small: behind a reference to it, and where it is counted, each mask took 15
- * to 40 ms, and 0.01 to 0.1 without the escapes that nothing needs (xgrammar 0.2.8).
+ * xgrammar inlines small rules into those that use them, and then visits one state per token. A character of a JSON
+ * string with all of its escapes is not small: after a reference to it, and where it is counted, each mask took 15 to
+ * 40 ms. Without the unnecessary escapes it took 0.01 to 0.1 ms (xgrammar 0.2.8).
  */
 
 type Choice = Extract<Expression, { readonly kind: 'choice' }>
 type Repeat = Extract<Expression, { readonly kind: 'repeat' }>
 
-/** Beyond it, reading the grammar would take longer than it saves. */
+/** The maximum length of a grammar: reading a longer one would take more time than it saves. */
 const LONGEST = 200_000
 /**
  * The highest count for which a repetition becomes a rule for each number: xgrammar takes some 15 ms to compile each.
  */
 const MOST_UNROLLED = 8
-/** Alternatives of a character. */
+/** The maximum number of alternatives of a character. */
 const MOST_INLINED = 3
-/** Ranges of a character. */
+/** The maximum number of ranges of a character. */
 const MOST_RANGES = 16
 /** Controls, whose escapes always stay, and halves of surrogate pairs, which are no characters. */
 const NOT_PLAIN: readonly Range[] = [
@@ -54,8 +54,8 @@ const HEX: readonly Range[] = [
 ]
 
 /**
- * A grammar in GBNF that allows the same JSON values, without escapes (`\u00e9`) of characters that may stand as they are, and
- * without counts of characters up to {@link MOST_UNROLLED}. As it is where it cannot be read.
+ * Returns a grammar in GBNF that allows the same JSON values, without escapes (`\u00e9`) of characters that need none,
+ * and without counts of characters up to {@link MOST_UNROLLED}. A grammar that cannot be read is returned unchanged.
  */
 export function* plainlySpelled(gbnf: string): Slices<string> {
   if (gbnf.length > LONGEST || !gbnf.includes('\\\\')) return gbnf
@@ -63,7 +63,7 @@ export function* plainlySpelled(gbnf: string): Slices<string> {
   try {
     grammar = yield* readGbnf(gbnf)
   } catch {
-    // It is the backend's to refuse.
+    // The backend refuses it.
     return gbnf
   }
   const narrow = new Map<string, Expression>()
@@ -118,8 +118,8 @@ function throughAliases(expression: Expression, rules: ReadonlyMap<string, Expre
 }
 
 /**
- * Writes what follows a backslash in its place: behind a reference, xgrammar took 136 ms for the mask at the beginning of a
- * name, and 1 without.
+ * Inlines the alternatives after a backslash: with a reference there, xgrammar took 136 ms for the mask at the
+ * beginning of a name, and 1 ms without.
  */
 function escaped(expression: Expression, rules: ReadonlyMap<string, Expression>): Expression {
   if (expression.kind !== 'sequence') return expression
@@ -139,11 +139,11 @@ function hasRule(expression: Expression): boolean {
   return names.length > 0
 }
 
-/** A character as it is, or escaped: without the escapes of characters that stand as they are, or have one of a letter. */
+/** Removes the escapes of characters that need none, or that have an escape of one letter. */
 function withoutEscapes(expression: Expression): Expression {
   if (expression.kind !== 'choice' && expression.kind !== 'sequence') return expression
   const ways = waysOf(expression)
-  // A quote by itself ends a string.
+  // An unescaped quote ends a string.
   const unescaped = ways.flatMap((one) => (one.kind === 'text' && '"\\'.includes(one.text) ? [] : rangesOf(one)))
   const byLetter = intersection(ESCAPED, normalRanges(ways.flatMap(afterBackslash)))
   if (unescaped.length + byLetter.length === 0) return expression
@@ -153,15 +153,15 @@ function withoutEscapes(expression: Expression): Expression {
       const [first, second, ...others] = partsOf(one)
       if (first?.kind !== 'text' || !first.text.startsWith('\\')) return [one]
       if (first.text !== '\\' || second?.kind !== 'choice' || others.length > 0) return needed(one, plain, '\\')
-      // A group would be a rule to xgrammar, which takes three times as long to compile.
+      // xgrammar makes a rule of a group, which takes three times as long to compile.
       return second.of.flatMap((each) => needed(each, plain, '').map((way) => sequence(first, way)))
     }),
   )
-  // Several escapes are ways of the choice that they are a part of.
+  // Several escapes become alternatives of the enclosing choice.
   return expression.kind === 'sequence' && left.kind === 'choice' ? expression : left
 }
 
-/** The characters that may stand behind the backslash of an escape, as its last. */
+/** Returns the characters that may follow the backslash of an escape and end it. */
 function afterBackslash(escaped: Expression): readonly Range[] {
   const [first, second, ...others] = partsOf(escaped)
   if (first?.kind !== 'text' || others.length > 0) return []
@@ -203,7 +203,7 @@ function digitsOf(escaped: Expression, start: string): readonly (readonly Range[
   return isNumber && digits.length === 4 ? digits : undefined
 }
 
-/** Whether all characters from the least to the greatest of these digits may stand as they are. */
+/** Whether all characters from the least to the greatest of these digits need no escape. */
 function isPlain(digits: readonly (readonly Range[])[], plain: readonly Range[]): boolean {
   const least = Number.parseInt(digits.map((one) => letterOf(one[0]?.[0])).join(''), 16)
   const most = Number.parseInt(digits.map((one) => letterOf(one.at(-1)?.[1])).join(''), 16)
@@ -217,8 +217,8 @@ function isWithin(ranges: readonly Range[], others: readonly Range[]): boolean {
 }
 
 /**
- * Some characters of many, which xgrammar counts slowly: a rule for each number, which has what follows as well, since xgrammar
- * looks beyond the end of a rule for each token anew.
+ * Unrolls a counted repetition of characters, which xgrammar handles slowly, into a rule for each number. Each rule
+ * includes the following expression, since xgrammar looks past the end of a rule again for each token.
  */
 function unrolled(
   expression: Expression,

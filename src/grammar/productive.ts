@@ -40,9 +40,9 @@ export function* productive(
 /** Returns the rules in which some text ends. @param known - further such rules */
 function* endingRules(grammar: Grammar, known: Iterable<string>): Slices<ReadonlySet<string>> {
   const ends = new Set(known)
-  /** The rules that wait for another, by its name: they are visited again when that is known to end. */
+  /** The rules that wait for another, by its name: they are visited again once that one is proved to end. */
   const waiting = new Map<string, Set<string>>()
-  // Users precede the rules that they use, so that most of those are known to end when a user is visited.
+  // Users precede the rules that they use, so that most of those are proved to end before a user is visited.
   const open = [...grammar.keys()]
   const blockers: string[] = []
   let looked = 0

@@ -21,13 +21,13 @@ const CHARACTERS_OF_NODE = 8
 
 /** Writes a constraint as GBNF. @throws UnsupportedSchema if no grammar can hold any of it */
 export function* writtenGrammar(held: Held): Slices<WrittenGrammar> {
-  // Each in a slice that other work has not begun to use up: before, other schemas may have been written.
+  // Begins each in a new slice, since schemas written before may have used up most of the current one.
   yield
   if ('jsonSchema' in held) {
     const { grammar, shared, relaxed, nodes } = yield* compileSchema(held.jsonSchema)
     yield
     return { grammar: yield* writeGbnf(grammar, shared), relaxed, nodes }
   }
-  const grammar = 'regex' in held ? regexToGbnf(held.regex) : held.grammar
+  const grammar = 'regex' in held ? yield* regexToGbnf(held.regex) : held.grammar
   return { grammar, relaxed: [], nodes: Math.floor(grammar.length / CHARACTERS_OF_NODE) }
 }

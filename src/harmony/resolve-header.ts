@@ -82,7 +82,7 @@ const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/
 
 /**
  * Resolves a header without `<|message|>`: it turned into the message's text in its last segment, or another token
- * ended it after no more than a word or two of text. Removes the text from the draft.
+ * ended it after at most two words of text. Removes the text from the draft.
  *
  *     <|channel|>final The answer is 42.<|return|>     <|channel|>commentary 2?<|end|>
  *                      ^                                                     ^

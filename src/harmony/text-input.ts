@@ -6,11 +6,11 @@ import { LONGEST_MARKER, markerId } from './vocabulary.js'
  */
 export interface MarkerLexer {
   /**
-   * Takes text cut anywhere, even inside a marker or a surrogate pair, and calls the sink in order with all that is
-   * certain so far; a run of text is one call, never an empty one. Takes time linear in the text, whatever the cuts.
+   * Takes text cut anywhere, even inside a marker or a surrogate pair, and calls the sink in order with all certain
+   * content; a run of text is one call, never an empty one. Takes time linear in the text, whatever the cuts.
    */
   push(text: string): void
-  /** Emits held text as it is, because no more of a marker will follow. */
+  /** Emits held text as it is, because the rest of a marker can no longer follow. */
   flush(): void
   /** Returns the held text: less than one marker, or one high surrogate. It is the complete state, for snapshots. */
   held(): string

@@ -104,7 +104,10 @@ export interface OpenEntry extends Addition {
    * The parameters to which the engine constrains bodies: `tools[2].parameters`, `text.format.schema`. None if absent.
    */
   readonly constrained?: readonly string[]
-  /** Those of which only the type is enforced, because the request's schemas are too large together. None if absent. */
+  /**
+   * The parameters for which only the type is enforced, because the request's schemas are too large together. None if
+   * absent.
+   */
   readonly typeOnly?: readonly string[]
   /** The allowed recipients of the call that the request demands, if the model's choice is limited. */
   readonly callees?: readonly string[]

@@ -4,8 +4,8 @@ import type { CallUsage } from './entry.js'
 
 /**
  * Corrects the translator's token count of a turn if the engine's differs: text from the engine may encode to other ids
- * than the model sampled. The translator counts what it reads until the first correction; after that, every count is
- * passed to it.
+ * than the model sampled. The translator counts the tokens that it reads until the first correction; after that, every
+ * count is passed to it.
  */
 export class TurnCount {
   #read = 0

@@ -10,7 +10,7 @@ export interface SentRequest {
 /** The longest body in a command line, in UTF-16 code units: shells take no more than some 100,000 bytes. */
 const LONGEST_BODY = 20_000
 
-/** A command line that sends a request again. The values of headers may be keys: it names them alone. */
+/** Returns a command line that sends a request again. It only names headers, whose values may be keys. */
 export function curlOf({ method, url, headers, body }: SentRequest): string {
   const named = [...headers.keys()]
     .filter((name) => name !== 'content-type' && name !== 'accept')
@@ -21,8 +21,8 @@ export function curlOf({ method, url, headers, body }: SentRequest): string {
   return ['curl -N', quoted(url), ...named, ...sent].join(' ')
 }
 
-/** Headers of the probe's own, without which the request is another one. */
+/** The probe's own headers, without which the request differs. */
 const SHOWN: ReadonlySet<string> = new Set(['anthropic-version'])
 
-/** A word for a shell, whatever it holds. */
+/** Quotes any text as a word of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -4,13 +4,13 @@ import type { Rule } from './rules.js'
 /** A client of any API, by its name. */
 export type AnyClient = Client | MessagesClient
 
-/** A root cause in one answer of the server, and what follows from it. */
+/** A root cause in one answer of the server, and its consequences. */
 export interface Finding {
   /** The id of a rule of the judge or of the probe, in kebab-case. Stable. */
   readonly rule: string
   /** A `warning` fails no scenario. */
   readonly severity: 'error' | 'warning'
-  /** The clients that break because of it. Empty if none is known to, and it only differs from OpenAI's server. */
+  /** The clients that break because of it. Empty if none is known, and the answer merely differs from OpenAI's. */
   readonly breaks: readonly AnyClient[]
   /** The request of the scenario that got this answer. */
   readonly request: string
@@ -47,7 +47,7 @@ export interface Fault {
 /** For faults that break every client, because there is no stream to read. */
 export const EVERY_CLIENT: readonly Client[] = CLIENTS
 
-/** A finding from which nothing else follows. */
+/** Creates a finding without consequences. */
 export function findingOf(request: string, { severity = 'error', breaks = [], rule, expected, got }: Fault): Finding {
   return { rule, severity, breaks, request, expected, got, more: 0, moreRules: [] }
 }

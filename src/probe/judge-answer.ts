@@ -25,16 +25,16 @@ export function readRefusal(contentType: string, text: string): Refusal {
   const body = parsed(text)
   const error = asFields(asFields(body)['error'])
   const message = asString(error['message'])
-  const shown = message === '' ? preview(text) || 'an empty body' : preview(message)
+  const shownMessage = message === '' ? preview(text) || 'an empty body' : preview(message)
   const fault = (expected: string, got: string, severity: Fault['severity'] = 'error'): Refusal => ({
-    message: shown,
+    message: shownMessage,
     faults: [{ rule: 'error-body', severity, expected, got }],
   })
   if (!isFields(body))
-    return fault('an error as JSON: {"error": {"message", ...}}', `${contentType || 'no type'}: ${shown}`)
-  if (message === '') return fault('error.message, which clients show', shown)
+    return fault('an error as JSON: {"error": {"message", ...}}', `${contentType || 'no type'}: ${shownMessage}`)
+  if (message === '') return fault('error.message, which clients show', shownMessage)
   const missing = ['type', 'param', 'code'].filter((name) => !(name in error))
-  if (missing.length === 0 && typeof error['type'] === 'string') return { message: shown, faults: [] }
+  if (missing.length === 0 && typeof error['type'] === 'string') return { message: shownMessage, faults: [] }
   // The AI SDK cannot read an error without a type; no client needs the other two fields.
   const isTyped = typeof error['type'] === 'string'
   return fault('error.type, error.param and error.code', jsonPreview(body), isTyped ? 'warning' : 'error')

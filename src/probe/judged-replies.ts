@@ -32,7 +32,9 @@ export interface NoAnswer {
   readonly declined: string | undefined
 }
 
-/** Judges the replies of a server by any API: their status, their framing and their type. What they say is each API's. */
+/**
+ * Judges the replies of a server by any API: their status, their framing and their type. The content is judged by API.
+ */
 export class JudgedReplies {
   readonly #sink: ReplySink
 
@@ -55,7 +57,7 @@ export class JudgedReplies {
   }
 
   /**
-   * Judges a streamed answer, and what its events say. Returns whether it came to its end; undefined if there is no stream.
+   * Judges a streamed answer and its events. Returns whether it is complete; undefined if there is no stream.
    *
    * @param judge - judges the events; `isWhole` is false if the stream was cut off
    */

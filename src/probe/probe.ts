@@ -21,7 +21,7 @@ export type Verdict = 'pass' | 'fail' | 'inconclusive' | 'unsupported'
 /** The result of one scenario. */
 export interface ScenarioResult {
   readonly scenario: string
-  /** What it tests, in one sentence. */
+  /** The purpose of the scenario, in one sentence. */
   readonly asks: string
   readonly verdict: Verdict
   /** Why it is inconclusive or unsupported, or would be without other failures. */
@@ -159,18 +159,18 @@ async function firstModel(
 
 async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioResult> {
   const sight = session.begin()
-  let shown: Outcome
+  let outcome: Outcome
   try {
-    shown = await scenario.run(sight.server)
+    outcome = await scenario.run(sight.server)
   } catch (error) {
-    if (error instanceof NotOffered) shown = { verdict: 'unsupported', why: error.message }
-    else if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
+    if (error instanceof NotOffered) outcome = { verdict: 'unsupported', why: error.message }
+    else if (error instanceof RateLimited) outcome = { verdict: 'inconclusive', why: error.message }
     // Keeps the findings from before the server stopped answering.
-    else if (error instanceof ServerGone && sight.findings.length > 0) shown = 'observed'
+    else if (error instanceof ServerGone && sight.findings.length > 0) outcome = 'observed'
     else throw error
   }
   const { findings, notes, requests } = sight
-  const { verdict, why } = shown === 'observed' ? { verdict: 'pass' as const, why: undefined } : shown
+  const { verdict, why } = outcome === 'observed' ? { verdict: 'pass' as const, why: undefined } : outcome
   return {
     scenario: scenario.name,
     asks: scenario.asks,

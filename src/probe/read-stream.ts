@@ -11,7 +11,7 @@ export interface HttpStreamReader {
   readonly events: readonly StreamEvent[]
   /** The faults of the frames, in order. */
   readonly faults: readonly Fault[]
-  /** [DONE] has come. */
+  /** Whether [DONE] has come. */
   readonly isDone: boolean
   /** How many pieces of the body had events. */
   readonly pieces: number
@@ -21,11 +21,13 @@ export interface HttpStreamReader {
 }
 
 /**
- * The clients that read every frame as an event, and lose an unfinished one. Codex skips what it cannot read.
+ * The clients that read every frame as an event, and lose an unfinished one. Codex skips frames that it cannot read.
  */
 const STRICT = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
 
-/** Those that skip a frame of the Messages API without a name: the SDK, as the openai SDK is taken for it, and LangChain. */
+/**
+ * The clients that skip a nameless frame of the Messages API: the SDK, represented by the openai SDK, and LangChain.
+ */
 const NAMED = ['openai', 'langchain'] as const
 
 /** The limit for faults of one stream, as more of them say nothing new. */

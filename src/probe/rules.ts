@@ -1,6 +1,6 @@
 /**
- * The probe's own rules, besides those of the judge: for the connection, for HTTP, and for what only several requests
- * can show. Ids are stable, because programs branch on them.
+ * The probe's own rules, besides those of the judge: for the connection, for HTTP, and for faults that show only over
+ * several requests. Ids are stable, because programs branch on them.
  */
 export const RULES = {
   answers: 'A good request is answered with status 200.',

@@ -20,27 +20,27 @@ const SHORTEST = 12
  * contains the ids of its calls, since models make the same call for different questions, but servers give each an id.
  */
 export class SameAnswers {
-  /** The questions, by what was answered. */
+  /** The questions by their answers. */
   readonly #questions = new Map<string, string>()
   /** Different questions got the same answer. */
   isFixture = false
 
   add(body: Fields, items: readonly Fields[]): void {
-    const said = items.flatMap(({ call_id, arguments: given, content }) => [
+    const texts = items.flatMap(({ call_id, arguments: given, content }) => [
       asString(call_id) + asString(given),
       ...asList(content).map((part) => asString(asFields(part)['text'])),
     ])
-    this.addText(body['input'], said.join('\n'))
+    this.addText(body['input'], texts.join('\n'))
   }
 
   /** Takes the answer to an input, or to the `messages` of another API. */
-  addText(asked: unknown, text: string): void {
-    const said = text.trim().slice(0, 1000)
-    if (said.length < SHORTEST || this.#questions.size >= 100) return
-    const question = questionIn(asked)
-    const known = this.#questions.get(said)
+  addText(input: unknown, text: string): void {
+    const answer = text.trim().slice(0, 1000)
+    if (answer.length < SHORTEST || this.#questions.size >= 100) return
+    const question = questionIn(input)
+    const known = this.#questions.get(answer)
     if (known !== undefined && known !== question) this.isFixture = true
-    this.#questions.set(said, known ?? question)
+    this.#questions.set(answer, known ?? question)
   }
 
   /** Returns the party to blame for a violation of a rule. */
@@ -50,9 +50,9 @@ export class SameAnswers {
 }
 
 /** The user's words in an input: calls and their results differ by ids although the question is the same. */
-function questionIn(asked: unknown): string {
-  if (typeof asked === 'string') return asked
-  const words = asList(asked)
+function questionIn(input: unknown): string {
+  if (typeof input === 'string') return input
+  const words = asList(input)
     .map(asFields)
     .filter(({ role }) => role === 'user')
     .flatMap(({ content }) => (Array.isArray(content) ? content.map((part) => asFields(part)['text']) : [content]))

@@ -10,14 +10,14 @@ import type { Reply } from './send.js'
 export interface Scenario {
   /** In kebab-case. Stable, because `--only` accepts it. */
   readonly name: string
-  /** What it tests, in one sentence. */
+  /** The purpose of the scenario, in one sentence. */
   readonly asks: string
   run(server: Server): Promise<Outcome>
 }
 
 /**
- * Whether a scenario could test what it is about. If there are findings, they decide instead. `inconclusive`: the model
- * did something else, which is not a fault. `unsupported`: the server correctly refused an optional feature.
+ * Whether a scenario could be carried out. If there are findings, they decide instead. `inconclusive`: the model did
+ * something else, which is not a fault. `unsupported`: the server correctly refused an optional feature.
  */
 export type Outcome = 'observed' | { readonly verdict: 'inconclusive' | 'unsupported'; readonly why: string }
 
@@ -50,7 +50,8 @@ export interface Server {
   /** Sends a body unchanged, and judges only whether an answer comes. Resolves to undefined if none does. */
   post(request: string, body: string): Promise<Reply | undefined>
   /**
-   * Requests the rest of a stream, and judges only its frames. Resolves to undefined if a finding says why it failed.
+   * Requests the rest of a stream, and judges only its frames. Resolves to undefined if a finding explains why it
+   * failed.
    */
   resume(request: string, id: string, after: number): Promise<Resumed | undefined>
   /** The same server by its other API. */

@@ -1,4 +1,4 @@
-/** How an answer ended. */
+/** The end of an answer. */
 export type ReplyEnd =
   /** The server closed it normally. */
   | 'whole'

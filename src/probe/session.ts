@@ -28,7 +28,7 @@ export interface SessionOptions {
   readonly limits: Limits
 }
 
-/** The run of one scenario: its server, and what was found. */
+/** The run of one scenario: its server and its findings. */
 export interface ScenarioRun {
   readonly server: Server
   readonly findings: Finding[]
@@ -40,7 +40,7 @@ export interface ScenarioRun {
 export interface Session {
   /** Begins the run of a scenario. */
   begin(): ScenarioRun
-  /** Whether the last request got no answer at all. */
+  /** Whether the last request got no answer. */
   readonly isGone: boolean
 }
 
@@ -130,11 +130,11 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   /** The other APIs are optional: a server that has answered otherwise need not offer them. */
   function checkOffered(api: OtherApi, { status, contentType, text }: Reply): void {
     if (status === 200) isKnown = true
-    const { name, shown, read } = OTHERS[api]
+    const { name, shown: addressKey, read } = OTHERS[api]
     const { message } = read(contentType, text)
     if (status === 429) throw new RateLimited(`the server limits the rate: 429: ${message}`)
     if (![404, 405, 501].includes(status)) return
-    if (!isKnown) throw new CannotReach(`${endpoint[shown]} answers ${status}: ${message}`)
+    if (!isKnown) throw new CannotReach(`${endpoint[addressKey]} answers ${status}: ${message}`)
     const absence = `${name} is not offered: ${status}: ${message}`
     absences.set(api, absence)
     throw new NotOffered(absence)

@@ -15,7 +15,7 @@ export interface Sought {
 }
 
 /**
- * Finds the place of each message: one that says the same or, if the item does not show its text, one beside its
+ * Finds the place of each message: one with the same content or, if the item does not show its text, one beside its
  * neighbour. Messages with a known transcript are placed first; the rest, such as those that a client sends back
  * without their ids, share the remaining places. Each place is taken once.
  */

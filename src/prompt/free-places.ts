@@ -1,4 +1,4 @@
-/** A set of places, each of which can be taken once, in logarithmic time whatever was taken before. */
+/** A set of places, each of which can be taken once, in logarithmic time regardless of earlier ones. */
 export class FreePlaces {
   /** In ascending order. */
   readonly #places: number[] = []

@@ -107,21 +107,21 @@ export function recalled(
   if (!isKnown) return messages
   const found = messages.flatMap((message, at): Found[] => {
     const place = places[at]
-    const known = place && { place, said: sampledAt(transcripts[place.transcript], place.index) }
-    const { place: where, said } = known ?? sealedPlace(message, transcripts.length, tools, tokenTable) ?? {}
-    return said === undefined && message.missing === 'omitted' ? [] : [{ message, place: where, said }]
+    const known = place && { place, original: sampledAt(transcripts[place.transcript], place.index) }
+    const { place: where, original } = known ?? sealedPlace(message, transcripts.length, tools, tokenTable) ?? {}
+    return original === undefined && message.missing === 'omitted' ? [] : [{ message, place: where, original }]
   })
-  return inTranscriptOrder(found).map(({ message, said }) => {
-    if (said === undefined) return message
+  return inTranscriptOrder(found).map(({ message, original }) => {
+    if (original === undefined) return message
     const { item } = message
-    return { ...said.message, ...(item !== undefined && { item }), tokens: said.tokens }
+    return { ...original.message, ...(item !== undefined && { item }), tokens: original.tokens }
   })
 }
 
 /** Returns the message at a place for rendering; undefined if it had to be repaired, or there is none. */
 function sampledAt(transcript: readonly TranscriptMessage[] | undefined, index: number): TranscriptMessage | undefined {
-  const said = transcript?.[index]
-  return said?.isRepaired ? undefined : said
+  const original = transcript?.[index]
+  return original?.isRepaired ? undefined : original
 }
 
 /**
@@ -147,13 +147,14 @@ function sealedPlace(
   transcripts: number,
   tools: RequestTools,
   tokenTable: TokenTable,
-): Pick<Found, 'place' | 'said'> | undefined {
+): Pick<Found, 'place' | 'original'> | undefined {
   if (message.sampled === undefined) return undefined
   const { seal, index, tokens } = message.sampled
   const place = { transcript: transcripts + seal, index }
-  if (tokens === undefined) return { place, said: undefined }
-  const [said, ...others] = readTranscript(tokens, readingOf(tools, tokenTable))
-  if (said === undefined || said.isRepaired || others.length > 0 || said.end !== tokens.length) return undefined
+  if (tokens === undefined) return { place, original: undefined }
+  const [original, ...others] = readTranscript(tokens, readingOf(tools, tokenTable))
+  if (original === undefined || original.isRepaired || others.length > 0 || original.end !== tokens.length)
+    return undefined
   const key = message.missing === undefined ? keyOf : speakerOf
-  return key(said.message, tools) === key(message, tools) ? { place, said } : undefined
+  return key(original.message, tools) === key(message, tools) ? { place, original } : undefined
 }

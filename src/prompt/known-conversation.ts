@@ -90,7 +90,7 @@ export class KnownConversation implements ItemsBefore {
   #items = 0
   #history = 0
   #placeholders = 0
-  #saidCount = 0
+  #messageCount = 0
 
   constructor(key: string) {
     this.key = key
@@ -143,7 +143,7 @@ export class KnownConversation implements ItemsBefore {
     }
     this.#places.add(places)
     this.#tokens.add(rendered)
-    this.#saidCount += saidIn(rendered)
+    this.#messageCount += messagesIn(rendered)
     this.#placeholders += placeholders
     this.#items = part.items
     this.#history = part.history
@@ -177,7 +177,7 @@ export class KnownConversation implements ItemsBefore {
     this.#tokens.copyTo(buffer, delta.rendered)
     return {
       tokens: buffer.view(),
-      said: this.#saidCount + saidIn(delta.rendered),
+      messageCount: this.#messageCount + messagesIn(delta.rendered),
       placeholders: this.#placeholders + delta.placeholders,
     }
   }
@@ -234,11 +234,11 @@ export interface RenderedPrompt {
   /** Excludes the `<|start|>assistant` of the next message. */
   readonly tokens: Uint32Array
   /** The number of messages that are neither instructions nor reasoning. */
-  readonly said: number
+  readonly messageCount: number
   readonly placeholders: number
 }
 
-function saidIn({ messages }: RenderedMessages): number {
+function messagesIn({ messages }: RenderedMessages): number {
   return messages.filter((message) => message.role !== 'developer' && !isReasoning(message)).length
 }
 

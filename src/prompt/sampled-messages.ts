@@ -21,7 +21,7 @@ export interface FormOptions {
   /** As in `SampledForm`. */
   readonly replaces?: number
   /** The number of tokens in the transcript that earlier seals cover. Default: 0. */
-  readonly told?: number
+  readonly recorded?: number
   /** Whether the client sends the arguments of calls back as objects, which may lose their spelling and order. */
   readonly areCallsParsed?: boolean
   /** The files that the conversation's searches found. Default: none. */
@@ -38,7 +38,7 @@ export interface FormOptions {
 export function sampledMessages(
   messages: readonly ReadMessage[],
   transcript: readonly TranscriptMessage[],
-  { tools, tokenTable, isAlone, told = 0, areCallsParsed = false }: FormOptions,
+  { tools, tokenTable, isAlone, recorded = 0, areCallsParsed = false }: FormOptions,
 ): SampledMessage[] {
   const sought = { transcripts: [transcript], ownerOf: () => undefined }
   const places = atOnce(findPlaces(messages, sought, tools, createWork()))
@@ -46,13 +46,15 @@ export function sampledMessages(
   const backs = new Map(placesBack(messages, isAlone))
   const found = messages.flatMap((message, at) => {
     const index = places[at]?.index
-    const said = index === undefined ? undefined : transcript[index]
-    if (index === undefined || said === undefined) return []
+    const original = index === undefined ? undefined : transcript[index]
+    if (index === undefined || original === undefined) return []
     // An earlier record remains valid unless the message's place has changed.
     const isKnown =
-      said.end <= told || said.isRepaired || (isKept(message) && isRenderedTo(said.tokens, message, tokenTable))
+      original.end <= recorded ||
+      original.isRepaired ||
+      (isKept(message) && isRenderedTo(original.tokens, message, tokenTable))
     const place = { back: backs.get(at) as number, isResult: message.role === 'tool' }
-    return [{ index, sampled: { ...place, ...(!isKnown && { tokens: said.tokens }) } }]
+    return [{ index, sampled: { ...place, ...(!isKnown && { tokens: original.tokens }) } }]
   })
   const isInOrder = found.every(({ index }, at) => at === 0 || index > (found[at - 1]?.index as number))
   const ordered = found.sort((a, b) => a.index - b.index).map(({ sampled }) => sampled)

@@ -120,9 +120,9 @@ export class SettledPlaces {
       const isSaid = nth !== undefined && there[nth]?.hash === hash
       const mayMove = [isSaid && nth < first ? [] : [hash]]
       if (!isSaid && isReasoning(message)) {
-        const shown = hashOf(keyOf({ ...message, channel: 'commentary' }, tools))
-        if (nth !== undefined) lastShown ??= shown
-        mayMove.push(nth !== undefined && nth < firstOfBoth ? [] : [shown])
+        const commentaryHash = hashOf(keyOf({ ...message, channel: 'commentary' }, tools))
+        if (nth !== undefined) lastShown ??= commentaryHash
+        mayMove.push(nth !== undefined && nth < firstOfBoth ? [] : [commentaryHash])
       }
       for (const one of mayMove.flat()) {
         if (this.#sampled.has(one)) return undefined
@@ -146,7 +146,7 @@ export class SettledPlaces {
     for (const [at, message] of messages.entries()) {
       const nth = nths[at]
       if (spoken.has(at)) call = nth
-      // A message that its item does not show is found beside its call, or not at all.
+      // A message that its item does not show is found beside its call only.
       if (message.missing !== undefined || message.role !== 'tool') continue
       work.left -= COMPARED
       if (work.left <= 0) yield* work.pause()

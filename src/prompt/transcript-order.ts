@@ -5,7 +5,7 @@ export interface Found {
   readonly message: ReadMessage
   readonly place: Place | undefined
   /** The message at its place; undefined if the message is rendered from its item. */
-  readonly said: TranscriptMessage | undefined
+  readonly original: TranscriptMessage | undefined
 }
 
 /**

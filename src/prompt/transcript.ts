@@ -76,13 +76,13 @@ export function* readTranscriptInSlices(
     const isModel = tokens[0] !== SPECIAL.start || tokens[1] === assistant[0] || isRoleless
     const isPlain = !isRoleless && isWellFormed(tokens)
     const text = isPlain ? textOf(tokens, tokenTable) : undefined
-    const { said, repairs } = reader(text === undefined ? tokens : withoutText(tokens), isModel)
-    const isRepaired = repairs > 0 || said.length !== 1 || !isPlain
-    const [message] = said
+    const { parsed, repairs } = reader(text === undefined ? tokens : withoutText(tokens), isModel)
+    const isRepaired = repairs > 0 || parsed.length !== 1 || !isPlain
+    const [message] = parsed
     if (text !== undefined && message !== undefined) message.content = text
     // A history never contains `<|return|>`, which is valid only at the end of the model's last message.
     if (tokens.at(-1) === SPECIAL.return) tokens[tokens.length - 1] = SPECIAL.end
-    for (const message of said) messages.push({ message, tokens, end, isRepaired })
+    for (const message of parsed) messages.push({ message, tokens, end, isRepaired })
     tokens = []
   }
   for (let at = 0; at < transcript.length; at++) {
@@ -144,15 +144,15 @@ function withoutText(tokens: readonly number[]): readonly number[] {
 type SegmentReader = (
   tokens: readonly number[],
   isModel: boolean,
-) => { readonly said: readonly HarmonyMessage[]; readonly repairs: number }
+) => { readonly parsed: readonly HarmonyMessage[]; readonly repairs: number }
 
 /** Creates one parser for all segments, since a malformed message is read depending on those before it. */
 function segmentReader({ tokenTable, toolNamed, hasAnswer = false }: TranscriptOptions): SegmentReader {
-  let said: HarmonyMessage[] = []
+  let parsed: HarmonyMessage[] = []
   let repairs = 0
   const sink = (event: HarmonyEvent): void => {
-    const message = said.at(-1)
-    if (event.type === 'message_start') said.push({ ...event.header, content: '' })
+    const message = parsed.at(-1)
+    if (event.type === 'message_start') parsed.push({ ...event.header, content: '' })
     else if (event.type === 'message_text' && message !== undefined) message.content += event.text
     else if (event.type === 'repair') repairs += 1
   }
@@ -160,7 +160,7 @@ function segmentReader({ tokenTable, toolNamed, hasAnswer = false }: TranscriptO
   const start = createHarmonyParser(options, sink).snapshot()
   const parser = createHarmonyParser(options, sink, { ...start, finalSeen: hasAnswer })
   return (tokens, isModel) => {
-    said = []
+    parsed = []
     repairs = 0
     const isBegun = tokens[0] === SPECIAL.start
     // The host began the model's message, as it did when the model wrote it.
@@ -169,6 +169,6 @@ function segmentReader({ tokenTable, toolNamed, hasAnswer = false }: TranscriptO
     for (const id of written) parser.push(id, isModel ? 'model' : 'host')
     const ended = written.at(-1)
     if (ended === undefined || !TERMINATORS.includes(ended)) parser.end()
-    return { said, repairs }
+    return { parsed, repairs }
   }
 }

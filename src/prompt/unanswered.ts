@@ -12,7 +12,7 @@ export interface Unanswered {
 export function unansweredIn(conversation: readonly ReadMessage[]): Unanswered {
   const open = conversation.slice(conversation.findLastIndex(isAnswer) + 1)
   const worked = open.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
-  const said = (messages: readonly ReadMessage[]): string[] =>
+  const userTexts = (messages: readonly ReadMessage[]): string[] =>
     messages.flatMap(({ role, content, isSummary }) => (role === 'user' && !isSummary ? [content] : []))
-  return { read: said(open.slice(0, worked + 1)), unread: said(open.slice(worked + 1)) }
+  return { read: userTexts(open.slice(0, worked + 1)), unread: userTexts(open.slice(worked + 1)) }
 }

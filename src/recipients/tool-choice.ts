@@ -97,7 +97,7 @@ export function isClientToolLeft(
   return isAllowed({ type, name }) || (namespace !== undefined && isAllowed({ type: 'namespace', name: namespace }))
 }
 
-/** Whether a callee is allowed: no tool at all, or one of the selection. */
+/** Whether a callee is allowed: it is no tool, or one of the selection. */
 export function isCalleeLeft(isAllowed: ToolSelection, callee: Recipient): boolean {
   switch (callee.kind) {
     case 'reasoning':

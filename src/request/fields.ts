@@ -293,7 +293,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   image: { support: 'ignored', does: 'no gpt-oss model reads images' },
 }
 
-/** A request after each parameter has been checked by itself. */
+/** A request after each parameter has been checked individually. */
 export type CheckedRequest = Omit<ParsedRequest, 'reasoning'> & {
   readonly type?: 'response.create'
   readonly reasoning?: ReasoningOptions

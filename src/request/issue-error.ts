@@ -52,7 +52,10 @@ function worded(issue: Issue, path: Path, body: unknown): RequestError {
   }
 }
 
-/** Whether the client meant this branch of a union, or a branch within it: the value is of the right kind, but wrong inside. */
+/**
+ * Whether the client meant this branch of a union, or a branch within it: the value has the right kind, but a fault
+ * inside.
+ */
 function isMeant(issue: Issue, value: unknown): boolean {
   const { path, code } = issue
   if (path.length > 0 || code === 'too_big' || code === 'too_small' || code === 'invalid_format') return true

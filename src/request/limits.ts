@@ -59,7 +59,7 @@ export function* checkSize(body: unknown, limits: Required<RequestLimits>, work:
   const open: Opened[] = []
   const names = new Set<string>()
   let count = 0
-  /** Counts what the scan of a body's text counts: brackets and commas. */
+  /** Counts the same as the scan of a body's text: brackets and commas. */
   const take = (entries: number): void => {
     count += Math.max(entries, 1)
     if (count > limits.values) throw tooManyValues(limits.values)

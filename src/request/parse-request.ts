@@ -94,8 +94,8 @@ function isBlank(name: string, value: unknown): boolean {
 
 /** Renames old parameters, and drops those that only a WebSocket sends. */
 function normalized({ type: _, reasoning, ...parsed }: CheckedRequest): ParsedRequest {
-  const { generate_summary, ...asked } = { ...reasoning }
-  const settings = generate_summary === undefined ? asked : { summary: generate_summary, ...asked }
+  const { generate_summary, ...otherSettings } = { ...reasoning }
+  const settings = generate_summary === undefined ? otherSettings : { summary: generate_summary, ...otherSettings }
   const generate = parsed.prompt_cache_options?.prewarm === true ? { generate: false } : {}
   const entries = Object.entries(merged(parsed, { reasoning: settings, ...generate }))
   // An object whose fields were all null is blank by now.

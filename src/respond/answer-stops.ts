@@ -25,7 +25,7 @@ export function stopStrings({ stop }: ResponseRequest): readonly string[] {
   return strings as readonly string[]
 }
 
-/** Whether it is a text, without half of a surrogate pair: an answer that ended in the other half would be invalid. */
+/** Whether it is a string without lone surrogates: an answer that ended in the other half would be invalid. */
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)
 }

@@ -9,11 +9,11 @@ import type { HostUsage, StreamEnd } from '../tokens/token-source.js'
  */
 export function stopOf(
   fold: ResponseFold,
-  { reason: said = 'stop', usage: counted }: StreamEnd,
+  { reason: streamReason = 'stop', usage: counted }: StreamEnd,
   given: number,
 ): StopEntry {
   // An ended turn may be exactly as long as the limit. A process that resumes after that token knows no other reason.
-  const reason = fold.stage === 'stopped' ? 'stop' : said
+  const reason = fold.stage === 'stopped' ? 'stop' : streamReason
   const usage = usageOf(fold, counted, given)
   return { type: 'stop', reason, ...(Object.keys(usage).length > 0 && { usage }) }
 }

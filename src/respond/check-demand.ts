@@ -48,13 +48,13 @@ function checkServer(demand: Extract<DemandedCall, { of: 'server' | 'server_tool
 }
 
 /** Whether an allowed server has no listing, so that its tools are unknown. */
-function hasUnlistedServer({ declared, listings, choice }: TaughtTools, wanted?: string): boolean {
+function hasUnlistedServer({ declared, listings, choice }: TaughtTools, demandedLabel?: string): boolean {
   const listed = new Set(listings.map(({ serverLabel }) => serverLabel))
   return [...declared.mcpServers.keys()].some((label) => {
     if (listed.has(label)) return false
     // A replacement of a built-in tool is taught as that tool.
-    if (replacedByServer(label) !== undefined && wanted === undefined) return false
-    return (wanted === undefined || label === wanted) && choice.isAllowed({ type: 'mcp', label })
+    if (replacedByServer(label) !== undefined && demandedLabel === undefined) return false
+    return (demandedLabel === undefined || label === demandedLabel) && choice.isAllowed({ type: 'mcp', label })
   })
 }
 

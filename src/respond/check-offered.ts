@@ -26,7 +26,7 @@ const anOfferedTool: OptionCheck = (tool, path) => {
   check(isKnown, path, `a tool of type ${OFFERED_TYPES.join(', ')}`, type ?? tool)
   if (type !== 'mcp') return
   check(typeof label === 'string' && label !== '', `${path}.server_label`, 'a label', label)
-  // Not yet known to have this type: the call validates it.
+  // Its type is unchecked until this call validates it.
   declareMcpServer(tool as McpTool, `${path}.`)
 }
 

@@ -94,9 +94,9 @@ function* compactedBy(summary: string, request: ResponseRequest, options: Compac
   const { open, compactions } = fold
   const given = withTerms(request, open.operator)
   const rendering = promptOptions(open.prompt, teach(), options)
-  const said = yield* unanswered(given, rendering, options, work)
-  const text = writeWindow({ ...said, summary })
-  // Not the translator's own ids, which the host's items have.
+  const userTexts = yield* unanswered(given, rendering, options, work)
+  const text = writeWindow({ ...userTexts, summary })
+  // Derived from the response: the translator's own ids belong to the host's items.
   const id = deriveId('cmp', compactions, `${open.responseId} compaction`)
   const item = { type: 'compaction', id, encrypted_content: sealCompaction(text, id) } as const
   // A later request that drops nothing sends these items, so that it renders to the same tokens.
@@ -116,20 +116,20 @@ function* unanswered(
   work: Work,
 ): Slices<{ readonly before: readonly string[]; readonly after: readonly string[] }> {
   const { read, unread } = unansweredIn((yield* readRequestInSlices(request, rendering, work)).conversation)
-  const said = [...read, ...unread]
+  const userTexts = [...read, ...unread]
   const encode = encoderOf(tokenTable)
   let room = Math.floor((fold.open.compactAbove ?? Number.POSITIVE_INFINITY) * KEPT_SHARE)
-  let first = said.length - 1
+  let first = userTexts.length - 1
   for (; first >= 0; first--) {
     const ids = createTokenBuffer()
     // Counted only as far as there is room.
-    const isFitting = room >= 0 && (yield* encode.into(said[first] as string, ids, work, room))
+    const isFitting = room >= 0 && (yield* encode.into(userTexts[first] as string, ids, work, room))
     room = isFitting ? room - ids.length : -1
-    if (room < 0 && first < said.length - 1) break
+    if (room < 0 && first < userTexts.length - 1) break
   }
   // In this response, the model has read all of them.
-  const border = fold.turns > 0 ? said.length : read.length
-  return { before: said.slice(first + 1, border), after: said.slice(Math.max(first + 1, border)) }
+  const border = fold.turns > 0 ? userTexts.length : read.length
+  return { before: userTexts.slice(first + 1, border), after: userTexts.slice(Math.max(first + 1, border)) }
 }
 
 /** The share of a turn's input limit that the user's own words may take, except for the latest message. */

@@ -26,10 +26,10 @@ export function* promptFromEarlier(
     if (reading === undefined || known === undefined) return undefined
     const prompt = yield* renderAndGive(known, request, { reading, options, earlier, work, most })
     // A single message affects what may be compacted, and that message may be reasoning.
-    if (prompt === undefined || prompt.said < 2) return undefined
-    const { tokens: ids, said, placeholders } = prompt
+    if (prompt === undefined || prompt.messageCount < 2) return undefined
+    const { tokens: ids, messageCount, placeholders } = prompt
     const size = ids.length + turnStart(options.tokenTable).length
-    return { size, ids, said, untaught: reading.tools.untaught, placeholders }
+    return { size, ids, messageCount, untaught: reading.tools.untaught, placeholders }
   } catch (error) {
     // Rendering the whole prompt reports the error with its own paths.
     if (error instanceof RequestError) return undefined

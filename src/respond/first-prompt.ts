@@ -85,8 +85,8 @@ export async function firstPrompt(
   const prompt = await withPauses(rendered, pause, signal)
   if (prompt === undefined) return undefined
   const { tokens, messages, untaught, placeholders } = prompt
-  const said = messages.filter(({ role }) => role !== 'system' && role !== 'developer').length
-  return { size: tokens.length, ids: tokens.slice(0, messages.at(-1)?.end ?? 0), said, untaught, placeholders }
+  const messageCount = messages.filter(({ role }) => role !== 'system' && role !== 'developer').length
+  return { size: tokens.length, ids: tokens.slice(0, messages.at(-1)?.end ?? 0), messageCount, untaught, placeholders }
 }
 
 /** Returns the size up to which a prompt is accepted without dropping anything: it leaves room for an answer. */

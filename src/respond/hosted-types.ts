@@ -1,7 +1,7 @@
 import { type BuiltinTool, builtinNamed, HOSTED_BUILTINS, type HostedBuiltin } from '../recipients/builtin-tools.js'
 import type { HostedCall, Tool } from '../tools/tool.js'
 
-/** Returns the built-in tools that the host runs: those of which one of its tools answers an empty call. */
+/** Returns the built-in tools that the host runs: one of its tools answers an empty call of each. */
 export function hostedBuiltins(tools: readonly Tool[], onError: (error: unknown) => void): readonly HostedBuiltin[] {
   return HOSTED_BUILTINS.filter((builtin) => isAnswered(builtinNamed(builtin).example as HostedCall, tools, onError))
 }

@@ -72,10 +72,10 @@ export function withTerms(request: ResponseRequest, terms: OperatorTerms | undef
   if (terms === undefined) return request
   const { tools = [], instructions, isExempt = false, asks = {} } = terms
   const own = (request.tools ?? []).map((tool) => (isAskedOf(tool, asks) ? withRule(tool, asks) : tool))
-  const said = [instructions, request.instructions].filter((text) => text)
+  const instructionTexts = [instructions, request.instructions].filter((text) => text)
   return merged(request, {
     ...(own.length + tools.length > 0 && { tools: [...own, ...tools] as NonNullable<ResponseRequest['tools']> }),
-    ...(said.length > 0 && { instructions: said.join('\n\n') }),
+    ...(instructionTexts.length > 0 && { instructions: instructionTexts.join('\n\n') }),
     ...(isExempt && { tool_choice: alsoAllowing(request.tool_choice, tools) }),
   })
 }
@@ -89,8 +89,8 @@ function withRule(tool: McpTool, asks: NonNullable<OperatorTerms['asks']>): McpT
 }
 
 /** Returns a rule by which calls of these tools need an approval, and no others. */
-export function ruleOf(asked: readonly string[]): NonNullable<McpTool['require_approval']> {
-  return asked.length === 0 ? 'never' : { always: { tool_names: [...asked] }, never: {} }
+export function ruleOf(toolNames: readonly string[]): NonNullable<McpTool['require_approval']> {
+  return toolNames.length === 0 ? 'never' : { always: { tool_names: [...toolNames] }, never: {} }
 }
 
 /** Extends a list of allowed tools by all of these. */

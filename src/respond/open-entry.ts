@@ -71,7 +71,7 @@ export async function openEntry(
   const prepared = await prepareRequest(request, options, at, signal)
   const { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt } = prepared
   const { held: constrained, typeOnly, free } = heldBy
-  const { ids, said, untaught, placeholders } = prompt
+  const { ids, messageCount, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
@@ -116,7 +116,7 @@ export async function openEntry(
       !isCompaction &&
       !isPreparation && {
         compactAbove,
-        ...(said <= 1 && { isOneMessage: true as const }),
+        ...(messageCount <= 1 && { isOneMessage: true as const }),
       }),
     ...(options.mostSearches !== undefined && { mostSearches: options.mostSearches }),
     ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
@@ -137,8 +137,8 @@ const CHARACTERS = 4
 
 /** Returns the addition of a response that continues no other. */
 function wholeInput({ input = [] }: ResponseRequest): Addition {
-  const said = { type: 'message', role: 'user', content: input } as InputItem
-  return { input: typeof input === 'string' ? [said] : (input as readonly InputItem[]) }
+  const message = { type: 'message', role: 'user', content: input } as InputItem
+  return { input: typeof input === 'string' ? [message] : (input as readonly InputItem[]) }
 }
 
 /** The parts of a request's first model call. */

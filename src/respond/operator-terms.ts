@@ -84,7 +84,7 @@ async function boundedServer(
   }
   const clashes = clashesIn(request)
   const names: string[] = []
-  const asked: string[] = []
+  const needingApproval: string[] = []
   for (const one of listed) {
     const { name } = one
     if (!server.allows(name)) continue
@@ -92,15 +92,15 @@ async function boundedServer(
     if (clash !== undefined && offered.onClash !== 'client') throw sameName(clash, qualifiedName(name, serverLabel))
     if (clash !== undefined) continue
     const decision = await decisionOf(approval, one, { serverLabel, isOffered: true, hints }, { request, onError })
-    if (server.needsApproval(name, 'never') || decision === 'always') asked.push(name)
+    if (server.needsApproval(name, 'never') || decision === 'always') needingApproval.push(name)
     names.push(name)
   }
-  if (approvals === 'refuse' && asked.length > 0) {
-    notice?.('unapprovable_tool', asked.map((name) => qualifiedName(name, serverLabel)).join(', '))
-    const left = names.filter((name) => !asked.includes(name))
+  if (approvals === 'refuse' && needingApproval.length > 0) {
+    notice?.('unapprovable_tool', needingApproval.map((name) => qualifiedName(name, serverLabel)).join(', '))
+    const left = names.filter((name) => !needingApproval.includes(name))
     return left.length === 0 ? undefined : { ...about, allowed_tools: left, require_approval: 'never' }
   }
-  return names.length === 0 ? undefined : { ...about, allowed_tools: names, require_approval: ruleOf(asked) }
+  return names.length === 0 ? undefined : { ...about, allowed_tools: names, require_approval: ruleOf(needingApproval) }
 }
 
 /** Returns undefined without a listing of the tools. */
@@ -137,7 +137,7 @@ async function asksOf(
       asks[serverLabel] = ['*']
       continue
     }
-    const asked: string[] = []
+    const needingApproval: string[] = []
     for (const one of listed) {
       const about = { serverLabel, isOffered: false, hints }
       const decision = await decisionOf(approval, one, about, { request, onError })
@@ -145,12 +145,12 @@ async function asksOf(
         decision === 'always' ||
         server.needsApproval(one.name, decision ?? policy.mcpApproval) ||
         rule?.needsApproval(one.name, 'never') === true
-      if (isAsked) asked.push(one.name)
+      if (isAsked) needingApproval.push(one.name)
     }
-    if (approvals === 'refuse' && asked.some((name) => server.allows(name))) {
-      throw unapprovable(request, serverLabel, asked)
+    if (approvals === 'refuse' && needingApproval.some((name) => server.allows(name))) {
+      throw unapprovable(request, serverLabel, needingApproval)
     }
-    asks[serverLabel] = asked
+    asks[serverLabel] = needingApproval
   }
   return asks
 }

@@ -100,9 +100,9 @@ export class Outbox {
       for (let at = from; at < taken.length; at++) {
         const { batch } = taken[at] as Waiting
         // Many entries cause no event.
-        const shown = batch.length > 0 ? this.#show(batch) : undefined
-        if (shown !== undefined) {
-          shown.then(() => {
+        const showing = batch.length > 0 ? this.#show(batch) : undefined
+        if (showing !== undefined) {
+          showing.then(() => {
             this.#done()
             this.#showFrom(at + 1)
           }, this.#fail)

@@ -5,7 +5,7 @@ export interface FirstPrompt {
   /** The ids, excluding the `<|start|>assistant` that begins every turn. */
   readonly ids: Uint32Array
   /** The number of messages that are not instructions. */
-  readonly said: number
+  readonly messageCount: number
   readonly untaught: readonly string[]
   readonly placeholders: number
 }

@@ -3,12 +3,14 @@ import { generateOptions } from '../engine/generate-options.js'
 import { check } from '../errors.js'
 import type { EntryBody } from '../journal/entry.js'
 import { merged } from '../merged.js'
+import { nextTurn } from '../next-turn.js'
 import { turnStart } from '../prompt/render-prompt.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
 import { type Queue, queue, type Write } from '../queue.js'
 import type { CitableFiles } from '../responses/call-result.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { withPauses } from '../slices.js'
 import { callSafely } from '../translate/call-safely.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
@@ -26,7 +28,7 @@ import { Outbox } from './outbox.js'
 import { ResolvedResponse } from './resolved-response.js'
 import { runCalls, tellRefusals } from './run-calls.js'
 import { sample } from './sampling.js'
-import type { reportInvalid } from './strict/report-invalid.js'
+import type { InvalidReporter } from './strict/report-invalid.js'
 import { summarize } from './summarize.js'
 import { terminalResponse } from './terminal.js'
 import { failureOf } from './unavailable.js'
@@ -48,7 +50,7 @@ export interface ResponseRun {
   run(show: Write<Batch>): Promise<readonly number[]>
   /** Stops engine and tools before their next step. Nothing more is shown. */
   close(): void
-  /** Does what the `signal` of its options does when it aborts. */
+  /** Acts like the `signal` of its options when it aborts. */
   abort(reason?: unknown): void
   /** Aborts when engine and tools have to stop. */
   readonly signal: AbortSignal
@@ -94,7 +96,7 @@ export function responseRun(
     ...(options.clock !== undefined && { clock: options.clock }),
     ...(options.onError !== undefined && { onError: options.onError }),
   })
-  const { engine, tokenTable, append, entries = [], signal } = options
+  const { engine, tokenTable, append, entries = [], signal, pause = nextTurn } = options
   const resolved = new ResolvedResponse(options)
   const { fold, forms, policy } = resolved
   const inbox = new Inbox({ fold, input: request.input, entries })
@@ -124,17 +126,17 @@ export function responseRun(
   function follow(body: EntryBody, at: number): Batch {
     const events = fold.apply(body, at)
     const isByHost = body.type === 'item' || body.type === 'compaction'
-    if (options.onInvalidOutput !== undefined && !isByHost) {
-      reporter?.(events, budget().strict.parts, options.onInvalidOutput, report)
-    }
+    if (!isByHost) reporter?.read(events, budget().strict.parts)
     return events
   }
 
   /** Loads what checks bodies, with its validator of schemas, once something is to be checked: most responses have nothing. */
-  let reporter: typeof reportInvalid | undefined
+  let reporter: InvalidReporter | undefined
   async function loadReporter(): Promise<void> {
-    if (reporter !== undefined || options.onInvalidOutput === undefined || budget().strict.parts.length === 0) return
-    reporter = (await import('./strict/report-invalid.js')).reportInvalid
+    const { onInvalidOutput } = options
+    if (reporter !== undefined || onInvalidOutput === undefined || budget().strict.parts.length === 0) return
+    const { createInvalidReporter } = await import('./strict/report-invalid.js')
+    reporter = createInvalidReporter({ onInvalidOutput, onError: report, pause })
   }
 
   function budget(): Budget {
@@ -242,6 +244,11 @@ export function responseRun(
           if (isOpen) await loadReporter()
           const steps = step()
           if (steps === undefined) {
+            const { strict } = budget()
+            if (strict.isPaused) {
+              await withPauses(strict.prepare(fold.turnTokens), pause)
+              if (isClosed()) continue
+            }
             await sample(merged(shared, { engine, tokenTable, budget, isTimed: seconds !== undefined, onStop, put }))
             const waited = turn()
             if (waited !== undefined) await waited
@@ -254,6 +261,7 @@ export function responseRun(
       }
       if (unwritten !== undefined) throw unwritten.error
       if (!hasLeft()) await outbox?.flushed()
+      await reporter?.done()
       return fold.transcript
     } finally {
       // A closed response has nothing left to abort.
@@ -267,7 +275,7 @@ export function responseRun(
   return {
     run,
     close: () => close('left'),
-    // As after the end, when nobody listens to the options' signal any more.
+    // Ignored after the end, like the options' signal.
     abort: (reason) => (hasEnded ? undefined : close('aborted', reason)),
     signal: work.signal,
     files: () => fold.files,

@@ -105,7 +105,7 @@ async function mayRepeat(call: HostedCall, { tools = [], signal, report }: RunCa
   }
 }
 
-/** Whether the request, or the server's listing, excludes a tool of which the user approved a call. */
+/** Whether the request, or the server's listing, excludes the tool of an approved call. */
 function isExcluded(call: HostedCall, { mcpServers }: DeclaredTools): boolean {
   return call.type === 'mcp_call' && mcpServers.get(call.server_label)?.allows(call.name) === false
 }

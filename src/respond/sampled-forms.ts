@@ -22,9 +22,7 @@ interface Border {
 /** Seals that precede the results of some calls, which follow them in the transcript. */
 interface Unsettled {
   readonly start: Border
-  /**
-   * The start of the first of these seals' records, which may precede the turn: it has counted the calls all the same.
-   */
+  /** The start of the first of these seals' records, which may precede the turn: their places count the calls. */
   readonly counted: Border
   /** How many of these seals have a form. */
   forms: number
@@ -53,7 +51,7 @@ const BEGINNING: Border = { tokens: 0, items: 0 }
 export class SampledForms {
   readonly #options: TranslateEntriesOptions
   /** The end of the seals' records so far. */
-  #told = BEGINNING
+  #recorded = BEGINNING
   #unsettled: Unsettled | undefined
   /** The number of compactions at that time: each restarts the transcript. */
   #compactions = 0
@@ -77,16 +75,19 @@ export class SampledForms {
    */
   ofReasoning(fold: ResponseFold, text: string, itemId: string): string | undefined {
     const at = fold.output.findIndex(({ id }) => id === itemId)
-    const { start, told, messages, items } = this.#untold(fold, at)
-    const isOwn = ({ message, end }: TranscriptMessage): boolean => end > told && isReasoning(message, text)
+    const { start, recorded, messages, items } = this.#unrecorded(fold, at)
+    const isOwn = ({ message, end }: TranscriptMessage): boolean => end > recorded && isReasoning(message, text)
     // A repaired message may read as reasoning without being an item: it takes second place.
     const wellFormed = messages.findIndex((each) => !each.isRepaired && isOwn(each))
     const own = wellFormed === -1 ? messages.findIndex(isOwn) : wellFormed
-    // Repaired reasoning is rendered from its item. The calls before it are known all the same.
+    // Repaired reasoning is rendered from its item. The calls before it are still recorded.
     const last = own === -1 ? messages.length : own + 1
     const end = { tokens: start.tokens + (messages[last - 1]?.end ?? 0), items: at + 1 }
     this.#tell(fold, { start, end }, itemId, text)
-    const form = this.#formOf(fold, [...items, reasoningOf(text)], messages.slice(0, last), { isAlone: false, told })
+    const form = this.#formOf(fold, [...items, reasoningOf(text)], messages.slice(0, last), {
+      isAlone: false,
+      recorded,
+    })
     if (form !== undefined && this.#unsettled !== undefined) this.#unsettled.forms += 1
     return form
   }
@@ -101,12 +102,12 @@ export class SampledForms {
     const id = deriveId('rs', 0, `${fold.open.responseId} form`)
     const isWanted = sealReasoning !== undefined && sealForm !== undefined && this.isAsked(fold.open)
     if (!isWanted || fold.output.some((item) => item.id === id)) return undefined
-    const { told, messages, items, replaces } = this.#untold(fold, fold.output.length, true)
+    const { recorded, messages, items, replaces } = this.#unrecorded(fold, fold.output.length, true)
     const form = this.#formOf(
       fold,
       items.filter((item) => !isLeftOut(item as OutputItem, fold, isCut)),
       messages,
-      { isAlone: true, told, replaces },
+      { isAlone: true, recorded, replaces },
     )
     return form === undefined
       ? undefined
@@ -127,21 +128,24 @@ export class SampledForms {
   }
 
   /**
-   * Returns what the next seal has to record of the items before a place: since the last seal, or since calls without
-   * results.
+   * Returns the part that the next seal has to record of the items before a place: since the last seal, or since calls
+   * without results.
    *
    * @param isOver - whether no more results can arrive
    */
-  #untold(fold: ResponseFold, before: number, isOver = false) {
+  #unrecorded(fold: ResponseFold, before: number, isOver = false) {
     if (fold.compactions !== this.#compactions) {
       this.#compactions = fold.compactions
-      this.#told = { tokens: 0, items: fold.output.findLastIndex(({ type }) => (type as string) === 'compaction') + 1 }
+      this.#recorded = {
+        tokens: 0,
+        items: fold.output.findLastIndex(({ type }) => (type as string) === 'compaction') + 1,
+      }
       this.#unsettled = undefined
     }
     // Seals that counted calls without final results have wrong places: everything is recorded again.
     const isMiscounted = isOver && this.#unsettled?.calls.some((id) => !fold.isAnswered(id)) === true
     const unsettled = isMiscounted ? this.#unsettled : this.#settled(fold)
-    const start = (isMiscounted ? unsettled?.counted : unsettled?.start) ?? this.#told
+    const start = (isMiscounted ? unsettled?.counted : unsettled?.start) ?? this.#recorded
     const { output } = fold
     const earlier = new Set(output.slice(0, start.items).map(({ id }) => id))
     const hasAnswer = fold.modelOutput.some((item) => isAnswer(item) && earlier.has(item.id))
@@ -154,8 +158,8 @@ export class SampledForms {
       const text = unsettled?.reasoning.get(item.id)
       return text === undefined ? item : reasoningOf(text)
     })
-    const told = isMiscounted ? 0 : this.#told.tokens - start.tokens
-    return { start, told, messages, items, replaces: (isMiscounted && this.#unsettled?.forms) || 0 }
+    const recorded = isMiscounted ? 0 : this.#recorded.tokens - start.tokens
+    return { start, recorded, messages, items, replaces: (isMiscounted && this.#unsettled?.forms) || 0 }
   }
 
   /** Returns the messages that no seal has recorded in order yet, once the results have arrived. */
@@ -174,7 +178,7 @@ export class SampledForms {
   ): void {
     if (this.#unsettled === undefined || this.#settled(fold) !== undefined) {
       const turn = this.#turnOf(fold)
-      const from = turn.tokens > this.#told.tokens ? turn : this.#told
+      const from = turn.tokens > this.#recorded.tokens ? turn : this.#recorded
       const calls = fold.output.slice(from.items, end.items).filter((item) => isWithoutResult(item, fold))
       const reasoning = new Map(this.#unsettled?.reasoning)
       this.#unsettled =
@@ -183,7 +187,7 @@ export class SampledForms {
           : { start: from, counted: start, forms: 0, calls: calls.map(({ id }) => id), reasoning }
     }
     this.#unsettled?.reasoning.set(itemId, text)
-    this.#told = end
+    this.#recorded = end
   }
 
   /** Returns where the turn began. The results of all earlier calls precede it. */

@@ -279,7 +279,7 @@ class SamplingRun {
     else if (this.#isCut(this.#watch, tokens, isOver)) return
     if (beginning !== undefined) {
       const { usage = {} } = this.#stopOf(undefined)
-      // Tokens that were replaced were sampled all the same.
+      // Replaced tokens count as sampled.
       const unreadTokens = given.length - tokens.length + (usage.unreadTokens ?? 0)
       this.#enqueue({ type: 'usage', usage: { ...usage, unreadTokens } })
       this.#finish({ type: 'host', tokens: beginning })
@@ -322,8 +322,8 @@ class SamplingRun {
   #cutOf(tokens: readonly number[], { usage = {} }: StopEntry): ChunkEntry {
     const put = this.#fold.sampled - this.#before + tokens.length
     const unreadTokens = this.#given - put + (usage.unreadTokens ?? 0)
-    const said = { ...usage, ...(unreadTokens !== 0 && { unreadTokens }) }
-    return { type: 'chunk', tokens, ...(Object.keys(said).length > 0 && { usage: said }) }
+    const cutUsage = { ...usage, ...(unreadTokens !== 0 && { unreadTokens }) }
+    return { type: 'chunk', tokens, ...(Object.keys(cutUsage).length > 0 && { usage: cutUsage }) }
   }
 
   /** Queues the tokens of one engine step, one by one if the turn may end after any of them. */

@@ -31,8 +31,8 @@ export interface Summary {
 export function summaryRequest(request: ResponseRequest): ResponseRequest {
   const { text: _, input, ...rest } = request
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? [])
-  const said = items.filter((item) => !('type' in item && item.type === 'compaction_trigger'))
-  return { ...rest, tool_choice: 'none', input: [...said, { role: 'user', content: INSTRUCTIONS }] }
+  const conversation = items.filter((item) => !('type' in item && item.type === 'compaction_trigger'))
+  return { ...rest, tool_choice: 'none', input: [...conversation, { role: 'user', content: INSTRUCTIONS }] }
 }
 
 export interface SummaryOptions {
@@ -81,10 +81,10 @@ export async function summarizeContext(
   const content = `${INSTRUCTIONS} It may have ${Math.floor(most / 2)} words at most.`
   const { tokens: question } = renderMessages([{ role: 'user', content }], { tokenTable })
   const opening = [SPECIAL.channel, ...encode('final'), SPECIAL.message]
-  const asked = [...question, SPECIAL.start, ...encode('assistant'), ...opening]
-  const prompt = new Uint32Array(context.length + asked.length)
+  const suffix = [...question, SPECIAL.start, ...encode('assistant'), ...opening]
+  const prompt = new Uint32Array(context.length + suffix.length)
   prompt.set(context)
-  prompt.set(asked, context.length)
+  prompt.set(suffix, context.length)
   return await write(prompt, request, options, { opening, most })
 }
 

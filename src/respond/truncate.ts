@@ -60,7 +60,7 @@ function* truncated(
   for (const [nth, exchange] of droppable.entries()) {
     for (const at of exchange) if (!isStaying(at)) dropped.add(at)
     if (nth + 1 < first && nth < droppable.length - 1) continue
-    // Rendered as a whole, because an item may take more by itself than dropping it saves.
+    // Rendered as a whole, because an item alone may take more tokens than dropping it saves.
     const left = { ...request, input: input.filter((_, at) => !dropped.has(at)) }
     prompt = yield* renderPromptInSlices(left, options, work, most)
     if (prompt !== undefined && prompt.tokens.length <= room) return prompt

@@ -19,8 +19,8 @@ export function corsHeaders(request: Headers, origins: readonly string[]): Recor
 }
 
 /** Allows the headers of every client, and all requested ones: the official SDK sends headers of its own. */
-function allowedHeaders(asked: string): string {
-  const names = asked.toLowerCase().split(',', 100)
+function allowedHeaders(requestedHeaders: string): string {
+  const names = requestedHeaders.toLowerCase().split(',', 100)
   return [
     ...new Set([...HEADERS, ...names.map((name) => name.trim()).filter((name) => /^[a-z\d-]{1,100}$/.test(name))]),
   ].join(', ')

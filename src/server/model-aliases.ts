@@ -8,7 +8,7 @@ export function modelAlias(model: string): string {
 }
 
 /** Returns the model that an alias stands for. */
-export function modelOfAlias(asked: unknown, models: readonly string[]): string | undefined {
-  if (typeof asked !== 'string' || models.includes(asked)) return undefined
-  return models.find((model) => modelAlias(model) === asked)
+export function modelOfAlias(name: unknown, models: readonly string[]): string | undefined {
+  if (typeof name !== 'string' || models.includes(name)) return undefined
+  return models.find((model) => modelAlias(model) === name)
 }

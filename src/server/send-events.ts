@@ -44,8 +44,8 @@ const SEND_EVENTS_OPTIONS: OptionTable<SendEventsOptions> = {
 }
 
 /**
- * Sends events to the client of a Node server, past web streams, as fast as the client reads. Resolves when all are
- * sent or the client has left.
+ * Sends events to the client of a Node server as fast as the client reads. It bypasses web streams. Resolves when all
+ * are sent or the client has left.
  *
  *     createServer((request, response) => sendEvents(response, translate(tokens, { request: body })))
  *

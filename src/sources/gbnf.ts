@@ -13,7 +13,7 @@ export const GBNF_CAPABILITIES: EngineCapabilities = {
 /** The limit of cached grammars and their constraints, in UTF-16 code units: some 16 MB. */
 const MOST_CHARACTERS = 8_000_000
 
-/** Writes a constraint as GBNF, with what that leaves out. @throws UnsupportedSchema if no grammar expresses it */
+/** Writes a constraint as GBNF, with its relaxations. @throws UnsupportedSchema if no grammar expresses it */
 const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(writtenGrammar, MOST_CHARACTERS)
 
 /** Fits a constraint to GBNF: everything that is not relaxed is held. @throws UnsupportedSchema if nothing is */
@@ -38,5 +38,10 @@ export function* fittedOrNot(fitting: Slices<FittedConstraint>): Slices<FittedCo
  * @param constraint - one that is held at least in part
  */
 export function gbnfOf(constraint: Constraint): string {
-  return atOnce(writtenGbnf(constraint)).grammar
+  return atOnce(gbnfInSlices(constraint))
+}
+
+/** Does the same in slices. */
+export function* gbnfInSlices(constraint: Constraint): Slices<string> {
+  return (yield* writtenGbnf(constraint)).grammar
 }

@@ -34,8 +34,8 @@ const RECORDING_ABOUT: OptionTable<RecordingAbout> = {
  *
  *     translate(record(engine, (fixture) => writeFile(path, JSON.stringify(fixture)), { name }), { request })
  *
- * The end of the stream waits for the sink and throws what the sink throws, unless the source itself failed: then it
- * throws the source's error.
+ * The end of the stream waits for the sink and throws the sink's error, unless the source itself failed: then it throws
+ * the source's error.
  */
 export function record(
   source: TokenSource,

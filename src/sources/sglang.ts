@@ -237,7 +237,7 @@ function reader(call: HttpCall): StepReader {
         ...(typeof cached_tokens === 'number' ? { cachedTokens: cached_tokens } : {}),
       }
       const tokens = logprobs === undefined ? fresh : withLogprobs(fresh, step, logprobs)
-      // Deliver what was sampled before the call was aborted.
+      // Delivers the tokens that were sampled before the call was aborted.
       if (finish?.type === 'abort' && tokens.length > 0) take({ tokens, usage })
       take({ tokens, usage, ...(finish ? { end: endOf(finish) } : {}) })
     },

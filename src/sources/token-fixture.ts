@@ -40,7 +40,7 @@ export interface TokenFixture {
   readonly end?: StreamEnd
 }
 
-// Every schema has a description of what it expects, which becomes the middle of the error message.
+// The description of each schema states its expectation, which becomes the middle of the error message.
 const TOKEN_ID = 'a token id (a whole number from 0)'
 const tokenId = z.int(TOKEN_ID).nonnegative(TOKEN_ID)
 const string = z.string('a string')

@@ -66,12 +66,12 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = {
  *
  * A `constraint` is sent as `structured_outputs`, as the server's backend holds it: to guidance as a grammar of ours;
  * to xgrammar as a structural tag, which bounds its blanks, or as our grammar where xgrammar ignores what the schema
- * says; to others as `json`. What that leaves out, `capabilities()` say. vLLM tells a Lark grammar from GBNF by the
+ * says; to others as `json`. `capabilities()` report the omitted parts. vLLM tells a Lark grammar from GBNF by the
  * absence of `::=`. It needs vLLM 0.11, and before 0.27 a server that was started with
  * `--structured-outputs-config.enable_in_reasoning=True`: without it, those take the body of a call for reasoning, and
- * constrain nothing without a word (issue 57726; pull request 45560); no constraint is then sent. Special tokens are
- * banned as `bad_words`, since `logit_bias` is only a penalty of 100 there, and refused by servers that draft tokens,
- * and `allowed_token_ids` would list the whole vocabulary in each request.
+ * silently constrain nothing (issue 57726; pull request 45560); no constraint is then sent. Special tokens are banned
+ * as `bad_words`, since `logit_bias` is only a penalty of 100 there, and refused by servers that draft tokens, and
+ * `allowed_token_ids` would list the whole vocabulary in each request.
  *
  * Written for the documented shapes: `CompletionRequest`, `CompletionStreamResponse` and `CompletionLogProbs` in
  * vllm/entrypoints/openai/completion/protocol.py, and the stream in serving.py beside it; `StructuredOutputsParams` and

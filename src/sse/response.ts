@@ -128,7 +128,7 @@ function streamOf(events: SseEvents | SseData, options: SseStreamOptions): Reada
   )
 }
 
-/** Calls `return` synchronously, and turns what it throws into a rejection. */
+/** Calls `return` synchronously, and turns its exception into a rejection. */
 async function close(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
   await iterator.return?.()
 }

@@ -148,7 +148,10 @@ export class Conversations<Kept extends Member> {
     return previous as Kept | undefined
   }
 
-  /** Evicts a deleted response that nothing continues, and then its predecessors of which the same is true. */
+  /**
+   * Evicts a deleted response without continuations, and then each predecessor that is deleted and has no other
+   * continuation.
+   */
   #prune(response: Kept | undefined): void {
     let last = response
     while (last?.isDeleted && last.children === 0) {

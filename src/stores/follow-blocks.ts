@@ -21,8 +21,8 @@ export function followBlocks(
       if (next < list.length) {
         const added = list.slice(next)
         next = list.length
-        const wanted = added.filter(({ at, count }) => at + count > from)
-        if (wanted.length > 0) yield wanted
+        const newBlocks = added.filter(({ at, count }) => at + count > from)
+        if (newBlocks.length > 0) yield newBlocks
       } else if (response.finished !== undefined || response.isDeleted) return
       else {
         await new Promise<void>((resolve) => {

@@ -25,7 +25,7 @@ import type {
 
 /**
  * Limits of a store in memory. Above them, whole conversations are evicted, the least recently used first; never one
- * with a running response, and the last one only if it exceeds them by itself and has more than one response.
+ * with a running response, and the last one only if it alone exceeds them and has more than one response.
  */
 export interface MemoryStoreOptions {
   /** Responses. Default 10,000. */
@@ -211,9 +211,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       get bytes() {
         return overBytes()
       },
-      reclaim(wanted) {
+      reclaim(neededBytes) {
         const before = overBytes()
-        const most = before - wanted
+        const most = before - neededBytes
         written.evictOldest(() => overBytes() > most)
         while (overBytes() > most && conversations.idle > 0) conversations.forgetOldest()
         const freed = before - overBytes()

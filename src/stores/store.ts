@@ -188,8 +188,8 @@ export type Durability = 'none' | 'process' | 'power'
  * **Leases.** One process writes a response: the one with the latest lease. A lease lasts as long as its last append
  * requested, by the store's clock. Any process may claim an expired one, and continue the response.
  *
- * A store may fail: the host's `onError` receives its error, and the client a neutral one. It keeps what it has
- * acknowledged until the response expires or is deleted.
+ * A store may fail: the host's `onError` receives its error, and the client a neutral one. It keeps acknowledged data
+ * until the response expires or is deleted.
  */
 export interface ResponseStore {
   readonly durability: Durability

@@ -2,7 +2,7 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { restOfTurn } from './rest-of-turn.js'
 import type { WrittenTurn } from './write-turn.js'
 
-/** A turn that was asked for. */
+/** A turn that was requested. */
 export interface BegunTurn extends WrittenTurn {
   readonly number: number
   /** The prompt up to where the turn begins. */

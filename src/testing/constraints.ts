@@ -8,7 +8,7 @@ export const SCRIPTED_CONSTRAINTS: readonly ConstraintKind[] = Object.freeze(['j
 
 export interface Grammars {
   fit(constraint: Constraint): Slices<FittedConstraint>
-  /** The grammar of a constraint of which anything is held. */
+  /** Returns the grammar of a constraint, which has to be held at least in part. */
   grammarOf(constraint: Constraint): BodyGrammar
 }
 

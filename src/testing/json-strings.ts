@@ -3,7 +3,7 @@ export interface JsonString {
   /** The place of its quotes: the first one, and after the last one. */
   readonly start: number
   readonly end: number
-  /** The names and places that lead to it. */
+  /** The path to it: names and indexes. */
   readonly path: readonly (string | number)[]
 }
 

@@ -37,11 +37,11 @@ const PREFERRED: ReadonlyMap<string, readonly string[]> = new Map([
 const MOST_TEXTS = 300
 
 /**
- * A completion of a body with texts in it that validators take, where the grammar allows them.
+ * Returns a completion of a body with texts that validators accept, if the grammar allows them.
  *
- * @param before - what of the body is there
+ * @param before - the present part of the body
  * @param completion - a shortest text that completes it
- * @param state - where the grammar stands after `before`
+ * @param state - the state of the grammar after `before`
  */
 export function withPreferredTexts(before: string, completion: string, state: MatcherState, schema: unknown): string {
   let body = before + completion

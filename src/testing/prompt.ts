@@ -20,7 +20,7 @@ export interface ScriptedPrompt {
   /** Which call of the engine it is, from 1. */
   readonly call: number
   readonly options: GenerateOptions
-  /** Aborts as soon as the answer is not needed any more. */
+  /** Aborts as soon as the answer is no longer needed. */
   readonly signal: AbortSignal
 }
 
@@ -52,7 +52,7 @@ function openMessageStart(prompt: Uint32Array): number {
   return isOpen ? start : prompt.length
 }
 
-/** The messages of a prompt, and what it has of the next one. */
+/** Returns the messages of a prompt, and its beginning of the next one. */
 export function readPrompt(tokens: Uint32Array, tokenTable: TokenTable): Pick<ScriptedPrompt, 'messages' | 'opening'> {
   const start = openingStart(tokens)
   const isOpen = tokens[start - 2] === SPECIAL.start
@@ -84,7 +84,7 @@ function isByModel(message: Uint32Array, tokenTable: TokenTable): boolean {
   return tokenTable.text(message[1] ?? 0) === 'assistant'
 }
 
-/** Tokens as text with literal markers. */
+/** Returns tokens as text with literal markers. */
 function spelledOut(tokens: Uint32Array, tokenTable: TokenTable): string {
   let text = ''
   const detokenizer = createDetokenizer(tokenTable)

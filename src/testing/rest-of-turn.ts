@@ -12,7 +12,7 @@ import { decodeUtf8, spell } from './spelling.js'
  * of the unfinished message may be worded differently, if the recipient is the same. A message may have another end:
  * the host writes the fitting one, while an engine under a constraint has only its own.
  *
- * @param begun - what the prompt has after the point where the turn begins
+ * @param begun - the part of the prompt after the point where the turn begins
  */
 export function restOfTurn(
   turn: readonly number[],
@@ -31,7 +31,7 @@ export function restOfTurn(
   return isSame ? withoutPrefix(own.body, Uint32Array.from(open.body), tokenTable) : undefined
 }
 
-/** The rest after a beginning that spells the same text and markers, in whatever tokens. */
+/** Returns the rest after a beginning that spells the same text and markers, in any tokens. */
 function withoutPrefix(
   tokens: readonly number[],
   prefix: Uint32Array,
@@ -60,7 +60,7 @@ function splitMessage(tokens: readonly number[]): { header: readonly number[]; b
 }
 
 function headerOf(header: readonly number[], tokenTable: TokenTable): HarmonyMessage | undefined {
-  // After a <|start|> the role stands there, which the parser reads a second time without harm.
+  // After a <|start|> the role follows, which the parser may safely read a second time.
   return parseMessages(header, { tokenTable }).messages[0]
 }
 

@@ -19,7 +19,7 @@ export interface SampledBody {
 /** The constraint of a body. */
 export interface BodyGrammar {
   readonly gbnf: string
-  /** The schema that the grammar was made of, if it was one. */
+  /** The schema from which the grammar was made, if any. */
   readonly jsonSchema?: unknown
 }
 
@@ -30,7 +30,7 @@ const MOST_TOKENS = 8
  * Samples a body under a grammar: the script's own tokens as long as the grammar allows them, and where it does not, a
  * shortest completion, whose formatted texts are ones that validators take. Special tokens are banned, but for those that end a sequence.
  *
- * @param script - what the turn would say
+ * @param script - the scripted rest of the turn
  */
 export function sampleBody(
   script: readonly number[],
@@ -59,7 +59,7 @@ export function sampleBody(
   return { tokens, after: [], isOver: false }
 }
 
-/** Completes a body that the script would break. */
+/** Completes a body whose constraint the script would violate. */
 function steer(
   tokens: readonly number[],
   script: readonly number[],
@@ -79,7 +79,7 @@ function completionOf(state: MatcherState): string {
   throw new EngineError('server_error', 'The shortest completion of the body is too long.')
 }
 
-/** The text of as many tokens as whole characters need. Undefined for a marker, and where no character comes of them. */
+/** Returns the text of as many tokens as complete its characters. Undefined for a marker, and if they complete none. */
 function wholeCharacters(
   script: readonly number[],
   from: number,

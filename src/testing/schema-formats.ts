@@ -14,10 +14,10 @@ export function formatsAt(schema: unknown, path: readonly (string | number)[]): 
   return [...new Set(schemas.map(({ format }) => format))].filter((format) => typeof format === 'string')
 }
 
-/** Adds the schemas that they consist of. */
+/** Adds the schemas that these consist of. */
 function withParts(given: readonly unknown[], document: unknown): Fields[] {
   const all = new Set(given.filter(isFields))
-  // It grows meanwhile.
+  // The list grows during the loop.
   for (const each of all) {
     if (all.size > MOST_SCHEMAS) break
     const parts = [each['allOf'], each['anyOf'], each['oneOf']].flat()

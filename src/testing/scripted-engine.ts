@@ -64,8 +64,8 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   /** The engine's cache after the last call: its prompt and its output. */
   let cache: Uint32Array = new Uint32Array()
 
-  function remember(asked: ScriptedPrompt): void {
-    calls.push(asked)
+  function remember(scriptPrompt: ScriptedPrompt): void {
+    calls.push(scriptPrompt)
     if (calls.length > remembered) calls.shift()
   }
 
@@ -84,7 +84,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
       return { turn, rest }
     }
     const number = ++turnCount
-    const asked = { ...seen, turn: number }
+    const scriptPrompt = { ...seen, turn: number }
     const turn = {
       number,
       base: prompt.slice(0, openingStart(prompt)),
@@ -93,12 +93,12 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
       sampled: [],
       isOver: true,
     }
-    remember(asked)
+    remember(scriptPrompt)
     begun.set(number, turn)
     if (begun.size > remembered) begun.delete(begun.keys().next().value as number)
-    const said = await turnAfter(asked)
-    checkTurn(`turn ${number}`, said)
-    const written = writeTurn(said, table)
+    const scripted = await turnAfter(scriptPrompt)
+    checkTurn(`turn ${number}`, scripted)
+    const written = writeTurn(scripted, table)
     const { base, rest } = placeOf(written.tokens, prompt, table)
     const played = { ...turn, ...written, base, isOver: false }
     // It keeps its place in the order, unless enough others began meanwhile for it to be forgotten.
@@ -189,8 +189,8 @@ function placeOf(
 function playInOrder(turns: readonly ScriptedTurn[]): (prompt: ScriptedPrompt) => ScriptedTurn {
   for (const [index, turn] of turns.entries()) checkTurn(`turn ${index + 1}`, turn)
   return ({ turn, messages }) => {
-    const said = turns[turn - 1]
-    if (said !== undefined) return said
+    const scripted = turns[turn - 1]
+    if (scripted !== undefined) return scripted
     const has = `the script has ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`
     const message = `scriptedEngine: ${has}, and turn ${turn} was asked for, after ${inWords(messages.at(-1))}`
     throw new HarmonyResponsesError('bad_script', message)
@@ -217,7 +217,7 @@ function* chunksOf(
   }
 }
 
-/** A model that is sure: it would sample nothing else. */
+/** The model is certain: it would sample nothing else. */
 function scored(id: number, logprobs: number | undefined): HarmonyToken {
   if (logprobs === undefined) return id
   return { id, logprob: 0, topLogprobs: logprobs === 0 ? [] : [{ id, logprob: 0 }] }

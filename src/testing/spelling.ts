@@ -3,8 +3,8 @@ import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
 /**
- * Returns tokens as a string of what they spell: a character for each byte, and one that is no byte for each marker.
- * All ends of messages are spelled alike.
+ * Returns the spelling of tokens as a string: a character for each byte, and one beyond the bytes for each marker. All
+ * ends of messages are spelled alike.
  */
 export function spell(tokens: Iterable<number>, tokenTable: TokenTable): string {
   let spelling = ''
@@ -16,7 +16,7 @@ export function spell(tokens: Iterable<number>, tokenTable: TokenTable): string 
   return spelling
 }
 
-/** Undefined where a cut went through a character. */
+/** Undefined if a character is cut. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -29,7 +29,7 @@ export interface ScriptedBeginning {
   readonly of: ScriptedTurn
 }
 
-/** A piece of a turn: Harmony with literal `<|markers|>`, a token id, a message, or what goes wrong. */
+/** A piece of a turn: Harmony with literal `<|markers|>`, a token id, a message, or a failure. */
 export type ScriptedPiece = string | number | ScriptedMessage | ScriptedFailure | ScriptedHang | ScriptedBeginning
 
 /**

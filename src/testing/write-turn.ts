@@ -5,10 +5,10 @@ import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { ScriptedFailure, ScriptedHang, ScriptedMessage, ScriptedPiece, ScriptedTurn } from './turn.js'
 
-/** A turn as tokens, and what follows them. */
+/** A turn as tokens, and how it ends. */
 export interface WrittenTurn {
   readonly tokens: readonly number[]
-  /** Undefined: nothing, the model is cut off. */
+  /** Undefined: the model is cut off. */
   readonly ending: ScriptedFailure | ScriptedHang | undefined
 }
 

@@ -47,8 +47,8 @@ export interface Encoder {
  *     const encode = createEncoder(await loadTokenTable())
  *     const prompt = [200006, ...encode('user'), 200008, ...encode(text), 200007]
  *
- * The runtime's Unicode version decides what a letter is. The official tokenizer uses 16.0: with 17.0, words with any
- * of its 4,699 new characters may be split differently. They still decode to the same text.
+ * The runtime's Unicode version determines which characters are letters. The official tokenizer uses 16.0: with 17.0,
+ * words with any of its 4,699 new characters may be split differently. They still decode to the same text.
  *
  * The first encoder of a table builds an index of it, in some 20 ms and 4 MB. The encoder is stateless. A lone
  * surrogate is encoded as U+FFFD. It takes time linear in the text, whatever its words, and never throws.
@@ -125,7 +125,7 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
   }
 
   const encode = (text: string): number[] => atOnce(slices(text)) as number[]
-  /** The words of headers, of which every prompt encodes some. */
+  /** The words of headers. Every prompt encodes some of them. */
   const words = new Map(WORDS.map((word) => [word, encode(word)]))
   return Object.assign((text: string) => words.get(text)?.slice() ?? encode(text), { slices, into })
 }

@@ -13,8 +13,8 @@ const TAIL = 64
 const OTHER = 128
 
 /**
- * `\s` is spelled out because it is another set (White_Space) than in JavaScript. The runtime's Unicode version decides
- * what a letter is.
+ * `\s` is spelled out because it is another set (White_Space) than in JavaScript. The runtime's Unicode version
+ * determines which characters are letters.
  */
 const KINDS: readonly (readonly [kind: number, characters: RegExp])[] = [
   [UPPER, /[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]/u],
@@ -98,7 +98,7 @@ export class Pieces {
     if ((kind & (LETTER | NUMBER | NEWLINE)) === 0) {
       const word = this.#wordEnd(at + width)
       if (word !== NO_WORD) return word < 0 ? -1 : this.#contractionEnd(word)
-      // A mark is a word by itself.
+      // A mark alone is a word.
       if ((kind & LOWER) !== 0) return this.#contractionEnd(at + width)
       const upper = this.#run(UPPER, LOWER, at + width) as Run
       if (upper.end > at + width) return this.#contractionEnd(upper.end)

@@ -18,7 +18,7 @@ const POWERS = /* @__PURE__ */ (() => {
 /** Returns the hash of some bytes, as 32 bits. */
 export function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0
-  // Plus 1, since zeros would be as if they were not there.
+  // Plus 1: otherwise zero bytes would not change the hash.
   for (let at = start; at < end; at++) hash = Math.imul(hash, FACTOR) + (bytes[at] ?? 0) + 1
   return hash >>> 0
 }

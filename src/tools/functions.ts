@@ -29,7 +29,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export type FunctionContext = Pick<ToolContext, 'signal' | 'report' | 'insert'>
 
 interface FunctionAbout {
-  /** The description that the model reads: what it does, and when to call it. */
+  /** The description that the model reads: its purpose, and when to call it. */
   readonly description?: string
   /**
    * MCP's annotations. With `readOnlyHint` or `idempotentHint`, a call is repeated if its process died. `allowed_tools`
@@ -54,8 +54,8 @@ type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
  * one, like Zod's. Nothing is validated against them: that is the task of `input`, without which the function receives
  * any object that the model wrote.
  *
- * The model reads what it returns: a string unchanged, anything else as JSON. The model also reads a {@link ToolError}
- * that it throws; any other error is for the host alone.
+ * The model reads its result: a string unchanged, anything else as JSON. The model also reads a {@link ToolError} that
+ * it throws; any other error is for the host alone.
  */
 export type HostFunction<Schema = undefined> = FunctionAbout & {
   /** Validates and converts the arguments. */

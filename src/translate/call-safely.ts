@@ -2,7 +2,7 @@
  * Calls an observing callback of the host without letting it break the stream. Rejections are ignored, because an
  * unhandled one would end the process.
  *
- * @param onError - receives what the callback throws
+ * @param onError - receives the callback's error
  */
 export function callSafely<Argument>(
   callback: ((argument: Argument) => unknown) | undefined,

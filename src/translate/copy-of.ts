@@ -1,6 +1,6 @@
 /**
  * Returns a detached copy of plain JSON data and dates. `structuredClone` serializes everything to bytes and back: for
- * an empty list, of which every message has several, it takes fifty times as long.
+ * an empty list, which every message has several times, it takes fifty times as long.
  */
 export function copyOf<Data>(data: Data): Data {
   if (typeof data !== 'object' || data === null) return data

@@ -32,8 +32,8 @@ export type IdPrefix =
 export type IdFactory = (prefix: IdPrefix, ordinal: number, responseId: string) => string
 
 /**
- * Ids in the API's form: the prefix and 50 hexadecimal digits, of which the first 8 are shared by all ids of a
- * response; `call_` and 24 letters or digits for a call.
+ * Ids in the API's form: the prefix and 50 hexadecimal digits, the first 8 of them shared by all ids of a response;
+ * `call_` and 24 letters or digits for a call.
  *
  * Every id contains all 128 bits of a hash of the three arguments. Ids of n responses with random ids collide with a
  * probability of n^2 / 2^129, and within a response the ordinal alone makes them unique. The hash is not cryptographic,

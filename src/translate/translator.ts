@@ -188,7 +188,7 @@ export class Translator {
 
   /**
    * Releases the parser's resources (wasm memory of the official one). Call it to drop a response halfway; the terminal
-   * event does so by itself. Never throws.
+   * event does so itself. Never throws.
    */
   dispose(): void {
     this.#translation.dispose()

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMatcher, jsonSchemaToGbnf, regexToGbnf, UnsupportedSchema } from '../../src/grammar/index.js'
+import { atOnce } from '../../src/slices.js'
 import { runs } from '../support/runs.js'
 import { anyPattern } from './patterns.js'
 import { allows, anyWalk, walk } from './walk.js'
@@ -14,7 +15,7 @@ describe('the grammar of a regular expression', () => {
   test('all texts that the grammar of a regular expression allows match as a whole', () => {
     fc.assert(
       fc.property(anyPattern(), shortWalk(), (pattern, choices) => {
-        const text = walk(createMatcher(regexToGbnf(pattern)), choices)
+        const text = walk(createMatcher(atOnce(regexToGbnf(pattern))), choices)
         const isMatch = new RegExp(`^(?:${pattern})$`, 'u').test(text)
         expect({ pattern, text, isMatch }).toEqual({ pattern, text, isMatch: true })
       }),
@@ -26,7 +27,7 @@ describe('the grammar of a regular expression', () => {
     const anyText = fc.string({ unit: fc.constantFrom(...'ab"\\/\né😀Ac ^]-_0'), maxLength: 6 })
     fc.assert(
       fc.property(anyPattern(), fc.array(anyText, { minLength: 20, maxLength: 20 }), (pattern, texts) => {
-        const [start, regex] = [createMatcher(regexToGbnf(pattern)), new RegExp(`^(?:${pattern})$`, 'u')]
+        const [start, regex] = [createMatcher(atOnce(regexToGbnf(pattern))), new RegExp(`^(?:${pattern})$`, 'u')]
         for (const text of texts) {
           expect({ pattern, text, isMatch: allows(start, text) }).toEqual({ pattern, text, isMatch: regex.test(text) })
         }
@@ -57,7 +58,7 @@ describe('the grammar of a regular expression', () => {
 
   test('anchors at the ends say nothing where the whole text has to match', () => {
     for (const pattern of ['^a+$', 'a+', '^(a+)$', '(^a+$)']) {
-      const start = createMatcher(regexToGbnf(pattern))
+      const start = createMatcher(atOnce(regexToGbnf(pattern)))
       expect([allows(start, 'aaa'), allows(start, ''), allows(start, 'ab')]).toEqual([true, false, false])
     }
   })

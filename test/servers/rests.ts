@@ -1,5 +1,6 @@
 import type { Constraint } from '../../src/engine/index.js'
 import { constraintAfter } from '../../src/respond/strict/constraint-after.js'
+import { atOnce } from '../../src/slices.js'
 import { decodeTokens, encodeText } from '../support/tokens.js'
 import { STRICT_BODIES } from './strict-bodies.js'
 import { STRICT_SCHEMAS } from './strict-schemas.js'
@@ -22,7 +23,7 @@ export function everyRest(): readonly Rest[] {
     return tokens.slice(1).flatMap((_, at): Rest[] => {
       const before = wholeText(tokens.slice(0, at + 1))
       if (before === undefined) return []
-      const constraint = constraintAfter({ jsonSchema: STRICT_SCHEMAS[schema] ?? {} }, before, ['gbnf'])
+      const constraint = atOnce(constraintAfter({ jsonSchema: STRICT_SCHEMAS[schema] ?? {} }, before, ['gbnf']))
       if (constraint === undefined) throw new Error(`${schema}: no grammar says what follows ${before}`)
       return [{ schema, before, after: text.slice(before.length), constraint }]
     })

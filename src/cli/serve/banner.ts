@@ -46,7 +46,7 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   ].join('')
 }
 
-/** Describes what a restart loses: nothing, if responses and seal keys outlive the process. */
+/** Describes the losses of a restart: none if responses and seal keys outlive the process. */
 function aboutRestart({ hasSealKeys, sealKeysVariable, store, keyFile }: BannerOptions): string[] {
   return [
     store === undefined ? 'no --store: stored responses do not survive a restart' : `keeps responses in ${store}`,

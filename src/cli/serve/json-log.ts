@@ -28,24 +28,24 @@ function fieldsOf(entry: LogEntry): object {
     transport: transportOf(entry),
     method: request?.method ?? null,
     route: request?.route ?? null,
-    path: shown(request?.path),
+    path: escaped(request?.path),
     status: request?.status ?? null,
     ms: Math.ceil((request ?? response).seconds * 1000),
     is_aborted: request?.isAborted ?? false,
-    owner: shown(request?.owner),
+    owner: escaped(request?.owner),
     code: request?.code ?? null,
-    param: shown(request?.param),
-    session_id: shown(request?.session?.id),
-    agent_id: shown(request?.session?.agent),
-    parent_agent_id: shown(request?.session?.parentAgent),
+    param: escaped(request?.param),
+    session_id: escaped(request?.session?.id),
+    agent_id: escaped(request?.session?.agent),
+    parent_agent_id: escaped(request?.session?.parentAgent),
     response_id: response?.responseId ?? null,
     response_status: response?.status ?? null,
-    model: shown(response?.requestedModel),
+    model: escaped(response?.requestedModel),
     input_tokens: response?.inputTokens ?? null,
     cached_tokens: response?.cachedTokens ?? null,
     output_tokens: response?.outputTokens ?? null,
     reasoning_tokens: response?.reasoningTokens ?? null,
-    unhosted_tools: (response?.unhostedTools ?? []).map(shown),
+    unhosted_tools: (response?.unhostedTools ?? []).map(escaped),
   }
 }
 
@@ -56,6 +56,6 @@ function transportOf(entry: LogEntry): string | null {
 }
 
 /** Escapes characters that a terminal acts on: JSON escapes only some of them. */
-function shown(text: string | null | undefined): string | null {
+function escaped(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : plain(text.slice(0, MOST_WORDS))
 }

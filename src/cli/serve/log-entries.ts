@@ -13,7 +13,7 @@ export interface RequestLog {
   take(metric: Metric): void
 }
 
-/** A request with a response, one of which has finished. */
+/** A request with a response. One of the two has finished. */
 interface Pending {
   response?: ResponseEnded
   request?: RequestEnded

@@ -9,7 +9,7 @@ export interface Recorder {
   end(responseId: string): void
 }
 
-/** A fixture, and a list of what it lacks. */
+/** A fixture, and a list of its omissions. */
 export interface MadeRecording {
   readonly fixture: TokenFixture
   /** In words for the log; undefined if it contains the whole response. */

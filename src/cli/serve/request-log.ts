@@ -23,8 +23,8 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
   const paint = createPaint(hasColors)
 
   function line(what: string, style: Style | undefined, facts: readonly string[]): void {
-    const said = facts.join('  ')
-    write(`${paint(time(), 'dim')}  ${paint(what, style)}${said === '' ? '' : `  ${said}`}\n`)
+    const details = facts.join('  ')
+    write(`${paint(time(), 'dim')}  ${paint(what, style)}${details === '' ? '' : `  ${details}`}\n`)
   }
 
   function refused({ purpose, bytes, usedBytes, totalBytes }: MemoryRefused): void {
@@ -48,13 +48,13 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
       const { method, path, status, seconds, isAborted, owner, code, param, session, requestId } = request
       const isBad = status >= 500 || response?.status === 'failed'
       const style = isBad ? 'red' : status >= 400 || isAborted ? 'yellow' : 'green'
-      line(`${method} ${shown(path)} ${status}`, style, [
+      line(`${method} ${abbreviated(path)} ${status}`, style, [
         secondsText(seconds),
         ...responseFacts(response),
-        ...[code, param].flatMap((fact) => (fact === null ? [] : [shown(fact)])),
+        ...[code, param].flatMap((fact) => (fact === null ? [] : [abbreviated(fact)])),
         ...(isAborted ? ['the client left'] : []),
-        ...(owner === null || owner === EVERYBODY ? [] : [`owner ${shown(owner)}`]),
-        ...(session === null ? [] : [`session ${shown(session.id)}`]),
+        ...(owner === null || owner === EVERYBODY ? [] : [`owner ${abbreviated(owner)}`]),
+        ...(session === null ? [] : [`session ${abbreviated(session.id)}`]),
         requestId,
       ])
     },
@@ -67,12 +67,12 @@ function responseFacts(response: ResponseEnded | undefined): string[] {
   if (response === undefined) return []
   const { requestedModel, status, inputTokens, outputTokens, responseId, unhostedTools } = response
   const tokens = inputTokens === null ? [] : [`${inputTokens} in, ${outputTokens ?? 0} out`]
-  const without = unhostedTools.length === 0 ? [] : [`without ${unhostedTools.map(shown).join(', ')}`]
-  return [shown(requestedModel), ...(status === 'completed' ? [] : [status]), ...tokens, responseId, ...without]
+  const without = unhostedTools.length === 0 ? [] : [`without ${unhostedTools.map(abbreviated).join(', ')}`]
+  return [abbreviated(requestedModel), ...(status === 'completed' ? [] : [status]), ...tokens, responseId, ...without]
 }
 
 /** Returns as much of a client's text as identifies it. */
-function shown(text: string): string {
+function abbreviated(text: string): string {
   return clip(plain(text.slice(0, 200)), 120).replaceAll(' ', '\\u0020')
 }
 

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 const SURROGATES = { first: 0xd800, count: 0x800 }
 
 /**
- * One character of any kind, but no half of a surrogate pair: the unit of a string. It draws what the unit `binary` of
- * fast-check does, which keeps a table of a million characters from its first use on.
+ * One character of any kind, but no half of a surrogate pair: the unit of a string. It draws the same characters as the
+ * unit `binary` of fast-check, which builds a table of a million characters at its first use.
  */
 export const codePoint: fc.Arbitrary<string> = fc.nat(0x10ffff - SURROGATES.count).map(
   (at) => String.fromCodePoint(at < SURROGATES.first ? at : at + SURROGATES.count),
-  // By this, fast-check puts names such as `__proto__` among the strings.
+  // Makes fast-check include names such as `__proto__` among the strings.
   (text) => {
     const code = typeof text === 'string' ? text.codePointAt(0) : undefined
     if (code === undefined || String.fromCodePoint(code) !== text) throw new Error('expected one character')

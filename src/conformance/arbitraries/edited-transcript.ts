@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { HEADER_SPACE, HEADER_WORDS } from './header-soup.js'
-import { type IdOptions, neededEncoder, shown, showToken } from './stream-forms.js'
+import { type IdOptions, neededEncoder, printedAs, showToken } from './stream-forms.js'
 import { MARKERS } from './token-soup.js'
 import { wellFormedTranscript } from './transcript.js'
 
@@ -28,6 +28,6 @@ export function editedTranscript(options: IdOptions): fc.Arbitrary<number[]> {
     .map(([{ tokens }, edits]) => {
       const ids = [...tokens]
       for (const { at, remove, insert } of edits) ids.splice(Math.floor(at * (ids.length + 1)), remove, ...insert)
-      return shown(ids, () => ids.map((id) => showToken(id, options.tokenTable)).join(' '))
+      return printedAs(ids, () => ids.map((id) => showToken(id, options.tokenTable)).join(' '))
     })
 }

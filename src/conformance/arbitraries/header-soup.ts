@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { SPECIAL as m } from '../../harmony/vocabulary.js'
-import { encodeParts, type IdOptions, neededEncoder, type Part, shown, showParts } from './stream-forms.js'
+import { encodeParts, type IdOptions, neededEncoder, type Part, printedAs, showParts } from './stream-forms.js'
 
 /** Words of headers, similar words, and words that no header has. */
 export const HEADER_WORDS: readonly string[] = [
@@ -108,6 +108,6 @@ export function headerSoup(options: IdOptions): fc.Arbitrary<number[]> {
       body,
       end,
     ])
-    return shown(encodeParts(parts, encode), () => showParts(parts))
+    return printedAs(encodeParts(parts, encode), () => showParts(parts))
   })
 }

@@ -3,7 +3,7 @@ import { SPECIAL as m } from '../../harmony/vocabulary.js'
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { listOf, oneOf, wholeNumber } from '../../options/checks.js'
 import type { SourcePlan } from '../check-source.js'
-import { shown, showToken } from './stream-forms.js'
+import { printedAs, showToken } from './stream-forms.js'
 
 /** Tokens that a source might treat specially: words, markers that do not end a turn, and halves of a character. */
 const TOKENS = [13225, 2375, 0, m.end, m.start, m.channel, m.message, 9552, 222, 107]
@@ -53,7 +53,7 @@ export function sourcePlan(options: SourcePlanOptions = {}): fc.Arbitrary<Source
       // For a call that hangs, usually reads all tokens, so that the reader waits for more.
       const after = ending === 'hang' && share > 3 ? tokens.length : Math.min(share, tokens.length)
       const plan: SourcePlan = { tokens, cuts, ending, reader: does === 'reads on' ? { does } : { does, after } }
-      return shown(plan, () => showPlan(plan))
+      return printedAs(plan, () => showPlan(plan))
     })
 }
 

@@ -172,6 +172,6 @@ export function showToken(id: number, tokenTable?: TokenTable): string {
 }
 
 /** Defines how fast-check prints a value, with a property that comparisons ignore. */
-export function shown<T extends object>(value: T, show: () => string): T {
+export function printedAs<T extends object>(value: T, show: () => string): T {
   return Object.defineProperty(value, fc.toStringMethod, { value: show, enumerable: false })
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { SPECIAL as m, markerText, VOCABULARY_SIZE } from '../../harmony/vocabulary.js'
-import { shown, showToken } from './stream-forms.js'
+import { printedAs, showToken } from './stream-forms.js'
 import { PLAIN, UNICODE } from './text.js'
 
 /** The markers of a message. */
@@ -67,7 +67,7 @@ export function tokenSoup(): fc.Arbitrary<number[]> {
   )
   return fc.array(piece, { maxLength: 40, size: 'max' }).map((pieces) => {
     const ids = pieces.flat().slice(0, 60)
-    return shown(ids, () => `[${ids.map(showSoupToken).join(', ')}]`)
+    return printedAs(ids, () => `[${ids.map(showSoupToken).join(', ')}]`)
   })
 }
 

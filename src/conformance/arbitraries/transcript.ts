@@ -7,7 +7,7 @@ import {
   encoderOf,
   ID_OPTIONS,
   type IdOptions,
-  shown,
+  printedAs,
   streamOf,
   type TextStream,
   type TokenStream,
@@ -84,7 +84,7 @@ export function wellFormedTranscript(
       const messages = entries.map(({ message }) => message)
       const request = requestFor(entries.flatMap(({ tool }) => (tool ? [tool.declaration] : [])))
       const transcript = { ...streamOf(segments, encode), entries, messages, request }
-      return shown(transcript, () => `Transcript(${JSON.stringify(transcript.text)}, ${showTools(request)})`)
+      return printedAs(transcript, () => `Transcript(${JSON.stringify(transcript.text)}, ${showTools(request)})`)
     })
 }
 

@@ -1,10 +1,10 @@
 import { type Fields, isFields } from '../../fields.js'
 import type { About } from '../about.js'
 import { ClientRun } from '../clients/run.js'
+import { FoundViolations } from '../found-violations.js'
 import type { ReportViolation } from '../invariant.js'
-import { preview } from '../preview.js'
 import { asFields } from '../stream-event.js'
-import type { Checker, Violation } from '../violation.js'
+import type { Checker } from '../violation.js'
 import { ChatAgreement } from './clients/agreement.js'
 import { compare } from './clients/compare.js'
 import { chatModelFor } from './clients/index.js'
@@ -41,13 +41,13 @@ export interface ChatCheckerWithRun {
 /** The run of a client's model over chunks. */
 export type ChatRun = ClientRun<unknown, ChatAgreement>
 
-/** {@link createChatChecker}, with access to what the client saw. */
+/** Creates a {@link createChatChecker} that also gives access to the client's view. */
 export function createChatCheckerWithRun(profile: ChatProfile, without: readonly string[] = []): ChatCheckerWithRun {
   const state = new ChatState()
   const checks = CHAT_INVARIANTS.filter(({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id)).map(
     (rule) => ({ rule, check: rule.begin() }),
   )
-  let found: Violation[] = []
+  const found = new FoundViolations()
   let received = 0
   /** The `object` of the chunk that is checked; undefined at the end of the stream. */
   let type: string | undefined
@@ -55,19 +55,9 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
   let where: About = {}
   let current = CHAT_INVARIANTS[0] as ChatInvariant
 
-  const report: ReportViolation = (expected, value, words, details) => {
-    const { id: rule, severity, fault: usual = 'server' } = current
-    const about = { ...where, ...details?.about }
-    found.push({
-      rule,
-      severity,
-      fault: details?.fault ?? usual,
-      position: state.position,
-      ...(type === undefined ? {} : { type }),
-      expected,
-      got: words ?? preview(value),
-      ...(Object.keys(about).length === 0 ? {} : { about }),
-    })
+  const report: ReportViolation = (...reported) => {
+    const about = { ...where, ...reported[3]?.about }
+    found.add(current, { position: state.position, type, about }, ...reported)
   }
 
   const model = chatModelFor(profile)
@@ -82,14 +72,13 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
         current = CHAT_RULES.get(rule) as ChatInvariant
         where = {}
         report(expected, got, words)
-        // A client's losses are known only at the end, but the chunk at fault may be earlier.
-        if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+        found.moveLatest(at)
       },
     })
 
   function takeChoice(choice: Fields): void {
     const { index } = choice
-    // Which choice is meant is unknown, and that has been reported.
+    // The choice is unknown, which has been reported.
     if (!isIndex(index, MAX_CHOICES)) return
     const known = state.choices.get(index)
     where = { choice: index }
@@ -124,12 +113,6 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
     applyCall(delta, of, state.position)
   }
 
-  function take(): Violation[] {
-    const violations = found
-    if (found.length > 0) found = []
-    return violations
-  }
-
   const checker: Checker = {
     push(given) {
       state.position = received++
@@ -139,10 +122,10 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
       if (!isFields(given)) {
         // No other rule can check a value that is not an object.
         const shape = checks.find(({ rule }) => rule.id === 'chat-chunk-shape')
-        if (shape === undefined) return take()
+        if (shape === undefined) return found.take()
         current = shape.rule
         report('a chunk', given)
-        return take()
+        return found.take()
       }
       const chunk: Fields = given
       for (const { rule, check } of checks) {
@@ -152,7 +135,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
       // Chunks after an error are surplus.
       if (!state.hasFailed) for (const choice of choicesIn(chunk)) takeChoice(choice)
       state.apply(chunk)
-      return take()
+      return found.take()
     },
     end() {
       state.position = received
@@ -163,7 +146,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
         current = rule
         check.end?.(state, report)
       }
-      return take()
+      return found.take()
     },
   }
   return { checker, run }

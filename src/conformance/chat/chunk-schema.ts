@@ -16,14 +16,14 @@ const logprobs = loose('chat.logprobs', {
   refusal: orNull('an array', list(logprob)),
 })
 
-const said = { name: text.optional() }
+const nameField = { name: text.optional() }
 
 const call = loose('chat.tool_call', {
   index: count,
   id: text.optional(),
   type: CALL_TYPE.optional(),
-  function: loose('chat.function', { ...said, arguments: text.optional() }).optional(),
-  custom: loose('chat.custom', { ...said, input: text.optional() }).optional(),
+  function: loose('chat.function', { ...nameField, arguments: text.optional() }).optional(),
+  custom: loose('chat.custom', { ...nameField, input: text.optional() }).optional(),
 })
 
 const delta = loose('chat.delta', {
@@ -31,7 +31,7 @@ const delta = loose('chat.delta', {
   content: textOrNull.optional(),
   ...SAID,
   tool_calls: list(call).optional(),
-  function_call: loose('chat.function', { ...said, arguments: text.optional() }).optional(),
+  function_call: loose('chat.function', { ...nameField, arguments: text.optional() }).optional(),
 })
 
 const choice = loose('chat.choice', {

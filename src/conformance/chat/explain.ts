@@ -1,19 +1,15 @@
 import type { Ending, Seen, SeenCall } from '../clients/client.js'
-import type { Explanation } from '../explanation.js'
-import { explanationOf, goodEnd, surplusWords, withMessage } from '../explanation.js'
+import { type Explanation, errorsIn, explanationOf, goodEnd, surplusReason, withMessage } from '../explanation.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import { type ChatRun, createChatCheckerWithRun } from './check-chunks.js'
 import type { ChatAgreement } from './clients/agreement.js'
 import type { ChatClient, ChatClientModel } from './clients/client.js'
 import { CHAT_MODELS } from './clients/index.js'
 
-/** Explains what a client makes of a stream of Chat Completions. `explain` does it for `chat:NAME`. */
+/** Explains how a client reads a stream of Chat Completions. `explain` does it for `chat:NAME`. */
 export function explainChat(chunks: Iterable<StreamChunk>, client: ChatClient): Explanation {
   const { checker, run } = createChatCheckerWithRun(`chat:${client}`)
-  const violations: Violation[] = []
-  for (const chunk of chunks) violations.push(...checker.push(chunk))
-  violations.push(...checker.end())
-  const errors = violations.filter(({ severity }) => severity === 'error')
+  const errors = errorsIn(checker, chunks)
   const { seen, agreement } = run as ChatRun
   const model = CHAT_MODELS[client]
   return explanationOf({
@@ -28,8 +24,7 @@ export function explainChat(chunks: Iterable<StreamChunk>, client: ChatClient): 
 /** Returns why a call runs that the answer does not request; empty if it does. */
 function whyOf({ name }: SeenCall, { choices, surplus }: ChatAgreement): string {
   if (choices.some(({ calls }) => calls.some((call) => call.name === name))) return ''
-  const extra = surplus.find((one) => one.name === name)
-  return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: chunk ${extra.at.position})`
+  return surplusReason(surplus, name, 'chunk')
 }
 
 /** Returns how the stream ends for the client. */

@@ -23,7 +23,7 @@ export interface ChatInvariant {
   readonly sentence: string
   /** The profiles that check the rule. */
   readonly neededBy: readonly ChatProfile[]
-  /** `warning` if nothing is known to break. */
+  /** `warning` if no client is known to break. */
   readonly severity: 'error' | 'warning'
   /** `model` if the server only passes on what the model wrote. Default: the server is at fault. */
   readonly fault?: 'model'
@@ -31,7 +31,7 @@ export interface ChatInvariant {
   begin(): ChatCheck
 }
 
-/** The check of one rule on one stream. Each method gets the state before what it checks. */
+/** The check of one rule on one stream. Each method receives the state before the value that it checks. */
 export interface ChatCheck {
   /** Checks a chunk, or the value in place of one. */
   chunk?(chunk: Fields, state: ChatState, report: ReportViolation): void

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../fields.js'
 import { asFields, asList, asString } from '../stream-event.js'
 
-/** The most choices and calls that a stream may have. Source: the limits of the API for `n` and `tools`. */
+/** The maximum number of choices and of calls in a stream. Source: the limits of the API for `n` and `tools`. */
 export const MAX_CHOICES = 128
 export const MAX_CALLS = 128
 
@@ -29,7 +29,7 @@ export interface ChoiceState {
   finish: unknown
 }
 
-/** Which chunk names the stream: all others repeat it. */
+/** The chunk that identifies the stream: all others repeat its fields. */
 export interface Identity {
   readonly id: unknown
   readonly created: unknown
@@ -122,7 +122,7 @@ export function isIndex(value: unknown, limit: number): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) < limit
 }
 
-/** The choices of a chunk, whatever else it is. */
+/** Returns the choices of a value in place of a chunk. */
 export function choicesIn(chunk: Fields): readonly Fields[] {
   return asList(chunk['choices']).map(asFields)
 }

@@ -89,7 +89,8 @@ export class AgreedParts {
     this.#lists.add(place)
     if (list.length === 0) return
     const indexes = this.#streamedIndexes()
-    // vLLM has counted the parts of all items together, so that the first part of an item has another index in events.
+    // Some versions of vLLM number the parts of all items together, so that the first part of an item has another index
+    // in events.
     const isShifted = indexes.length === list.length
     for (let index = 0; index < list.length; index++) {
       this.at(isShifted ? indexes[index] : index).add(asFields(list[index]), place, at)
@@ -147,7 +148,7 @@ export class AgreedItem {
   argumentsAnnouncedAt: EventRef | undefined
   /** Its place in the output of the terminal response. */
   listedAt: number | undefined
-  /** It was added again after it was done: what its events say then is no news. */
+  /** It was added again after it was done: later events repeat its content. */
   isRepeated = false
   readonly content: AgreedParts = new AgreedParts()
   readonly summary: AgreedParts = new AgreedParts()

@@ -32,7 +32,7 @@ export class Agreement {
   #id: string | undefined
   /** Its terminal event came. */
   #isClosed = false
-  /** A terminal event with another response's id. It counts only if no other comes: its id may be what is wrong. */
+  /** A terminal event with another response's id. It counts only if no other comes: its id may be the mistake. */
   #pending: { readonly event: StreamEvent; readonly at: EventRef } | undefined
   /** Events of another response came. */
   #hasForeign = false
@@ -74,7 +74,7 @@ export class Agreement {
     else if (type !== '') this.#inner(event, moment, at)
   }
 
-  /** Ends the stream. Open items keep what was streamed so far. */
+  /** Ends the stream. Open items keep their streamed content. */
   end(): void {
     if (!this.#isClosed && this.#pending !== undefined) this.#terminal(this.#pending.event, this.#pending.at)
     for (const item of this.#finder.items) item.end()

@@ -13,7 +13,7 @@ export interface AnswerWords {
   readonly input: string
 }
 
-/** The rules for what a client must not lose of an answer: one for each thing that its user sees. */
+/** The rules for the content of an answer that a client must not lose: one for each kind that its user sees. */
 export function answerLosses({ api, reasoning, input }: AnswerWords): readonly ClientRule[] {
   const loss = (id: string, sentence: string): ClientRule => ({
     id: `${api}-client-${id}`,
@@ -87,11 +87,14 @@ export class AnswerLosses {
     this.report(input, `an object as the ${input} of ${call.name}`, undefined, `${call.arguments}`, call.at)
   }
 
-  /** The calls that the client runs are not those that it should. */
-  calls<Call extends AgreedCall>(wanted: readonly Call[], isSame: (call: Call, seen: SeenCall) => boolean): void {
+  /** Reports that the client runs other calls than it should. */
+  calls<Call extends AgreedCall>(
+    expectedCalls: readonly Call[],
+    isSame: (call: Call, seen: SeenCall) => boolean,
+  ): void {
     const { calls } = this.#seen
-    const lost = wanted.find((call) => !calls.some((one) => isSame(call, one)))
-    const expected = wanted.map(callWords).join(', ') || 'no call'
+    const lost = expectedCalls.find((call) => !calls.some((one) => isSame(call, one)))
+    const expected = expectedCalls.map(callWords).join(', ') || 'no call'
     this.report('calls', expected, undefined, calls.map(callWords).join(', ') || 'no call', lost?.at)
   }
 }

@@ -35,7 +35,9 @@ export class CitationSpans {
     list.push({ span: spanOf(annotation), at })
   }
 
-  /** Takes an event that ends a part or an item. Returns the first citation of an item that stands elsewhere. */
+  /**
+   * Takes an event that ends a part or an item. Returns the first citation of an item that has another span elsewhere.
+   */
   closed({ type, item_id, content_index, part, item }: StreamEvent): MovedCitation | undefined {
     if (this.#added.size === 0) return undefined
     if (type === 'response.content_part.done') {

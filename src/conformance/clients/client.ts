@@ -38,7 +38,7 @@ export interface SeenCall {
   readonly sameValue?: readonly TextHash[]
   /** Whether the tool gets fields or a text; only for models that can take one for the other. */
   readonly type?: 'function_call' | 'custom_tool_call'
-  /** It is passed on as a call that cannot be run, because its arguments are not what a tool takes. */
+  /** It is passed on as a call that cannot be run, because no tool takes such arguments. */
   readonly isInvalid?: true
 }
 
@@ -96,7 +96,7 @@ export interface ClientReader<Event = StreamEvent> {
  */
 export type ReportBreak = (rule: string, expected: string, got: unknown, words?: string, at?: EventRef) => void
 
-/** Which parts of a response a client shows at all: the others cannot be lost. */
+/** The parts of a response that a client shows: it cannot lose others. */
 export interface Reads {
   /** It shows the text of messages during streaming. */
   readonly streamed: boolean
@@ -119,7 +119,7 @@ export interface Reads {
   readonly failed: Ending
 }
 
-/** The model of a client of some API: what it reads of a stream, and what breaks it. */
+/** The model of a client of some API: the parts of a stream that it reads, and the faults that break it. */
 export interface ClientModel<Event = StreamEvent, Name extends string = Client, Shown = Reads> {
   readonly client: Name
   /** Its name for messages. */

@@ -126,14 +126,14 @@ class CodexReader implements ClientReader {
     const announcedType = this.#types.get(index) ?? type
     this.#types.delete(index)
     if (type === 'message') {
-      const shown = asList(content).map(asFields)
+      const parts = asList(content).map(asFields)
       if (flaw !== undefined) {
         // The loss of an empty message is harmless.
-        if (shown.some(({ type }) => type === 'refusal')) this.#drops('codex-refusal', flaw)
-        else if (shown.some(({ text, refusal }) => Boolean(text ?? refusal))) this.#drops('codex-reads-message', flaw)
+        if (parts.some(({ type }) => type === 'refusal')) this.#drops('codex-refusal', flaw)
+        else if (parts.some(({ text, refusal }) => Boolean(text ?? refusal))) this.#drops('codex-reads-message', flaw)
         return
       }
-      for (const { type, text } of shown) if (type === 'output_text') this.seen.streamed.append(asString(text))
+      for (const { type, text } of parts) if (type === 'output_text') this.seen.streamed.append(asString(text))
     } else if (type === 'reasoning') {
       if (flaw !== undefined) this.#drops('codex-reads-reasoning', flaw)
       else for (const part of asList(summary)) this.seen.reasoning.append(asString(asFields(part)['text']))

@@ -84,8 +84,8 @@ function compareError({ error }: Seen, agreed: Agreement, reportBreak: ReportBre
   const dissent = agreed.ending.errorDissent.find(({ value }) => value === error)
   const hasMessage = error !== undefined && error !== ''
   if (hasMessage && dissent === undefined) return
-  const wanted = agreed.ending.errorMessage ?? ''
-  const expected = wanted === '' ? 'an error message' : `the message ${JSON.stringify(wanted)}`
+  const message = agreed.ending.errorMessage ?? ''
+  const expected = message === '' ? 'an error message' : `the message ${JSON.stringify(message)}`
   reportBreak('client-error', expected, undefined, hasMessage ? JSON.stringify(error) : 'none', dissent?.at)
 }
 
@@ -94,9 +94,10 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
     (passage) => (reads.refusals || !passage.isRefusal) && isShown(passage, agreed, reads),
   )
   const text = joined(messages)
-  const shown = agreed.streamedText[reads.refusals ? 'both' : 'text']
+  const streamedText = agreed.streamedText[reads.refusals ? 'both' : 'text']
   // If messages are streamed in turns, the client shows their texts in that order, and loses nothing.
-  const isInterleaved = seen.streamed.equals(shown) && shown.length === text.length && wereStreamed(messages)
+  const isInterleaved =
+    seen.streamed.equals(streamedText) && streamedText.length === text.length && wereStreamed(messages)
   if (reads.streamed && !seen.streamed.equals(text) && !isInterleaved) {
     reportBreak(
       'client-text',
@@ -120,8 +121,10 @@ function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel,
   )
   const thought = joined(passages)
   if (seen.reasoning.equals(thought)) return
-  const shown = agreed.streamedReasoning[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
-  if (seen.reasoning.equals(shown) && shown.length === thought.length && wereStreamed(passages)) return
+  const streamedReasoning =
+    agreed.streamedReasoning[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
+  if (seen.reasoning.equals(streamedReasoning) && streamedReasoning.length === thought.length && wereStreamed(passages))
+    return
   const words = withDissent(`${seen.reasoning}`, textDissent(passages, reads.streamed))
   reportBreak('client-reasoning', `the reasoning ${thought}`, undefined, ...words)
 }
@@ -130,25 +133,25 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, rep
   const calls = agreed.output.calls.filter(({ type }) =>
     type === 'function_call' ? reads.functionCalls : reads.customCalls,
   )
-  const wanted = calls.filter(({ isCut }) => !isCut)
+  const completeCalls = calls.filter(({ isCut }) => !isCut)
   const isSame: Same = (call, one) =>
     isNamed(call, one, reads) && (one.type ?? call.type) === call.type && hasArguments(one, call.arguments)
-  for (const { item, name, arguments: given } of wanted) {
+  for (const { item, name, arguments: given } of completeCalls) {
     const { encodedTwice } = item
     if (item.kind !== 'function_call' || !encodedTwice?.text.equals(given)) continue
     reportBreak('client-arguments', `an object as the arguments of ${name}`, undefined, `${given}`, encodedTwice.at)
   }
   if (isRun(calls, seen.calls, isSame, reads)) return
-  const lost = wanted.filter((call) => !seen.calls.some((one) => isSame(call, one)))
-  const dissent = callDissent(lost.length > 0 ? lost : wanted)
-  const expected = wanted.map(callWords).join(', ') || 'no call'
+  const lost = completeCalls.filter((call) => !seen.calls.some((one) => isSame(call, one)))
+  const dissent = callDissent(lost.length > 0 ? lost : completeCalls)
+  const expected = completeCalls.map(callWords).join(', ') || 'no call'
   const other = (type: SeenCall['type']): string =>
-    type === undefined || wanted.every((call) => call.type === type) ? '' : ` (as a ${type})`
+    type === undefined || completeCalls.every((call) => call.type === type) ? '' : ` (as a ${type})`
   const ran = seen.calls.map((call) => `${callWords(call)}${other(call.type)}`).join(', ') || 'no call'
   reportBreak('client-calls', expected, undefined, ...withDissent(ran, dissent))
 }
 
-/** Whether the client ran these calls, in order. It may run a call that was cut off, or not. */
+/** Whether the client ran these calls, in order. It may also run a call that was cut off. */
 function isRun(calls: readonly AgreedCall[], seen: readonly SeenCall[], isSame: Same, reads: Reads): boolean {
   let at = 0
   for (const call of calls) {
@@ -176,7 +179,7 @@ function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBrea
   reportBreak('client-citations', citations.join(', ') || 'none', undefined, ...words)
 }
 
-/** Reports a hosted call that the client shows and that is no part of the response. */
+/** Reports a hosted call that the client shows although it is no part of the response. */
 function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   if (reads.hosted === undefined) return
   const intended = agreed.output.items

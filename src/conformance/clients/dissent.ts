@@ -5,7 +5,7 @@ import type { AgreedText } from './agreed-text.js'
 import type { TextHash } from './text-hash.js'
 import type { EventRef, Place, Vote } from './votes.js'
 
-/** The place in a stream that contradicts the others: what the author of the server has to fix. */
+/** The place in a stream that contradicts the others, where the server has to be fixed. */
 export interface Dissent {
   /** The item, the place, its value, and the value of all other places. */
   readonly words: string
@@ -63,11 +63,11 @@ function dissentOf(
   about: string,
   { text, dissent: [other], hasDeltas, statedAt: toldAt }: AgreedText,
   isStreamed: boolean,
-  shown: (text: TextHash) => string,
+  show: (text: TextHash) => string,
 ): Dissent | undefined {
-  if (other !== undefined) return between(about, TEXTS, other, shown(other.value), shown(text))
+  if (other !== undefined) return between(about, TEXTS, other, show(other.value), show(text))
   if (!isStreamed || hasDeltas || text.length === 0 || toldAt === undefined) return undefined
-  return { words: `${about}: no delta says ${shown(text)}`, at: toldAt }
+  return { words: `${about}: no delta says ${show(text)}`, at: toldAt }
 }
 
 /** Finds an item with a missing event, or with another type in some event. */

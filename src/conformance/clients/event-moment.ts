@@ -20,13 +20,13 @@ export interface Moment {
   /** Of an event with a part: where that places the part. */
   readonly part: 'added' | 'part' | undefined
   readonly isAnnotation: boolean
-  /** It has arguments or input of a call. */
+  /** Whether it has arguments or input of a call. */
   readonly isOfCall: boolean
   readonly isDelta: boolean
   readonly isOfSummary: boolean
   /** Whether it is about a part of any content: the part itself names its kind. */
   readonly isOfContent: boolean
-  /** It is an event of this API: others at the end of a stream do not matter. */
+  /** Whether it is an event of this API: others at the end of a stream do not matter. */
   readonly isOfResponse: boolean
 }
 

@@ -1,59 +1,9 @@
 import { jsonHash } from '../json-hash.js'
-import { asString } from '../stream-event.js'
-import { type Seen, type SeenCall, seenCall } from './client.js'
-import { concatenated } from './mutable-text.js'
+import type { Seen } from './client.js'
+import { type CallChunk, callsIn, MergedCall } from './langchain-calls.js'
+import { isMergeable, Merged, MergeError, valueType } from './langchain-merge.js'
 import { partialJson } from './partial-json.js'
 import { TextHash } from './text-hash.js'
-
-/** LangChain throws because the fields of two chunks have different types. */
-export class MergeError extends Error {
-  readonly field: string
-  readonly previous: Kind
-  readonly next: Kind
-
-  constructor(field: string, had: Kind, came: Kind) {
-    super(`the field ${field} was a ${had}, and is a ${came}`)
-    this.field = field
-    this.previous = had
-    this.next = came
-  }
-}
-
-type Kind = 'nothing' | 'string' | 'number' | 'boolean' | 'object' | 'array'
-
-/** A field that is merged across chunks. It keeps the hash of a text, and only the type of any other value. */
-class Merged {
-  readonly #field: string
-  readonly text = new TextHash()
-  kind: Kind = 'nothing'
-  #sum = 0
-  /** How a missing value is printed: `undefined` or `null`. */
-  #nothing = 'undefined'
-
-  constructor(field: string, value: unknown) {
-    this.#field = field
-    this.add(value)
-  }
-
-  add(value: unknown): void {
-    const kind = valueType(value)
-    if (kind === 'nothing') {
-      if (this.kind === 'nothing') this.#nothing = concatenated(value)
-      return
-    }
-    if (this.kind === 'nothing') this.kind = kind
-    if (this.kind !== kind) throw new MergeError(this.#field, this.kind, kind)
-    if (typeof value === 'string') this.text.append(value)
-    else if (typeof value === 'number') this.#sum += value
-  }
-
-  /** The merged value as a string. */
-  get printed(): TextHash {
-    if (this.kind === 'string') return this.text
-    if (this.kind === 'nothing') return TextHash.of(this.#nothing)
-    return TextHash.of(this.kind === 'number' ? String(this.#sum) : this.kind === 'array' ? '' : '[object Object]')
-  }
-}
 
 /** A content block of a message. Blocks with the same index and type are merged. */
 export interface Block {
@@ -62,15 +12,6 @@ export interface Block {
   readonly text: unknown
   readonly phase?: unknown
   readonly citations?: readonly string[]
-}
-
-/** A piece of a call. */
-export interface CallChunk {
-  readonly index: unknown
-  readonly id?: unknown
-  readonly name?: unknown
-  readonly args: unknown
-  readonly isCustom?: boolean
 }
 
 /** The fields of `additional_kwargs.reasoning`, and of the parts of its summary. */
@@ -95,7 +36,7 @@ export class LangchainMessage {
   #isFirst = true
   readonly #blocks: MergedBlock[] = []
   readonly #calls: MergedCall[] = []
-  /** Fields of `response_metadata`, and others of which only the type matters. */
+  /** Fields of `response_metadata`, and others whose type alone matters. */
   readonly #fields = new Map<string, Merged>()
   #summary: MergedPart[] | undefined
   /** The arguments of done items as texts, by the hash of their parsed value. */
@@ -245,83 +186,6 @@ interface MergedPart {
   readonly text: Merged
 }
 
-class MergedCall {
-  readonly index: unknown
-  id: unknown
-  name: unknown
-  isCustom: boolean
-  /** The arguments up to `LONGEST`; they are parsed at the end. */
-  args = ''
-  readonly #args: Merged
-  readonly #name: Merged
-
-  constructor({ index, id, name, args, isCustom = false }: CallChunk) {
-    this.index = index
-    this.id = id
-    this.name = name
-    this.isCustom = isCustom
-    this.#args = new Merged('args', args)
-    this.#name = new Merged('name', name)
-    this.#keep(args)
-  }
-
-  add({ id, name, args, isCustom = false }: CallChunk): void {
-    this.#args.add(args)
-    this.#name.add(name)
-    this.#keep(args)
-    if (this.id === undefined || this.id === null || (typeof id === 'string' && id !== '')) this.id = id ?? this.id
-    if (this.name === undefined || this.name === null || (typeof name === 'string' && name !== '')) {
-      this.name = name ?? this.name
-    }
-    this.isCustom ||= isCustom
-  }
-
-  /** The arguments as LangChain joins them with those of other chunks. */
-  get printed(): string {
-    return this.#args.kind === 'object' || this.#args.kind === 'array' ? '[object Object]' : this.args
-  }
-
-  /** Whether the arguments are longer than `LONGEST`. */
-  get isLong(): boolean {
-    return this.#args.text.length > this.args.length && this.#args.kind === 'string'
-  }
-
-  get digest(): TextHash {
-    return this.#args.text
-  }
-
-  #keep(args: unknown): void {
-    const more = typeof args === 'number' && args !== 0 ? String(args) : asString(args)
-    if (this.args.length + more.length <= LONGEST) this.args += more
-  }
-}
-
-/** How many UTF-16 code units of a call's arguments to keep. */
-const LONGEST = 1 << 20
-
-/**
- * The call that the application gets. There is none without an id, which makes it an invalid tool call that cannot be
- * attributed. A call whose arguments are not valid JSON is also invalid, and has their text.
- */
-function callsIn(group: readonly MergedCall[], texts: ReadonlyMap<number, readonly TextHash[]>): SeenCall[] {
-  const [first] = group
-  const id = group.find((call) => Boolean(call.id))?.id
-  const name = concatenated(first?.name ?? '')
-  if (!id || name === COMPUTER) return []
-  if (first?.isLong) return [{ name, arguments: first.digest, value: jsonHash(first.digest.key) }]
-  const joined = group.map(({ printed }) => printed).join('')
-  if (group.some(({ isCustom }) => isCustom)) return [seenCall(name, joined)]
-  const given = joined.trim() === '' ? '{}' : joined
-  const value = partialJson(given.trim())
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [{ ...seenCall(name, given.trim()), isInvalid: true }]
-  const key = jsonHash(value)
-  return [{ name, arguments: TextHash.of(given), value: key, sameValue: texts.get(key) ?? [] }]
-}
-
-/** LangChain's name for computer calls, which are not calls of the application's tools. */
-export const COMPUTER = 'computer_use'
-
 function partOf({ type, text, index }: SummaryPart): MergedPart {
   return { index, typeName: type, type: new Merged('type', type), text: new Merged('text', text) }
 }
@@ -342,12 +206,4 @@ function mergePart(parts: MergedPart[], part: SummaryPart): void {
   } else if (text !== '' && isMergeable(index)) parts.push(partOf(part))
 }
 
-const isMergeable = (index: unknown): boolean => typeof index === 'number' || typeof index === 'string'
-
 const hasId = (id: unknown): boolean => id !== undefined && id !== null && id !== ''
-
-export function valueType(value: unknown): Kind {
-  if (value === undefined || value === null) return 'nothing'
-  if (Array.isArray(value)) return 'array'
-  return typeof value as Kind
-}

@@ -1,8 +1,10 @@
-import type { Fields } from '../../fields.js'
 import { asFields, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { CitationSpans } from './citation-spans.js'
 import { type ClientModel, type ClientReader, type ReportBreak, Seen } from './client.js'
-import { COMPUTER, LangchainMessage, MergeError, type SummaryPart } from './langchain-message.js'
+import { COMPUTER } from './langchain-calls.js'
+import { Broken, checkOutput, requireItem, requireResponse } from './langchain-demands.js'
+import { MergeError } from './langchain-merge.js'
+import { LangchainMessage, type SummaryPart } from './langchain-message.js'
 import { concatenated } from './mutable-text.js'
 import type { EventRef } from './votes.js'
 
@@ -105,9 +107,9 @@ class LangchainReader implements ClientReader {
   #errorEvent: StreamEvent | undefined
   /** The number of the current event. */
   #position = -1
-  /** The first response.failed: if no error event follows and no other end came, LangChain never knows. */
+  /** The first response.failed: without another error event or ending, LangChain does not notice it. */
   #failed: EventRef | undefined
-  /** The events that added calls without a call_id, by output_index: LangChain learns only later what they are. */
+  /** The events that added calls without a call_id, by output_index: LangChain learns their call_id only later. */
   readonly #nameless = new Map<unknown, EventRef>()
   readonly #spans = new CitationSpans()
   /** The id of the response. */
@@ -250,7 +252,7 @@ class LangchainReader implements ClientReader {
 
   #done(event: StreamEvent): void {
     const { type, encrypted_content: sealed, call_id: id, arguments: given } = requireItem(event)
-    // It was no call at all.
+    // The added item turned out to be no call.
     if (type !== 'function_call' && type !== 'custom_tool_call') this.#nameless.delete(event['output_index'])
     if (type === 'function_call' && typeof given === 'string') this.#message.addDoneArguments(given)
     if (type === 'reasoning' && sealed) this.#message.reasoning({ encrypted_content: sealed })
@@ -296,61 +298,10 @@ class LangchainReader implements ClientReader {
   }
 }
 
-/** An exception that LangChain throws at an event. */
-class Broken extends Error {
-  readonly rule: string
-  readonly expected: string
-  readonly got: unknown
-
-  constructor(rule: string, expected: string, got: unknown) {
-    super(`${rule}: expected ${expected}`)
-    this.rule = rule
-    this.expected = expected
-    this.got = got
-  }
-}
-
 /** The message of the error that it throws; empty if there is none, as LangChain then throws the JSON of the event. */
 function errorMessageIn(event: StreamEvent): string {
   const { message } = asFields(event['error'] ?? event)
   return asString(message)
-}
-
-function requireItem({ item }: StreamEvent): Fields {
-  if (item === undefined || item === null) throw new Broken('langchain-item', 'an item', item)
-  return asFields(item)
-}
-
-function requireResponse(response: unknown): Fields {
-  if (response === undefined || response === null) throw new Broken('langchain-response', 'a response', response)
-  return asFields(response)
-}
-
-/** Checks the whole output, which LangChain converts: it throws if a list is missing. */
-function checkOutput(output: unknown): void {
-  const fail = (expected: string, got: unknown): never => {
-    throw new Broken('langchain-output', expected, got)
-  }
-  if (!Array.isArray(output)) fail('output: a list', output)
-  for (const item of output as unknown[]) {
-    if (item === undefined || item === null) fail('a list of items', output)
-    const { type, content, summary } = asFields(item)
-    if (type === 'message') {
-      if (!Array.isArray(content)) fail('content: a list', content)
-      for (const part of content as unknown[]) checkPart(part, fail)
-    } else if (type === 'reasoning' && summary !== undefined && summary !== null) {
-      if (!Array.isArray(summary)) fail('summary: a list', summary)
-      if ((summary as unknown[]).includes(null)) fail('summary: a list of parts', summary)
-    }
-  }
-}
-
-function checkPart(part: unknown, fail: (expected: string, got: unknown) => never): void {
-  if (part === undefined || part === null) fail('content: a list of parts', part)
-  const { type, annotations } = asFields(part)
-  if (type !== 'output_text') return
-  if (!Array.isArray(annotations)) fail('annotations: a list', annotations)
-  if ((annotations as unknown[]).includes(null)) fail('annotations: a list of objects', annotations)
 }
 
 /** The annotation types that become citations. */

@@ -93,7 +93,7 @@ class OpenAIReader extends ThrowingReader<StreamEvent> {
       this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(isFields(error) ? error['message'] : event['message'])
-      // There is no result. What its events showed before stays.
+      // There is no result. The content of earlier events stays.
       this.seen.reasoning.join(this.#raw).join(this.#summary)
       if (asString(type).startsWith('response.')) this.reportBreak('openai-error-key', 'no error', error)
       return

@@ -138,7 +138,7 @@ class Reader {
     }
   }
 
-  /** Reads what follows a value. Returns whether that was the last one. */
+  /** Reads the separator after a value. Returns whether that value was the last one. */
   #ends(bracket: string): boolean {
     this.#space()
     if (this.#isOver || this.#takes(bracket)) return true

@@ -4,11 +4,11 @@ import type { ClientReader, ReportBreak, Seen } from './client.js'
 export interface StreamAgreement<Event> {
   /** @param position - the number of the event, from 0 */
   take(event: Event, position: number): void
-  /** Ends the stream; absent if nothing waits for that. */
+  /** Ends the stream; absent if nothing depends on that. */
   end?(): void
 }
 
-/** A model that reads a stream, and what its readings are compared with. */
+/** A model that reads a stream, and the expected content for comparison. */
 export interface RunOptions<Event, Agreed extends StreamAgreement<Event>> {
   readonly model: { begin(reportBreak: ReportBreak): ClientReader<Event> }
   readonly agreement: Agreed
@@ -17,7 +17,7 @@ export interface RunOptions<Event, Agreed extends StreamAgreement<Event>> {
   readonly report: ReportBreak
 }
 
-/** Reads one stream with a client's model. Reports each event that breaks the client, and at the end what it lost. */
+/** Reads one stream with a client's model. Reports each event that breaks the client, and its losses at the end. */
 export class ClientRun<Event, Agreed extends StreamAgreement<Event>> {
   /** The content of the stream as a whole. Complete after `end()`. */
   readonly agreement: Agreed

@@ -1,11 +1,11 @@
 import { type ClientReader, type ReportBreak, Seen } from './client.js'
 import { recordThrown } from './thrown.js'
 
-/** A reader of a client that throws at what it cannot read, and then stops. */
+/** A reader of a client that throws at an unreadable value, and then stops. */
 export abstract class ThrowingReader<Event> implements ClientReader<Event> {
   readonly seen: Seen = new Seen()
   protected readonly reportBreak: ReportBreak
-  /** The client has stopped reading. */
+  /** Whether the client has stopped reading. */
   protected isOver = false
 
   constructor(reportBreak: ReportBreak) {

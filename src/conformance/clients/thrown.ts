@@ -31,9 +31,9 @@ export function throwsIn(step: () => void, seen: Seen, reportBreak: ReportBreak)
 }
 
 /**
- * Records what a simulated client threw as its ending, and reports it.
+ * Records the exception of a simulated client as its ending, and reports it.
  *
- * @throws what is no {@link Thrown}: that is a bug of ours
+ * @throws anything except a {@link Thrown}, which is a bug of this library
  */
 export function recordThrown(thrown: unknown, seen: Seen, reportBreak: ReportBreak): void {
   if (!(thrown instanceof Thrown)) throw thrown

@@ -82,7 +82,7 @@ export class Votes<Value> {
     return this.elected()?.value
   }
 
-  /** All other values than that of `vote`. */
+  /** Returns the values other than that of `vote`. */
   against(vote: Vote<Value> | undefined): readonly Vote<Value>[] {
     return this.all.filter((other) => other !== vote)
   }

@@ -12,10 +12,10 @@ import type { AnyProfile } from '../profiles.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { StreamChunk } from '../violation.js'
 
-/** The version of the form of a line. Raised when a reader of the one before would not understand it. */
+/** The version of the form of a line. Raised when readers of the previous version cannot read it. */
 export const CORPUS_VERSION = 1
 
-/** A good stream to make a corpus of. */
+/** A good stream, from which a corpus is made. */
 export interface CorpusStream<Event = StreamEvent> {
   /** Its origin: `fixture two-calls`. */
   readonly name: string
@@ -43,7 +43,7 @@ export interface CorpusLine<Event = StreamEvent, Of extends string = Profile> {
   readonly corpus: typeof CORPUS_VERSION
   /** Unique in a corpus. The same stream has the same in the next version. */
   readonly id: string
-  /** The good stream that it is, or was made of. */
+  /** The good stream that it is or was derived from. */
   readonly stream: string
   /** The kind of mistake in it; null if it is good. */
   readonly family: string | null
@@ -130,7 +130,7 @@ function lineOf<Event extends Fields, Of extends AnyProfile>(
   api: CorpusApi<Event, Of>,
   line: Omit<CorpusLine<Event, Of>, 'corpus' | 'says'>,
 ): CorpusLine<Event, Of> {
-  // In the form that a reader of the corpus gets: undefined fields are absent.
+  // As a reader of the corpus gets it: without undefined fields.
   const events: readonly Event[] = JSON.parse(JSON.stringify(line.events))
   // Cast: a damage may leave any value in place of an event or a chunk, and the judge accepts any.
   const judged = events as readonly unknown[] as readonly StreamChunk[]

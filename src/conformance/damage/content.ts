@@ -80,7 +80,7 @@ const unicode: Family = {
   },
 }
 
-/** The fields with what a tool gave. */
+/** The fields with the output of a tool. */
 const OUTPUTS = ['output', 'outputs', 'results', 'result', 'error', 'action', 'operation', 'code'] as const
 
 function* otherOutputs(value: unknown): Generator<[how: string, value: unknown]> {

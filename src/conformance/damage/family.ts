@@ -4,7 +4,7 @@ import type { StreamEvent } from '../stream-event.js'
 /** An event of a stream, as JSON. */
 export type WireEvent = StreamEvent
 
-/** A stream with one thing wrong in it, of a family. */
+/** A stream with one mistake of a family. */
 export interface FamilyDamage<Event = WireEvent> {
   /** The mistake, in a few words. */
   readonly how: string
@@ -18,9 +18,9 @@ export interface FamilyDamage<Event = WireEvent> {
 /** A kind of mistake that servers make, in all the ways that are known. */
 export interface Family<Event = WireEvent> {
   readonly name: string
-  /** Only ids or usage are damaged: what makes no visible difference does not count against a verdict. */
+  /** Whether only ids or usage are damaged: invisible differences do not count against a verdict. */
   readonly isSoft?: true
-  /** Every damage of this family to a stream. `other` is another good stream. */
+  /** Yields every damage of this family to a stream. `other` is another good stream. */
   damages(events: readonly Event[], other: readonly Event[]): Iterable<FamilyDamage<Event>>
 }
 
@@ -34,7 +34,7 @@ export const isTerminal = ({ type }: WireEvent): boolean => /^response\.(complet
 
 export const isDelta = ({ type }: WireEvent): boolean => type.endsWith('.delta')
 
-/** The number of the terminal event, or of what would follow the last event. */
+/** Returns the number of the terminal event; without one, the number of events. */
 export function endOf(events: readonly WireEvent[]): number {
   const at = events.findIndex(isTerminal)
   return at < 0 ? events.length : at
@@ -86,7 +86,7 @@ export function moved<Event>(events: readonly Event[], from: number, to: number)
 export const renumbered = (events: readonly WireEvent[]): WireEvent[] =>
   events.map((event, at) => (typeof event['sequence_number'] === 'number' ? { ...event, sequence_number: at } : event))
 
-/** Every object of an event, changed by `change`, from the inside out. */
+/** Applies `change` to every object of an event, the innermost first. */
 export function mapObjects(value: unknown, change: (fields: Fields) => Fields): unknown {
   if (Array.isArray(value)) return value.map((one) => mapObjects(one, change))
   if (typeof value !== 'object' || value === null) return value

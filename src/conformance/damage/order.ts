@@ -17,7 +17,7 @@ import {
   withResponse,
 } from './family.js'
 
-// Events in the wrong place.
+// Misplaced events.
 
 /** The events of a whole call that no other event of the stream knows. */
 function wholeCall(index: number): WireEvent[] {
@@ -142,7 +142,7 @@ const foreign: Family = {
     yield put('its beginning in the middle', middle, whole.slice(0, 2))
     yield put('its end in the middle', middle, whole.slice(-1))
     yield put('its end before the end', end, whole.slice(-1))
-    // The two of them take turns.
+    // The events of both alternate.
     const mixed: WireEvent[] = []
     for (let at = 0; at < Math.max(end, whole.length); at++) {
       if (at < end) mixed.push(events[at] as WireEvent)
@@ -179,7 +179,7 @@ const merged: Family = {
   name: 'merged',
   *damages(events) {
     const items = itemsIn(events)
-    // Two deltas in one: harmless, if both are said.
+    // Two deltas in one: harmless if the text of both is complete.
     for (const at of someOf(events, (event, index) => isDelta(event) && events[index + 1]?.type === event.type)) {
       const [one, two] = [events[at] as WireEvent, events[at + 1] as WireEvent]
       const both = { ...one, delta: `${textOf(one['delta'])}${textOf(two['delta'])}` }

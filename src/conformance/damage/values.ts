@@ -23,7 +23,7 @@ import {
 /** Matches the places of call arguments. */
 const ARGUMENTS = /^response\.(function_call_arguments\.done|output_item\.done|completed|incomplete)$/
 
-/** Whether it is a JSON object: what else a model writes as arguments, no client can use. */
+/** Whether it is a JSON object: no client can use other arguments. */
 const isObject = (text: unknown): boolean => {
   try {
     return /^\s*\{/.test(textOf(text)) && typeof JSON.parse(textOf(text)) === 'object'

@@ -8,7 +8,8 @@ const CODEX_READS = /^response\.(output_item\.done|completed|incomplete|failed)$
 const begin: Invariant['begin'] = () => ({})
 
 /**
- * Whether a client reads frames with the openai SDK or with its own reader. The compiler asks for it for a new client.
+ * Whether a client reads frames with the openai SDK or with its own reader. The compiler requires an entry for a new
+ * client.
  */
 const FRAME_READERS: Readonly<Record<Client, 'openai SDK' | 'own'>> = {
   openai: 'openai SDK',

@@ -1,10 +1,10 @@
 import { isFields } from '../../fields.js'
 import type { About } from '../about.js'
 import { ClientRun } from '../clients/run.js'
+import { FoundViolations } from '../found-violations.js'
 import type { ReportViolation } from '../invariant.js'
-import { preview } from '../preview.js'
 import type { StreamEvent } from '../stream-event.js'
-import type { Checker, Violation } from '../violation.js'
+import type { Checker } from '../violation.js'
 import { MessagesAgreement } from './clients/agreement.js'
 import { compare } from './clients/compare.js'
 import { messagesModelFor } from './clients/index.js'
@@ -30,7 +30,7 @@ export interface MessagesCheckerWithRun {
 /** The run of a client's model over the events of a message. */
 export type MessagesRun = ClientRun<unknown, MessagesAgreement>
 
-/** {@link createMessagesChecker}, with access to what the client saw. */
+/** Creates a {@link createMessagesChecker} that also gives access to the client's view. */
 export function createMessagesCheckerWithRun(
   profile: MessagesProfile,
   without: readonly string[] = [],
@@ -39,26 +39,17 @@ export function createMessagesCheckerWithRun(
   const checks = MESSAGES_INVARIANTS.filter(
     ({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id),
   ).map((rule) => ({ rule, check: rule.begin() }))
-  let found: Violation[] = []
+  const found = new FoundViolations()
   let received = 0
   let current = MESSAGES_INVARIANTS[0] as MessagesInvariant
   /** The event that is checked; undefined at the end of the stream. */
   let event: StreamEvent | undefined
 
-  const report: ReportViolation = (expected, value, words, details) => {
-    const { id: rule, severity, fault: usual = 'server' } = current
+  const report: ReportViolation = (...reported) => {
     const index = event?.['index']
-    const about: About = { ...(Number.isInteger(index) ? { block: index as number } : {}), ...details?.about }
-    found.push({
-      rule,
-      severity,
-      fault: details?.fault ?? usual,
-      position: state.position,
-      ...(typeof event?.type === 'string' ? { type: event.type } : {}),
-      expected,
-      got: words ?? preview(value),
-      ...(Object.keys(about).length === 0 ? {} : { about }),
-    })
+    const about: About = { ...(Number.isInteger(index) && { block: index as number }), ...reported[3]?.about }
+    const type = typeof event?.type === 'string' ? event.type : undefined
+    found.add(current, { position: state.position, type, about }, ...reported)
   }
 
   const model = messagesModelFor(profile)
@@ -72,16 +63,9 @@ export function createMessagesCheckerWithRun(
         if (without.includes(rule)) return
         current = MESSAGES_RULES.get(rule) as MessagesInvariant
         report(expected, got, words)
-        // A client's losses are known only at the end, but the event at fault may be earlier.
-        if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
+        found.moveLatest(at)
       },
     })
-
-  function take(): Violation[] {
-    const violations = found
-    if (found.length > 0) found = []
-    return violations
-  }
 
   const checker: Checker = {
     push(given) {
@@ -92,17 +76,17 @@ export function createMessagesCheckerWithRun(
       if (event === undefined) {
         // No other rule can check a value that is not an object.
         const shape = checks.find(({ rule }) => rule.id === 'messages-event-shape')
-        if (shape === undefined) return take()
+        if (shape === undefined) return found.take()
         current = shape.rule
         report('an event', given)
-        return take()
+        return found.take()
       }
       for (const { rule, check } of checks) {
         current = rule
         check.event?.(event, state, report)
       }
       state.apply(event)
-      return take()
+      return found.take()
     },
     end() {
       state.position = received
@@ -112,7 +96,7 @@ export function createMessagesCheckerWithRun(
         current = rule
         check.end?.(state, report)
       }
-      return take()
+      return found.take()
     },
   }
   return { checker, run }

@@ -9,7 +9,7 @@ const typed = (type: string, shape: z.ZodRawShape) => loose(`messages.${type}`, 
 const input: z.ZodType = z.looseObject({}, 'an object')
 const countOrNull = count.nullable().optional()
 
-/** The counts of a message so far. Servers without a cache leave out what it would count. */
+/** The counts of a message so far. Servers without a cache omit its counts. */
 const usage = loose('messages.usage', {
   input_tokens: countOrNull,
   output_tokens: count,

@@ -1,5 +1,5 @@
 import type { Ending, Seen, SeenCall } from '../clients/client.js'
-import { type Explanation, explanationOf, goodEnd, surplusWords, withMessage } from '../explanation.js'
+import { type Explanation, errorsIn, explanationOf, goodEnd, surplusReason, withMessage } from '../explanation.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import { createMessagesCheckerWithRun, type MessagesRun } from './check-events.js'
 import type { MessagesAgreement } from './clients/agreement.js'
@@ -9,10 +9,7 @@ import { MESSAGES_MODELS } from './clients/index.js'
 /** Explains how a client reads a stream of the Messages API. `explain` does it for `messages:NAME`. */
 export function explainMessages(events: Iterable<StreamChunk>, client: MessagesClient): Explanation {
   const { checker, run } = createMessagesCheckerWithRun(`messages:${client}`)
-  const violations: Violation[] = []
-  for (const event of events) violations.push(...checker.push(event))
-  violations.push(...checker.end())
-  const errors = violations.filter(({ severity }) => severity === 'error')
+  const errors = errorsIn(checker, events)
   const { seen, agreement } = run as MessagesRun
   return explanationOf({
     name: MESSAGES_MODELS[client].name,
@@ -26,8 +23,7 @@ export function explainMessages(events: Iterable<StreamChunk>, client: MessagesC
 /** Returns why a call runs that the answer does not request; empty if it does. */
 function whyOf({ name }: SeenCall, { calls, surplus }: MessagesAgreement): string {
   if (calls.some((call) => call.name === name)) return ''
-  const extra = surplus.find((one) => one.name === name)
-  return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: event ${extra.at.position})`
+  return surplusReason(surplus, name, 'event')
 }
 
 /** Returns how the stream ends for the client. */

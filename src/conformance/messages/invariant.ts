@@ -22,7 +22,7 @@ export interface MessagesInvariant extends Omit<Invariant, 'neededBy' | 'on' | '
   begin(): MessagesCheck
 }
 
-/** The check of one rule on one stream. Each method gets the state before what it checks. */
+/** The check of one rule on one stream. Each method receives the state before the value that it checks. */
 export interface MessagesCheck {
   event?(event: StreamEvent, state: MessageState, report: ReportViolation): void
   /** Checks the end of the stream. */

@@ -42,7 +42,7 @@ export class CaptureReader implements ReaderInto, Surroundings {
   /** The capture starts with a byte order mark. */
   #hasMark = false
   #hasBytes = false
-  /** The rest is ignored: it is binary, or an HTML page. */
+  /** Whether the rest is ignored: it is binary, or an HTML page. */
   #isStopped = false
   isSse = false
   /** The capture is the output of `curl -v`, with curl's own lines in between. */
@@ -169,7 +169,7 @@ export class CaptureReader implements ReaderInto, Surroundings {
     } else this.#takeOther(line, number, isCut)
   }
 
-  /** A line of a log, or one that is nothing known. */
+  /** Reads a line of a log, or an unknown one. */
   #takeOther(line: string, number: number, isCut: boolean): void {
     const message = messageIn(line)
     if (message === undefined) {

@@ -6,7 +6,7 @@ import type { StreamRead } from './stream-read.js'
 /** How many formats of one capture to report: a file may hold any number of responses. */
 const MAX_FORMATS = 100
 
-/** A line of so many characters is named as one that never ends. */
+/** A line of this length is reported as endless. */
 export const LONG_LINE = 1_000_000
 
 /** Reports the parts of a capture that are not events: each format once, and the beginning of a run of broken text. */

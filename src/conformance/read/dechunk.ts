@@ -1,9 +1,9 @@
 /** The size line of a chunk, such as `1a4` or `1a4;name=value`. */
 const SIZE = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?$/i
 const CHUNKED = /^transfer-encoding:.*\bchunked\b/i
-/** Longer than any size line or header: what has no line end before that is no HTTP. */
+/** The maximum length of a size line or header: text without a line end before that is no HTTP. */
 const LONGEST_LINE = 16_384
-/** How much of a capture is read by characters before it is known whether it has chunks: almost none has. */
+/** How many characters of a capture are examined for chunks: almost no capture has any. */
 const FIRST_LENGTH = 1024
 
 type State = 'first line' | 'head' | 'body' | 'size' | 'data' | 'data end' | 'trailer' | 'off'
@@ -18,8 +18,8 @@ export interface DechunkerSink {
 
 /**
  * Removes the chunk sizes of `Transfer-Encoding: chunked` from a raw HTTP response: without that, a chunk that ends
- * within an event cuts it in two, and one that ends within a character destroys it. What has no chunks passes as it is. It
- * keeps at most one line.
+ * within an event cuts it in two, and one that ends within a character destroys it. A capture without chunks passes
+ * unchanged. It keeps at most one line.
  */
 export class Dechunker {
   readonly #sink: DechunkerSink
@@ -28,7 +28,7 @@ export class Dechunker {
   #isChunked = false
   /** The bytes of the chunk that are still to come. */
   #left = 0
-  /** The capture comes as bytes, each of which is a character here. */
+  /** Whether the capture comes as bytes, each as one character here. */
   #isBytes = false
 
   constructor(sink: DechunkerSink) {

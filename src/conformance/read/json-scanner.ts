@@ -1,8 +1,8 @@
 import type { LineCount } from './line-count.js'
 
 /**
- * Why a value was given up: its syntax is wrong or it ends early (`cut`), it is too long or too deeply nested, or its line
- * has no end (`endless`).
+ * Why a value was abandoned: its syntax is wrong or it ends early (`cut`), it is too long or too deeply nested, or its
+ * line has no end (`endless`).
  */
 export type BrokenReason = 'cut' | 'long' | 'deep' | 'endless'
 

@@ -5,7 +5,7 @@ import type { LineCount } from './line-count.js'
 import { type FramedEvent, SseFrames } from './sse-frames.js'
 import type { FramingRead } from './stream-read.js'
 
-/** Receives what server-sent events contain. */
+/** Receives the content of server-sent events. */
 export interface SseSink {
   /** The parsed data of a frame. Returns the event's type, if it is an event. */
   value(json: unknown, line: number): string | undefined

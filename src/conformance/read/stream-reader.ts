@@ -37,7 +37,7 @@ const MAX_EVENT_LENGTH = 2 ** 26
 /**
  * Creates a reader for captured streams: server-sent events; JSON events, one per line, over several lines or in an
  * array; the output of `curl -i` and `curl -v`; HAR files. It never throws because of the content of a capture, but
- * returns what is not an event as other kinds of {@link StreamRead}.
+ * returns everything except events as other kinds of {@link StreamRead}.
  *
  *     const reader = createStreamReader()
  *     for await (const piece of body) for (const read of reader.push(piece)) if (read.kind === 'event') take(read.event)

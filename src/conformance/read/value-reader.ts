@@ -29,15 +29,15 @@ const BEGINNINGS: Readonly<Record<Api, string | undefined>> = {
 
 /** The capture around its values. */
 export interface Surroundings {
-  /** It consists of server-sent events. */
+  /** Whether it consists of server-sent events. */
   readonly isSse: boolean
-  /** The stream has come to its [DONE]. */
+  /** Whether the stream has had its [DONE]. */
   readonly isDone: boolean
   /** The number of the line that is being read. */
   readonly line: number
-  /** Another stream begins. */
+  /** Called when another stream begins. */
   beginStream(): void
-  /** A HAR file came, which has captures in it. */
+  /** Called with a HAR file, which contains captures. */
   har(value: unknown, line: number): void
 }
 
@@ -112,15 +112,15 @@ export class ValueReader {
       return undefined
     }
     const { id, choices } = asFields(value)
-    const said = asList(choices).map(asFields)
-    const begins = said.some(({ delta }) => asString(asFields(delta)['role']) !== '')
+    const choiceFields = asList(choices).map(asFields)
+    const begins = choiceFields.some(({ delta }) => asString(asFields(delta)['role']) !== '')
     // The next stream of a file has another id, and comes after the end of the one before.
     const isNext = begins && id !== this.#chatId && (this.#hasTerminal || this.#around.isDone)
     const isFirst = this.#isNextFirst || isNext
     if (isNext && !this.#isNextFirst) this.endStream()
     this.#isNextFirst = false
     this.#chatId = id
-    if (said.some(({ finish_reason: reason }) => typeof reason === 'string')) this.#hasTerminal = true
+    if (choiceFields.some(({ finish_reason: reason }) => typeof reason === 'string')) this.#hasTerminal = true
     this.#take({ kind: 'untyped', value, line, isFirst })
     return isChunk ? CHUNK : 'error'
   }

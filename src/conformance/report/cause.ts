@@ -24,7 +24,7 @@ export interface Cause extends Repeated {
   readonly fault: Violation['fault']
   /** Its consequences by kind, in the order of their first violations. */
   readonly consequences: readonly Repeated[]
-  /** How many violations follow from it, including kinds beyond the fifty that `consequences` lists. */
+  /** How many violations follow from it, including kinds that `consequences` omits beyond fifty. */
   readonly follow: number
 }
 

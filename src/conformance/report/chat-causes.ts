@@ -1,6 +1,6 @@
 import type { PossibleCauses } from './explained-by.js'
 
-/** It is not known which call a delta is about. */
+/** Violations that leave unknown which call a delta belongs to. */
 const CALL_MISPLACED = [
   'chat-call-index',
   'chat-calls-in-order',

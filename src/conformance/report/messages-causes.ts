@@ -3,7 +3,7 @@ import type { PossibleCauses } from './explained-by.js'
 /** Violations of events that clients skip: later events lack their content. */
 const UNREAD = ['messages-event-known', 'messages-event-shape', 'messages-start-first']
 
-/** It is not known which block an event is about. */
+/** Violations that leave unknown which block an event belongs to. */
 const MISPLACED = ['messages-block-index', 'messages-one-block', 'messages-block-is-open', ...UNREAD]
 
 /** Violations that break a client at an event, so that it loses its content. */

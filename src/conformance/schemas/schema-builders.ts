@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { extrasOf } from './wire-extras.js'
 
-// Every schema has a description of what it expects, which messages show after "expected".
+// The description of each schema is its expectation, which messages show after "expected".
 
 const WHOLE_NUMBER = 'a whole number from 0'
 

@@ -5,8 +5,8 @@ import { isFields } from '../../fields.js'
 type Test = (value: unknown) => boolean
 
 /**
- * Whether a value is certainly valid by a schema. Where this is false, only the schema can tell. Almost every event is
- * valid, and zod, which copies what it validates, takes several times as long to say so.
+ * Whether a value is certainly valid by a schema. If this is false, only the schema can decide. Almost every event is
+ * valid, and zod, which copies the value, takes several times as long.
  */
 export function surelyFits(schema: z.core.$ZodType, value: unknown): boolean {
   return known(schema)(value)
@@ -60,7 +60,7 @@ function testOf(schema: z.core.$ZodTypes): Test {
       return (value) => value === null || test(value)
     }
     case 'optional':
-      // The object knows that the field may be missing. Whether it may be undefined is left to zod.
+      // The test of the object handles a missing field. An undefined one is left to zod.
       return inner(def.innerType)
     case 'array': {
       const test = inner(def.element)

@@ -11,9 +11,9 @@ export interface Progress {
   /** How many tokens, or UTF-16 code units of text, were read. */
   readonly position: number
   isComplete(): boolean
-  /** The first difference between what was read and the beginning of the plan. */
+  /** The first difference between the tokens read and the beginning of the plan. */
   prefixFault(): [expected: string, got: string] | undefined
-  /** The first difference between what was read and the complete plan. */
+  /** The first difference between the tokens read and the complete plan. */
   finalFault(): [rule: SourceRule, expected: string, got: string] | undefined
 }
 

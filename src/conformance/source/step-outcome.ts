@@ -1,7 +1,7 @@
 import type { TokenChunk } from '../../tokens/token-source.js'
 import { idsOf } from './chunk-ids.js'
 
-/** What a source's `next()` resolves to. */
+/** The result of a source's `next()`. */
 export type Step = IteratorResult<TokenChunk, unknown>
 
 /** The outcome of a promise within the time limit. */

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { aBoolean, aString, aText, oneOf, that } from '../../options/checks.js'
 
-/** The form of an answer. `fromChatRequest` returns what the client asked for. */
+/** The form of an answer. `fromChatRequest` returns the requested one. */
 export interface ChatAnswerOptions {
   /** Default: the id of the response, with `chatcmpl-` in place of `resp_`. */
   readonly id?: string

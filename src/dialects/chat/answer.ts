@@ -68,14 +68,14 @@ export class ChatAnswer {
   reasoning(at: number, text: string): Piece[] {
     const fields = this.#options.reasoning
     if (text === '' || fields === 'hidden') return []
-    const said = this.#joined('reasoning', at, text)
+    const joinedText = this.#joined('reasoning', at, text)
     const delta: ChatDelta = {}
-    if (fields !== 'reasoning') delta.reasoning_content = said
-    if (fields !== 'reasoning_content') delta.reasoning = said
+    if (fields !== 'reasoning') delta.reasoning_content = joinedText
+    if (fields !== 'reasoning_content') delta.reasoning = joinedText
     return [{ delta }]
   }
 
-  /** Adds a call that the host runs, of which only the name is shown. */
+  /** Adds the name of a call that the host runs. */
   hosted(at: number, item: OutputItem): Piece[] {
     const name = this.#options.hostedCalls === 'reasoning' ? hostedName(item) : undefined
     return name === undefined ? [] : this.reasoning(at, `Calls ${name}.`)
@@ -97,7 +97,7 @@ export class ChatAnswer {
   }
 
   /** Adds a piece of a call's text. */
-  said(at: number, type: ChatCall['type'], text: string): Piece[] {
+  argumentsDelta(at: number, type: ChatCall['type'], text: string): Piece[] {
     const index = this.#calls.get(at)
     if (index === undefined || text === '') return []
     if (this.#options.calls === 'function_call') {

@@ -10,7 +10,7 @@ interface ChatConversation {
   readonly draft: Draft
   readonly calls: ChatCalls
   /** The ids of calls about which the host was asked. */
-  readonly asked: Set<string>
+  readonly askedIds: Set<string>
 }
 
 type ReadMessage = (message: Fields, conversation: ChatConversation, param: string) => void
@@ -33,7 +33,7 @@ const ROLES: { readonly [role: string]: ReadMessage } = {
 export function readMessages(value: unknown, draft: Draft): object[] {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyArray('messages')
-  const conversation: ChatConversation = { items: [], draft, calls: new ChatCalls(), asked: new Set() }
+  const conversation: ChatConversation = { items: [], draft, calls: new ChatCalls(), askedIds: new Set() }
   for (const [index, message] of messages.entries()) {
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
@@ -96,7 +96,7 @@ function saidIn(message: Fields, param: string): string | object[] | undefined {
 
 /** Adds the host's record of the model's work before a call. @returns whether there is one */
 function addBefore(call: Fields | undefined, conversation: ChatConversation, at: string): boolean {
-  const { draft, asked } = conversation
+  const { draft, askedIds: asked } = conversation
   const id = call && fieldOf(call, 'id')
   if (typeof id !== 'string' || asked.has(id)) return false
   asked.add(id)
@@ -125,14 +125,14 @@ const CUSTOM_CALL = { call_id: 'id', name: 'custom.name', input: 'custom.input' 
 function readCall(call: Fields, conversation: ChatConversation, at: string): void {
   const type = optionalTextIn(call, 'type', at) ?? 'function'
   if (type !== 'function' && type !== 'custom') throw invalidValue(`${at}.type`, type, ['function', 'custom'])
-  const said = objectIn(call, type, at)
+  const callFields = objectIn(call, type, at)
   addBefore(call, conversation, at)
   const call_id = conversation.calls.open(textIn(call, 'id', at), type, at)
   if (type === 'custom') {
-    const item = { type: 'custom_tool_call', call_id, ...renamed(said, { name: 'name', input: 'input' }) }
+    const item = { type: 'custom_tool_call', call_id, ...renamed(callFields, { name: 'name', input: 'input' }) }
     add(conversation, item, at, CUSTOM_CALL)
   } else {
-    const item = { type: 'function_call', call_id, ...renamed(said, { name: 'name', arguments: 'arguments' }) }
+    const item = { type: 'function_call', call_id, ...renamed(callFields, { name: 'name', arguments: 'arguments' }) }
     add(conversation, item, at, FUNCTION_CALL)
   }
 }

@@ -80,7 +80,7 @@ function hideReasoning(draft: Draft): void {
 }
 
 /**
- * Reads `chat_template_kwargs`: arguments of llama-server and vLLM for the model's template, of which gpt-oss uses the
+ * Reads `chat_template_kwargs`: arguments of llama-server and vLLM for the model's template. That of gpt-oss uses the
  * effort.
  */
 export function readTemplateArguments(value: unknown, draft: Draft): void {

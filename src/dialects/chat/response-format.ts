@@ -10,14 +10,14 @@ const JSON_SCHEMA = { name: 'name', description: 'description', schema: 'schema'
  * @throws RequestError
  */
 export function readResponseFormat(value: unknown, draft: Draft): void {
-  const asked = objectAt(value, 'response_format')
-  const type = textIn(asked, 'type', 'response_format')
+  const format = objectAt(value, 'response_format')
+  const type = textIn(format, 'type', 'response_format')
   if (type !== 'text') draft.answer = { ...draft.answer, preambles: 'reasoning' }
   if (type !== 'json_schema') {
     draft.putIn('text', 'format', { type }, 'response_format')
     return
   }
-  const json = renamed(objectIn(asked, 'json_schema', 'response_format'), JSON_SCHEMA)
+  const json = renamed(objectIn(format, 'json_schema', 'response_format'), JSON_SCHEMA)
   // A missing schema accepts any JSON.
   draft.putIn('text', 'format', { type, schema: {}, ...json }, 'response_format.json_schema')
 }

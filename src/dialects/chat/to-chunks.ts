@@ -86,9 +86,9 @@ class Encoder {
         return this.#items.isShown(at, type) ? this.#answer.reasoning(at, delta) : []
       }
       case 'response.function_call_arguments.delta':
-        return this.#answer.said(event.output_index, 'function_call', event.delta)
+        return this.#answer.argumentsDelta(event.output_index, 'function_call', event.delta)
       case 'response.custom_tool_call_input.delta':
-        return this.#answer.said(event.output_index, 'custom_tool_call', event.delta)
+        return this.#answer.argumentsDelta(event.output_index, 'custom_tool_call', event.delta)
       default:
         return []
     }

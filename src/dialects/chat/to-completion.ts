@@ -42,7 +42,7 @@ export function toChatError({ error }: Pick<Response, 'error'>): ChatError {
 function piecesOf(item: OutputItem, at: number, answer: ChatAnswer): Piece[] {
   if (isClientCall(item)) {
     const text = item.type === 'function_call' ? item.arguments : item.input
-    return [...answer.call(at, item), ...answer.said(at, item.type, text)]
+    return [...answer.call(at, item), ...answer.argumentsDelta(at, item.type, text)]
   }
   if (item.type === 'reasoning') {
     const parts = item.content.length > 0 ? item.content : item.summary
@@ -79,13 +79,13 @@ function messageOf(pieces: readonly Piece[]): ChatMessage {
   return calls.length === 0 ? message : { ...message, tool_calls: calls }
 }
 
-function extend(calls: ChatToolCall[], { index, id = '', type, ...said }: ChatToolCallDelta): void {
+function extend(calls: ChatToolCall[], { index, id = '', type, ...delta }: ChatToolCallDelta): void {
   const call = calls[index]
   if (call === undefined) {
-    const name = said.function?.name ?? said.custom?.name ?? ''
+    const name = delta.function?.name ?? delta.custom?.name ?? ''
     calls.push(type === 'custom' ? { id, type, custom: { name, input: '' } } : callOf(id, name))
-  } else if (call.type === 'custom') call.custom.input += said.custom?.input ?? ''
-  else call.function.arguments += said.function?.arguments ?? ''
+  } else if (call.type === 'custom') call.custom.input += delta.custom?.input ?? ''
+  else call.function.arguments += delta.function?.arguments ?? ''
 }
 
 function callOf(id: string, name: string): ChatToolCall {

@@ -2,7 +2,7 @@ import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { aFunction, aString, aText, oneOf, wholeNumber } from '../../options/checks.js'
 import type { OutputItem } from '../../responses/items.js'
 
-/** The form of an answer. `fromMessagesRequest` returns what the client asked for. */
+/** The form of an answer. `fromMessagesRequest` returns the requested one. */
 export interface MessageAnswerOptions {
   /** Default: the id of the response, with `msg_` in place of `resp_`. */
   readonly id?: string

@@ -36,13 +36,13 @@ export function isServed(
  */
 export class MessageAnswer {
   readonly #options: ResolvedMessageAnswerOptions
-  /** How many blocks have begun; how many of them, and of the waiting calls, are text or calls. */
+  /** The number of blocks that have begun; the number of texts and calls among them and the waiting calls. */
   #count = 0
   #placed = 0
   #open: { readonly type: 'thinking' | 'text'; readonly item: number } | undefined
   /** The seals that no block carries yet, and the complete calls. */
   #seals: PlacedSeal[] = []
-  /** Whether there is a call among them that is not shown; in front of how many blocks such calls began, by their positions. */
+  /** Whether a hidden call is among them; the number of blocks before each hidden call, by its position. */
   #hasSealedCall = false
   readonly #begun = new Map<number, number>()
   #calls: (FunctionCallItem | ServerCallItem)[] = []
@@ -78,7 +78,7 @@ export class MessageAnswer {
     return [...this.#enter('thinking', at), this.#delta({ type: 'thinking_delta', thinking: text })]
   }
 
-  /** The end of reasoning: `sealed` for the block that is open, or for the next one. @param at - the item's position */
+  /** Ends reasoning: `sealed` goes to the open block or the next one. @param at - the item's position */
   reasoned(at: number, sealed: string | undefined): void {
     if (sealed !== undefined && sealed !== '') this.#seals.push({ before: this.#placed, at, sealed })
   }
@@ -91,7 +91,7 @@ export class MessageAnswer {
 
   /** Adds a complete call. */
   call(item: FunctionCallItem): MessageStreamEvent[] {
-    // A text has no seal to wait for.
+    // A text needs no seal.
     const ended = this.#open?.type === 'text' ? this.#close() : []
     this.#calls.push(item)
     this.#placed += 1
@@ -104,12 +104,15 @@ export class MessageAnswer {
     return this.#isShown(item)
   }
 
-  /** The beginning of an item: where it stands, though what comes behind it may be shown before its result is there. */
+  /** Records the place of an item at its beginning, since later blocks may be shown before its result. */
   added(at: number): void {
     this.#begun.set(at, this.#placed)
   }
 
-  /** A call of the server's with its result: sealed, if it is not shown; nothing, if it was cut off. @param at - its position */
+  /**
+   * Adds the server's call with its result: sealed if it is not shown, omitted if it was cut off. @param at - its
+   * position
+   */
   served(at: number, item: OutputItem): MessageStreamEvent[] {
     const before = this.#begun.get(at) ?? this.#placed
     this.#begun.delete(at)
@@ -205,8 +208,8 @@ export class MessageAnswer {
     const { mostSearches = Number.POSITIVE_INFINITY } = this.#options
     const { use, result } = serverCallBlocks(item, this.#searches > mostSearches)
     // Clients do not join the deltas of an MCP tool's call.
-    const shown = use.type === 'mcp_tool_use' ? [this.#start(use), this.#stop()] : this.#use(use)
-    return [...shown, this.#start(result), this.#stop()]
+    const useEvents = use.type === 'mcp_tool_use' ? [this.#start(use), this.#stop()] : this.#use(use)
+    return [...useEvents, this.#start(result), this.#stop()]
   }
 
   /** Shows the block of a call, whose input follows in a delta. */

@@ -73,9 +73,9 @@ export class AssistantTurn {
     for (const [at, { made, kind }] of this.#blocks.entries()) {
       if (kind !== 'thinking') sealsUpTo(before++)
       if (kind === 'call') items.push(...this.#missing(made, hasThinking))
-      // A call that was cut off before its result never happened.
+      // A call that was cut off before its result is dropped.
       if (kind === 'unanswered') continue
-      // The model calls before its answer alone, and answers once.
+      // The model makes its calls before its answer, and answers once.
       const isPreamble = at < Math.max(lastCall, last) || before <= this.#beforeHidden
       const phase = isPreamble ? 'commentary' : 'final_answer'
       items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made)

@@ -14,10 +14,10 @@ const BLOCKS: { readonly [type: string]: ReadBlock } = {
   document: readDocument,
   search_result: (block, param) => {
     const lines = [optionalTextIn(block, 'title', param), optionalTextIn(block, 'source', param)]
-    const said = objectsAt(fieldOf(block, 'content') ?? [], `${param}.content`).map((part, at) =>
+    const texts = objectsAt(fieldOf(block, 'content') ?? [], `${param}.content`).map((part, at) =>
       textIn(part, 'text', `${param}.content[${at}]`),
     )
-    return [inputText([...lines, ...said].filter((line) => line).join('\n'))]
+    return [inputText([...lines, ...texts].filter((line) => line).join('\n'))]
   },
   // The name of a tool that a search found, which is taught after the result.
   tool_reference: (block, param) => [inputText(`Found the tool ${textIn(block, 'tool_name', param)}.`)],

@@ -15,7 +15,7 @@ export function readMcpServers(value: unknown, draft: Draft): void {
     const type = textIn(server, 'type', at)
     if (type !== 'url') throw invalidValue(`${at}.type`, type, ['url'])
     const name = textIn(server, 'name', at)
-    if (draft.mcpServers.has(name)) throw named(`${at}.name`, `the server '${shown(name)}' is there twice`)
+    if (draft.mcpServers.has(name)) throw named(`${at}.name`, `the server '${clipped(name)}' is there twice`)
     draft.mcpServers.set(name, { at, server, isUsed: false })
   }
 }
@@ -24,8 +24,8 @@ export function readMcpServers(value: unknown, draft: Draft): void {
 export function readToolset(toolset: Fields, at: string, draft: Draft): void {
   const name = textIn(toolset, 'mcp_server_name', at)
   const known = draft.mcpServers.get(name)
-  if (known === undefined) throw named(`${at}.mcp_server_name`, `'${shown(name)}' is not in 'mcp_servers'`)
-  if (known.isUsed) throw named(`${at}.mcp_server_name`, `the server '${shown(name)}' has a toolset already`)
+  if (known === undefined) throw named(`${at}.mcp_server_name`, `'${clipped(name)}' is not in 'mcp_servers'`)
+  if (known.isUsed) throw named(`${at}.mcp_server_name`, `the server '${clipped(name)}' has a toolset already`)
   known.isUsed = true
   draft.addTool(serverTool(name, enabledTools(toolset, at)), { at, fields: { server_label: 'mcp_server_name' } })
 }
@@ -67,7 +67,7 @@ function enabledTools(toolset: Fields, at: string): readonly string[] | undefine
   const each = configs === undefined ? [] : Object.entries(objectAt(configs, `${at}.configs`))
   const names: string[] = []
   for (const [name, config] of each) {
-    const path = `${at}.configs.${shown(name)}`
+    const path = `${at}.configs.${clipped(name)}`
     const isOn = isEnabled(objectAt(config, path), path, byDefault !== false)
     if (isOn) names.push(name)
     else if (byDefault !== false) throw unsupported(`${path}.enabled`, 'exceptions from all tools are', HINT)
@@ -81,7 +81,7 @@ function isEnabled(config: Fields, path: string, byDefault = true): boolean {
   return flagAt(fieldOf(config, 'enabled'), `${path}.enabled`) ?? byDefault
 }
 
-function shown(name: string): string {
+function clipped(name: string): string {
   return name.slice(0, 60)
 }
 

@@ -20,8 +20,8 @@ export function readSystem(value: unknown, draft: Draft): void {
           if (type !== 'text') throw invalidValue(`${at}.type`, type, ['text'])
           return textIn(block, 'text', at)
         })
-  const said = blocks[0]?.startsWith(ATTRIBUTION) ? blocks.slice(1) : blocks
-  if (said.length > 0) draft.put('instructions', said.join('\n'), 'system')
+  const instructions = blocks[0]?.startsWith(ATTRIBUTION) ? blocks.slice(1) : blocks
+  if (instructions.length > 0) draft.put('instructions', instructions.join('\n'), 'system')
 }
 
 function systemBlocks(value: unknown) {
@@ -49,9 +49,11 @@ export function readThinking(value: unknown, draft: Draft): void {
     return
   }
   const display = fieldOf(thinking, 'display') ?? 'summarized'
-  const shown = Object.hasOwn(DISPLAYS, display as string) ? DISPLAYS[display as keyof typeof DISPLAYS] : undefined
-  if (shown === undefined) throw invalidValue('thinking.display', display, Object.keys(DISPLAYS))
-  draft.answer = { ...draft.answer, thinking: shown }
+  const thinkingMode = Object.hasOwn(DISPLAYS, display as string)
+    ? DISPLAYS[display as keyof typeof DISPLAYS]
+    : undefined
+  if (thinkingMode === undefined) throw invalidValue('thinking.display', display, Object.keys(DISPLAYS))
+  draft.answer = { ...draft.answer, thinking: thinkingMode }
   if (type === 'enabled') readBudget(fieldOf(thinking, 'budget_tokens'), draft)
 }
 

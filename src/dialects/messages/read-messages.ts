@@ -40,7 +40,7 @@ class Conversation {
   readonly #load: (name: string) => object | undefined
   readonly #known: KnownTurns
 
-  /** @param load - makes a tool that was kept back one of the request's, once */
+  /** @param load - adds a deferred tool to those of the request, once */
   constructor(load: (name: string) => object | undefined, known: KnownTurns) {
     this.#load = load
     this.#known = known
@@ -66,11 +66,11 @@ class Conversation {
       results.flatMap(({ block }) => namesIn(block)),
       param,
     )
-    const said = blocks.filter((each) => !isResult(each))
-    if (said.length === 0) return
+    const otherBlocks = blocks.filter((each) => !isResult(each))
+    if (otherBlocks.length === 0) return
     const parts: object[] = []
     const fields: { [ours: string]: string } = {}
-    for (const { block, index } of said) {
+    for (const { block, index } of otherBlocks) {
       const at = `content[${index}]`
       for (const part of readBlock(block, `${param}.${at}`)) {
         fields[`content[${parts.length}]`] = at

@@ -4,8 +4,8 @@ import { aFunction } from '../../options/checks.js'
 /** The host's record of a conversation, as far as no block shows it. */
 export interface MessagesRequestOptions {
   /**
-   * The items of a seal of `sealCall`, in their order; they stand where they stood. Undefined for any other seal, which is then
-   * that of reasoning. Default: all are.
+   * Returns the items of a seal of `sealCall`, in order, for their former place. Undefined for any other seal, which is
+   * then one of reasoning. Default: all seals are.
    */
   readonly opened?: (sealed: string) => readonly object[] | undefined
   /**
@@ -13,7 +13,7 @@ export interface MessagesRequestOptions {
    * the items of the response. For clients that drop thinking blocks: items that the blocks bring back are not added
    * again. Called once for each id. Default: no record.
    *
-   * @param toolUseId - the `id` of a `tool_use`, which is the client's word: look it up among its own calls alone
+   * @param toolUseId - the `id` of a `tool_use`, untrusted: look it up among this client's own calls only
    */
   readonly before?: (toolUseId: string) => readonly object[] | undefined
 }

@@ -44,8 +44,8 @@ export function serverCallBlocks(item: ServerCallItem, isPastLimit: boolean): Se
 
 function searchBlocks({ id, status, action }: WebSearchCallItem, isPastLimit: boolean): ServerCallBlocks {
   const tool_use_id = id.replace(/^(ws_)?/, 'srvtoolu_')
-  const { type: _, ...said } = action
-  const { sources = [], ...input } = said as Partial<Extract<WebSearchAction, { type: 'search' }>>
+  const { type: _, ...actionFields } = action
+  const { sources = [], ...input } = actionFields as Partial<Extract<WebSearchAction, { type: 'search' }>>
   const pages = action.type === 'search' ? sources : action.url === '' ? [] : [{ url: action.url }]
   const content =
     status === 'failed'
@@ -70,10 +70,15 @@ function hostOf(url: string): string {
 
 function mcpBlocks({ id, name, server_label, arguments: text, output, error }: McpCallItem): ServerCallBlocks {
   const tool_use_id = id.replace(/^(mcp_)?/, 'mcptoolu_')
-  const said = output ?? (error === null ? '' : errorText(error))
+  const outputText = output ?? (error === null ? '' : errorText(error))
   return {
     use: { type: 'mcp_tool_use', id: tool_use_id, name, server_name: server_label, input: toolInput(text) },
-    result: { type: 'mcp_tool_result', tool_use_id, is_error: error !== null, content: [{ type: 'text', text: said }] },
+    result: {
+      type: 'mcp_tool_result',
+      tool_use_id,
+      is_error: error !== null,
+      content: [{ type: 'text', text: outputText }],
+    },
   }
 }
 

@@ -10,7 +10,7 @@ import { isFields } from '../../fields.js'
 
 /** A seal, and where its item stands. */
 export interface PlacedSeal {
-  /** In front of which of the message's other blocks (text, calls), from 0. */
+  /** The number of the message's other blocks (text, calls) before it. */
   readonly before: number
   /** The item's position in the output of its response. */
   readonly at: number

@@ -84,11 +84,13 @@ class Encoder {
       this.#behind.push(event)
       return []
     }
-    const said = this.#said(event)
-    return this.#running !== undefined && event.type === 'response.output_item.done' ? [...said, ...this.#goOn()] : said
+    const events = this.#translate(event)
+    return this.#running !== undefined && event.type === 'response.output_item.done'
+      ? [...events, ...this.#goOn()]
+      : events
   }
 
-  /** Emits the events that waited. */
+  /** Emits the waiting events. */
   #goOn(): MessageStreamEvent[] {
     const waiting = this.#behind
     this.#running = undefined
@@ -96,7 +98,7 @@ class Encoder {
     return waiting.flatMap((event) => this.#inOrder(event))
   }
 
-  #said(event: ResponseStreamEvent): MessageStreamEvent[] {
+  #translate(event: ResponseStreamEvent): MessageStreamEvent[] {
     switch (event.type) {
       case 'response.output_item.added':
         this.#items.added(event.output_index, event.item)

@@ -21,8 +21,8 @@ export function toMessage(response: Response, options: MessageAnswerOptions = {}
   const isAnswer = status === 'completed' || status === 'incomplete'
   check(isAnswer, 'toMessage', 'a response that is completed or incomplete', status, 'bad_stream')
   const first = answer.begin(response)
-  const said = response.output.flatMap((item, at) => eventsOf(item, at, answer))
-  return messageOf([...first, ...said, ...answer.end(response)]) as Message
+  const outputEvents = response.output.flatMap((item, at) => eventsOf(item, at, answer))
+  return messageOf([...first, ...outputEvents, ...answer.end(response)]) as Message
 }
 
 function eventsOf(item: OutputItem, at: number, answer: MessageAnswer): MessageStreamEvent[] {

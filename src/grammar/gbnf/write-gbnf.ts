@@ -100,7 +100,7 @@ class Pieces {
 /** The context of an expression, which determines whether it needs brackets. */
 type Place = 'rule' | 'sequence' | 'repeat'
 
-/** @param to - receives the pieces of what is written */
+/** @param to - receives the pieces of the text */
 function write(expression: Expression, place: Place, to: Pieces): void {
   switch (expression.kind) {
     case 'text':

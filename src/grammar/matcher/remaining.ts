@@ -1,15 +1,22 @@
-import { atOnce } from '../../slices.js'
+import { createWork, type Slices } from '../../slices.js'
 import { choice, EMPTY, type Expression, type Grammar, repeat, rule, sequence, text } from '../expression.js'
 import { writeGbnf } from '../gbnf/write-gbnf.js'
 import { productive } from '../productive.js'
 import type { MatcherState } from './matcher.js'
 import type { Stack } from './stacks.js'
 
+/** How many rules are copied between two pauses. */
+const SLICE = 2_000
+
 /** Returns the grammar of the remaining text, in GBNF, to continue a text that was interrupted. */
-export function remaining({ ways, grammar }: Pick<MatcherState, 'ways' | 'grammar'>): string {
+export function* remaining({ ways, grammar }: Pick<MatcherState, 'ways' | 'grammar'>): Slices<string> {
+  const work = createWork(SLICE)
   const [start, rest] = ['again', 'rest'].map((word) => freePrefix(word, grammar)) as [string, string]
   const rules = new Map<string, Expression>()
-  for (const [name, expression] of grammar) rules.set(name === 'root' ? start : name, withoutRoot(expression, start))
+  for (const [name, expression] of grammar) {
+    if (--work.left <= 0) yield* work.pause()
+    rules.set(name === 'root' ? start : name, withoutRoot(expression, start))
+  }
   const names = new Map<Stack, string>()
   const nameOf = (stack: Stack): Expression => {
     const name = names.get(stack) ?? `${rest}-${names.size}`
@@ -23,7 +30,7 @@ export function remaining({ ways, grammar }: Pick<MatcherState, 'ways' | 'gramma
       rules.set(name, sequence(withoutRoot(restOf(stack), start), nameOf(stack.below)))
     }
   }
-  return atOnce(writeGbnf(atOnce(productive(rules)) as Grammar))
+  return yield* writeGbnf((yield* productive(rules)) as Grammar)
 }
 
 function restOf({ expression, done }: Stack): Expression {

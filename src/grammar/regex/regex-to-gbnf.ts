@@ -1,4 +1,4 @@
-import { atOnce } from '../../slices.js'
+import type { Slices } from '../../slices.js'
 import { writeGbnf } from '../gbnf/write-gbnf.js'
 import { productive } from '../productive.js'
 import { createRules } from '../rules.js'
@@ -16,10 +16,10 @@ import { matched } from './search.js'
  * @throws UnsupportedSchema if it is invalid, or has lookaround, backreferences, word boundaries, Unicode properties,
  * modifiers
  */
-export function regexToGbnf(pattern: string): string {
+export function* regexToGbnf(pattern: string): Slices<string> {
   const rules = createRules()
   const root = patternExpression(matched(readPattern(pattern, ''), ''), rules, 'plain')
-  const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
+  const grammar = yield* productive(new Map([...rules.all, ['root', root]]))
   if (grammar === undefined) throw new UnsupportedSchema('', 'No text matches this regular expression.')
-  return atOnce(writeGbnf(grammar))
+  return yield* writeGbnf(grammar)
 }

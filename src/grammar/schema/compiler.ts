@@ -20,7 +20,10 @@ export interface Compiler {
   shape(shape: Shape): Expression
   /** Defers a rule, so that a pause may come before: created by `make`, or over budget by `otherwise`. */
   later(prefix: string, make: () => Expression, otherwise: () => Expression): Expression
-  /** Whether so much was done since the last pause. @param unset - nodes that were made and are in no rule yet */
+  /**
+   * Whether a slice's worth of work was done since the last pause. @param unset - nodes that were made and are in no
+   * rule yet
+   */
   isPauseDue(unset?: number): boolean
   /** Counts work that creates no rules. Returns false if it would be too much for one subschema. */
   readonly spend: Spend

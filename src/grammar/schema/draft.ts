@@ -5,10 +5,10 @@ export type Draft = '4' | '7' | '2020-12'
 
 const OLD = /^https?:\/\/json-schema\.org\/draft-0([3467])\/schema#?$/
 
-/** The draft that a schema names by its `$schema`: without one, or with one of somebody's own, the newest. */
+/** Returns the draft that a schema names by its `$schema`; the newest without one, or with an unknown one. */
 export function draftOf(document: unknown): Draft {
-  const said = isFields(document) ? document['$schema'] : undefined
-  const [, number] = (typeof said === 'string' && OLD.exec(said)) || []
+  const uri = isFields(document) ? document['$schema'] : undefined
+  const [, number] = (typeof uri === 'string' && OLD.exec(uri)) || []
   if (number === undefined) return '2020-12'
   return number === '3' || number === '4' ? '4' : '7'
 }

@@ -23,7 +23,7 @@ interface Known {
   readonly path: string
   readonly shapes: readonly Shape[]
   /** The relaxations in it. */
-  readonly said: readonly (readonly [path: string, message: string])[]
+  readonly relaxations: readonly (readonly [path: string, message: string])[]
 }
 
 /** Creates an expander of a document's schemas to alternatives without references and combinations. */
@@ -42,13 +42,13 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
     if (!isFields(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
     const known = all.get(schema)
     if (known?.path === path && work.budget.spend(1 + known.shapes.length)) {
-      for (const [at, message] of known.said) work.relax(at, message)
+      for (const [at, message] of known.relaxations) work.relax(at, message)
       return known.shapes
     }
     const { refusals } = work.budget
-    const said: [string, string][] = []
+    const relaxations: [string, string][] = []
     const relax: Relax = (at, message) => {
-      said.push([at, message])
+      relaxations.push([at, message])
       work.relax(at, message)
     }
     const inner = { ...work, relax }
@@ -57,7 +57,7 @@ export function createExpander(options: Omit<Expansion, 'expand'>): Expand {
       // Most schemas: without another generator.
       (isSimple(work, schema) ? ownShapes(inner, schema, path) : yield* expandOne(inner, schema, path, within))
     // Parts that were dropped because of the enclosing schemas, or for lack of budget, may be enforced elsewhere.
-    if (work.budget.refusals === refusals) all.set(schema, { path, shapes, said })
+    if (work.budget.refusals === refusals) all.set(schema, { path, shapes, relaxations })
     return shapes
   }
 

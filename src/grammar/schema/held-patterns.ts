@@ -13,14 +13,17 @@ import type { Said } from './shape.js'
 export interface HeldPattern {
   readonly pattern: Pattern
   readonly path: string
-  /** Where it is what a `format` says. */
+  /** The format that it expresses, if any. */
   readonly format?: string
 }
 
-/** The regular expressions of one document: each is read once, and made an automaton once, in how many places it stands. */
+/**
+ * The regular expressions of one document. Each is read once, and converted to an automaton once, however many places
+ * use it.
+ */
 export class HeldPatterns {
   readonly #spend: Spend
-  /** By their sources: why no grammar holds one is a text. */
+  /** By their sources. A text is the reason why no grammar can hold the pattern. */
   readonly #read = new Map<string, Pattern | string>()
   readonly #formats = new Map<string, Pattern>()
   readonly #automata = new Map<Pattern, Automaton>()

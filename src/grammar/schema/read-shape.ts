@@ -233,8 +233,8 @@ function numberShape(read: Reader): Of<'low' | 'high' | 'multiples'> {
 function boundOf(read: Reader, inside: string, outside: string, none: Bound, sign: 1 | -1): Bound {
   // In draft 4, a boolean beside a bound excludes it.
   const isOut = read.get(outside) === true
-  const [including] = read.said<number>(inside).map((said) => ({ ...said, isOut }))
-  const [excluding] = read.said<number>(outside).map((said) => ({ ...said, isOut: true }))
+  const [including] = read.said<number>(inside).map((bound) => ({ ...bound, isOut }))
+  const [excluding] = read.said<number>(outside).map((bound) => ({ ...bound, isOut: true }))
   if (including === undefined || excluding === undefined || typeof excluding.value === 'boolean') {
     return including ?? (typeof excluding?.value === 'number' ? excluding : none)
   }

@@ -27,7 +27,7 @@ export class Relaxations {
     if (!this.#byPath.has(path)) this.#byPath.set(path, { path, message })
   }
 
-  /** @param othersOf - yields the places of equivalent schemas, of which only the first was compiled */
+  /** @param othersOf - yields the other places of a schema: of equivalent ones only the first is compiled */
   *list(othersOf: (path: string) => Iterable<string>): Slices<Relaxation[]> {
     let sought = 0
     // The map grows during the loop.

@@ -26,8 +26,8 @@ const MOST_CHARACTERS = 2 ** 31
 export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
   if (isAnyString(shape)) return anyString(compiler.rules)
-  const said = [patterns, notPatterns, formats].map((all) => all.map(({ value }) => value))
-  const key = JSON.stringify([minLength, maxLength, said, excluded])
+  const values = [patterns, notPatterns, formats].map((all) => all.map(({ value }) => value))
+  const key = JSON.stringify([minLength, maxLength, values, excluded])
   const known = compiler.strings.get(key)
   if (known !== undefined) return known
   let isWhole = true
@@ -56,7 +56,7 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   if (known !== undefined) yield
   if (known !== undefined) return rules.include(yield* known())
   const held = patternsOf(shape, max, compiler.patterns, relax)
-  const forbidden = shape.notPatterns.flatMap((said) => compiler.patterns.read(said, relax))
+  const forbidden = shape.notPatterns.flatMap((pattern) => compiler.patterns.read(pattern, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
   const [first, ...others] = held
   const isOnly = forbidden.length + excluded.length + others.length === 0
@@ -85,13 +85,13 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
 function formatAlone(shape: Shape): (() => Slices<SharedRules>) | undefined {
   const { minLength, maxLength, patterns, notPatterns, formats, excluded } = shape
   const isAlone = minLength === 0 && maxLength === Number.POSITIVE_INFINITY
-  const said = formats.filter(({ value }) => FORMAT_TEXTS.has(value))
-  if (!isAlone || said.length !== 1 || patterns.length + notPatterns.length > 0) return undefined
+  const knownFormats = formats.filter(({ value }) => FORMAT_TEXTS.has(value))
+  if (!isAlone || knownFormats.length !== 1 || patterns.length + notPatterns.length > 0) return undefined
   if (excluded.some((value) => typeof value === 'string')) return undefined
-  return FORMAT_TEXTS.get((said[0] as Said<string>).value)
+  return FORMAT_TEXTS.get((knownFormats[0] as Said<string>).value)
 }
 
-const TOO_LARGE = 'It is too large to be enforced beside what else is said of the string.'
+const TOO_LARGE = 'It is too large to be enforced beside the other keywords of the string.'
 
 function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: number; max: number } {
   if (minLength > maxLength) return { min: 1, max: 0 }
@@ -110,10 +110,10 @@ function patternsOf(
   known: HeldPatterns,
   relax: Relax,
 ): readonly HeldPattern[] {
-  const read = patterns.flatMap((said) => known.read(said, relax))
+  const read = patterns.flatMap((pattern) => known.read(pattern, relax))
   // zod writes a pattern beside each of its formats, which is equivalent except for the calendar.
-  const said = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
-  const named = said.flatMap((format) => {
+  const extraFormats = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
+  const named = extraFormats.flatMap((format) => {
     const source = (max <= SHORT_TEXT ? SHORT_FORMATS.get(format.value) : undefined) ?? FORMATS.get(format.value)
     return source === undefined ? [] : [known.readFormat(format, source)]
   })

@@ -39,7 +39,7 @@ function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, known: Held
   // Not by JavaScript's own engine, which a pattern could occupy forever.
   function* checksOf(all: readonly Said<string>[], isForbidden: boolean): Slices<TextCheck[]> {
     const checks: TextCheck[] = []
-    for (const pattern of all.flatMap((said) => known.read(said, relax))) {
+    for (const pattern of all.flatMap((source) => known.read(source, relax))) {
       const automaton = yield* known.automatonOf(pattern)
       if (automaton === undefined) relax(pattern.path, "This 'pattern' is too large to be enforced beside 'enum'.")
       else checks.push((text) => allowsText(automaton, text) !== isForbidden)

@@ -5,7 +5,7 @@ import type { Said } from '../conversation/api-server.js'
 /** The content of a chat completion, streamed or not. */
 export interface ChatMessage extends Said {
   readonly reasoning: string
-  /** The names of the fields that reasoning stands in. */
+  /** The names of the fields that contain reasoning. */
   readonly reasoningFields: readonly string[]
   /** The token counts, if they came. */
   readonly usage: Fields | undefined
@@ -13,7 +13,7 @@ export interface ChatMessage extends Said {
 
 const REASONING = ['reasoning_content', 'reasoning'] as const
 
-/** Puts the chunks of a stream together, as clients do. */
+/** Assembles the chunks of a stream, as clients do. */
 export function messageOfChunks(chunks: readonly Fields[]): ChatMessage {
   const texts = { content: '', refusal: '', reasoning_content: '', reasoning: '' }
   const calls = new Map<number, { id: string; name: string; arguments: string }>()

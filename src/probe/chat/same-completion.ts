@@ -11,12 +11,15 @@ const OPTIONAL_FIELDS: readonly string[] = [
   'obfuscation',
 ]
 
-/** The first difference between a streamed completion and one that was not: in their fields, and in what they are made of. */
+/**
+ * The first difference between a streamed completion and one that was not: in their fields, and in the kinds of their
+ * content.
+ */
 export function completionDifference(streamed: ChatReply, whole: ChatReply): Difference | undefined {
   const [first = {}] = streamed.chunks
   const fields = firstDifferingField('', first, whole.completion, OPTIONAL_FIELDS)
   if (fields !== undefined) return { ...fields, expected: `as in the stream, ${fields.expected}` }
-  // A model may reason only once in a while, but not under two names.
+  // A model may reason in only one of the two, but its field has one name.
   const [ones, others] = [streamed.reasoningFields.join(', '), whole.reasoningFields.join(', ')]
   if (ones !== '' && others !== '' && ones !== others) {
     return { expected: `as in the stream, reasoning in ${ones}`, got: `in ${others}` }

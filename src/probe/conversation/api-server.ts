@@ -46,7 +46,7 @@ export interface ApiServer<Of> {
   stream(request: string, body: Fields, ask?: Ask): Promise<Of & ApiReply>
   /** Requests an answer without streaming, and judges it. */
   answer(request: string, body: Fields, ask?: Ask): Promise<Of & ApiReply>
-  /** Requests something else by `exchange`: any JSON. Resolves to undefined if a finding says why none comes. */
+  /** Requests something else by `exchange`: any JSON. Resolves to undefined if a finding explains why none comes. */
   json(request: string, body: Fields, exchange: ApiSession['exchange']): Promise<Fields | undefined>
   /** Sends a body unchanged, and judges only whether an answer comes. Resolves to undefined if none does. */
   post(request: string, body: string): Promise<Reply | undefined>
@@ -118,9 +118,9 @@ export function createApiServer<Of extends Said>(
     return none === undefined ? { reply } : { reply, none: { ...nothing, ...none } }
   }
 
-  function good(body: Fields, said: Of): Of & ApiReply {
-    answers.addText(body['messages'], [said.text, ...said.calls.map((call) => call.id + call.arguments)].join('\n'))
-    return { ...said, isGood: said.ending !== '', declined: undefined }
+  function good(body: Fields, answer: Of): Of & ApiReply {
+    answers.addText(body['messages'], [answer.text, ...answer.calls.map((call) => call.id + call.arguments)].join('\n'))
+    return { ...answer, isGood: answer.ending !== '', declined: undefined }
   }
 
   return {

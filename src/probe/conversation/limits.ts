@@ -31,9 +31,9 @@ const STOP = 'twelve'
 interface Stops<Of> {
   /** The field of a request with the strings. */
   readonly field: string
-  /** The fields of an answer that say what ended it. */
-  endOf(said: Of): Fields
-  /** These fields where a string did. */
+  /** Returns the fields of an answer that state how it ended. */
+  endOf(answer: Of): Fields
+  /** The expected fields if a stop string ended it. */
   readonly stopped: (stop: string) => Fields
 }
 
@@ -49,12 +49,12 @@ export async function stopKept<Of extends Said>(
     ['stream', api.stream],
     ['answer', api.answer],
   ] as const) {
-    const said = await ask(request, { messages, [field]: [STOP] }, { isOptional: true })
-    const { isGood, declined, text } = said
+    const answer = await ask(request, { messages, [field]: [STOP] }, { isOptional: true })
+    const { isGood, declined, text } = answer
     if (declined !== undefined) return unsupported(`${field} is refused: ${declined}`)
     if (!isGood) continue
     const report = (expected: string, got: string): void => server.report(request, { rule: 'stop-kept', expected, got })
-    const [expected, got] = [jsonPreview(stopped(STOP)), jsonPreview(endOf(said))]
+    const [expected, got] = [jsonPreview(stopped(STOP)), jsonPreview(endOf(answer))]
     if (text.includes(STOP)) report(`an answer that ends before "${STOP}"`, preview(text))
     else if (!text.includes('eleven')) doubts.push(inconclusive('the model did not count so far'))
     else if (got !== expected) report(expected, got)
@@ -62,7 +62,10 @@ export async function stopKept<Of extends Said>(
   return doubts[0] ?? 'observed'
 }
 
-/** Asks for more than a limit of tokens leaves room for, streamed and not. `ending`: how an answer tells that it was cut off. */
+/**
+ * Asks for more than a limit of tokens leaves room for, streamed and not. `ending`: the sign that an answer was cut
+ * off.
+ */
 export async function lengthKept<Of extends Said>(
   server: Server,
   api: ApiServer<Of>,

@@ -11,14 +11,14 @@ export const SENT_BACK: Ask = {
 }
 
 /** A request for calls. */
-interface Asked<Of> {
+interface RoundTripOptions<Of> {
   /** How many calls it asks for: one, or two in one answer. */
   readonly calls: 1 | 2
   readonly body: Fields
   /** The fields of a request that requires a call. */
   readonly required: Fields
   /** The messages of an answer with its calls, and of their outputs. */
-  back(said: Of): readonly Fields[]
+  back(answer: Of): readonly Fields[]
 }
 
 const QUESTIONS = {
@@ -30,25 +30,25 @@ const QUESTIONS = {
 export async function roundTrip<Of extends Said>(
   { report, note }: Server,
   api: ApiServer<Of>,
-  { calls: wanted, body, required, back }: Asked<Of>,
+  { calls: callCount, body, required, back }: RoundTripOptions<Of>,
 ): Promise<Outcome> {
-  const messages = [user(QUESTIONS[wanted])]
-  const asked = { ...body, messages }
-  let said: Of & ApiReply = await api.stream('request', asked)
-  if (!said.isGood) return 'observed'
-  if (said.calls.length === 0 && wanted === 1) {
-    said = await api.stream('request with tool_choice', { ...asked, ...required }, { isOptional: true })
+  const messages = [user(QUESTIONS[callCount])]
+  const request = { ...body, messages }
+  let answer: Of & ApiReply = await api.stream('request', request)
+  if (!answer.isGood) return 'observed'
+  if (answer.calls.length === 0 && callCount === 1) {
+    answer = await api.stream('request with tool_choice', { ...request, ...required }, { isOptional: true })
     const choice = JSON.stringify(required['tool_choice'])
-    if (said.declined !== undefined) note(`tool_choice ${choice} is refused: ${said.declined}`)
+    if (answer.declined !== undefined) note(`tool_choice ${choice} is refused: ${answer.declined}`)
   }
-  const { calls, isCut } = said
+  const { calls, isCut } = answer
   if (isCut) return inconclusive('the limit of tokens ended the calls')
-  if (calls.length < wanted)
-    return inconclusive(`the model made ${calls.length} of ${wanted} calls that were asked for`)
+  if (calls.length < callCount)
+    return inconclusive(`the model made ${calls.length} of ${callCount} calls that were asked for`)
   const ids = calls.map(({ id }) => id)
   // Outputs are matched by id, so one of the calls would never get its output.
   if (new Set(ids).size < ids.length)
     report('request', { rule: 'call-ids-differ', expected: 'an id for each call', got: jsonPreview(ids) })
-  await api.stream('round trip', { ...asked, messages: [...messages, ...back(said)] }, SENT_BACK)
+  await api.stream('round trip', { ...request, messages: [...messages, ...back(answer)] }, SENT_BACK)
   return 'observed'
 }

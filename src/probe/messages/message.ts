@@ -2,17 +2,17 @@ import { asFields, asList, asString } from '../../conformance/stream-event.js'
 import { type Fields, isFields } from '../../fields.js'
 import type { Said } from '../conversation/api-server.js'
 
-/** A message as far as it came, put together as clients do it. */
+/** A message as received so far, assembled like in clients. */
 export interface PutTogether extends Said {
   readonly content: readonly Fields[]
   readonly stopSequence: unknown
   readonly usage: Fields
 }
 
-/** What the deltas of a block are added to. */
+/** The field to which the deltas of a block are appended, by their type. */
 const FIELDS: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking' }
 
-/** Puts the events of a stream together. */
+/** Assembles the events of a stream. */
 export function messageOfEvents(events: readonly Fields[]): PutTogether {
   const content: Record<string, unknown>[] = []
   let json = ''
@@ -20,19 +20,19 @@ export function messageOfEvents(events: readonly Fields[]): PutTogether {
   let usage: Fields = {}
   for (const { type, content_block, delta, message, usage: counted } of events) {
     const block = content.at(-1)
-    const { type: kind, partial_json, signature, ...said } = asFields(delta)
+    const { type: kind, partial_json, signature, ...deltaFields } = asFields(delta)
     if (type === 'message_start') usage = asFields(asFields(message)['usage'])
     else if (type === 'content_block_start') content.push({ ...asFields(content_block) })
     else if (type === 'content_block_delta' && block !== undefined) {
       const field = FIELDS[asString(kind)]
-      if (field !== undefined) block[field] = asString(block[field]) + asString(said[field])
+      if (field !== undefined) block[field] = asString(block[field]) + asString(deltaFields[field])
       if (kind === 'signature_delta') block['signature'] = signature
       if (kind === 'input_json_delta') json += asString(partial_json)
     } else if (type === 'content_block_stop') {
       if (block !== undefined && json !== '') block['input'] = parsed(json)
       json = ''
     } else if (type === 'message_delta') {
-      if (typeof said['stop_reason'] === 'string') end = said
+      if (typeof deltaFields['stop_reason'] === 'string') end = deltaFields
       usage = { ...usage, ...asFields(counted) }
     }
   }

@@ -19,7 +19,10 @@ export type MessagesReply = MessagesSaid & ApiReply
 
 /** The Messages API of a server, for a scenario. */
 export interface MessagesServer extends ApiServer<MessagesSaid> {
-  /** Requests a count of tokens. Throws if the server does not count, and resolves to undefined if a finding says why. */
+  /**
+   * Requests a count of tokens. Throws if the server does not count, and resolves to undefined if a finding explains
+   * why.
+   */
   count(request: string, body: Fields): Promise<Fields | undefined>
 }
 

@@ -11,12 +11,12 @@ export const readCompaction: ItemReader = (item, { conversation, unsealed }, ind
   const text = unsealed(textIn(item, 'encrypted_content', param))?.text
   if (text === undefined) throw unopened(`${param}.encrypted_content`)
   const { before, summary, after } = readWindow(text) ?? { before: [], summary: text, after: [] }
-  const said = (texts: readonly string[]): void => {
+  const addUserMessages = (texts: readonly string[]): void => {
     for (const content of texts) conversation.add({ role: 'user', content, item: index })
   }
-  said(before)
+  addUserMessages(before)
   conversation.add({ role: 'user', content: `${HEADING}\n\n${summary}`, item: index, isSummary: true })
-  said(after)
+  addUserMessages(after)
 }
 
 const HEADING = 'A summary of the conversation so far:'

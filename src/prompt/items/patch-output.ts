@@ -1,14 +1,14 @@
 import { fieldOf, nameIn, optionalTextIn } from '../../recipients/request-fields.js'
 import type { ItemReader } from './item-reader.js'
 
-/** apply_patch_call_output: what the client says of it or, if it says nothing, whether it made the change. */
+/** apply_patch_call_output: the client's output or, without one, whether it made the change. */
 export const readApplyPatchCallOutput: ItemReader = (item, { conversation }, index, param) => {
   const hasFailed = fieldOf(item, 'status') === 'failed'
-  const said = optionalTextIn(item, 'output', param) ?? ''
-  const text = hasFailed ? [FAILED, ...(said === '' ? [] : [said])].join('\n') : said || DONE
+  const output = optionalTextIn(item, 'output', param) ?? ''
+  const text = hasFailed ? [FAILED, ...(output === '' ? [] : [output])].join('\n') : output || DONE
   conversation.output(nameIn(item, 'call_id', param), { kind: 'apply patch call', item: index, param, text })
 }
 
-/** As gpt-oss's own tool says it. */
+/** The output of gpt-oss's own tool. */
 const DONE = 'Done!'
 const FAILED = 'The patch was not applied.'

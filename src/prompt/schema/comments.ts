@@ -23,16 +23,16 @@ export function trailingComment(texts: readonly string[], indent: string, scope:
 /** Returns the lines of a text that fit the remaining room. An empty text has one. */
 function shownLines(text: string, indent: string, { room }: Scope): string[] {
   const lines = linesOf(text)
-  const shown: string[] = []
+  const result: string[] = []
   for (const [index, line] of lines.entries()) {
     if (isFull(room)) {
-      shown.push(`... (${lines.length - index} more lines)`)
+      result.push(`... (${lines.length - index} more lines)`)
       break
     }
     spend(room, indent.length + 4)
-    shown.push(fitting(line, room))
+    result.push(fitting(line, room))
   }
-  return shown.length === 0 ? [''] : shown
+  return result.length === 0 ? [''] : result
 }
 
 /** Writes the title and the examples of a property. */

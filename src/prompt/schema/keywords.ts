@@ -43,9 +43,9 @@ function hasFields(value: unknown): boolean {
 /** The parts of a combination. */
 export interface Parts {
   /** Those that become a type. */
-  readonly said: readonly unknown[]
+  readonly types: readonly unknown[]
   /** Those that become a comment. */
-  readonly unsaid: readonly unknown[]
+  readonly comments: readonly unknown[]
   /** The number of further ones. */
   readonly leftOut: number
 }
@@ -58,10 +58,10 @@ export function combined({ get }: SchemaView, keyword: Combination): Parts {
   const all = listOf(get, keyword)
   const parts = all.slice(0, MOST_PARTS)
   const leftOut = all.length - parts.length
-  const said = parts.filter(isType)
-  if (keyword === 'allOf') return { said, unsaid: parts.filter((part) => !isType(part)), leftOut }
-  const isSaid = said.length === parts.length || !hasShape(get)
-  return { said: isSaid ? parts : [], unsaid: isSaid ? [] : parts, leftOut }
+  const types = parts.filter(isType)
+  if (keyword === 'allOf') return { types, comments: parts.filter((part) => !isType(part)), leftOut }
+  const hasTypes = types.length === parts.length || !hasShape(get)
+  return { types: hasTypes ? parts : [], comments: hasTypes ? [] : parts, leftOut }
 }
 
 function isType(schema: unknown): boolean {

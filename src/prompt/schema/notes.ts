@@ -62,7 +62,7 @@ function ownNotes(view: SchemaView): string[] {
   }
   if (view.unresolved !== undefined) notes.push(`$ref: ${valueText(view.unresolved)}`)
   for (const keyword of ['oneOf', 'anyOf', 'allOf'] as const) {
-    const rest = combined(view, keyword).unsaid
+    const rest = combined(view, keyword).comments
     if (rest.length > 0) notes.push(`${keyword}: ${valueText(rest)}`)
   }
   return notes
@@ -75,7 +75,7 @@ function ownNotes(view: SchemaView): string[] {
 function innerNotes(view: SchemaView, scope: Scope): string[] {
   const items = view.get('items')
   const each = isFields(items) ? notesOf(viewOf(items, scope), scope).map((note) => `each item: ${note}`) : []
-  return [...each, ...combined(view, 'allOf').said.flatMap((part) => ownNotes(viewOf(part, scope)))]
+  return [...each, ...combined(view, 'allOf').types.flatMap((part) => ownNotes(viewOf(part, scope)))]
 }
 
 /** Whether a constraint is void: schema generators add these to every integer, or to any unconstrained type. */

@@ -87,7 +87,7 @@ function* propertyText(
   // variant, and then omits the first variant's. `anyOf`, which it does not know, keeps all.
   const isOneOf = union.keyword === 'oneOf'
   const description = stringOf(view.get, 'description')
-  const first = viewOf(union.parts.said[0], scope)
+  const first = viewOf(union.parts.types[0], scope)
   const isAbove = description !== undefined && (!isOneOf || description !== stringOf(first.get, 'description'))
   const above = isAbove ? comment(description, indent, scope) : ''
   const examples = examplesComment(view, indent, scope)

@@ -25,6 +25,6 @@ export function fitting(text: string, room: Room): string {
   const given = Math.max(0, room.left)
   spend(room, text.length)
   if (text.length <= given) return text
-  const shown = text.slice(0, given).replace(/[\ud800-\udbff]$/, '')
-  return `${shown} ... (${text.length - shown.length} more characters)`
+  const prefix = text.slice(0, given).replace(/[\ud800-\udbff]$/, '')
+  return `${prefix} ... (${text.length - prefix.length} more characters)`
 }

@@ -77,8 +77,8 @@ function* valueType(view: SchemaView, indent: string, scope: Scope): Slices<stri
 function* combinedType(view: SchemaView, indent: string, scope: Scope): Slices<string> {
   const union = unionOf(view)
   if (union !== undefined) return yield* unionType(union.parts, union.keyword === 'anyOf', indent, scope)
-  const { said: parts, leftOut } = combined(view, 'allOf')
-  const unions = UNIONS.map((keyword) => combined(view, keyword)).filter(({ said }) => said.length > 0)
+  const { types: parts, leftOut } = combined(view, 'allOf')
+  const unions = UNIONS.map((keyword) => combined(view, keyword)).filter(({ types }) => types.length > 0)
   const isCombined = parts.length + unions.length > 0
   if (!isCombined) return yield* shapeType(view, indent, scope)
   const types = hasShape(view.get) ? [yield* shapeType(view, indent, scope)] : []

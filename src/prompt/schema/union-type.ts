@@ -23,9 +23,9 @@ export function unionOf(view: SchemaView): Union | undefined {
   const { get } = view
   if (view.typeName !== undefined || hasShape(get) || listOf(get, 'allOf').length > 0) return undefined
   const [oneOf, anyOf] = [combined(view, 'oneOf'), combined(view, 'anyOf')]
-  if (oneOf.said.length > 0 && anyOf.said.length > 0) return undefined
-  if (oneOf.said.length > 0) return { keyword: 'oneOf', parts: oneOf }
-  return anyOf.said.length > 0 ? { keyword: 'anyOf', parts: anyOf } : undefined
+  if (oneOf.types.length > 0 && anyOf.types.length > 0) return undefined
+  if (oneOf.types.length > 0) return { keyword: 'oneOf', parts: oneOf }
+  return anyOf.types.length > 0 ? { keyword: 'anyOf', parts: anyOf } : undefined
 }
 
 /**
@@ -35,7 +35,7 @@ export function unionOf(view: SchemaView): Union | undefined {
  * the property in place of the first variant's, as in the official renderer
  */
 export function* variantsOf(
-  { said: parts, leftOut }: Parts,
+  { types: parts, leftOut }: Parts,
   indent: string,
   scope: Scope,
   property?: { readonly description: string | undefined; readonly hidesFirst: boolean },

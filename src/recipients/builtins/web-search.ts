@@ -93,13 +93,13 @@ export const webSearch: Builtin<
   recipientOf: ({ action }) => `${BROWSER}.${TOOLS[action.type]}`,
   actionOf: ({ action }) => action.type,
   asked({ action }) {
-    const { sources: _, ...asked } = action as Extract<WebSearchAction, { type: 'search' }>
-    return asked
+    const { sources: _, ...search } = action as Extract<WebSearchAction, { type: 'search' }>
+    return search
   },
   shown(content, action) {
     const main = { search: 'query', find_in_page: 'pattern', open_page: undefined }[action as Action]
-    const said = main && parseArguments(content, main)?.[main]
-    return typeof said === 'string' ? said : ''
+    const value = main && parseArguments(content, main)?.[main]
+    return typeof value === 'string' ? value : ''
   },
   // The item lacks the pages that it showed; history has them.
   written(item, param) {

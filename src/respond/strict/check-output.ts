@@ -1,15 +1,19 @@
-import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
+import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import type { Constraint } from '../../engine/constraint.js'
 import { draftOf } from '../../grammar/index.js'
+import type { Slices } from '../../slices.js'
 import type { InvalidOutput } from '../options.js'
 import { type PlainJson, parsePlainJson } from '../plain-json.js'
+import { checkInPieces, isDivisible } from './check-in-pieces.js'
 import { safeSchema, Unchecked } from './safe-schema.js'
 import { createTestWork, type TextTest, textTest } from './text-test.js'
 
 type Errors = InvalidOutput['errors']
 
-/** The limit of work for one text, in applied schemas: some tenths of a second. */
+/** The limit of work for one text, in applied schemas: some tenths of a second, in slices. */
 const MOST_WORK = 250_000
+/** The limit of work that the validator does without a pause. */
+const MOST_OF_PIECE = 10_000
 const LONGEST = 1_000_000
 const MOST_ERRORS = 20
 
@@ -18,32 +22,44 @@ const MOST_ERRORS = 20
  *
  * @throws Error if that cannot be determined: the schema has a missing or circular reference, or takes too much work
  */
-export function checkOutput(text: string, constraint: Constraint): Errors {
+export function* checkOutput(text: string, constraint: Constraint): Slices<Errors> {
   if (text.length > LONGEST) throw new Unchecked('the output is too long')
-  if ('jsonSchema' in constraint) return checkJson(text, constraint.jsonSchema)
+  if ('jsonSchema' in constraint) return yield* checkJson(text, constraint.jsonSchema)
   if (!('regex' in constraint)) return []
-  const test = textTest(constraint.regex, 'whole')
-  if (test === undefined) throw new Unchecked('the regular expression has what is not checked')
-  return test(text) ? [] : [{ path: '', message: 'The text does not match the regular expression.' }]
+  const test = yield* textTest(constraint.regex, 'whole')
+  if (test === undefined) throw new Unchecked('the regular expression has a feature that is not checked')
+  return (yield* test(text)) ? [] : [{ path: '', message: 'The text does not match the regular expression.' }]
 }
 
-function checkJson(text: string, schema: unknown): Errors {
+function* checkJson(text: string, schema: unknown): Slices<Errors> {
   let json: PlainJson
   try {
-    json = parsePlainJson(text)
+    json = yield* parsePlainJson(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return [{ path: '', message: 'The text is not JSON.' }]
   }
   let work = 0
+  let ofPiece = 0
   const onStep = (more: number): void => {
     work += more
-    if (work > MOST_WORK) throw new Unchecked('checking the output takes too much work')
+    ofPiece += more
+    if (work > MOST_WORK || ofPiece > MOST_OF_PIECE) throw new Unchecked('checking the output takes too much work')
+  }
+  const onPiece = (): void => {
+    ofPiece = 0
+    onStep(1)
   }
   const patternWork = createTestWork()
-  const testOf = (pattern: string): TextTest | undefined => textTest(pattern, 'search', patternWork)
-  const safe = safeSchema(schema, { json, testOf, onStep }) as Schema
-  return new Validator(safe, draftOf(schema)).validate(json.value).errors.slice(0, MOST_ERRORS).map(wording)
+  const testOf = (pattern: string): Slices<TextTest | undefined> => textTest(pattern, 'search', patternWork)
+  const safe = (yield* safeSchema(schema, { json, testOf, onStep })) as Schema
+  const draft = draftOf(schema)
+  const lookup = dereference(safe)
+  yield
+  const errors = (yield* isDivisible(safe))
+    ? yield* checkInPieces(json.value, safe, { draft, lookup, sizes: json.sizes, onPiece, worked: () => work })
+    : validate(json.value, safe, draft, lookup).errors
+  return errors.slice(0, MOST_ERRORS).map(wording)
 }
 
 function wording({ instanceLocation, keyword, keywordLocation, error }: OutputUnit): Errors[number] {

@@ -1,6 +1,10 @@
 import { type Constraint, type ConstraintKind, constraintKind } from '../../engine/constraint.js'
-import { createMatcher, type MatcherState, remaining } from '../../grammar/index.js'
-import { gbnfOf } from '../../sources/gbnf.js'
+import { type MatcherState, matcherOfGbnf, remaining } from '../../grammar/index.js'
+import type { Slices } from '../../slices.js'
+import { gbnfInSlices } from '../../sources/gbnf.js'
+
+/** The number of UTF-16 code units of a body that are matched between two pauses. */
+const SLICE = 2_000
 
 /**
  * Returns the constraint of the rest of a body that another process began. Undefined if no grammar expresses it: the
@@ -8,15 +12,15 @@ import { gbnfOf } from '../../sources/gbnf.js'
  *
  * @param text - whole characters
  */
-export function constraintAfter(
+export function* constraintAfter(
   constraint: Constraint,
   text: string,
   kinds: readonly ConstraintKind[],
-): Constraint | undefined {
+): Slices<Constraint | undefined> {
   if (text === '') return constraint
-  const state = stateAfter(constraint, text, kinds)
+  const state = yield* stateAfter(constraint, text, kinds)
   try {
-    return state && { grammar: remaining(state), syntax: 'gbnf', isJson: 'jsonSchema' in constraint }
+    return state && { grammar: yield* remaining(state), syntax: 'gbnf', isJson: 'jsonSchema' in constraint }
   } catch {
     return undefined
   }
@@ -26,16 +30,29 @@ export function constraintAfter(
  * Returns a body's state in the grammar of its constraint. Undefined if the engine takes no grammar, if ours cannot
  * hold the constraint, or if the engine that began the body allowed what ours rejects.
  */
-export function stateAfter(
+export function* stateAfter(
   constraint: Constraint,
   text: string,
   kinds: readonly ConstraintKind[],
-): MatcherState | undefined {
+): Slices<MatcherState | undefined> {
   // A Lark grammar cannot be converted to GBNF.
   if (!kinds.includes('gbnf') || constraintKind(constraint) === 'lark') return undefined
   try {
-    return createMatcher(gbnfOf(constraint)).accept(text)
+    let state: MatcherState | undefined = yield* matcherOfGbnf(yield* gbnfInSlices(constraint))
+    for (let at = 0; at < text.length && state !== undefined; ) {
+      const end = at + SLICE
+      // A slice never ends within a character.
+      const next = isLowSurrogate(text.charCodeAt(end)) ? end + 1 : end
+      state = state.accept(text.slice(at, next))
+      at = next
+      yield
+    }
+    return state
   } catch {
     return undefined
   }
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff
 }

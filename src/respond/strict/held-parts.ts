@@ -20,7 +20,7 @@ export interface HeldPartsOptions {
 export interface HeldParts {
   /** The parameters of the parts that the engine holds, as far as it can. */
   readonly held: readonly string[]
-  /** Those of which only the type is enforced. */
+  /** The parameters for which only the type is enforced. */
   readonly typeOnly: readonly string[]
   /**
    * The parts that are not held, and why: parameter and path in one, as in `tools[0].parameters/properties/a/not: ...`.
@@ -66,7 +66,7 @@ export function* heldParts(
     const reasons = isLarge ? [{ path: '', message: values > MOST_VALUES ? TOO_LARGE : TOO_MUCH }, ...all] : all
     const [first = whole] = reasons
     if (isAsked && onUnsupportedConstraint === 'refuse' && first !== undefined) throw refused(part, first)
-    // The host knows whether its engine has no constraints at all.
+    // An engine without any constraints is not reported: its host knows.
     for (const reason of [...reasons, ...(whole === undefined || whole === 'kind' ? [] : [whole])]) {
       relaxed.push(`${param}${reason.path}: ${reason.message}`)
     }

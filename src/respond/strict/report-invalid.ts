@@ -1,29 +1,51 @@
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { OutputItem } from '../../responses/items.js'
+import { type Pause, withPauses } from '../../slices.js'
 import { callSafely } from '../../translate/call-safely.js'
 import type { InvalidOutput } from '../options.js'
 import { checkOutput } from './check-output.js'
 import { partOfItem, type StrictPart } from './strict-parts.js'
 
-/** Reports complete items that violate a schema or format of the request to the host. Never throws. */
-export function reportInvalid(
-  events: readonly ResponseStreamEvent[],
-  parts: readonly StrictPart[],
-  onInvalidOutput: (invalid: InvalidOutput) => void,
-  onError: (error: unknown) => void,
-): void {
-  if (parts.length === 0) return
-  for (const event of events) {
-    if (event.type !== 'response.output_item.done') continue
-    const item = event.item as OutputItem
-    const found = partOfItem(item, parts)
-    if (found === undefined) continue
-    const { part, text } = found
+export interface ReporterOptions {
+  readonly onInvalidOutput: (invalid: InvalidOutput) => void
+  readonly onError: (error: unknown) => void
+  /** Lets other work run between two slices of a check. */
+  readonly pause: Pause
+}
+
+/** Reports complete items that violate a schema or format of the request to the host. */
+export interface InvalidReporter {
+  /** Begins the check of the items that these events complete. The events need not wait for it. */
+  read(events: readonly ResponseStreamEvent[], parts: readonly StrictPart[]): void
+  /** Resolves when all checks have ended. Never rejects. */
+  done(): Promise<void>
+}
+
+/** Creates a reporter, which checks one item at a time. */
+export function createInvalidReporter({ onInvalidOutput, onError, pause }: ReporterOptions): InvalidReporter {
+  let latest = Promise.resolve()
+
+  async function report({ part, text }: FoundPart, itemId: string): Promise<void> {
     try {
-      const errors = checkOutput(text, part.constraint)
-      if (errors.length > 0) callSafely(onInvalidOutput, { itemId: item.id ?? '', what: part.param, errors }, onError)
+      const errors = await withPauses(checkOutput(text, part.constraint), pause)
+      if (errors.length > 0) callSafely(onInvalidOutput, { itemId, what: part.param, errors }, onError)
     } catch (error) {
       onError(new Error(`${part.param}: the output of the model cannot be checked`, { cause: error }))
     }
   }
+
+  return {
+    read(events, parts) {
+      if (parts.length === 0) return
+      for (const event of events) {
+        if (event.type !== 'response.output_item.done') continue
+        const item = event.item as OutputItem
+        const found = partOfItem(item, parts)
+        if (found !== undefined) latest = latest.then(() => report(found, item.id ?? ''))
+      }
+    },
+    done: () => latest,
+  }
 }
+
+type FoundPart = NonNullable<ReturnType<typeof partOfItem>>

@@ -1,13 +1,15 @@
+import { createWork, type Slices } from '../../slices.js'
 import type { PlainJson } from '../plain-json.js'
+import { UNIQUE } from './check-in-pieces.js'
 import type { TextTest } from './text-test.js'
 
-type Schema = { [keyword: string]: unknown }
+type Schema = { [keyword: string | symbol]: unknown }
 
 export interface SafeSchemaOptions {
   /** The value to check, on whose texts patterns are tried beforehand. */
   readonly json: PlainJson
   /** Returns the test of a pattern; undefined if there is no safe one. */
-  readonly testOf: (pattern: string) => TextTest | undefined
+  readonly testOf: (pattern: string) => Slices<TextTest | undefined>
   /** Called whenever the schema is applied, with the work of it. */
   readonly onStep: (work: number) => void
 }
@@ -30,9 +32,11 @@ const FORMATS: readonly string[] = [
   'ipv6',
   'uuid',
 ]
-/** The maximum number of items for `uniqueItems`, which compares all pairs. */
-const MOST_UNIQUE = 1_000
+/** The limit of `uniqueItems` in the validator, which compares all pairs: the longest array times all values. */
+const MOST_COMPARED = 500_000
 const MOST_TEXTS = 2_000
+/** How many parts of a schema are copied between two pauses. */
+const SLICE = 2_000
 
 /** Keywords where loosening a subschema would reject valid values. */
 const NEGATIONS: readonly string[] = ['not', 'oneOf', 'if', 'maxContains']
@@ -47,17 +51,20 @@ export class Unchecked extends Error {}
  *
  * @throws Unchecked if it would allow less
  */
-export function safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchemaOptions): unknown {
+export function* safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchemaOptions): Slices<unknown> {
+  const work = createWork(SLICE)
   const patterns = new Map<string, string | undefined>()
+  const values = json.sizes.get(json.value as object) ?? 1
   let isLoose = false
   let isNegated = false
 
   /** Returns an expression that matches exactly those texts of the value that match the pattern. */
-  function literalOf(pattern: unknown): string | undefined {
+  function* literalOf(pattern: unknown): Slices<string | undefined> {
     if (typeof pattern !== 'string') return undefined
     if (patterns.has(pattern)) return patterns.get(pattern)
-    const test = json.texts.size > MOST_TEXTS ? undefined : testOf(pattern)
-    const matching = test && [...json.texts].filter(test)
+    const test = json.texts.size > MOST_TEXTS ? undefined : yield* testOf(pattern)
+    const matching: string[] | undefined = test && []
+    if (test) for (const text of json.texts) if (yield* test(text)) matching?.push(text)
     // The number distinguishes it from the key of a pattern that matches the same texts.
     isLoose ||= matching === undefined
     const never = `(?!)${'x'.repeat(patterns.size)}`
@@ -66,42 +73,51 @@ export function safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchema
     return literal
   }
 
-  function copyMap(name: string, schemas: unknown): unknown {
+  function* copyMap(name: string, schemas: unknown): Slices<unknown> {
     const copies = Object.create(null) as Schema
     for (const [key, inner] of Object.entries(Object(schemas))) {
-      const copied = name === 'patternProperties' ? literalOf(key) : key
+      const copied = name === 'patternProperties' ? yield* literalOf(key) : key
       // A property that may match does not count as additional.
       if (copied === undefined) copies['^'] = true
-      else copies[copied] = copy(inner)
+      else copies[copied] = yield* copy(inner)
     }
     return copies
   }
 
-  function copy(given: unknown): unknown {
-    if (Array.isArray(given)) return given.map(copy)
+  function* copyList(given: readonly unknown[]): Slices<unknown[]> {
+    const copies: unknown[] = []
+    for (const each of given) copies.push(yield* copy(each))
+    return copies
+  }
+
+  function* copy(given: unknown): Slices<unknown> {
+    if (--work.left <= 0) yield* work.pause()
+    if (Array.isArray(given)) return yield* copyList(given)
     if (typeof given !== 'object' || given === null) return given
     const copied = Object.create(null) as Schema
     for (const [name, value] of Object.entries(given)) {
       if (name.startsWith('__absolute')) continue
       isNegated ||= NEGATIONS.includes(name)
       if (VALUES.includes(name) || (name === 'examples' && Array.isArray(value))) copied[name] = value
-      else if (MAPS.includes(name)) copied[name] = copyMap(name, value)
+      else if (MAPS.includes(name)) copied[name] = yield* copyMap(name, value)
       else if (name === 'pattern') {
-        const literal = literalOf(value)
+        const literal = yield* literalOf(value)
         if (literal !== undefined) copied[name] = literal
       } else if (name === 'format') {
         if (FORMATS.includes(String(value))) copied[name] = value
         else isLoose = true
-      } else if (name === 'uniqueItems' && json.longestArray > MOST_UNIQUE) isLoose = true
-      else copied[name] = copy(value)
+      } else if (name === 'uniqueItems' && value === true && json.longestArray * values > MOST_COMPARED) {
+        copied[UNIQUE] = true
+        isLoose = true
+      } else copied[name] = yield* copy(value)
     }
     if (copied['nullable'] === true && typeof copied['type'] === 'string') copied['type'] = [copied['type'], 'null']
     countSteps(copied, onStep)
     return copied
   }
 
-  const safe = copy(schema)
-  if (isLoose && isNegated) throw new Unchecked('the schema has what is not checked, and negates it')
+  const safe = yield* copy(schema)
+  if (isLoose && isNegated) throw new Unchecked('the schema negates a part that is not checked')
   return safe
 }
 

@@ -1,9 +1,11 @@
 import type { Constraint } from '../../engine/constraint.js'
+import type { MatcherState } from '../../grammar/index.js'
 import { SPECIAL } from '../../harmony/vocabulary.js'
 import type { OpenEntry } from '../../journal/entry.js'
 import { toolNamed } from '../../recipients/declared-tools.js'
 import { recipientKey } from '../../recipients/recipient.js'
 import type { RequestTools } from '../../recipients/request-tools.js'
+import { atOnce, type Slices } from '../../slices.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { type OpenMessage, openMessage } from '../open-message.js'
 import { constraintAfter, stateAfter } from './constraint-after.js'
@@ -30,6 +32,8 @@ export class Strictness {
   readonly #open: OpenEntry
   readonly #tokenTable: TokenTable
   readonly #tools: RequestTools
+  /** What {@link prepare} found for a body. */
+  #prepared: { readonly body: Body; readonly state: BodyState } | undefined
 
   constructor(open: OpenEntry, tools: RequestTools, tokenTable: TokenTable) {
     this.#open = open
@@ -51,33 +55,75 @@ export class Strictness {
     return kind !== 'reasoning' && kind !== 'message'
   }
 
-  /** @param turn - the tokens after the turn's `<|start|>assistant` */
+  /**
+   * Returns the body that is open at the end of a turn, if the engine is constrained in it.
+   *
+   * @param turn - the tokens after the turn's `<|start|>assistant`
+   */
   openBody(turn: readonly number[]): OpenBody | undefined {
+    const body = this.#bodyOf(turn)
+    if (body === undefined) return undefined
+    const { part, carried } = body
+    const isCut = carried.length > 0
+    const tokenTable = this.#tokenTable
+    // Found on demand: it takes a matcher of the whole text, and a body that ends needs its terminator alone.
+    const found = (): BodyState => {
+      const prepared = this.#prepared
+      return prepared !== undefined && isSame(prepared.body, body) ? prepared.state : atOnce(this.#stateOf(body))
+    }
+    return {
+      get constraint() {
+        return found().constraint
+      },
+      get character() {
+        const { before } = isCut ? found() : {}
+        return before && halfCharacter(carried, before, tokenTable)
+      },
+      terminator: part.body === ANSWER ? SPECIAL.return : SPECIAL.call,
+    }
+  }
+
+  /** Reads the text of an open body in slices, for the {@link openBody} that follows: all at once, it would take long. */
+  *prepare(turn: readonly number[]): Slices<void> {
+    const body = this.#bodyOf(turn)
+    this.#prepared = body && body.text !== '' ? { body, state: yield* this.#stateOf(body) } : undefined
+  }
+
+  *#stateOf({ constraint, text, carried }: Body): Slices<BodyState> {
+    const kinds = this.#open.capabilities?.constraints ?? []
+    if (carried.length > 0) return { before: yield* stateAfter(constraint, text, kinds) }
+    return { constraint: yield* constraintAfter(constraint, text, kinds) }
+  }
+
+  #bodyOf(turn: readonly number[]): Body | undefined {
     if (!this.isPaused) return undefined
-    const { constrained = [], typeOnly = [], capabilities } = this.#open
+    const { constrained = [], typeOnly = [] } = this.#open
     const { declared, classify } = this.#tools
     const message = openMessage(turn, {
       tokenTable: this.#tokenTable,
       toolNamed: (word) => toolNamed(word, declared),
     })
     const part = message && partOfHeader(message.header, this.parts, classify)
-    if (part === undefined || !constrained.includes(part.param)) return undefined
-    const { text, carried } = message as OpenMessage
+    if (message === undefined || part === undefined || !constrained.includes(part.param)) return undefined
     const { constraint } = typeOnly.includes(part.param) ? typeAlone(part) : part
-    const isCut = carried.length > 0
-    const tokenTable = this.#tokenTable
-    // Made on demand: they take a matcher of the whole text, and a body that ends needs its terminator alone.
-    return {
-      get constraint() {
-        return isCut ? undefined : constraintAfter(constraint, text, capabilities?.constraints ?? [])
-      },
-      get character() {
-        const before = isCut ? stateAfter(constraint, text, capabilities?.constraints ?? []) : undefined
-        return before && halfCharacter(carried, before, tokenTable)
-      },
-      terminator: part.body === ANSWER ? SPECIAL.return : SPECIAL.call,
-    }
+    return { part, constraint, text: message.text, carried: message.carried }
   }
+}
+
+/** A body's text, and the bytes of an incomplete character after it. */
+interface Body extends Pick<OpenMessage, 'text' | 'carried'> {
+  readonly part: StrictPart
+  readonly constraint: Constraint
+}
+
+/** The constraint of a body's rest, or the state before its incomplete character. */
+interface BodyState {
+  readonly constraint?: Constraint | undefined
+  readonly before?: MatcherState | undefined
+}
+
+function isSame(one: Body, other: Body): boolean {
+  return one.part === other.part && one.text === other.text && one.carried.length === other.carried.length
 }
 
 const ANSWER = recipientKey({ kind: 'message' })

@@ -4,13 +4,13 @@ import { patternExpression } from '../../grammar/regex/pattern-expression.js'
 import { readPattern } from '../../grammar/regex/read-pattern.js'
 import { matched, searched } from '../../grammar/regex/search.js'
 import { createRules } from '../../grammar/rules.js'
-import { atOnce } from '../../slices.js'
+import { createWork, type Slices, type Work } from '../../slices.js'
 
 /** Returns whether a text matches. @throws Error if that takes too much work */
-export type TextTest = (text: string) => boolean
+export type TextTest = (text: string) => Slices<boolean>
 
 const LONGEST_PATTERN = 2_000
-/** The maximum number of states in which an expression may be; those that people write have some ten. */
+/** The maximum number of states in which an expression may be; usual ones have some ten. */
 const MOST_WAYS = 200
 /** The cost of reading an expression, and of each of its characters, in steps. */
 const OF_PATTERN = 200
@@ -19,14 +19,18 @@ const OF_CHARACTER = 10
 /** The work that the tests of one output may still do, in steps: characters times states. */
 export interface TestWork {
   left: number
+  /** What is left before the next pause. */
+  readonly slice: Work
 }
 
 /** Up to a second. */
 const MOST_STEPS = 2_000_000
+/** Some milliseconds. */
+const SLICE = 10_000
 
 /** Creates the budget of one output, for all expressions and texts together. */
 export function createTestWork(): TestWork {
-  return { left: MOST_STEPS }
+  return { left: MOST_STEPS, slice: createWork(SLICE) }
 }
 
 /**
@@ -36,11 +40,11 @@ export function createTestWork(): TestWork {
  * @param how - whether the expression has to match the `whole` text, or any part of it
  * @throws Error if that takes too much work
  */
-export function textTest(
+export function* textTest(
   pattern: string,
   how: 'whole' | 'search',
   work: TestWork = createTestWork(),
-): TextTest | undefined {
+): Slices<TextTest | undefined> {
   if (pattern.length > LONGEST_PATTERN) return undefined
   spend(work, OF_PATTERN + OF_CHARACTER * pattern.length)
   let start: MatcherState
@@ -48,16 +52,17 @@ export function textTest(
     const rules = createRules()
     const read = (how === 'whole' ? matched : searched)(readPattern(pattern, ''), '')
     const root = patternExpression(read, rules, 'plain')
-    const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
-    if (grammar === undefined) return () => false
-    start = atOnce(matcherOf(grammar))
+    const grammar = yield* productive(new Map([...rules.all, ['root', root]]))
+    if (grammar === undefined) return noText
+    start = yield* matcherOf(grammar)
   } catch {
     return undefined
   }
-  return (text) => {
+  return function* (text) {
     let state: MatcherState | undefined = start
     for (const character of text) {
       spend(work, state.ways.length > MOST_WAYS ? Number.POSITIVE_INFINITY : state.ways.length)
+      if (work.slice.left <= 0) yield* work.slice.pause()
       state = state.accept(character)
       if (state === undefined) return false
     }
@@ -65,7 +70,13 @@ export function textTest(
   }
 }
 
+// biome-ignore lint/correctness/useYield: it is a test like the others, which pause
+function* noText(): Slices<boolean> {
+  return false
+}
+
 function spend(work: TestWork, steps: number): void {
   work.left -= steps
+  work.slice.left -= steps
   if (work.left < 0) throw new Error('matching the regular expressions takes too much work')
 }

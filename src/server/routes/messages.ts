@@ -50,7 +50,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     }
     const most = mostSearches !== undefined && { mostSearches }
     const caller = merged(messagesCaller(context), { onStopString, onInput, getsHiddenCalls: true, ...most })
-    const live = await inItsWords(messages, () => service.create(asked(request), caller))
+    const live = await inItsWords(messages, () => service.create(resolveModel(request), caller))
     const { model } = request
     const answer = {
       ...messages.answer,
@@ -88,7 +88,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
   app.post('/messages/count_tokens', async (context) => {
     const messages = await read(context)
     const count = (): ReturnType<typeof service.inputTokens> =>
-      service.inputTokens(asked(messages.request), messagesCaller(context))
+      service.inputTokens(resolveModel(messages.request), messagesCaller(context))
     const { input_tokens } = await inItsWords(messages, count)
     return context.json({ input_tokens })
   })
@@ -114,7 +114,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
   }
 
   /** Resolves the alias of the model. @throws RequestError if the request names an unknown server */
-  function asked(request: MessagesRequest['request']): MessagesRequest['request'] {
+  function resolveModel(request: MessagesRequest['request']): MessagesRequest['request'] {
     const tools = (request['tools'] ?? []) as readonly { readonly type: string; readonly server_label?: string }[]
     for (const [index, { type, server_label: label = '' }] of tools.entries()) {
       if (type === 'mcp' && !mayKnow(label)) throw unknownServer(`tools[${index}].server_label`, label)

@@ -22,10 +22,10 @@ export async function requestedInStore(
   const calls: ApprovedCall[] = []
   for (const id of ids) {
     const found = await store.findItem(id, owner)
-    const asked = found?.isOutput ? found.item : undefined
-    if (asked?.type !== 'mcp_approval_request') continue
+    const request = found?.isOutput ? found.item : undefined
+    if (request?.type !== 'mcp_approval_request') continue
     // The types have been compared.
-    const { server_label: serverLabel, name, arguments: text } = asked as McpApprovalRequestItem
+    const { server_label: serverLabel, name, arguments: text } = request as McpApprovalRequestItem
     calls.push({ approvalRequestId: id, serverLabel, name, arguments: text })
   }
   return calls
@@ -50,9 +50,9 @@ export function withRequests(
   requested: readonly ApprovedCall[],
 ): ItemsInPlace {
   const calls = new Map(requested.map((call) => [call.approvalRequestId, call]))
-  const asked = new Set<string | undefined>()
-  if (calls.size > 0) for (const item of before) if (item.type === 'mcp_approval_request') asked.add(item.id)
-  for (const item of items) if (item.type === 'mcp_approval_request') asked.add(item.id)
+  const requestIds = new Set<string | undefined>()
+  if (calls.size > 0) for (const item of before) if (item.type === 'mcp_approval_request') requestIds.add(item.id)
+  for (const item of items) if (item.type === 'mcp_approval_request') requestIds.add(item.id)
   const input: InputItem[] = []
   const places: (number | undefined)[] = []
   const add = (item: InputItem, place: number | undefined): void => {
@@ -63,8 +63,8 @@ export function withRequests(
     const call = calls.get(approvalRequestId(item) ?? '')
     if (item.type === 'mcp_approval_request' && call !== undefined) add(requestItem(call), index)
     else {
-      if (item.type === 'mcp_approval_response' && call !== undefined && !asked.has(call.approvalRequestId)) {
-        asked.add(call.approvalRequestId)
+      if (item.type === 'mcp_approval_response' && call !== undefined && !requestIds.has(call.approvalRequestId)) {
+        requestIds.add(call.approvalRequestId)
         add(requestItem(call), undefined)
       }
       add(item, index)

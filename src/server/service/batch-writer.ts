@@ -8,8 +8,8 @@ export interface BatchWriter {
 }
 
 /**
- * How many responses are appended to at once: what they then show is done in one turn of the event loop, which must not last
- * longer where a thousand have sampled a token at the same time.
+ * The maximum number of responses in one append. All of them then show their events in one turn of the event loop:
+ * without this limit, a thousand simultaneous tokens would make that turn long.
  */
 const MOST = 256
 

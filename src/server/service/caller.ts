@@ -37,7 +37,7 @@ export interface Caller {
   readonly mostSearches?: number
   /** Whether the client can be asked for the approval of a call. Default: `ask`. */
   readonly approvals?: 'ask' | 'refuse'
-  /** Whether it receives the calls that `offeredCalls` hides: an API without a place for them omits them by itself. */
+  /** Whether it receives the calls that `offeredCalls` hides: an API without a place for them omits them itself. */
   readonly getsHiddenCalls?: boolean
   /** Looks up responses that are not stored but that the caller remembers. */
   readonly remembered?: (responseId: string) => RememberedResponse | undefined

@@ -40,7 +40,7 @@ export function eventsWithoutHidden(events: AsyncGenerator<Batch>, after = -1): 
   /** Maps the positions of shown items to those here. */
   const places = new Map<number, number>()
 
-  function shown(event: ResponseStreamEvent): readonly ResponseStreamEvent[] {
+  function visible(event: ResponseStreamEvent): readonly ResponseStreamEvent[] {
     if (event.type === 'response.created') isHidden = hides(event.response.tools)
     if (event.type === 'response.output_item.added' && !isHidden(event.item))
       places.set(event.output_index, places.size)
@@ -57,7 +57,7 @@ export function eventsWithoutHidden(events: AsyncGenerator<Batch>, after = -1): 
 
   async function* read(): AsyncGenerator<Batch> {
     for await (const batch of events) {
-      const left = batch.flatMap(shown)
+      const left = batch.flatMap(visible)
       if (left.length > 0) yield left
     }
   }

@@ -57,6 +57,7 @@ export interface JournalOptions {
 
 export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal {
   const { store, writer, heartbeat, leaseSeconds } = shelf
+  const { responseId } = 'lease' in begin ? begin.lease : begin
   const entries: Entry[] = 'lease' in begin ? [...begin.entries] : []
   let lease = 'lease' in begin ? begin.lease : undefined
   let unknown: readonly Entry[] = []
@@ -88,7 +89,7 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
     try {
       opening = await store.open({ ...beginning, entries: block, leaseSeconds })
     } catch (error) {
-      // It may have been opened all the same: without this, another process would continue a refused response.
+      // The store may have opened it before it failed: without this, another process would continue a refused response.
       store.delete(beginning.responseId, beginning.owner).catch(() => {})
       throw error
     }
@@ -120,11 +121,9 @@ export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal
     }
     settle()
     unknown = []
-    if (lease === undefined || result.state === 'lost') {
-      throw new StoreConflict(`the lease of ${lease?.responseId} is not the latest`)
-    }
+    if (result.state === 'lost') throw new StoreConflict(`the lease of ${responseId} is not the latest`)
     const { count } = result
-    throw new EntriesLost(`${lease.responseId}: the store has acknowledged ${entries.length} entries and has ${count}`)
+    throw new EntriesLost(`${responseId}: the store has acknowledged ${entries.length} entries and has ${count}`)
   }
 
   function acknowledge(added: readonly Entry[]): void {

@@ -6,37 +6,39 @@ import { bytesOf } from '../../stores/bytes-of.js'
 type Batch = readonly ResponseStreamEvent[]
 
 /**
- * How many batches a reader may be behind before it reads the rest from the store. The first ones are made before it begins
- * to read.
+ * The maximum number of batches that a reader may be behind. Beyond it, the reader reads the rest from the store. More
+ * than one, since a reader begins after its first batches.
  */
 const MOST_BEHIND = 64
-/** How many bytes these batches may take together, since one may hold a whole answer or the output of a tool. */
+/** The maximum size of these batches together, in bytes: one may hold a whole answer or the output of a tool. */
 const MOST_BEHIND_BYTES = 1_048_576
 
-/** The first reader of a response that waits for no reader. */
+/** The events for the first reader of a response that does not wait for its readers. */
 export interface LiveEvents {
   readonly events: Queue<Batch, void>
-  /** Gives it what was just shown. */
+  /** Passes on the batch that was just shown. */
   push(batch: Batch): void
-  /** The response has ended, or this process no longer produces it. */
+  /** Called when the response has ended, or this process no longer produces it. */
   end(): void
 }
 
 export interface LiveEventsOptions {
-  /** The events behind one sequence number, from the store: for a reader that is behind, or whose writer has stopped. */
+  /**
+   * Reads the events after a sequence number from the store: for a reader that is behind, or whose writer has stopped.
+   */
   readonly later: (after: number) => Promise<AsyncGenerator<Batch>>
-  /** Called once, when the reader has all or wants no more. */
+  /** Called once, when the reader has read all events or has left. */
   readonly onLeave: () => void
 }
 
 /**
- * Events as their writer shows them, so that they are not made of the entries a second time. Its writer is not slowed by the
- * reader, and holds little for it: what the reader has not taken is read from the store when it is wanted.
+ * Passes events on as their writer shows them, so that they need not be derived from the entries a second time. A slow
+ * reader does not slow the writer, and little is buffered for it: a reader that falls behind reads from the store.
  */
 export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEvents {
-  /** The latest that was shown to a reader that is not behind. */
+  /** The latest batch while the reader is not behind. */
   let last: Batch = []
-  /** Shown, and not taken. */
+  /** The batches that were shown and that the reader has not taken. */
   let pending: { readonly batch: Batch; readonly bytes: number }[] = []
   let pendingBytes = 0
   /** The sequence number of the last event that was taken. */
@@ -45,7 +47,7 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
   let isOver = false
   let hasLeft = false
   let write: Write<Batch> | undefined
-  /** Wakes the reader that waits for an event. Undefined while the reader takes one. */
+  /** Wakes the waiting reader. Undefined while it takes a batch. */
   let wake: (() => void) | undefined
   let source: AsyncGenerator<Batch> | undefined
 
@@ -82,7 +84,7 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
       const isWhole = !isBehind && terminalResponse(last) !== undefined
       if (hasLeft || isWhole) return
       source = await later(taken)
-      // It may have left meanwhile.
+      // The reader may have left meanwhile.
       if (hasLeft) await source.return(undefined)
       else for await (const batch of source) await to(batch)
     } finally {
@@ -95,7 +97,7 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
     push(batch) {
       if (isBehind || hasLeft) return
       last = batch
-      // In the step in which it is made, as for a reader that its writer waits for.
+      // Written in the step that makes it, as for a reader that its writer waits for.
       if (write !== undefined) {
         const written = take(write, batch)
         if (written === undefined) return

@@ -83,7 +83,7 @@ export function openService(options: ServiceOptions): ResponseService {
   const setup = setUp(options)
   const { models, admission, budget, runs, report } = setup
   const isHiding = options.offeredCalls === 'hidden'
-  const shown = (response: KeptResponse): KeptResponse => (isHiding ? withoutHidden(response) : response)
+  const visible = (response: KeptResponse): KeptResponse => (isHiding ? withoutHidden(response) : response)
   const checkHealth = createHealthCheck(options.limits)
   const sweeper = setup.durable.store.durability === 'none' ? undefined : startSweeper(setup)
   return {
@@ -92,14 +92,14 @@ export function openService(options: ServiceOptions): ResponseService {
       if (!isHiding || caller.getsHiddenCalls) return live
       return { ...live, events: eventsWithoutHidden(live.events), shown: withoutHidden }
     },
-    retrieve: async (responseId, owner) => shown(await retrieveResponse(setup, responseId, owner)),
+    retrieve: async (responseId, owner) => visible(await retrieveResponse(setup, responseId, owner)),
     async stream(responseId, owner, after) {
       if (!isHiding) return await streamResponse(setup, responseId, owner, after)
       // Numbered as for the client, so all of them are read.
       return eventsWithoutHidden(await streamResponse(setup, responseId, owner), after)
     },
     delete: (responseId, owner) => deleteResponse(setup, responseId, owner),
-    cancel: async (responseId, owner) => shown(await cancelResponse(setup, responseId, owner)),
+    cancel: async (responseId, owner) => visible(await cancelResponse(setup, responseId, owner)),
     inputItems: (responseId, owner, query) => listInputItems(setup, responseId, owner, query),
     compact: (body, caller) => compactConversation(setup, body, caller),
     inputTokens: (body, caller) => inputTokensOf(setup, body, caller),

@@ -33,9 +33,9 @@ export async function startRun(options: RunOptions): Promise<Run> {
 }
 
 /**
- * A response that is being made: from the engine's chunk to its reader's frame, each batch is one call of `#show`. Its journal
- * is written before a batch is shown; its last batch is held until the response is kept, since its reader may ask for it at
- * once.
+ * A running response. One call of `#show` takes each batch from the engine's chunk to its reader's frame. The journal
+ * is written before a batch is shown. The last batch is held until the response is stored, since its reader may request
+ * the response at once.
  */
 class RunningResponse implements Run {
   readonly responseId: string
@@ -54,7 +54,7 @@ class RunningResponse implements Run {
   readonly #batches: Queue<Batch, void>
   readonly #readers: Readers
   readonly #offStop: () => void
-  /** `opening` until the request is known to be valid; an error before that is the answer to the request. */
+  /** `opening` until the request has been validated: an earlier error is the answer to the request. */
   #state: 'opening' | 'running' | 'over'
   readonly #opened = deferred<Batch>()
   readonly #started = deferred<void>()
@@ -97,7 +97,7 @@ class RunningResponse implements Run {
     )
     this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
     const onLeave = this.#isDetached ? () => {} : this.#readers.join()
-    // The response has begun, so it is ended and kept, whether anybody reads it or not.
+    // A response that has begun is ended and stored even without a reader.
     this.#batches = queue((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
     this.#offStop = stop.onStop(() => this.#stop())
   }
@@ -128,8 +128,8 @@ class RunningResponse implements Run {
   }
 
   /**
-   * The server must stop now. Responses that have not begun are refused; one that another process can continue is
-   * handed over.
+   * Called when the server must stop. A response that has not begun is refused; one that another process can continue
+   * is handed over.
    */
   #stop(): void {
     if (this.canHandOver && this.#state === 'running') void this.handOver()
@@ -158,14 +158,14 @@ class RunningResponse implements Run {
     } catch (error) {
       this.#end()
       if (error instanceof OpeningRefused) throw refusedOpening(error, conversation)
-      // Nothing is wrong with the request: the server had no time left to read it.
+      // A valid request that the stopping server could not begin is refused as such.
       throw this.#isCancelled && error === this.#response.signal.reason && !signal?.aborted ? stopping() : error
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
   }
 
-  /** Continues independently of its readers, and gives the first of them its batches. */
+  /** Runs independently of its readers, and passes the batches to the first of them. */
   #detach(): AsyncGenerator<Batch> {
     // Its errors were reported where they were caught.
     const goOn = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
@@ -213,7 +213,7 @@ class RunningResponse implements Run {
     else await write(last)
   }
 
-  /** Every batch passes here, in the step in which it is made. */
+  /** Receives every batch, in the step that makes it. */
   readonly #show = (batch: Batch): void | PromiseLike<void> => {
     if (this.#state === 'opening') return this.#begin(batch).then(() => this.#show(batch))
     const response = terminalResponse(batch)
@@ -225,7 +225,7 @@ class RunningResponse implements Run {
     return this.#write(batch)
   }
 
-  /** The request is right: nothing more happens before its host knows. */
+  /** The request is valid. Nothing else happens before the host has been told. */
   #begin(first: Batch): Promise<void> {
     this.#state = 'running'
     this.#opened.resolve(first)
@@ -242,7 +242,7 @@ class RunningResponse implements Run {
   /** Appends entries that something else depends on. */
   async #appendBound(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
     const { conversation, isTransient, consumeApprovals, onEntry } = this.#options
-    // Here the request is known to be right, and no call has begun.
+    // By now the request has been validated, and no call has begun.
     const isFirst = entries[0]?.type === 'open'
     if (isFirst && (this.#journal === undefined || isTransient)) await consumeApprovals(conversation.approvedCalls)
     const turn = ended && this.#options.endings.pass()
@@ -270,7 +270,7 @@ class RunningResponse implements Run {
   #ended(): void {
     this.#state = 'over'
     const kept = this.#kept
-    // If no response is stored, its work must stop.
+    // If the response could not be stored, its work must stop.
     if (kept === undefined) this.#response.abort()
     this.#end(kept?.response)
     this.#ending.resolve()
@@ -279,7 +279,7 @@ class RunningResponse implements Run {
     this.#finishing.resolve(kept)
   }
 
-  /** Its last batch was read, or will not be. One that was refused has not begun. */
+  /** Called when the last batch was read, or never will be. A refused response has not begun. */
   readonly #close = (): void => {
     if (this.#state === 'over') this.#options.onClosed()
   }

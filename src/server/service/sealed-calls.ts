@@ -6,7 +6,7 @@ import { isHostedItem } from './hosted-items.js'
 
 /*
  * Calls that the server ran without showing them to its client: the client keeps them sealed, so that any process that
- * gets the next request knows what the model did.
+ * gets the next request can read them.
  */
 
 /**

@@ -48,7 +48,9 @@ export interface Setup {
   readonly clock: () => number
   /** Waits until other requests were served. */
   readonly pause: Pause
-  /** Responses that begin together, and those that end together, take turns, so that the others continue meanwhile. */
+  /**
+   * Spread responses that begin or end together over turns of the event loop, so that the others continue meanwhile.
+   */
   readonly arrivals: Turnstile
   readonly endings: Turnstile
   /** Undefined without an observer. */
@@ -57,9 +59,12 @@ export interface Setup {
   readonly report: (error: unknown) => void
   /** The responses that run here, by id. */
   readonly runs: Map<string, Run>
-  /** The ids of those that are about to be: their leases are held here before they run. */
+  /** The ids of responses that are about to run here: this process already holds their leases. */
   readonly beginning: Set<string>
-  /** The requests with a key whose responses have not begun, by owner and key. They resolve when one has, or was refused. */
+  /**
+   * The requests with a key whose responses have not begun, by owner and key. They resolve when the response has begun
+   * or was refused.
+   */
   readonly starting: Map<string, RequestKey & { readonly over: Promise<void> }>
   readonly stop: Stop
   /** Returns the engine of a model. @throws RequestError if it is not served */
@@ -77,7 +82,7 @@ export interface Setup {
 const MOST_ARRIVALS = 8
 const MOST_ENDINGS = 16
 
-/** For the entries of responses with `store: false`, in bytes. */
+/** The limit of entries of responses with `store: false`, in bytes. */
 const TRANSIENT_BYTES = 67_108_864
 
 export function setUp(options: ServiceOptions): Setup {

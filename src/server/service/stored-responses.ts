@@ -6,8 +6,8 @@ import { isConflict, type UnfinishedResponse } from './unfinished.js'
 
 /**
  * The store as readers see it: a response that its writer could not finish is finished when it is next looked up. If
- * the store does not accept its end then either, readers see it all the same: no process will continue such a response,
- * and a waiting reader would wait forever.
+ * the store does not accept its end then either, readers still see it: no process will continue such a response, and a
+ * waiting reader would wait forever.
  */
 export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'lineage'> {
   entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly Entry[]> | undefined>

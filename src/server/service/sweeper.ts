@@ -32,7 +32,7 @@ export function startSweeper(setup: Setup): Sweeper {
   const isHere = (responseId: string): boolean =>
     setup.beginning.has(responseId) || setup.runs.get(responseId)?.isLost === false
 
-  /** Returns whether there is one fewer. */
+  /** Takes over one response. Returns whether it is no longer without a process. */
   async function take(expired: ExpiredResponse): Promise<boolean> {
     if (isStopped || isHere(expired.responseId)) return false
     try {

@@ -1,6 +1,6 @@
 import { tooMany } from './admission.js'
 
-/** Lets a number pass in one turn of the event loop. Those that come then wait for later turns, in their order. */
+/** Limits how many pieces of work begin in one turn of the event loop. Further ones wait for later turns, in order. */
 export interface Turnstile {
   /**
    * Returns undefined if the work may begin at once. Work that waits loses its place when its signal aborts.
@@ -15,12 +15,12 @@ export interface Turnstile {
 export const MOST_WAITING = 4_096
 
 /**
- * Small pieces of work stall all others if a thousand of them arrive at once: a turn of the event loop takes up all
- * that the system has to report.
+ * Spreads work over turns: the event loop handles all pending events of the system in one turn, so that a thousand
+ * small pieces of work arriving together would stall everything else.
  *
- * @param most - how many pass in a turn
- * @param later - runs what it is given in the next turn
- * @param mostWaiting - the maximum number that wait. Default: no limit, for work that is limited elsewhere
+ * @param most - how many pieces of work begin in a turn
+ * @param later - runs the work in the next turn
+ * @param mostWaiting - the maximum number of waiting pieces. Default: no limit, for work that is limited elsewhere
  */
 export function createTurnstile(
   most: number,
@@ -28,7 +28,7 @@ export function createTurnstile(
   mostWaiting: number = Number.POSITIVE_INFINITY,
 ): Turnstile {
   const waiting = new Set<() => void>()
-  /** In this turn. */
+  /** How many pieces have begun in this turn. */
   let passed = 0
 
   function turn(): void {

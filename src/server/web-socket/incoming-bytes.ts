@@ -30,9 +30,9 @@ export function countIncoming(
   const meter = createFrameMeter()
   function count(chunk: Uint8Array): void {
     meter.push(chunk)
-    const wanted = Math.ceil((meter.bytes + meter.fragments * FRAGMENT_BYTES) / STEP) * STEP
-    held.give(held.bytes - wanted)
-    const taken = held.take(wanted - held.bytes)
+    const target = Math.ceil((meter.bytes + meter.fragments * FRAGMENT_BYTES) / STEP) * STEP
+    held.give(held.bytes - target)
+    const taken = held.take(target - held.bytes)
     if (taken === 'taken') return
     socket.removeAllListeners('data')
     socket.resume()

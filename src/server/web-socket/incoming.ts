@@ -15,7 +15,9 @@ export interface IncomingOptions<Data> {
   /** Reads one message. Resolves when the next may be read. */
   readonly read: (data: Data) => void | Promise<void>
   readonly pause: Pause
-  /** Pauses and resumes reading, with the system buffering what the client sends. Undefined if the runtime cannot. */
+  /**
+   * Pauses and resumes reading, while the system buffers the messages of the client. Undefined if the runtime cannot.
+   */
   readonly hold: ((isHeld: boolean) => void) | undefined
   /** Called when too many wait and the client cannot be paused. */
   readonly onFlood: () => void
@@ -50,7 +52,7 @@ export function createIncoming<Data>(options: IncomingOptions<Data>): Incoming<D
   return {
     add(data) {
       waiting.push(data)
-      // The system has already delivered a part of what the client sent, which ends by itself.
+      // Messages that the system has already delivered still arrive after a pause. They are bounded.
       if (waiting.length > most && !isHeld) {
         if (hold === undefined) return onFlood()
         isHeld = true

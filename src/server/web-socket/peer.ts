@@ -59,7 +59,7 @@ function isNodeSocket(raw: unknown): raw is NodeSocket {
 
 function nodePeer(socket: NodeSocket): Peer {
   let pings = 0
-  // The socket answers each by itself, whether the client reads or not.
+  // The socket itself answers each ping, whether the client reads or not.
   socket.on('ping', () => {
     pings = socket.bufferedAmount > HIGH_WATER ? pings + 1 : 0
     if (pings > MOST_PINGS) socket.terminate()

@@ -23,7 +23,7 @@ export interface TextSink {
   fail(error: unknown): void
 }
 
-/** A request as it is sent. */
+/** A request to send. */
 export interface SentRequest {
   readonly method: 'GET' | 'POST'
   readonly headers: Headers

@@ -31,14 +31,14 @@ export interface CallSource {
   /** Sends a request of the call. */
   send(call: HttpCall, signal: AbortSignal): Promise<Answer>
   reader(call: HttpCall): StepReader | Promise<StepReader>
-  /** Called with the error of a failed call. Returns what its caller sees. */
+  /** Called with the error of a failed call. Returns the error for its caller. */
   failed(call: HttpCall, error: unknown): unknown
 }
 
 const FIRST_WAIT_MS = 500
 /** The longest wait before a retry. A server that asks for more is treated as refusing. */
 const LONGEST_WAIT_MS = 60_000
-/** How many chunks may wait for their reader. A server that is faster is read no further meanwhile. */
+/** The maximum number of unread chunks. Beyond it, reading from the server pauses. */
 const MOST_WAITING = 64
 
 interface Asked {
@@ -48,7 +48,7 @@ interface Asked {
 
 type Outcome = { readonly end: StreamEnd | undefined } | { readonly error: unknown }
 
-/** What a reader gets who asks again. */
+/** The answer to a reader that reads past the end. */
 const OVER: Outcome = { end: undefined }
 
 type RetryOptions = Pick<HttpClient, 'retries' | 'delay'>
@@ -71,8 +71,8 @@ export function callStream(
 }
 
 /**
- * From the text that arrives to the reader's callback it is one step of the event loop: each layer with a promise of its
- * own would cost a token more than its translation.
+ * Arriving text reaches the reader's callback in one step of the event loop: a promise in each layer would cost more
+ * per token than its translation.
  */
 class CallStream implements CallbackStream {
   readonly #call: HttpCall
@@ -87,10 +87,10 @@ class CallStream implements CallbackStream {
   #answer: Answer | undefined
   #isPaused = false
   #hasBegun = false
-  /** Whether the reader has, or will get, a token. */
+  /** Whether the reader has or will receive a token. */
   #hasTokens = false
   #isDelivering = false
-  /** How the call ended, for the reader, behind its last tokens. Told once. */
+  /** How the call ended. The reader receives it once, after the last tokens. */
   #outcome: Outcome = OVER
   #isOver = false
 
@@ -167,7 +167,7 @@ class CallStream implements CallbackStream {
     this.#deliver()
   }
 
-  /** Makes the call, as often as it may be retried. */
+  /** Makes the call, and retries it as often as allowed. */
   async #run(): Promise<StreamEnd> {
     const { retries, delay } = this.#client
     const { signal } = this.#work
@@ -186,7 +186,7 @@ class CallStream implements CallbackStream {
     }
   }
 
-  /** Makes the call once, in as many requests as it takes. */
+  /** Makes one attempt of the call, in as many requests as it needs. */
   async #attempt(): Promise<StreamEnd> {
     const { signal } = this.#work
     const tokens = new TokenReader(this.#call, this.#source.name, this.#give)
@@ -229,7 +229,10 @@ class CallStream implements CallbackStream {
     this.#deliver()
   }
 
-  /** Answers those who wait. A callback asks again: the loop answers it, so that no number of chunks fills the stack. */
+  /**
+   * Answers the waiting readers. A callback may read again, and the loop answers that too, so that many chunks do not
+   * fill the stack.
+   */
   #deliver(): void {
     if (this.#isDelivering) return
     this.#isDelivering = true

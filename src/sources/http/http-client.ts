@@ -87,9 +87,9 @@ export interface HttpClient {
    * @throws EngineError if there is no answer, it is not 2xx, or it exceeds 4 Mi characters
    */
   read(path: string, signal: AbortSignal): Promise<string>
-  /** For the end of a message about a path that is not there: `: should url end in /v1/completions?`, or nothing. */
+  /** Returns the end of a message about a missing path: `: should url end in /v1/completions?`, or an empty text. */
   readonly hint: string
-  /** The error without the options' secrets. */
+  /** Removes the options' secrets from an error. */
   shown(error: unknown): unknown
   readonly retries: number
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>

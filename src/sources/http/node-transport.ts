@@ -13,8 +13,8 @@ interface NodeHttp {
 }
 
 /**
- * Sends requests to one server with Node's own client, past web streams, which halves the processor time of reading a token.
- * Undefined on other runtimes, some of which have a `node:http` of their own.
+ * Sends requests to one server with Node's own client. Bypassing web streams halves the processor time of reading a
+ * token. Undefined on other runtimes, even those with a `node:http` of their own.
  *
  * @param isSecure - whether by TLS
  */
@@ -59,7 +59,7 @@ function send(begin: () => ClientRequest, begun: string, { body, signal }: SentR
     })
     sent.on('error', reject)
     sent.on('response', (message) => resolve(new NodeAnswer(message)))
-    // Given whole with the end, so that Node sends its length.
+    // Passed to `end` as a whole, so that Node sends its length.
     sent.end(body)
   })
 }
@@ -97,7 +97,7 @@ class NodeAnswer implements Answer {
     message.setEncoding('utf8')
     message.on('error', (error) => over(() => sink.fail(error)))
     message.on('end', () => over(() => sink.end()))
-    // Destroyed before it was read: neither of the others follows.
+    // Destroyed before it was read: neither other event follows.
     message.on('close', () => over(() => sink.fail(message.errored ?? new Error('the connection was closed'))))
     message.on('data', (piece: string) => {
       if (this.#isCancelled || isOver) return

@@ -61,13 +61,13 @@ export async function proveModel(
   if (kind !== undefined && found?.owned_by !== proof.ownedBy) throw wrong(`expected ${name}, got ${kind}`)
   const ids = await startIds(proof, client, signal)
   if (ids?.length === 1 && ids[0] === SPECIAL.start) return
-  const model = shown(found?.id ?? proof.model)
+  const model = quoted(found?.id ?? proof.model)
   if (ids !== undefined) {
     const got = ids.length === 1 ? `${ids[0]}` : `${ids.length} tokens`
     throw wrong(`expected a gpt-oss model, where ${START} is ${SPECIAL.start}, got ${model}, where it is ${got}`)
   }
   if (found === undefined && listed !== undefined && listed.length > 0) {
-    const names = listed.slice(0, MOST_NAMES).map(({ id }) => shown(id))
+    const names = listed.slice(0, MOST_NAMES).map(({ id }) => quoted(id))
     throw wrong(`expected ${name} with the model ${model}, got one with ${names.join(', ')}`)
   }
   if (found === undefined) {
@@ -127,6 +127,6 @@ function wrong(message: string): EngineError {
   return new EngineError('server_error', message, { isUnavailable: true, reason: message })
 }
 
-function shown(model: string | undefined): string {
+function quoted(model: string | undefined): string {
   return model === undefined ? 'an unnamed one' : JSON.stringify(model.slice(0, 200))
 }

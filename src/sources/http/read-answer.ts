@@ -42,7 +42,7 @@ export function readAnswer(answer: Answer, tokens: TokenReader, options: ReadAns
         over('cancel', () => reject(error))
         return
       }
-      // An engine that goes on behind the end has to be stopped.
+      // An engine that continues after the end has to be stopped.
       if (tokens.isOver) over('cancel', resolve)
       else if (events.isDone) over('release', resolve)
       else if (tokens.isEnding && !isEnding) {

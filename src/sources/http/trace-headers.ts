@@ -4,7 +4,7 @@ import type { GenerateOptions } from '../../engine/index.js'
 const PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 /** One `key=value` of the state, of printable ASCII without `,` and `=` in the value. */
 const MEMBER = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
-/** The number of members that everyone has to pass on; more may be dropped. */
+/** The number of members that the standard requires to be passed on; more may be dropped. */
 const MOST_MEMBERS = 32
 const LONGEST_STATE = 512
 

@@ -30,7 +30,7 @@ function biasOf(model: LlamaGrammarModel, { TokenBias }: NodeLlamaCpp): unknown 
   const known = biases.get(model)
   if (known !== undefined) return known
   const special = Array.from({ length: VOCABULARY_SIZE - FIRST_SPECIAL }, (_, index) => FIRST_SPECIAL + index)
-  // Excludes the ends of sequence by itself.
+  // This itself excludes the ends of sequence.
   const bias = TokenBias.for(model).set(special, 'never')
   biases.set(model, bias)
   return bias

@@ -188,11 +188,11 @@ function sayingOf(ids: readonly number[], carried: readonly number[], table: Tok
   for (const id of ids) {
     const detokenizer = createDetokenizer(table, carried)
     const text = detokenizer.push(id)
-    const said = { id, carried: [...detokenizer.carried()] }
+    const token = { id, carried: [...detokenizer.carried()] }
     const alike = saying.get(text) ?? { byBytes: new Map(), byKind: new Map() }
     saying.set(text, alike)
-    alike.byBytes.set(String(said.carried), said)
-    if (said.carried.length > 0) alike.byKind.set(kindOf(said.carried), said)
+    alike.byBytes.set(String(token.carried), token)
+    if (token.carried.length > 0) alike.byKind.set(kindOf(token.carried), token)
   }
   return saying
 }
@@ -208,8 +208,8 @@ function* fitting({ byBytes, byKind }: Alike, text: string, at: number): Generat
   const next = utf8.encode(String.fromCodePoint(text.codePointAt(at) as number))
   for (let count = 1; count < next.length; count++) {
     const bytes = String(next.subarray(0, count))
-    const said = byBytes.get(bytes)
-    if (said !== undefined) yield [bytes, said]
+    const token = byBytes.get(bytes)
+    if (token !== undefined) yield [bytes, token]
   }
   if (text[at] === BROKEN) yield* byKind
 }

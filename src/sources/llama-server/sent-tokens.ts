@@ -98,7 +98,7 @@ export class SentTokens {
   #hold(token: HarmonyToken, own: string, missing: number): boolean {
     const last = this.#held.at(-1)
     const length = this.#held.reduce((sum, { text }) => sum + text.length, 0)
-    // More can no longer be the beginning of a stop word: the server sends no text at all.
+    // A longer text cannot be the beginning of a stop word: the server sends no text for any token.
     if (length > LONGEST_MARKER) return false
     if (last?.missing === missing) this.#held.splice(-1, 1, joined(last, token, own))
     else this.#held.push({ tokens: [token], text: own, missing })
@@ -118,9 +118,9 @@ export class SentTokens {
     const groups = this.#held.slice(0, hasRun ? -1 : undefined)
     const { tokens, rest, counted } = this.#resolve(groups, content)
     // A complete stop word is cut off, with the text after it.
-    let said = run.text
-    while (!rest.endsWith(said)) said = said.slice(0, -1)
-    const front = rest.slice(0, rest.length - said.length)
+    let runText = run.text
+    while (!rest.endsWith(runText)) runText = runText.slice(0, -1)
+    const front = rest.slice(0, rest.length - runText.length)
     this.#countsAhead ||= front === '' && missing > counted
     return [...tokens, ...this.#standIns(front, missing - counted), ...run.tokens]
   }

@@ -3,7 +3,7 @@ import { FIRST_SPECIAL, markerText } from '../../harmony/vocabulary.js'
 import type { HttpCall } from '../http/http-call.js'
 
 /**
- * The texts at which llama-server has to stop by itself. It takes no ids (it answers 400), and stops at the ends of
+ * The texts at which llama-server itself has to stop. It takes no ids (it answers 400), and stops at the ends of
  * sequence anyway. Ordinary tokens are not listed, because their text is common: at those the stream is cut here.
  * Beside a constraint, special tokens are banned, and their text in a body must not end it.
  */

@@ -6,9 +6,9 @@ import { completionSteps } from './completion-steps.js'
 import type { Vocabulary } from './sent-tokens.js'
 
 /**
- * Reads one call of as many requests as it takes. llama-server compares stop words with text, so it also stops where the
- * model spells `<|message|>` in ordinary tokens. Another request then continues the call, with the prompt and all
- * tokens so far, all but the last of which the server has cached.
+ * Reads one call, in as many requests as it needs. llama-server compares stop words with text, so it also stops where
+ * the model spells `<|message|>` in ordinary tokens. Another request then continues the call, with the prompt and all
+ * tokens so far, which the server has cached except for the last one.
  */
 export function wholeTurn(call: HttpCall, vocabulary: Vocabulary): StepReader {
   const counts = createCounts()

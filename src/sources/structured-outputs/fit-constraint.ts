@@ -69,8 +69,8 @@ function whole(constraint: Constraint): FittedConstraint {
 }
 
 /**
- * A grammar as xgrammar is fast with it. The rest of a body that another process began is one, of a string with a length, which
- * it would take seconds for.
+ * Rewrites a grammar to a form that xgrammar handles fast. Without this, the rest of a body that another process began,
+ * such as a string with a limited length, would take it seconds.
  */
 function* withoutCounts(constraint: Constraint): Slices<FittedConstraint> {
   if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)

@@ -57,7 +57,7 @@ const HELD: ReadonlyMap<unknown, readonly string[]> = new Map([
 const FORMATS: readonly unknown[] = ['uuid', 'ipv6']
 /**
  * Held only without other keywords, and in part: xgrammar accepts 30 February, a second of 60 at any time, 01.2.3.4,
- * and names and numbers of any length. They are sent all the same, since a part is more than nothing.
+ * and names and numbers of any length. They are still sent, since a partial constraint is better than none.
  */
 const LOOSE_FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'duration', 'ipv4', 'email', 'hostname']
 
@@ -100,7 +100,7 @@ interface Walk {
  */
 export function* plainSchema(schema: Fields, backend: PlainFor): Slices<PlainSchema> {
   const walk: Walk = { backend, leftOut: [], inPart: [], work: createWork(SLICE) }
-  // Of an object, an object is left.
+  // The reduced form of an object is an object.
   const left = (yield* plain(schema, '', walk)) as Fields
   return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
 }

@@ -8,7 +8,7 @@ export interface Eviction {
   grow(cid: Value, owner: Value, bytes: number): void
   /** Evicts conversations of an owner above the limit, the least recently used first, except this one. */
   shrink(owner: string, cid: number): void
-  /** Evicts expired conversations, if the last look at them was some time ago. */
+  /** Evicts expired conversations, unless that was done recently. */
   expire(now: number): void
   /** Deletes a response, and its predecessors that were deleted before and that nothing else continues. */
   remove(response: Row): void
@@ -84,7 +84,10 @@ export function createEviction({ sql }: Pick<Statements, 'sql'>, { seconds, owne
     ).run(rid as Value)
   }
 
-  /** Evicts a deleted response that nothing continues, and then its predecessors of which the same is true. */
+  /**
+   * Evicts a deleted response without continuations, and then each predecessor that is deleted and has no other
+   * continuation.
+   */
   function prune(rid: Value): void {
     for (let at: Value = rid; at !== null; ) {
       const last = sql('SELECT * FROM responses WHERE rid = ? AND is_deleted = 1 AND children = 0').get(at)

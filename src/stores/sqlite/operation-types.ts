@@ -11,7 +11,7 @@ import type {
   StoredBlock,
 } from '../store.js'
 
-/* What the store asks of its worker, and what it gets. Content is bytes here, which may be encrypted. */
+/* The store's requests to its worker, and their results. Content is bytes here, which may be encrypted. */
 
 /** An item of a finished response. */
 export interface Part {

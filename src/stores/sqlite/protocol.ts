@@ -11,7 +11,7 @@ export interface WorkerSettings extends Bounds {
 }
 
 /** A request to the worker. */
-export type Asked =
+export type WorkerRequest =
   | { readonly type: 'call'; readonly id: number; readonly name: keyof Operations; readonly given: readonly unknown[] }
   /** Whether to report writes of other processes. */
   | { readonly type: 'watch'; readonly isOn: boolean }

@@ -9,7 +9,7 @@ import type { EntryBlock, FinishedResponse, ResponseStore, StoredBlock } from '.
 import type { ContentCipher } from './cipher.js'
 import type { Driver } from './driver.js'
 import type { AppendRow, Became, FoundBlocks, Operations } from './operation-types.js'
-import type { Answer, Asked, WorkerSettings } from './protocol.js'
+import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 
 export interface SqliteStoreOptions {
   /** The file of the database. If missing, it is created, readable by its owner only. */
@@ -325,7 +325,7 @@ async function openThread(program: URL, settings: WorkerSettings): Promise<Threa
     })
   })
   worker.unref()
-  const send = (asked: Asked): void => worker.postMessage(asked)
+  const send = (request: WorkerRequest): void => worker.postMessage(request)
 
   return {
     driver,

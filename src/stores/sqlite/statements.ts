@@ -30,7 +30,7 @@ export function createStatements(database: Database): Statements {
       try {
         database.exec('ROLLBACK')
       } catch {
-        // A full disk rolls back by itself.
+        // SQLite itself rolls back when the disk is full.
       }
       throw error
     }

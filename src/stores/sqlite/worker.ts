@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type Database, openDatabase } from './driver.js'
 import type { Operations } from './operation-types.js'
 import { createOperations } from './operations.js'
-import type { Answer, Asked, WorkerSettings } from './protocol.js'
+import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 import { migrate } from './schema.js'
 
 /*
@@ -59,10 +59,10 @@ started.then(
   (error: unknown) => answer({ type: 'failed', message: messageOf(error), code: codeOf(error) }),
 )
 
-port.on('message', (asked: Asked) => {
-  if (asked.type === 'watch') {
+port.on('message', (request: WorkerRequest) => {
+  if (request.type === 'watch') {
     clearInterval(watch)
-    if (asked.isOn) {
+    if (request.isOn) {
       changed()
       watch = setInterval(() => {
         if (changed()) answer({ type: 'changed' })
@@ -70,7 +70,7 @@ port.on('message', (asked: Asked) => {
     }
     return
   }
-  if (asked.type === 'close') {
+  if (request.type === 'close') {
     clearInterval(watch)
     started
       .then(() => database?.close())
@@ -81,7 +81,7 @@ port.on('message', (asked: Asked) => {
       })
     return
   }
-  const { id, name, given } = asked
+  const { id, name, given } = request
   started
     .then(() => ((operations as Operations)[name] as (...all: readonly unknown[]) => unknown)(...given))
     .then(

@@ -5,7 +5,7 @@ import { type Call, drawCalls, drawFrom, obeysModel } from './model.js'
 import { CHECKS, STORE_RULES, type StoreRule, type Stores } from './rules.js'
 import { Broken } from './world.js'
 
-/** An empty store that is checked. It forgets nothing by itself during a check. */
+/** An empty store that is checked. It evicts nothing during a check. */
 export interface CheckedStore {
   readonly store: ResponseStore
   /** The same data through another process's connection. Default: `store`, for stores that no other process shares. */
@@ -46,7 +46,7 @@ export interface StoreViolation {
  *     expect(await checkStore(() => ({ store: createMyStore(), other: createMyStore() }))).toEqual([])
  *
  * @param create - makes an empty store, once for each rule and each sequence of calls
- * @returns what it breaks; nothing if it keeps all rules
+ * @returns the rules that it breaks; none if it keeps all
  * @throws HarmonyResponsesError `bad_option`
  */
 export async function checkStore(
@@ -83,14 +83,14 @@ export async function checkStore(
       drawn,
       async (some) => (await problemOf((stores) => obeysModel(stores, some))) !== undefined,
     )
-    const shown = (await problemOf((stores) => obeysModel(stores, calls))) ?? problem
-    violations.push({ rule: 'obeys-model', problem: shown, seed: seed + run, calls })
+    const simplestProblem = (await problemOf((stores) => obeysModel(stores, calls))) ?? problem
+    violations.push({ rule: 'obeys-model', problem: simplestProblem, seed: seed + run, calls })
     break
   }
   return violations
 }
 
-/** The calls without those that are not needed for the problem. */
+/** Removes the calls that are not needed for the problem. */
 async function shrunk(
   calls: readonly Call[],
   isWrong: (calls: readonly Call[]) => Promise<boolean>,

@@ -28,7 +28,7 @@ export interface Call {
   readonly at: number
   readonly count: number
   readonly leaseSeconds: number
-  /** Whether the other process asks. */
+  /** Whether the other process makes it. */
   readonly isOther: boolean
   readonly isForced: boolean
 }
@@ -36,7 +36,7 @@ export interface Call {
 /** Draws a whole number below a bound. */
 export type Draw = (below: number) => number
 
-/** Numbers that follow from a seed: mulberry32, of Tommy Ettinger. */
+/** Draws numbers from a seed: mulberry32, by Tommy Ettinger. */
 export function drawFrom(seed: number): Draw {
   let state = seed >>> 0
   return (below) => {
@@ -75,7 +75,7 @@ interface ModelResponse {
   isDeleted: boolean
 }
 
-/** A store that forgets nothing by itself. */
+/** A model of a store that evicts nothing. */
 class Model {
   readonly all = new Map<string, ModelResponse>()
 
@@ -95,7 +95,7 @@ class Model {
     return [...this.lineage(response.previous), ...(response.isFinished ? [response.id] : [])]
   }
 
-  /** Drops deleted responses that nothing continues. */
+  /** Drops deleted responses without continuations. */
   prune(): void {
     for (let before = -1; before !== this.all.size; ) {
       before = this.all.size
@@ -140,8 +140,8 @@ async function play(call: Call, number: number, store: ResponseStore, model: Mod
           : holder !== undefined
             ? 'key_taken'
             : 'opened'
-      const asked = { responseId: id, owner, entries: block(...added), key: { key, digest: 'd' }, leaseSeconds }
-      const opening = await store.open({ ...asked, ...(previous !== undefined && { previous }) })
+      const response = { responseId: id, owner, entries: block(...added), key: { key, digest: 'd' }, leaseSeconds }
+      const opening = await store.open({ ...response, ...(previous !== undefined && { previous }) })
       expectSame(opening.state, state, what)
       if (opening.state === 'key_taken') expectSame(opening.by.responseId, holder?.id, what)
       if (opening.state !== 'opened') return

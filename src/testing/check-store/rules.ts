@@ -50,7 +50,7 @@ export const STORE_RULES = {
 
 export type StoreRule = keyof typeof STORE_RULES
 
-/** The stores that a rule is checked with: two processes on the same data, or one twice. */
+/** The stores for the check of a rule: two processes on the same data, or one twice. */
 export interface Stores {
   readonly store: ResponseStore
   readonly other: ResponseStore
@@ -61,7 +61,7 @@ const LOST = { state: 'lost' }
 
 const stateOf = ({ state }: Opening): string => state
 
-/** The check of each rule except the model's, each on an empty store. @throws Broken */
+/** The check of each rule except the model's, on an empty store. @throws Broken */
 export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores: Stores) => Promise<void>>> = {
   async 'opens-once'({ store, other }) {
     await open(store, { entries: block(1) })
@@ -74,18 +74,26 @@ export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores:
     const key = { key: 'k', digest: 'd' }
     await open(store, { responseId: 'a', key, approvals: ['mcpr_1'], entries: block(1, 2) })
     expectSame(await other.findKey('k', 'ann'), { ...key, responseId: 'a' }, 'the key')
-    const asked: Partial<NewResponse> = { responseId: 'b', approvals: ['mcpr_2'], key: { key: 'l', digest: 'd' } }
+    const secondResponse: Partial<NewResponse> = {
+      responseId: 'b',
+      approvals: ['mcpr_2'],
+      key: { key: 'l', digest: 'd' },
+    }
     const refused: readonly [string, Partial<NewResponse>][] = [
       ['key_taken', { key }],
       ['consumed', { approvals: ['mcpr_2', 'mcpr_1'] }],
       ['no_previous', { previous: 'none' }],
     ]
     for (const [state, change] of refused) {
-      expectSame(stateOf(await other.open({ ...NEW, ...asked, ...change })), state, `a response that is refused`)
+      expectSame(
+        stateOf(await other.open({ ...NEW, ...secondResponse, ...change })),
+        state,
+        `a response that is refused`,
+      )
       expectSame(await store.find('b', 'ann'), undefined, `a response that was refused: ${state}`)
       expectSame(await store.findKey('l', 'ann'), undefined, `the key of one that was refused: ${state}`)
     }
-    await open(other, asked)
+    await open(other, secondResponse)
     const again = await store.open({ ...NEW, responseId: 'c', key })
     expectSame(again.state === 'key_taken' && again.by, { ...key, responseId: 'a' }, 'who has the key')
   },
@@ -261,7 +269,7 @@ export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores:
     await keep(store, { responseId: 'others', owner: 'bob' })
     for (const previous of ['none', 'a', 'running', 'others', 'new']) {
       const opening = await other.open({ ...NEW, responseId: 'new', previous })
-      expectSame(stateOf(opening), 'no_previous', `a response that goes on from ${previous}`)
+      expectSame(stateOf(opening), 'no_previous', `a response that continues ${previous}`)
     }
   },
 
@@ -276,7 +284,7 @@ export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores:
       expectSame(await store.delete(id, 'ann'), false, `delete ${id} again`)
       expectSame(stateOf(await other.open({ ...NEW, responseId: id })), 'exists', `open ${id} again`)
     }
-    expectSame(await lineageOf(store, 'c'), ['msg_a', 'msg_b', 'msg_c'], 'the lineage of what is left')
+    expectSame(await lineageOf(store, 'c'), ['msg_a', 'msg_b', 'msg_c'], 'the remaining lineage')
     expectSame(await other.delete('c', 'ann'), true, 'delete the last one')
     await chain(store, 'a', 'b', 'c')
     const lease = await open(store, { responseId: 'running', entries: block(1) })

@@ -73,7 +73,7 @@ export async function append(
   return appended
 }
 
-/** Ends a response of which there are `at` entries. */
+/** Ends a response with `at` entries. */
 export async function end(
   store: ResponseStore,
   lease: Lease,
@@ -116,10 +116,10 @@ export async function lineageOf(store: ResponseStore, responseId: string, owner:
 /** The entries that a reader received, and whether more can follow. */
 export interface Reading {
   readonly entries: number[]
-  /** Resolves when there is no more. */
+  /** Resolves at the end of the entries. */
   readonly over: Promise<void>
   leave(): Promise<void>
-  /** Resolves when so many were read. */
+  /** Resolves when this many were read. */
   until(count: number): Promise<void>
 }
 

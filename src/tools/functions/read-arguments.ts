@@ -10,7 +10,7 @@ const MOST_ISSUES = 10
 /**
  * Parses the model's arguments. An empty text is an empty object: models call functions without parameters that way.
  *
- * @throws what the schema throws
+ * @throws the error of the schema
  */
 export async function readArguments(text: string, schema: StandardSchema | undefined): Promise<ReadArguments> {
   let args: unknown

@@ -73,7 +73,7 @@ export function createConnection(
   let current: Live | undefined
   let listing: Listing | undefined
 
-  /** Shared by all concurrent callers, and so independent of which of them leave. */
+  /** Shared by all concurrent callers, so that none of them can abort it by leaving. */
   function connection(): Promise<Live> {
     if (lifetime.signal.aborted) throw lifetime.signal.reason
     if (opening === undefined && isOurs) restart.check(performance.now())

@@ -102,9 +102,9 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       return resultOf(await server.call(call.name, args, limit.signal, report), maxOutputBytes)
     } catch (error) {
       if (limit.signal.aborted && !limit.isOver()) return { error: { message: CANCELLED } }
-      const { error: said, isOperators } = mcpFailureOf(error, maxOutputBytes)
+      const { error: modelError, isOperators } = mcpFailureOf(error, maxOutputBytes)
       if (isOperators) reportError(error, { serverLabel: call.server_label, call })
-      return { error: limit.isOver() ? { message: LATE } : said }
+      return { error: limit.isOver() ? { message: LATE } : modelError }
     } finally {
       limit.clear()
     }

@@ -17,12 +17,12 @@ export function checkCitations(citations: CitationStage | undefined): void {
  */
 function isStage(citations: CitationStage): boolean {
   try {
-    const shown: unknown = citations(
+    const result: unknown = citations(
       { held: '', tokens: [], length: 0 },
       { text: '', tokens: [], isLast: true },
       createPages(),
     )
-    return Array.isArray(shown)
+    return Array.isArray(result)
   } catch (error) {
     if (error instanceof HarmonyResponsesError) return false
     throw error

@@ -36,4 +36,4 @@ export interface CitedText {
 }
 
 /** Replaces citation marks in a message's text. Created by `urlCitations`. */
-export type CitationStage = (state: CitationState, said: SaidText, pages: Pages) => CitedText[]
+export type CitationStage = (state: CitationState, chunk: SaidText, pages: Pages) => CitedText[]

@@ -54,15 +54,15 @@ export function urlCitations(options: Citations = {}): CitationStage {
   const { resolve, units = 'code_points' } = options
   const lengthOf = (text: string): number => (units === 'utf16' ? text.length : codePoints(text))
 
-  return (state, said, pages) => {
-    const text = state.held + said.text
+  return (state, chunk, pages) => {
+    const text = state.held + chunk.text
     // Fast path for almost every token: searching for a character takes a tenth of the time of a pattern.
     if (!text.includes(FIRST)) {
-      const logprobs = said.tokens.length === 0 ? [] : said.tokens.map(({ logprob }) => logprob)
+      const logprobs = chunk.tokens.length === 0 ? [] : chunk.tokens.map(({ logprob }) => logprob)
       state.length += lengthOf(text)
       return text === '' ? [] : [{ text, logprobs }]
     }
-    const tokens = new Tokens(state, said)
+    const tokens = new Tokens(state, chunk)
     const cited: CitedText[] = []
     let from = 0
     // Without a closing bracket there is no complete mark, so skip the pattern.
@@ -91,7 +91,7 @@ export function urlCitations(options: Citations = {}): CitationStage {
       state.length = end_index
       from = mark.index + mark[0].length
     }
-    const until = said.isLast
+    const until = chunk.isLast
       ? text.length
       : from + endOfPlain(text.slice(from), pages.files === undefined ? BEGINNING : BEGINNING_WITH_FILES)
     const rest = text.slice(from, until)
@@ -161,8 +161,8 @@ class Tokens {
   readonly #tokens: readonly ScoredText[]
   #next = 0
 
-  constructor({ held, tokens }: CitationState, said: SaidText) {
-    this.#tokens = [...tokens, ...said.tokens.map((token) => moved(token, held.length))]
+  constructor({ held, tokens }: CitationState, chunk: SaidText) {
+    this.#tokens = [...tokens, ...chunk.tokens.map((token) => moved(token, held.length))]
   }
 
   /**
@@ -170,15 +170,15 @@ class Tokens {
    * order.
    */
   of(from: number, until: number): Logprob[] {
-    const shown: Logprob[] = []
+    const logprobs: Logprob[] = []
     for (
       let token = this.#tokens[this.#next];
       token !== undefined && token.start < until;
       token = this.#tokens[++this.#next]
     ) {
-      if (token.end > from && from < until) shown.push(token.logprob)
+      if (token.end > from && from < until) logprobs.push(token.logprob)
     }
-    return shown
+    return logprobs
   }
 
   /** Returns the tokens of the held text. */

@@ -18,9 +18,9 @@ export function argumentsOf<Wanted>(
 ): Wanted | undefined {
   const text = textOf(item.text)
   const given = parseArguments(text, main)
-  const wanted = given && read(given)
-  if (wanted === undefined) context.notice('unreadable_arguments', item.type, text)
-  return wanted
+  const result = given && read(given)
+  if (result === undefined) context.notice('unreadable_arguments', item.type, text)
+  return result
 }
 
 /** Returns an argument that has to be a number; null if it is not one, or too large for JSON (`1e999`). */

@@ -36,16 +36,16 @@ export const citedMessage: typeof message = {
 }
 
 /** Passes text through unchanged, in a translator that was restored without the `citations` option. */
-function uncited(state: CitationState, said: SaidText): CitedText[] {
-  const text = state.held + said.text
-  const logprobs = [...state.tokens, ...said.tokens].map(({ logprob }) => logprob)
+function uncited(state: CitationState, chunk: SaidText): CitedText[] {
+  const text = state.held + chunk.text
+  const logprobs = [...state.tokens, ...chunk.tokens].map(({ logprob }) => logprob)
   state.held = ''
   state.tokens = []
   return text === '' ? [] : [{ text, logprobs }]
 }
 
-function writeCited(item: Message, state: CitationState, said: SaidText, context: ItemContext): void {
-  for (const cited of context.options.citations?.(state, said, pagesOf(context)) ?? uncited(state, said)) {
+function writeCited(item: Message, state: CitationState, chunk: SaidText, context: ItemContext): void {
+  for (const cited of context.options.citations?.(state, chunk, pagesOf(context)) ?? uncited(state, chunk)) {
     // Between two adjacent marks of files there is no text.
     if (cited.text !== '') writeText(item, cited.text, cited.logprobs, context)
     if (cited.annotation === undefined) continue

@@ -56,12 +56,12 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
     if (result === null) return
     const pages = pagesOf(context)
     const page = pageIn(result.output ?? '')
-    const shown = result.pages ?? (page === undefined ? [] : [page])
+    const shownPages = result.pages ?? (page === undefined ? [] : [page])
     // A citation of a find result refers to the page that was searched.
     const searched = action.type === 'find_in_page' ? pageAt(action.url, pages) : undefined
     if (page === undefined && RESULTS.test(result.output ?? '')) pages.current = ''
-    for (const page of shown) showPage(pages, { ...page, ...searched, cursor: page.cursor })
-    if (action.type === 'open_page') action.url ||= shown.at(-1)?.url ?? ''
+    for (const page of shownPages) showPage(pages, { ...page, ...searched, cursor: page.cursor })
+    if (action.type === 'open_page') action.url ||= shownPages.at(-1)?.url ?? ''
     if (action.type === 'search' && context.includes(SOURCES)) {
       action.sources = (result.sources ?? []).map(({ url }) => ({ type: 'url', url }))
     }

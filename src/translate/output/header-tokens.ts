@@ -23,11 +23,11 @@ export function tokensOfLead(tokens: readonly HeaderToken[], lead: string): Scor
   let text = ''
   /** The first token without text so far: part of a character. */
   let silent = 0
-  const place = (said: string, until: number): void => {
-    if (said === '') return
-    const [start, end] = [text.length, text.length + said.length]
+  const place = (part: string, until: number): void => {
+    if (part === '') return
+    const [start, end] = [text.length, text.length + part.length]
     for (const { logprob } of tokens.slice(silent, until)) if (logprob !== null) placed.push({ logprob, start, end })
-    text += said
+    text += part
     silent = until
   }
   for (const [at, token] of tokens.entries()) {

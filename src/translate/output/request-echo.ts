@@ -39,12 +39,12 @@ const FIELDS: readonly string[] = /* @__PURE__ */ Object.keys(ECHO)
  * @param store - the value to echo if the request does not set `store`
  */
 export function echoOf(request: ResponseRequest, store: boolean): RequestEcho {
-  const asked = request as { [field: string]: unknown }
+  const values = request as { [field: string]: unknown }
   const echo: RequestEcho = { ...ECHO }
   echo.store = store
   // Parsing the request has checked the types of its fields. One object of one hidden class: every response has three.
   const fields = echo as unknown as { [field: string]: unknown }
-  for (const field of FIELDS) fields[field] = copyOf(asked[field] ?? fields[field])
+  for (const field of FIELDS) fields[field] = copyOf(values[field] ?? fields[field])
   echo.reasoning = { ...ECHO.reasoning, ...echo.reasoning }
   // "auto" is valid only in requests; responses name the actual tier.
   if (echo.service_tier === 'auto') echo.service_tier = 'default'

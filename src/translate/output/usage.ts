@@ -77,7 +77,7 @@ export function startTurn(usage: UsageCount): void {
   usage.isNextTurn = false
 }
 
-/** Whether the model produced anything at all. */
+/** Whether the model has produced any output. */
 export function isSampled({ output, turns }: UsageCount): boolean {
   return output > 0 || turns.some(({ isUncounted }) => isUncounted)
 }

@@ -1,10 +1,18 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkOutput } from '../../../src/respond/strict/check-output.js'
-import { textTest } from '../../../src/respond/strict/text-test.js'
+import type { InvalidOutput } from '../../../src/respond/options.js'
+import { checkOutput as checkInSlices } from '../../../src/respond/strict/check-output.js'
+import { textTest as testInSlices } from '../../../src/respond/strict/text-test.js'
+import { atOnce } from '../../../src/slices.js'
 import { runs } from '../../support/runs.js'
 
+const checkOutput = (...given: Parameters<typeof checkInSlices>): InvalidOutput['errors'] =>
+  atOnce(checkInSlices(...given))
+function textTest(pattern: string, how: 'whole' | 'search'): ((text: string) => boolean) | undefined {
+  const found = atOnce(testInSlices(pattern, how))
+  return found && ((text) => atOnce(found(text)))
+}
 const json = (jsonSchema: object): { jsonSchema: { [keyword: string]: unknown } } => ({
   jsonSchema: jsonSchema as { [keyword: string]: unknown },
 })

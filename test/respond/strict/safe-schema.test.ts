@@ -2,6 +2,19 @@ import { type Schema, Validator } from '@cfworker/json-schema'
 import { expect, test } from 'vitest'
 import { parsePlainJson } from '../../../src/respond/plain-json.js'
 import { safeSchema } from '../../../src/respond/strict/safe-schema.js'
+import type { TextTest } from '../../../src/respond/strict/text-test.js'
+import { atOnce, type Slices } from '../../../src/slices.js'
+
+// biome-ignore-start lint/correctness/useYield: tests pause, and these have no reason to
+function* none(): Slices<undefined> {
+  return undefined
+}
+function* never(): Slices<TextTest> {
+  return function* () {
+    return false
+  }
+}
+// biome-ignore-end lint/correctness/useYield: tests pause, and these have no reason to
 
 /** The validator's work for a value, counted by the getter that it reads. */
 function workOf(schema: object, value: unknown): number {
@@ -9,8 +22,8 @@ function workOf(schema: object, value: unknown): number {
   const onStep = (more: number): void => {
     work += more
   }
-  const json = parsePlainJson(JSON.stringify(value))
-  const safe = safeSchema(schema, { json, testOf: () => undefined, onStep }) as Schema
+  const json = atOnce(parsePlainJson(JSON.stringify(value)))
+  const safe = atOnce(safeSchema(schema, { json, testOf: none, onStep })) as Schema
   new Validator(safe, '2020-12').validate(json.value)
   return work
 }
@@ -36,15 +49,15 @@ test.each<[string, object]>([
   ['what a reference may point at', { examples: { a: { pattern: '(a+)+$' } }, $ref: '#/examples/a' }],
   ['an unknown keyword', { a: { pattern: '(a+)+$' }, $ref: '#/a' }],
 ])("no pattern is left for JavaScript's engine to run: %s", (_where, schema) => {
-  const json = parsePlainJson('{"const":"a"}')
-  const safe = safeSchema(schema, { json, testOf: () => () => false, onStep: () => {} })
+  const json = atOnce(parsePlainJson('{"const":"a"}'))
+  const safe = atOnce(safeSchema(schema, { json, testOf: never, onStep: () => {} }))
   expect(JSON.stringify(safe)).toContain('pattern')
   expect(JSON.stringify(safe)).not.toContain('(a+)+')
 })
 
 test('examples may look like schemas, and are none', () => {
   const schema = { not: { type: 'null' }, examples: [{ format: 'uri', pattern: 'a' }] }
-  const json = parsePlainJson('1')
-  const safe = safeSchema(schema, { json, testOf: () => undefined, onStep: () => {} })
+  const json = atOnce(parsePlainJson('1'))
+  const safe = atOnce(safeSchema(schema, { json, testOf: none, onStep: () => {} }))
   expect(safe).toMatchObject({ examples: schema.examples })
 })

@@ -4,11 +4,14 @@ import { type Attributes, frontMatter, selects } from './attributes.js'
 import type { FolderFile } from './folder-files.js'
 import { passagesOf } from './passages.js'
 
-/** The constants of BM25: how soon further occurrences of a word stop to count, and how much a long passage loses. */
+/**
+ * The constants of BM25: how soon further occurrences of a word stop counting, and how much a long passage is
+ * penalized.
+ */
 const SATURATION = 1.2
 const LENGTH_WEIGHT = 0.75
 
-/** The number of different words of a query that are looked for, and the length of a word. */
+/** The maximum number of distinct words of a query, and the maximum length of a word. */
 const MOST_WORDS = 64
 const LONGEST_WORD = 64
 

@@ -28,14 +28,17 @@ export async function playedTurn(
 }
 
 /** Returns the ids with which a recording continues this conversation. */
-function restOf({ conversation, steps }: Recording, said: readonly HarmonyMessage[]): readonly number[] | undefined {
-  let at = conversation?.length ?? said.findLastIndex(({ role }) => role === 'user' || role === 'developer') + 1
-  if (at > said.length || conversation?.some((words, index) => words !== wordsOf(said[index]))) return undefined
+function restOf(
+  { conversation, steps }: Recording,
+  messages: readonly HarmonyMessage[],
+): readonly number[] | undefined {
+  let at = conversation?.length ?? messages.findLastIndex(({ role }) => role === 'user' || role === 'developer') + 1
+  if (at > messages.length || conversation?.some((words, index) => words !== wordsOf(messages[index]))) return undefined
   let next = 0
-  for (; at < said.length; next++) {
+  for (; at < messages.length; next++) {
     const step = steps[next]
     const isPlayed = step?.messages.every((words, index) => {
-      const message = said[at + index]
+      const message = messages[at + index]
       return step.tokens === undefined ? message?.role === 'tool' : words === wordsOf(message)
     })
     if (step === undefined || !isPlayed) return undefined

@@ -40,8 +40,8 @@ export function createRecording(
 ): Recording {
   const { request = {}, tokens } = fixture
   const { input, ...others } = request
-  const asked = { ...others, input: input ?? [] }
-  const prompt = renderPrompt(asked, { tokenTable, listings, date: '2026-01-01', images: 'placeholder' })
+  const wholeRequest = { ...others, input: input ?? [] }
+  const prompt = renderPrompt(wholeRequest, { tokenTable, listings, date: '2026-01-01', images: 'placeholder' })
   const { head, conversation } = split(readPrompt(prompt.tokens, tokenTable).messages)
   return {
     tools: JSON.stringify(taughtCallees(head)),

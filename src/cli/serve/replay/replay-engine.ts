@@ -12,7 +12,8 @@ export function createReplayEngine(playables: readonly Playable[], tokenTable: T
     generate(prompt, options) {
       // Created for each call, without a memory: the prompt determines the place in a recording.
       const engine = scriptedEngine(
-        async (asked) => (await playedTurn(playables, asked, tokenTable)) ?? [...scriptedTurn(asked)],
+        async (scriptPrompt) =>
+          (await playedTurn(playables, scriptPrompt, tokenTable)) ?? [...scriptedTurn(scriptPrompt)],
         { tokenTable },
       )
       return engine.generate(prompt, options)

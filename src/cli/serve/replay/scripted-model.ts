@@ -13,10 +13,10 @@ const QUOTED = 200
  */
 export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly ScriptedMessage[] {
   const lastOther = messages.findLastIndex(({ role }) => role !== 'assistant')
-  const asked = messages[lastOther]
+  const input = messages[lastOther]
   const callees = taughtCallees(messages.filter(({ role }) => role === 'system' || role === 'developer'))
-  const callee = asked?.role === 'tool' ? undefined : choose(callees, asked, opening)
-  const pieces = asked?.role === 'tool' ? afterTool(asked) : callee ? calling(callee) : answering(asked)
+  const callee = input?.role === 'tool' ? undefined : choose(callees, input, opening)
+  const pieces = input?.role === 'tool' ? afterTool(input) : callee ? calling(callee) : answering(input)
   // Pieces of this turn that it has already written: the turn was interrupted and continues.
   return pieces.slice(Math.min(messages.length - 1 - lastOther, pieces.length - 1))
 }
@@ -27,16 +27,16 @@ export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly Sc
  */
 function choose(
   callees: readonly TaughtCallee[],
-  asked: HarmonyMessage | undefined,
+  input: HarmonyMessage | undefined,
   opening: string,
 ): TaughtCallee | undefined {
   const [, demanded, anyOf] = / to=([^\s<]*)()/.exec(opening) ?? []
-  const said = (asked?.content ?? '').slice(0, READ)
-  const words = new Set(wordsIn(said))
+  const text = (input?.content ?? '').slice(0, READ)
+  const words = new Set(wordsIn(text))
   const isSaid = (name: string): boolean => wordsIn(name).some((word) => words.has(word))
   return (
     callees.find(({ recipient }) => recipient === demanded) ??
-    callees.find((one) => said.includes(nameOf(one))) ??
+    callees.find((one) => text.includes(nameOf(one))) ??
     callees.find((one) => ALIASES.get(one.recipient)?.some((word) => words.has(word)) ?? isSaid(nameOf(one))) ??
     callees.find((one) => isSaid(namespaceOf(one))) ??
     (anyOf === undefined ? undefined : callees[0])
@@ -67,9 +67,9 @@ function wordsIn(text: string): string[] {
 }
 
 function calling({ recipient, type }: TaughtCallee): ScriptedMessage[] {
-  const said = think(`A script plays the model. It calls ${recipient} with an example of its arguments.`)
-  if (recipient === PYTHON) return [said, call(PYTHON, 'print(6 * 7)')]
-  return [said, call(recipient, type === 'string' ? 'example' : exampleArguments(type ?? ''))]
+  const reasoning = think(`A script plays the model. It calls ${recipient} with an example of its arguments.`)
+  if (recipient === PYTHON) return [reasoning, call(PYTHON, 'print(6 * 7)')]
+  return [reasoning, call(recipient, type === 'string' ? 'example' : exampleArguments(type ?? ''))]
 }
 
 function afterTool({ name = 'tool', content }: HarmonyMessage): ScriptedMessage[] {
@@ -79,11 +79,11 @@ function afterTool({ name = 'tool', content }: HarmonyMessage): ScriptedMessage[
   ]
 }
 
-function answering(asked: HarmonyMessage | undefined): ScriptedMessage[] {
+function answering(input: HarmonyMessage | undefined): ScriptedMessage[] {
   return [
     think('A script plays the model. No tool is named, so it answers.'),
     answer(
-      `You said: ${quoted(asked?.content ?? '')}\n\nA script plays the model: no recording contains this request.`,
+      `You said: ${quoted(input?.content ?? '')}\n\nA script plays the model: no recording contains this request.`,
     ),
   ]
 }

@@ -38,7 +38,7 @@ export type FaultKind = OrderFault | FieldFault
 /** The single fault of a stream. */
 export interface Fault {
   readonly kind: FaultKind
-  /** The position in the faulty stream at which it can first be noticed; for a missing event, where it should be. */
+  /** The position in the faulty stream at which it first shows; for a missing event, its original position. */
   readonly at: number
   /** The fault in words. */
   readonly what: string

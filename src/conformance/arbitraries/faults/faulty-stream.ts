@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { check } from '../../../errors.js'
 import { checkOptions, type OptionTable } from '../../../options/check-options.js'
 import { listOf, oneOf } from '../../../options/checks.js'
-import { shown } from '../stream-forms.js'
+import { printedAs } from '../stream-forms.js'
 import type { Fault, FaultKind, Site, Sites } from './fault.js'
 import { fields } from './fields.js'
 import { order } from './order.js'
@@ -92,7 +92,7 @@ function planted(stream: readonly WireEvent[], kind: FaultKind, place: number): 
   const { at, what, plant } = sites[place % sites.length] as Site
   const events = structuredClone(plant())
   const fault = { kind, at, what }
-  return shown({ events, fault }, () => show(events, fault))
+  return printedAs({ events, fault }, () => show(events, fault))
 }
 
 /** How many events are shown on each side of a fault. */

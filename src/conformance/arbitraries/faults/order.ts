@@ -78,7 +78,7 @@ function dropped(isSite: Choice): Sites {
 const completedTexts = (events: readonly WireEvent[]): ReadonlySet<string> =>
   new Set(events.filter((event) => stageOf(event) === 'text done').map(textKey))
 
-/** Whether the text would differ without this event. */
+/** Whether the text differs without this event. */
 const changesText = (event: WireEvent, completed: ReadonlySet<string>): boolean =>
   stageOf(event) === 'delta' && event['delta'] !== '' && completed.has(textKey(event))
 

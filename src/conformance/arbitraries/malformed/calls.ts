@@ -4,7 +4,7 @@ import { model, START } from '../stream-forms.js'
 import { code, jsonObject, prose } from '../text.js'
 import { type CallShape, call, either, type Shapes, shape, typeForm, withType, words } from './shape.js'
 
-/** Calls and answers whose grammar is right, and which are still not what a reader expects. */
+/** Calls and answers in correct grammar that a reader still does not expect. */
 export const calls: Shapes<CallShape> = {
   'recipient-without-namespace': shape(
     'any',

@@ -4,7 +4,7 @@ import { model, type Part, START } from '../stream-forms.js'
 import { prose } from '../text.js'
 import { call, either, finalMessage, type HeaderShape, type Shapes, shape, typeForm, withType, words } from './shape.js'
 
-/** Headers that say something else than a header may: glued, repeated, misspelled, with junk between. */
+/** Headers with parts that are glued, repeated or misspelled, or with junk between them. */
 export const headers: Shapes<HeaderShape> = {
   'channel-glued-to-recipient': shape(
     'any',

@@ -13,8 +13,8 @@ import {
   type IdOptions,
   isText,
   model,
+  printedAs,
   START,
-  shown,
   streamOf,
   type TextChunk,
   type TextStream,
@@ -34,14 +34,14 @@ const SHAPES: Shapes<MalformedShape> = { ...headers, ...borders, ...calls, ...cu
 /** The names of all malformed shapes. */
 export const MALFORMED_SHAPES: readonly MalformedShape[] = Object.keys(SHAPES) as MalformedShape[]
 
-/** In text, a marker that a tool result spells is the marker itself: only ids can say which of the two it is. */
+/** These shapes need ids: in text, a marker that a tool result spells cannot be told from a real one. */
 const ONLY_IDS: readonly MalformedShape[] = ['markers-in-tool-result']
 
 /** The content of a transcript with a malformed stretch, as a good reader reads it. */
 export interface MalformedContent {
   /** The malformed shape: one of `MALFORMED_SHAPES`. */
   readonly shape: MalformedShape
-  /** The shape in words, and which of its variants. */
+  /** A description of the shape and its variant. */
   readonly variant: string
   /** The threads on GitHub that report the shape. */
   readonly seenIn: string
@@ -59,19 +59,19 @@ export interface MalformedContent {
   readonly spelled: boolean
   /** Whether the stream stops inside a header or a message. */
   readonly open: boolean
-  /** Declares the functions that are called, but none of the tools of `undeclared-tool`, which the model made up. */
+  /** A request that declares the called functions, except those of `undeclared-tool`, which the model made up. */
   readonly request: ResponseRequest
 }
 
-/** A transcript with one malformed stretch in it, as a model or an engine that went wrong gives it. */
+/** A transcript with one malformed stretch, as a faulty model or engine produces it. */
 export interface MalformedTranscript extends TokenStream, MalformedContent {}
 
-/** The same without ids, if there is no token table. */
+/** The same transcript without ids, for lack of a token table. */
 export interface MalformedTextTranscript extends TextStream, MalformedContent {}
 
-/** Which malformed transcripts. */
+/** Options for {@link malformedTranscript}. */
 export interface MalformedOptions {
-  /** Names out of `MALFORMED_SHAPES`. Default: all of them; without a token table, all that text can say. */
+  /** Names in `MALFORMED_SHAPES`. Default: all of them; without a token table, all that text can express. */
   readonly shapes?: readonly MalformedShape[]
 }
 
@@ -84,12 +84,12 @@ const MALFORMED_OPTIONS: OptionTable<MalformedOptions & IdOptions> = {
 /**
  * A transcript of one of the malformed shapes that were seen in the wild, alone or between well-formed messages:
  * headers that are glued, repeated, misspelled or cut, markers that are missing or too many, calls of undeclared tools,
- * odd tokens and ids. Nothing in it is an error of the server's: a good one throws nothing, loses no text and shows no
+ * odd tokens and ids. None of it is the server's fault: a good server throws nothing, loses no text and shows no
  * marker.
  *
- * With a token table it is ids, and text where text can say the same. Without one it is text with literal markers, and
- * `markers-in-tool-result` (which is about text that spells them) and ids without a name are left out. A transcript
- * keeps its shape while it shrinks: to no messages around the malformed stretch, and to short texts.
+ * With a token table it has ids, and also text if text can express the same. Without one it is text with literal
+ * markers, and `markers-in-tool-result` (which is about text that spells them) and ids without a name are left out. A
+ * transcript keeps its shape while it shrinks: to no messages around the malformed stretch, and to short texts.
  *
  * @throws HarmonyResponsesError `bad_option` where a name is unknown, or its shape needs a token table
  */
@@ -154,7 +154,7 @@ function write(
     open: made.last === 'open',
     request,
   }
-  return shown(
+  return printedAs(
     value,
     () => `${shape}, ${made.variant} (${seenIn}): Transcript(${JSON.stringify(stream.text)}, ${showTools(request)})`,
   )
@@ -169,7 +169,7 @@ function inPieces(stream: TokenStream | TextStream, sizes: readonly number[]): T
 
 const SURROUNDING: BuiltinDeclarations = { python: 'builtin', browser: 'builtin', container: 'builtin' }
 
-/** A well-formed message around a malformed stretch: it calls functions only, whose names no shape uses. */
+/** A well-formed message around a malformed stretch. It calls only functions, with names that no shape uses. */
 const surroundingStep = (): fc.Arbitrary<Step> => {
   const spec = fc.record({
     tool: fc.record({ kind: fc.constant('function' as const), name: fc.constantFrom('look_up', 'get_time') }),

@@ -1,4 +1,6 @@
-/** The names that may have been meant by an unknown one, for an error message: those that share most words with it. */
+/**
+ * Returns the names that an unknown one most likely means, for an error message: those that share most words with it.
+ */
 export function nearShapes(unknown: unknown, names: readonly string[]): string {
   const words =
     String(unknown)

@@ -64,7 +64,7 @@ export type CutShape =
   | 'unknown-token-id'
   | 'garbled-header'
 
-/** A malformed shape that was seen in the wild, by what is malformed in it. */
+/** A malformed shape that was seen in the wild, grouped by its malformed part. */
 export type MalformedShape = HeaderShape | BorderShape | CallShape | CutShape
 
 /** A malformed stretch of a transcript. */
@@ -78,9 +78,9 @@ export interface Stretch {
   /** Names of declared functions. */
   readonly functions?: readonly string[]
   readonly spelled?: boolean
-  /** The stream stops here, between messages (`closed`) or within one (`open`). */
+  /** Whether the stream stops here, between messages (`closed`) or within one (`open`). */
   readonly last?: 'closed' | 'open'
-  /** Gives the ids one by one, and the text in pieces of these lengths. */
+  /** The lengths of the pieces of its text. Its ids come one by one. */
   readonly textCuts?: readonly number[]
 }
 

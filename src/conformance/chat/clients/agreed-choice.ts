@@ -39,12 +39,12 @@ export class AgreedChatCall {
 /** The subject of a delta. */
 type Said = 'reasoning' | 'call' | 'text'
 
-/** Something that no client can read. */
+/** A value that no client can read. */
 interface Unreadable {
   readonly what: string
   readonly got: unknown
   readonly at: EventRef
-  /** The text next to it: next to reasoning or calls, some clients show nothing. */
+  /** The kind of text beside it: beside reasoning or calls, some clients show nothing. */
   beside: Said | undefined
 }
 
@@ -59,12 +59,12 @@ export class AgreedChoice {
   finish: string | undefined
   /** The subject of the last delta. Most answers begin with reasoning. */
   #said: Said = 'reasoning'
-  /** A delta came. */
+  /** Whether a delta has come. */
   #hasBegun = false
-  /** A role came. */
+  /** Whether a role has come. */
   #hasRole = false
   #isOver = false
-  /** The first place where something stands that no client can read. */
+  /** The first place with a value that no client can read. */
   unreadable: Unreadable | undefined
   /** The arguments in the delta that began the last call, until it continues. */
   #begun: unknown
@@ -77,8 +77,8 @@ export class AgreedChoice {
   /**
    * Takes a choice of a chunk.
    *
-   * @param isSettled - the token counts have come, so that the answer is over once it has its finish_reason
-   * @returns what is no part of the answer that was meant
+   * @param isSettled - whether the token counts have come, so that the answer ends with its finish_reason
+   * @returns the surplus: a part that does not belong to the intended answer
    */
   take(choice: Fields, at: EventRef, isSettled: boolean): Surplus | undefined {
     const delta = asFields(choice['delta'])
@@ -107,7 +107,7 @@ export class AgreedChoice {
     this.unreadable ??= { what, got, at, beside }
   }
 
-  /** Text where an answer that is not streamed, or the API before this one, has it. */
+  /** Reads text from where an unstreamed answer, or the older API, has it. */
   #misplaced({ message, text }: Fields): void {
     for (const one of textsOf(asFields(message)['content'] ?? text)) this.text.append(one)
   }

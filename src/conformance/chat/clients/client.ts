@@ -3,7 +3,7 @@ import type { ChatClient } from './names.js'
 
 export { CHAT_CLIENTS, type ChatClient } from './names.js'
 
-/** Which parts of an answer a client shows at all: the others cannot be lost. */
+/** The parts of an answer that a client shows: it cannot lose others. */
 export interface ChatReads {
   /** It shows `reasoning_content` or `reasoning`. */
   readonly reasoning: boolean

@@ -45,14 +45,14 @@ interface Body {
   given: string
 }
 
-/** A call as far as the SDK has put it together. */
+/** A call as the SDK has assembled it so far. */
 interface Call {
   type: unknown
   function: Body | undefined
   custom: Body | undefined
 }
 
-/** A choice as far as the SDK has put it together. */
+/** A choice as the SDK has assembled it so far. */
 interface Choice {
   finish: unknown
   role: unknown
@@ -93,7 +93,7 @@ class OpenAIReader extends ThrowingReader<unknown> {
     for (const [choice, delta, indexes] of taken) this.#show(choice, delta, indexes)
   }
 
-  /** Adds a choice of a chunk to what is there. Returns the indexes of the calls that it is about. */
+  /** Adds a choice of a chunk to the accumulated one. Returns the indexes of the calls that it concerns. */
   #takeChoice(given: Fields): readonly [Choice, unknown, readonly number[]] {
     const { index, delta, finish_reason: reason, logprobs } = given
     if (!isIndex(index, MAX_CHOICES)) {
@@ -186,7 +186,7 @@ function replaceMessage(message: unknown, choice: Choice): void {
   choice.functionCall = undefined
 }
 
-/** Whether JavaScript takes a text for true: it is not empty. */
+/** Whether JavaScript treats the value as a true text: one that is not empty. */
 const isTruthy = (text: MutableText): boolean => (text.text?.length ?? 0) > 0
 
 function takeLogprobs(logprobs: unknown, choice: Choice): void {

@@ -14,7 +14,7 @@ import {
   says,
 } from './chunk.js'
 
-// Chunks in the wrong place, or missing ones.
+// Misplaced or missing chunks.
 
 const late: ChatFamily = {
   name: 'late',

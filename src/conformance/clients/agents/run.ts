@@ -36,7 +36,7 @@ export function runOf({ id, output, usage }: Fields): RunResult {
   if (!continues && !isAnswered && last.some(({ refusal }) => asString(refusal) !== '')) {
     throw new Thrown('openai-agents-refusal', 'an answer', undefined, 'a refusal')
   }
-  // If a tool was called, or there is no text, the run goes on and sends all items back.
+  // If a tool was called, or there is no text, the run continues and sends all items back.
   if (continues || !isAnswered) for (const [index, item] of items.entries()) requireSendable(item, placeOf(index))
 
   const texts = messages.flat().filter(isText)
@@ -80,7 +80,7 @@ function callsOf(items: readonly Fields[]): { readonly name: string; readonly gi
   return calls
 }
 
-/** Whether the run waits for the host, and then goes on. */
+/** Whether the run waits for the host before it continues. */
 function isPending({ type, status, execution }: Fields): boolean {
   if (type === 'tool_search_call') return execution === 'client'
   if (type === 'shell_call') return (status ?? 'in_progress') === 'in_progress'

@@ -1,9 +1,9 @@
-import { type Fields, isFields } from '../../../fields.js'
+import type { Fields } from '../../../fields.js'
 import { isTerminalType } from '../../event-kind.js'
 import { jsonIn } from '../../json-text.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { TextHash } from '../text-hash.js'
-import { StatedText } from './stated-text.js'
+import { HostedCallTexts, textIn } from './hosted-call-texts.js'
 
 /** Reports a call that is not shown, or shown differently. */
 export type ReportLoss = (rule: 'ai-sdk-hosted-call' | 'ai-sdk-code-call', expected: string, words: string) => void
@@ -12,14 +12,6 @@ export type ReportLoss = (rule: 'ai-sdk-hosted-call' | 'ai-sdk-code-call', expec
 interface OpenItem {
   readonly type: string
   readonly id: unknown
-}
-
-/** The texts of a call in the places of the stream. */
-interface CallTexts {
-  readonly type: string
-  readonly name: StatedText
-  readonly text: StatedText
-  readonly deltas: TextHash
 }
 
 /**
@@ -39,7 +31,7 @@ export class HostedCalls {
   /** The ids of shown calls that the application runs. */
   readonly #clientCalls = new Set<string>()
   readonly #pending = new Map<number, OpenItem>()
-  readonly #texts = new Map<string, CallTexts>()
+  readonly #texts = new HostedCallTexts()
   /** The ids of items that the terminal response lists as completed. */
   readonly #ended = new Set<unknown>()
   /** The ids of all shown calls. */
@@ -68,16 +60,13 @@ export class HostedCalls {
     const type = item['type'] as string
     const id = item['id'] as string
     if (SHOWN_AT_DONE.has(type) || SHOWN_AT_ADDED.has(type)) this.#pending.set(index, { type, id })
-    // Other added items do not have their streamed text yet.
-    const text = type === 'local_shell_call' || type === 'mcp_approval_request' ? textIn(item) : undefined
-    if (text !== undefined && text !== '') this.#of(item).text.add('added', text)
-    if (typeof item['name'] === 'string') this.#of(item).name.add('added', item['name'])
+    this.#texts.added(item)
     if (OPENS.has(type)) this.#open.set(index, { type, id })
     const name = SHOWN_AT_ADDED.get(type)
     if (name !== undefined) this.#call(name, id)
   }
 
-  /** Shows what the SDK shows of a done item. */
+  /** Shows the entries that the SDK shows of a done item. */
   done(index: number, item: Fields): void {
     const type = item['type'] as string
     const id = item['id'] as string
@@ -105,16 +94,16 @@ export class HostedCalls {
         this.#result('image_generation', id)
         break
       case 'code_interpreter_call':
-        this.#addDone(item)
+        this.#texts.done(item)
         this.#result('code_interpreter', id)
         break
       case 'mcp_call':
-        this.#addDone(item)
+        this.#texts.done(item)
         this.#showOnce('call', `mcp.${asString(item['name'])}`, id, asInput(asString(item['arguments'])))
         this.#show('result', `mcp.${asString(item['name'])}`)
         break
       case 'mcp_approval_request':
-        this.#addDone(item)
+        this.#texts.done(item)
         this.#showOnce('call', `mcp.${asString(item['name'])}`, id, asInput(asString(item['arguments'])))
         this.#show('approval', '')
         break
@@ -165,7 +154,7 @@ export class HostedCalls {
       )
       return false
     }
-    this.#update(open.id, open.type, (texts) => texts.text.show('textDone', code))
+    this.#texts.codeDone(open.id, code)
     this.#call('code_interpreter', open.id, code)
     return true
   }
@@ -175,38 +164,21 @@ export class HostedCalls {
     this.#show('result', 'image_generation', this.#called.has(id) ? '' : WITHOUT_CALL)
   }
 
-  /** Collects what other events say about calls, whether the SDK reads them or not. */
+  /** Observes any event, whether the SDK reads it or not. */
   observe(event: StreamEvent): void {
     const { type, item_id: id } = event
     if (type === 'response.web_search_call.completed') this.#searched.add(id)
-    const of = OF_TEXT.get(type)
-    if (of !== undefined && typeof id === 'string') {
-      const text = event['delta'] ?? event['arguments']
-      if (typeof text !== 'string') return
-      this.#update(id, of.type, (texts) => {
-        if (of.isDelta) texts.deltas.append(text)
-        else texts.text.add('textDone', text)
-      })
-    }
+    this.#texts.observe(event)
     if (!isTerminalType(type)) return
-    for (const item of asList(asFields(event['response'])['output']).map(asFields)) {
-      const texts = this.#texts.get(asString(item['id']))
-      const { status = 'completed' } = item
-      if (status === 'completed') this.#ended.add(item['id'])
-      if (texts === undefined || texts.type !== item['type']) continue
-      const text = textIn(item)
-      if (text !== undefined) texts.text.add('terminal', text)
-      if (typeof item['name'] === 'string') texts.name.add('terminal', item['name'])
+    for (const { id, status = 'completed' } of asList(asFields(event['response'])['output']).map(asFields)) {
+      if (status === 'completed') this.#ended.add(id)
     }
   }
 
   /** Ends the stream. */
   end(isCompleted: boolean): void {
-    for (const { type, name, text, deltas } of this.#texts.values()) {
-      if (deltas.length > 0) text.addHash('deltas', deltas)
-      for (const wrong of [name.contradiction, text.contradiction]) {
-        if (wrong !== undefined) this.#reportLoss('ai-sdk-hosted-call', `the ${type} ${wrong.stated}`, `${wrong.shown}`)
-      }
+    for (const { type, stated, shown } of this.#texts.contradictions()) {
+      this.#reportLoss('ai-sdk-hosted-call', `the ${type} ${stated}`, `${shown}`)
     }
     for (const { type, id } of this.#pending.values()) {
       // If the response was cut off, its last item may be cut off, too.
@@ -262,7 +234,7 @@ export class HostedCalls {
   /** Shows a call that the application runs. */
   #showClientCall(name: string, item: Fields, text: string): void {
     const id = item['id'] as string
-    this.#addDone(item)
+    this.#texts.done(item)
     this.#show('call', name, text)
     if (this.#clientCalls.has(id))
       this.#reportLoss('ai-sdk-hosted-call', `one call of ${name}`, 'a second one with the same id: it runs twice')
@@ -280,7 +252,7 @@ export class HostedCalls {
     )
   }
 
-  /** Shows what has one place in a response: a second one with the same id is shown twice. */
+  /** Shows an entry that a response has once: a second one with the same id is shown twice. */
   #showOnce(kind: string, name: string, id: string, text = ''): void {
     if (this.items.has(id)) {
       this.#reportLoss(
@@ -296,42 +268,9 @@ export class HostedCalls {
   #show(kind: string, name: string, text = ''): void {
     this.shown.push(`${kind} ${name} ${TextHash.of(text).key}`)
   }
-
-  #addDone(item: Fields): void {
-    const { name, text } = this.#of(item)
-    const given = textIn(item)
-    if (given === undefined) return
-    if (item['type'] === 'code_interpreter_call') text.add('done', given)
-    else text.show('done', given)
-    if (typeof item['name'] === 'string') name.show('done', item['name'])
-  }
-
-  #of(item: Fields): CallTexts {
-    const id = item['id'] as string
-    let texts = this.#texts.get(id)
-    if (texts === undefined) {
-      texts = { type: item['type'] as string, name: new StatedText(), text: new StatedText(), deltas: new TextHash() }
-      this.#texts.set(id, texts)
-    }
-    return texts
-  }
-
-  #update(id: string, type: string, update: (texts: CallTexts) => void): void {
-    update(this.#of({ id, type }))
-  }
 }
 
-/** The events with the text of a hosted call. */
-const OF_TEXT: ReadonlyMap<string, { readonly type: string; readonly isDelta: boolean }> = new Map(
-  [
-    { field: 'code_interpreter_call_code', type: 'code_interpreter_call' },
-    { field: 'mcp_call_arguments', type: 'mcp_call' },
-  ].flatMap(({ field, type }) =>
-    ['delta', 'done'].map((moment) => [`response.${field}.${moment}`, { type, isDelta: moment === 'delta' }] as const),
-  ),
-)
-
-/** Marks a result whose call is not shown. */
+/** The mark of a result whose call is not shown. */
 const WITHOUT_CALL = 'without its call'
 
 /** The calls that are shown when they are added, with the names that the SDK shows. */
@@ -377,23 +316,6 @@ const KEEPS_OPEN = new Set([
   'shell_call_output',
   'compaction',
 ])
-
-/** The text of a call; undefined if the item has none, or one of the wrong type. */
-function textIn(item: Fields): string | undefined {
-  const { type, action, operation } = item
-  if (type === 'code_interpreter_call') return stringIn(item['code'])
-  if (type === 'mcp_call' || type === 'mcp_approval_request') return stringIn(item['arguments'])
-  if (type === 'shell_call') return listIn(asFields(action)['commands'])
-  if (type === 'local_shell_call') return listIn(asFields(action)['command'])
-  if (type === 'tool_search_call') return JSON.stringify(item['arguments'])
-  if (type !== 'apply_patch_call' || !isFields(operation)) return undefined
-  const { type: kind, path, diff } = operation
-  return JSON.stringify([kind, path, kind === 'delete_file' ? undefined : diff])
-}
-
-const stringIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
-const listIn = (value: unknown): string | undefined => (Array.isArray(value) ? JSON.stringify(value) : undefined)
 
 /** Arguments as the SDK shows them: parsed if they are JSON, and an empty object if they are empty. */
 function asInput(given: string): string {

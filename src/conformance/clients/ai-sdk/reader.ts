@@ -20,13 +20,13 @@ type PartState = 'active' | 'can-conclude' | 'concluded'
 export class AiSdkReader implements ClientReader {
   readonly seen: Seen = new Seen()
   readonly #reportBreak: ReportAiSdkBreak
-  /** There is no output yet: an error is thrown instead of streamed. */
+  /** Whether there is no output yet: an error is then thrown instead of streamed. */
   #isEarly = true
-  /** The SDK has stopped reading. */
+  /** Whether the SDK has stopped reading. */
   #isOver = false
-  /** The SDK showed an error of its own, not one of the server. */
+  /** Whether the SDK showed an error of its own, not one of the server. */
   #isBroken = false
-  /** There was an error of the SDK or the server: it overrides the ending of the response. */
+  /** Whether there was an error of the SDK or the server: it overrides the ending of the response. */
   #hasError = false
   #ending: Ending = 'open'
   #hasCall = false
@@ -46,7 +46,7 @@ export class AiSdkReader implements ClientReader {
   /** Citations that become sources at once, and those that become sources at the end. */
   readonly #sources: string[] = []
   readonly #lateSources: string[] = []
-  /** A search has listed its results: they are the sources instead of the citations. */
+  /** Whether a search has listed its results: then they are the sources instead of the citations. */
   #hasFound = false
   /** The part that was last reported as missing, so that its other deltas are not reported, too. */
   #missing: string | undefined

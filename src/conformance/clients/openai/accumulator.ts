@@ -76,9 +76,9 @@ export class Accumulator {
     if (type === 'response.output_item.added') this.#add(event, snapshot, position)
     else if (type === 'response.output_item.done') this.#finish(event, snapshot, item, position)
     else {
-      const wanted = itemTypeFor(event, route)
-      if (wanted === undefined) return
-      requireItem(event, item, wanted, route)
+      const itemType = itemTypeFor(event, route)
+      if (itemType === undefined) return
+      requireItem(event, item, itemType, route)
       if (applyToItem(event, item, snapshot.output)) ensureJoined(snapshot)
     }
   }
@@ -293,7 +293,7 @@ function replace(snapshot: Snapshot, position: number, item: Item, joins: boolea
 function requireItem(
   event: StreamEvent,
   item: Item | undefined,
-  wanted: string,
+  itemType: string,
   { isNameless }: EventRoute,
 ): asserts item is Item {
   const { item_id: id, output_index: index } = event
@@ -301,7 +301,7 @@ function requireItem(
   if (!isNameless && (typeof id !== 'string' || id === '' || id !== item.id)) {
     throw new Thrown('openai-item-id', `item_id ${JSON.stringify(item.id)}`, id)
   }
-  if (item.type !== wanted) throw new Thrown('openai-item-type', `an item of type ${wanted}`, item.type)
+  if (item.type !== itemType) throw new Thrown('openai-item-type', `an item of type ${itemType}`, item.type)
 }
 
 const inOrder = <Value>(values: ReadonlyMap<number, Value>): Value[] =>

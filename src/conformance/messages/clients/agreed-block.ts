@@ -9,7 +9,7 @@ import { asFields, asString, lookUp } from '../../stream-event.js'
 /** The kind of a block for the user of a client; `other` is not shown by any client of this API. */
 export type Voice = 'text' | 'thinking' | 'call' | 'other'
 
-/** Something that no client can read. */
+/** A value that no client can read. */
 export interface Unreadable {
   readonly what: string
   readonly got: unknown
@@ -31,8 +31,7 @@ const VOICES: Readonly<Record<string, Voice>> = {
 }
 
 /**
- * The kind of a block: by its type, or, if that is not one of this API, by its fields; undefined if its deltas must
- * decide.
+ * Returns the kind of a block: by its type or, for an unknown type, by its fields; undefined if its deltas must decide.
  */
 export function voiceOf(block: Fields): Voice | undefined {
   const { type, id, text, thinking, server_name, tool_use_id, data } = block
@@ -51,7 +50,7 @@ export const nameIn = ({ name, function: named }: Fields): string => asString(na
 /** The limit of a call's input, in UTF-16 code units. */
 const LONGEST_INPUT = 1 << 20
 
-/** A block as its start and its deltas say it, regardless of the client. */
+/** A block as its start and its deltas state it, regardless of the client. */
 export class AgreedBlock {
   voice: Voice
   readonly index: unknown
@@ -59,16 +58,16 @@ export class AgreedBlock {
   readonly name: string
   /** The event that began it. */
   readonly at: EventRef
-  /** A start began it, not a delta that belongs to none. */
+  /** Whether a start began it, not a delta without a block. */
   readonly hasStart: boolean
-  /** Its stop came, or another block began. */
+  /** Whether its stop has come, or another block has begun. */
   isStopped = false
-  /** A further block began behind it. */
+  /** Whether another block began after it. */
   isFollowed = false
-  /** Its start came twice, as its deltas may. */
+  /** Whether its start came twice, as its deltas may have. */
   isDoubled = false
   hasSignature = false
-  /** A delta of a call that no client can read. The first one is often empty: whether it was, shows at the end. */
+  /** A delta of a call that no client can read. The first one is often empty, which is decided at the end. */
   #lost: { readonly what: Unreadable; readonly isFirst: boolean } | undefined
   /** The content of deltas of another type than its own. */
   stray: AgreedBlock | undefined
@@ -102,7 +101,7 @@ export class AgreedBlock {
     this.#last = isAgain ? undefined : text
     if (isAgain) return
     this.#deltas.append(text)
-    // Also of a text, which may turn out to be the input of a call until its block is settled.
+    // Kept for a text too: until its block is settled, it may turn out to be the input of a call.
     if (this.#isSettled && this.voice !== 'call') return
     if (this.#input.length + text.length <= LONGEST_INPUT) this.#input += text
     else this.#isLong = true
@@ -123,7 +122,7 @@ export class AgreedBlock {
     return own
   }
 
-  /** Keeps the input of a call alone: of a text, the hash is enough. */
+  /** Keeps only the input of a call: for a text, the hash is enough. */
   #keep(): void {
     this.#isSettled = true
     if (this.voice !== 'call') this.#input = ''
@@ -151,7 +150,7 @@ export class AgreedBlock {
     return TextHash.of(this.#json)
   }
 
-  /** Whether it is this call, as a client has it: some close the brackets of an input that is not whole. */
+  /** Whether it is the call that a client has: some clients close the brackets of an incomplete input. */
   isGiven(value: number): boolean {
     return this.#isLong || value === seenCall('', this.#json).value || value === this.closed
   }
@@ -161,7 +160,7 @@ export class AgreedBlock {
     return this.#isLong || this.isEncodedTwice || isFields(parsed(this.#json))
   }
 
-  /** The hash of the value of an input that lacks its last brackets alone; undefined if there is none. */
+  /** The hash of the value of an input that lacks only its last brackets; undefined for any other. */
   get closed(): number | undefined {
     const value = this.#isLong ? undefined : parsed(`${this.#json}${missingBrackets(this.#json)}`)
     return value === undefined ? undefined : jsonHash(value)
@@ -173,7 +172,7 @@ export class AgreedBlock {
     return isNamed && this.text.equals(other.text)
   }
 
-  /** @param isSaid - whether it is known that the delta was not empty */
+  /** @param isSaid - whether the delta is certainly not empty */
   lose(what: Unreadable, isSaid: boolean): void {
     this.#lost ??= { what, isFirst: !isSaid && this.#input === '' }
   }

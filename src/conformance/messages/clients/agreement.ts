@@ -25,7 +25,7 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly voice: 
  *
  * - A delta without a valid index belongs to the block that is open; one whose type does not fit its block is a
  *   separate block. The fields of a block with an unknown type decide its kind.
- * - A delta that no client can read said something, unless it may have been a signature.
+ * - A delta that no client can read counts as content, unless it may have been a signature.
  * - A block that begins again while it is open, a repeated message_start, and events after message_stop do not count;
  *   nor does a message with another id, up to its message_stop. Events after a message_stop that came before the
  *   stop_reason count: the message_stop came too soon.
@@ -39,18 +39,18 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   #open: AgreedBlock | undefined
   #id: string | undefined
   #hasStart = false
-  /** The message_start came twice, as all events may. */
+  /** Whether message_start came twice, as all events may have. */
   #isRepeated = false
-  /** A delta has another index than its block. */
+  /** Whether a delta has another index than its block. */
   #isMisnumbered = false
-  /** A message_start of another message came: `begins` until its first block shows that the message itself is there. */
-  #foreign: 'begins' | 'goes on' | undefined
+  /** A message_start of another message came: `begins` until its first block proves that the message follows. */
+  #foreign: 'begins' | 'continues' | undefined
   #isOver = false
   #reason: string | undefined
   #otherReason: string | undefined
   #failure: { readonly message: string } | undefined
   #unreadable: Unreadable | undefined
-  /** A delta in a thinking block that no client can read: if no signature follows, it may have been that. */
+  /** A delta in a thinking block that no client can read: if no signature follows, it may have been the signature. */
   #unsure: Unreadable | undefined
   take(event: unknown, position: number): void {
     const type = isFields(event) ? asString(event['type']) : ''
@@ -59,7 +59,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     if (!isFields(event) || type === 'ping') return
     if (this.#foreign === 'begins') {
       const isAnother = type === 'content_block_start' && event['index'] === 0 && this.#blocks.length > 0
-      this.#foreign = isAnother || this.#isOver ? 'goes on' : undefined
+      this.#foreign = isAnother || this.#isOver ? 'continues' : undefined
     }
     if (this.#foreign !== undefined) {
       this.#surplus.add({ why: 'foreign', at, ...calledIn(event) })
@@ -76,7 +76,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     this.#settle()
   }
 
-  /** The blocks by their indexes, or, where these say nothing, in the order of the stream. */
+  /** The blocks by their indexes or, if these are useless, in the order of the stream. */
   get #inOrder(): readonly AgreedBlock[] {
     const indexes = new Set(this.#blocks.map(({ index }) => index))
     const isTold = !this.#isMisnumbered && indexes.size === this.#blocks.length && [...indexes].every(Number.isInteger)
@@ -85,7 +85,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
 
   /** The calls for the client's tools. */
   get calls(): readonly AgreedBlock[] {
-    // Deltas without a start may be those of a call of the server's.
+    // Deltas without a start may belong to a call of the server's.
     return this.#inOrder.filter(({ voice, hasStart }) => voice === 'call' && (hasStart || this.#reason === 'tool_use'))
   }
 
@@ -125,16 +125,16 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     return this.#failure?.message
   }
 
-  /** The first thing that no client can read. */
+  /** The first value that no client can read. */
   get unreadable(): Unreadable | undefined {
     return this.#unreadable
   }
 
-  /** A delta that no client can read: whether it said something depends on what it has, and on its block. */
+  /** Takes a delta that no client can read. Its fields and its block decide whether it had content. */
   #maybe(what: string, got: unknown, delta: unknown, index: unknown, at: EventRef): void {
     const { text, thinking, partial_json, input, signature } = asFields(delta)
-    const said = isFields(delta) ? [text, thinking, partial_json, input] : [delta]
-    if (signature !== undefined || said.some((one) => one === '' || one === '{}')) return
+    const contents = isFields(delta) ? [text, thinking, partial_json, input] : [delta]
+    if (signature !== undefined || contents.some((one) => one === '' || one === '{}')) return
     const lost = { what, got, at }
     const block = this.#at(index) ?? this.#open
     if (block?.voice === 'call')
@@ -237,7 +237,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     this.#add(begun)
   }
 
-  /** Ends the open block, and tells what its deltas are. */
+  /** Ends the open block, and interprets its deltas. */
   #settle(): AgreedBlock | undefined {
     const block = this.#open
     this.#open = undefined
@@ -284,16 +284,16 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** The block that a delta belongs to. */
   #ofVoice(voice: Voice, index: unknown, at: EventRef): AgreedBlock {
     const fits = (block: AgreedBlock | undefined): block is AgreedBlock => block?.voice === voice
-    const [open, meant] = [this.#open, this.#at(index)]
-    if (fits(meant) && !meant.isStopped) return meant
+    const [open, byIndex] = [this.#open, this.#at(index)]
+    if (fits(byIndex) && !byIndex.isStopped) return byIndex
     if (fits(open)) {
       if (open.index !== index) this.#isMisnumbered = true
       return open
     }
-    if (fits(meant)) return meant
+    if (fits(byIndex)) return byIndex
     const last = this.#blocks.findLast(fits)
     // Input at an index of its own is that of a call whose start was lost.
-    const isOwn = voice === 'call' && meant === undefined && Number.isInteger(index)
+    const isOwn = voice === 'call' && byIndex === undefined && Number.isInteger(index)
     if (last !== undefined && open === undefined && !isOwn) return last
     this.#settle()
     const own = new AgreedBlock(voice, index, at)

@@ -33,7 +33,7 @@ export const anthropic: MessagesClientModel = {
   begin: (reportBreak) => new AnthropicReader(reportBreak),
 }
 
-/** A block as far as the SDK has put it together. */
+/** A block as the SDK has assembled it so far. */
 interface Block {
   readonly type: unknown
   readonly name: unknown
@@ -184,7 +184,7 @@ class AnthropicReader extends ThrowingReader<unknown> {
   }
 }
 
-/** A copy of what a start has: of a list or a text it has other fields. */
+/** A copy of a start's block, which JavaScript's spread makes an object even of a list or a text. */
 function blockOf(given: unknown): Block {
   const { type, name, text, thinking, input } = asFields(given)
   // Nothing is kept of an empty text, whatever its type.
@@ -200,7 +200,7 @@ const isElement = (index: unknown, length: number): boolean =>
   /^(?:0|[1-9]\d*)$/.test(String(index)) &&
   Number(index) < length
 
-/** How a value that is not a text is shown. */
+/** Returns how a value that is not a text is shown. */
 const printed = ({ value }: MutableText): string => (value === null || value === undefined ? '' : concatenated(value))
 
 /** The input of a call; the SDK closes open containers if it was cut off. */

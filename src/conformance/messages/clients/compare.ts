@@ -60,8 +60,8 @@ function compareEnding(agreed: MessagesAgreement, model: MessagesClientModel, lo
 
 function compareCalls(seen: Seen, agreed: MessagesAgreement, losses: AnswerLosses): void {
   const { calls } = agreed
-  const wanted = calls.filter((call) => !agreed.isCut(call))
-  for (const call of wanted) {
+  const completeCalls = calls.filter((call) => !agreed.isCut(call))
+  for (const call of completeCalls) {
     losses.callName(call)
     const { lost } = call
     if (lost !== undefined) losses.report('reads', lost.what, lost.got, undefined, lost.at)
@@ -69,7 +69,7 @@ function compareCalls(seen: Seen, agreed: MessagesAgreement, losses: AnswerLosse
       losses.report('input-json', 'the JSON of an object', undefined, `${call.arguments}`, call.at)
     losses.encodedTwice(call)
   }
-  if (!isRun(seen.calls, calls, agreed)) losses.calls(wanted, isSame)
+  if (!isRun(seen.calls, calls, agreed)) losses.calls(completeCalls, isSame)
 }
 
 /** Whether the client has these calls, in order. A call that was cut off may be missing. */

@@ -1,6 +1,7 @@
 import { type Fields, isFields } from '../../../fields.js'
 import { rulesOf } from '../../clients/client.js'
-import { LangchainMessage, MergeError } from '../../clients/langchain-message.js'
+import { MergeError } from '../../clients/langchain-merge.js'
+import { LangchainMessage } from '../../clients/langchain-message.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { asFields, asString } from '../../stream-event.js'
@@ -18,8 +19,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /**
- * LangChain: `ChatAnthropic` with tools and thinking, streamed, with concatenated chunks. It reads no content_block_stop
- * and no message_stop. Of calls it takes the input of the deltas alone.
+ * LangChain: `ChatAnthropic` with tools and thinking, streamed, with concatenated chunks. It reads no
+ * content_block_stop and no message_stop. Of calls it reads only the input in deltas.
  */
 export const langchain: MessagesClientModel = {
   client: 'langchain',

@@ -1,4 +1,4 @@
-/** Beyond this depth no input of a tool is nested, and the call stack ends. */
+/** The maximum nesting: no input of a tool is deeper, and recursion has to be limited. */
 const MAX_NESTING = 1000
 
 /** The end of the text came within a value that has to be dropped. */
@@ -117,7 +117,7 @@ class Reader {
     return Object.fromEntries(fields)
   }
 
-  /** Reads what follows a value. Returns whether that was the last one. */
+  /** Reads the separator after a value. Returns whether that value was the last one. */
   #ends(bracket: string): boolean {
     this.#space()
     if (this.#isOver || this.#takes(bracket)) return true

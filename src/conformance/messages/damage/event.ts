@@ -42,7 +42,7 @@ export const hasInput = (event: MessageEvent): boolean =>
 /** Whether it is of a block. */
 export const isOfBlock = (event: MessageEvent): boolean => 'index' in event
 
-/** Whether it contains anything that a user sees. */
+/** Whether it contains content that a user sees. */
 export const says = (event: MessageEvent): boolean => hasText(event) || hasThinking(event) || hasInput(event)
 
 // An event with other fields.

@@ -18,7 +18,7 @@ import {
   withMessage,
 } from './event.js'
 
-// Events in the wrong place, or missing ones.
+// Misplaced or missing events.
 
 const late: MessagesFamily = {
   name: 'late',

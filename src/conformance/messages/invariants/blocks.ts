@@ -15,7 +15,7 @@ const OF_BLOCKS: Readonly<Record<string, readonly string[]>> = {
   compaction_delta: ['compaction'],
 }
 
-/** The blocks whose deltas are added to what their start has. */
+/** The blocks whose deltas are appended to the content of their start. */
 const STREAMED: Readonly<Record<string, string>> = { text: 'text', thinking: 'thinking' }
 
 const hasInput = ({ type }: OpenBlock): boolean => OF_BLOCKS['input_json_delta']?.includes(type) === true

@@ -3,7 +3,7 @@ import { always, type MessagesInvariant } from '../invariant.js'
 
 const ANTHROPIC = ['messages'] as const
 
-/** Rules for the order of a stream: its beginning, its end, and what stands between. */
+/** Rules for the order of a stream: its beginning, its end, and the events between. */
 export const ORDER: readonly MessagesInvariant[] = [
   {
     id: 'messages-start-first',

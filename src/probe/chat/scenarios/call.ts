@@ -4,7 +4,7 @@ import { type ChatMessage, sentBack } from '../message.js'
 import { CHAT_GET_TIME, CHAT_GET_WEATHER, toolMessage } from './tools.js'
 
 const required = { tool_choice: 'required' }
-const back = (said: ChatMessage) => [sentBack(said), ...said.calls.map(toolMessage)]
+const back = (message: ChatMessage) => [sentBack(message), ...message.calls.map(toolMessage)]
 
 export const chatCall: Scenario = {
   name: 'chat-call',

@@ -7,20 +7,20 @@ export const chatUsage: Scenario = {
   asks: 'Chat Completions: include_usage brings the token counts in a last chunk, and without it there are none.',
   async run({ chat, report }) {
     const body = { messages: [user('Say hello in one short sentence.')] }
-    const asked = await chat.stream(
+    const withUsage = await chat.stream(
       'with include_usage',
       { ...body, stream_options: { include_usage: true } },
       { isOptional: true },
     )
-    if (asked.declined !== undefined) return unsupported(`stream_options is refused: ${asked.declined}`)
+    if (withUsage.declined !== undefined) return unsupported(`stream_options is refused: ${withUsage.declined}`)
     const plain = await chat.stream('without', body)
-    if (asked.isGood && asked.usage === undefined) {
+    if (withUsage.isGood && withUsage.usage === undefined) {
       report('with include_usage', { rule: 'usage-kept', expected: 'usage in the last chunk', got: 'none' })
     }
     if (plain.isGood && plain.usage !== undefined) {
       const got = jsonPreview(plain.usage)
       report('without', { rule: 'usage-kept', severity: 'warning', expected: 'no usage, as none is asked for', got })
     }
-    return asked.isGood || plain.isGood ? 'observed' : inconclusive('no stream was answered')
+    return withUsage.isGood || plain.isGood ? 'observed' : inconclusive('no stream was answered')
   },
 }

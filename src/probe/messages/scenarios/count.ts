@@ -15,11 +15,11 @@ export const messagesCount: Scenario = {
     if (!isGood) return 'observed'
     const longer = [...messages, { role: 'assistant', content: 'Hello there!' }, user(COUNT_FAR)]
     const counts: number[] = []
-    for (const [request, asked] of [
+    for (const [request, sentMessages] of [
       ['count', messages],
       ['count of more', longer],
     ] as const) {
-      const counted = await api.count(request, { messages: asked })
+      const counted = await api.count(request, { messages: sentMessages })
       if (counted === undefined) return 'observed'
       const { input_tokens: tokens } = counted
       if (typeof tokens === 'number' && tokens > 0) counts.push(tokens)

@@ -3,7 +3,7 @@
  * continue.
  */
 export class ArgumentState {
-  /** The brackets that are open; undefined before the first character, null if this is no object and no list. */
+  /** The open brackets; undefined before the first character, null if the text is neither an object nor a list. */
   #open: string[] | null | undefined
   #isInString = false
   #isEscaped = false

@@ -1,14 +1,14 @@
 import { Thrown } from '../../../clients/thrown.js'
 import { ArgumentState, beginsWhole } from './argument-state.js'
 
-/** A delta of a call, as the schema lets it through. */
+/** A delta of a call after the schema has validated it. */
 export interface CallDelta {
   readonly index?: number | null
   readonly id?: string | null
   readonly function: { readonly name?: string | null; readonly arguments?: string | null }
 }
 
-/** A call as the SDK puts it together. */
+/** A call as the SDK assembles it. */
 export interface TrackedCall {
   readonly name: string
   /** The index of the delta that began it. */

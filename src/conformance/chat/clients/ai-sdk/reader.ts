@@ -14,7 +14,7 @@ export class AiSdkReader implements ClientReader<unknown> {
   readonly #report: (rule: RuleId, expected: string, got: unknown, words?: string) => void
   readonly #tracker = new CallTracker()
   #isOver = false
-  /** The SDK showed an error of its own, not one of the server. */
+  /** Whether the SDK showed an error of its own, not one of the server. */
   #isBroken = false
   /** The last finish_reason; undefined if there is none since the last error. */
   #finish: string | undefined

@@ -12,7 +12,7 @@ type Open =
   | { readonly kind: 'text' | 'reasoning' }
   | { readonly kind: 'call' | 'served'; readonly name: string; input: string }
 
-/** Calls of the server's that the SDK shows while they are written. */
+/** The server's calls that the SDK shows while they are written. */
 const SERVED = /^(web_fetch|web_search|(text_editor_|bash_)?code_execution|tool_search_tool_(regex|bm25)|advisor)$/
 
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/anthropic. */
@@ -26,19 +26,19 @@ export class AiSdkReader implements ClientReader<unknown> {
   /** The type of the block that began last, until a block stops. */
   #blockType: string | undefined
   #isOver = false
-  /** Nothing was emitted yet: an error is thrown instead of emitted. */
+  /** Whether nothing was emitted yet: an error is then thrown instead of emitted. */
   #isEarly = true
   /** The id of the message that is open; a message without an id is null. */
   #message: { readonly id: unknown } | undefined
   #reason: unknown
   /** The stop_reason at the last message_stop; undefined before the first. */
   #finished: { readonly reason: unknown } | undefined
-  /** Something was shown since the last message began or ended. */
+  /** Whether anything was shown since the last message began or ended. */
   #hasOutput = false
   #hasError = false
-  /** The server's error came behind a message_stop. */
+  /** Whether the server's error came after a message_stop. */
   #failedLate = false
-  /** The SDK showed an error of its own, not one of the server. */
+  /** Whether the SDK showed an error of its own, not one of the server. */
   #isBroken = false
   /** The part that was last reported as missing, so that its other deltas are not reported, too. */
   #missing: string | undefined
@@ -219,7 +219,7 @@ export class AiSdkReader implements ClientReader<unknown> {
     if (this.#missing !== part)
       this.#report('messages-ai-sdk-part', `an open block of ${kind} at index ${index}`, undefined, 'none')
     this.#missing = part
-    // The error comes behind the reader of the provider, which does not know of it.
+    // The error comes after the reader of the provider, which does not see it.
     this.#isBroken = true
     this.seen.error ??= `${part} not found`
   }

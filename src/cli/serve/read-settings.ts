@@ -1,0 +1,228 @@
+import { basename, resolve } from 'node:path'
+import { type PolicyName, policies } from '../../index.js'
+import { ATTACHMENT_POLICIES } from '../../prompt/attachments.js'
+import { NAMED_BACKENDS, type NamedBackend } from '../../sources/structured-outputs/backends.js'
+import { oneOf } from '../command.js'
+import { UsageError } from '../io.js'
+import { DIALECTS } from '../replay.js'
+import { limitsOf, type ServeLimits } from './limits.js'
+import { distinct, mcpServers } from './mcp-servers.js'
+import {
+  APPROVALS,
+  type EngineChoice,
+  type FolderChoice,
+  KEY_VARIABLE,
+  SEAL_KEYS_VARIABLE,
+  type SealKeySource,
+  type ServeSettings,
+  type ServeValues,
+  type StoreChoice,
+} from './settings.js'
+
+/** Returns the servers, and the labels of the offered ones. @throws UsageError */
+function mcpSettings({
+  mcp = [],
+  offer = [],
+  ...values
+}: ServeValues): Pick<ServeSettings, 'mcp' | 'mcpConfig' | 'offered'> {
+  const added = offer.filter((each) => each.includes('='))
+  const servers = [...mcpServers(mcp, '--mcp'), ...mcpServers(added, '--offer')]
+  const labels = offer.map((each) => each.split('=', 1)[0]?.trim() ?? '')
+  if (labels.includes('')) throw new UsageError('--offer: expected label, label=command or label=url')
+  return { mcp: distinct(servers, '--mcp and --offer'), mcpConfig: values['mcp-config'], offered: [...new Set(labels)] }
+}
+
+/** Parses `DIR` and `DIR=ID`. @throws UsageError */
+function folderChoices(given: readonly string[] = []): FolderChoice[] {
+  const folders = given.map((each) => {
+    const [, folder = each, id] = /^(.*)=(.*)$/s.exec(each) ?? []
+    if (folder === '') throw new UsageError('--file-search: expected a folder, got an empty text')
+    const storeId = id ?? `vs_${basename(resolve(folder)).replace(/\W+/g, '_')}`
+    if (/^[\w-]{1,64}$/.test(storeId)) return { folder, storeId }
+    throw new UsageError(`--file-search: expected DIR=ID with an ID such as vs_docs, got ${JSON.stringify(each)}`)
+  })
+  const repeated = folders.find(({ storeId }, at) => folders.findIndex((one) => one.storeId === storeId) !== at)
+  if (repeated === undefined) return folders
+  throw new UsageError(`--file-search: expected each ID once, got ${repeated.storeId} again`)
+}
+
+const OWN_NAME = 'gpt-oss'
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
+
+/** Parses and checks the options. @throws UsageError */
+export function serveSettings(
+  values: ServeValues,
+  operands: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ServeSettings {
+  const key = values['api-key'] ?? env[KEY_VARIABLE]
+  const keyFile = values['api-keys']
+  if (key === '') throw new UsageError('--api-key: expected a key, got an empty text')
+  if (keyFile === '') throw new UsageError('--api-keys: expected a file, got an empty text')
+  const { host = '127.0.0.1', record, 'model-alias': aliases = [], 'no-key': needsNoKey = false } = values
+  const hasKey = key !== undefined || keyFile !== undefined
+  if (needsNoKey && hasKey) {
+    const given = keyFile !== undefined ? '--api-keys' : values['api-key'] !== undefined ? '--api-key' : KEY_VARIABLE
+    throw new UsageError(`--no-key: expected no key, got ${given}`)
+  }
+  if (!LOOPBACK.includes(host) && !hasKey && !needsNoKey) {
+    const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}; or --no-key`
+    throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
+  }
+  if (values.instructions === '') throw new UsageError('--instructions: expected a file, got an empty text')
+  if (values['mcp-config'] === '') throw new UsageError('--mcp-config: expected a file, got an empty text')
+  if (values.audit === '') throw new UsageError('--audit: expected a file, got an empty text')
+  const auditsArguments = values['audit-arguments'] === true
+  if (auditsArguments && values.audit === undefined) {
+    throw new UsageError('--audit-arguments: expected --audit FILE with it')
+  }
+  if (values.verbose === true && values.log === 'json') {
+    throw new UsageError('--verbose: expected --log text with it: a timeline among lines of JSON is none')
+  }
+  if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
+  if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
+  return {
+    engine: engineChoice(values, operands),
+    ...mcpSettings(values),
+    folders: folderChoices(values['file-search']),
+    approval: oneOf(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[], '--approval', values.approval ?? 'request'),
+    offeredCalls: oneOf(['shown', 'hidden'], '--offered-calls', values['offered-calls'] ?? 'shown'),
+    instructions: values.instructions,
+    host,
+    port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
+    origins: (values.origin ?? []).map(originOf),
+    key,
+    keyFile,
+    needsNoKey,
+    sealKeys: sealKeySource(values['seal-keys'], env[SEAL_KEYS_VARIABLE]),
+    store: storeChoice(values),
+    models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
+    servesAnyName: aliases.length === 0,
+    reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning ?? 'raw'),
+    chatCalls: oneOf(['hidden', 'reasoning'], '--chat-calls', values['chat-calls'] ?? 'hidden'),
+    chatReasoning: oneOf(
+      ['reasoning_content', 'reasoning', 'both'],
+      '--chat-reasoning',
+      values['chat-reasoning'] ?? 'reasoning_content',
+    ),
+    policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy ?? 'openai'),
+    dialect: oneOf(DIALECTS, '--dialect', values.dialect ?? 'openai'),
+    images: oneOf(ATTACHMENT_POLICIES, '--images', values.images ?? 'refuse-last'),
+    onUnsupportedConstraint: oneOf(
+      ['relax', 'refuse'],
+      '--unsupported-constraints',
+      values['unsupported-constraints'] ?? 'relax',
+    ),
+    limits: limitsWith(values),
+    onDisconnect: onDisconnectOf(values['on-disconnect'] ?? 'stop'),
+    recordings: record,
+    audit: values.audit,
+    auditsArguments,
+    log: oneOf(['text', 'json'], '--log', values.log ?? 'text'),
+    isVerbose: values.verbose === true,
+  }
+}
+
+/** Returns the source of the seal keys. @throws UsageError */
+function sealKeySource(file: string | undefined, text: string | undefined): SealKeySource | undefined {
+  if (file === '') throw new UsageError('--seal-keys: expected a file, got an empty text')
+  if (file !== undefined) return { file }
+  return text === undefined ? undefined : { text }
+}
+
+/** Returns the choice of a store. @throws UsageError */
+function storeChoice({ store: file, durability }: ServeValues): StoreChoice | undefined {
+  if (file === '' || file === '-') throw new UsageError(`--store: expected a file, got ${JSON.stringify(file)}`)
+  if (file !== undefined) {
+    return { file, durability: oneOf(['process', 'power'], '--durability', durability ?? 'process') }
+  }
+  if (durability !== undefined) throw new UsageError('--durability: expected --store with it')
+  return undefined
+}
+
+/** Adds `--parallel`, the most common limit, which has an option of its own. @throws UsageError */
+function limitsWith({ limit = [], parallel }: ServeValues): ServeLimits {
+  const concurrency = countOf(parallel, '--parallel')
+  const limits = limitsOf(limit)
+  if (concurrency === undefined) return limits
+  if (limits.app.concurrency === undefined) return { ...limits, app: { ...limits.app, concurrency } }
+  throw new UsageError('--parallel: expected it, or --limit concurrency, got both')
+}
+
+/** Normalizes an origin. @throws UsageError */
+function originOf(given: string): string {
+  const origin = URL.canParse(given) ? new URL(given).origin : 'null'
+  if (origin === given && origin !== 'null') return origin
+  const hint = origin === 'null' ? ', such as https://chat.example.com' : `: ${origin}`
+  throw new UsageError(`--origin: expected an origin${hint}, got ${JSON.stringify(given)}`)
+}
+
+const CHOICES = ['replay', 'script', 'model', 'vllm', 'sglang', 'llama-server'] as const
+
+function engineChoice(values: ServeValues, operands: readonly string[]): EngineChoice {
+  const given = CHOICES.filter((name) => values[name] !== undefined && values[name] !== false)
+  const [kind, ...others] = given
+  if (kind === undefined || others.length > 0) {
+    const got = kind === undefined ? 'none' : given.map((name) => `--${name}`).join(' and ')
+    throw new UsageError(`serve: expected one of ${CHOICES.map((name) => `--${name}`).join(', ')}, got ${got}`)
+  }
+  const [folder, ...more] = operands
+  const extra = kind === 'replay' ? more[0] : folder
+  if (extra !== undefined) throw new UsageError(`serve: expected no operand, got ${JSON.stringify(extra)}`)
+  const contextSize = countOf(values['context-size'], '--context-size')
+  if (contextSize !== undefined && kind !== 'model') {
+    throw new UsageError('--context-size: expected --model with it: a server has a context of its own')
+  }
+  const delayMs = countOf(values.delay, '--delay', 0, LONGEST_DELAY_MS)
+  if (delayMs !== undefined && kind !== 'replay' && kind !== 'script') {
+    throw new UsageError('--delay: expected --replay or --script with it: a model takes its own time')
+  }
+  if (kind === 'replay') return { kind, folder, delayMs: delayMs ?? 0 }
+  if (kind === 'script') return { kind, file: values.script as string, delayMs: delayMs ?? 0 }
+  const checkModel = values['skip-model-check'] !== true
+  const structuredOutputs = backendOf(values['structured-outputs'], kind)
+  if (kind !== 'model') {
+    const named = structuredOutputs === undefined ? {} : { structuredOutputs }
+    return { kind, url: values[kind] as string, checkModel, ...named }
+  }
+  const parallel = countOf(values.parallel, '--parallel')
+  const sizes = { ...(contextSize !== undefined && { contextSize }), ...(parallel !== undefined && { parallel }) }
+  return { kind, file: values.model as string, ...sizes }
+}
+
+function backendOf(given: string | undefined, kind: EngineChoice['kind']): NamedBackend | undefined {
+  if (given === undefined) return undefined
+  if (kind !== 'vllm' && kind !== 'sglang') {
+    throw new UsageError('--structured-outputs: expected --vllm or --sglang with it: other engines have one way')
+  }
+  const known = NAMED_BACKENDS.find((name) => name === given)
+  if (known !== undefined) return known
+  throw new UsageError(`--structured-outputs: expected ${NAMED_BACKENDS.join(', ')}, got ${JSON.stringify(given)}`)
+}
+
+/** Less than `tokenSeconds`, which ends a model call that is silent for longer. */
+const LONGEST_DELAY_MS = 10_000
+
+function countOf(
+  given: string | undefined,
+  option: string,
+  least = 1,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined {
+  if (given === undefined) return undefined
+  const count = Number(given)
+  if (/^\d+$/.test(given) && count >= least && count <= most) return count
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  throw new UsageError(`${option}: expected a whole number ${range}, got ${JSON.stringify(given)}`)
+}
+
+/** One day. */
+const LONGEST_GRACE_SECONDS = 86_400
+
+function onDisconnectOf(given: string): ServeSettings['onDisconnect'] {
+  if (given === 'stop' || given === 'finish') return given
+  const seconds = Number(given)
+  if (/^\d+$/.test(given) && seconds <= LONGEST_GRACE_SECONDS) return { graceMs: seconds * 1000 }
+  const range = `a whole number of seconds from 0 to ${LONGEST_GRACE_SECONDS}`
+  throw new UsageError(`--on-disconnect: expected stop, finish, or ${range}, got ${JSON.stringify(given)}`)
+}

@@ -1,0 +1,210 @@
+import { encodePointer, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema'
+import { createWork, type Slices } from '../../slices.js'
+import type { PlainJson } from '../plain-json.js'
+
+export interface PieceOptions {
+  readonly draft: SchemaDraft
+  /** The schemas by their URIs, as the validator resolves references. */
+  readonly lookup: { [uri: string]: Schema | boolean }
+  readonly sizes: PlainJson['sizes']
+  /** Called before each run of the validator. */
+  readonly onPiece: () => void
+  /** Returns the work of all runs so far, in applied schemas. */
+  readonly worked: () => number
+}
+
+/** The key of `uniqueItems: true` where the validator would compare too many pairs. */
+export const UNIQUE: unique symbol = Symbol('uniqueItems')
+
+/** The maximum number of values that the validator is given at once, where the schema allows a smaller piece. */
+const PIECE = 200
+/** The work between two pauses, in applied schemas: some milliseconds. */
+const SLICE = 1_000
+
+/** Keywords that depend on which other keywords have read a value's parts: schemas with them are not divided. */
+const WHOLE: readonly string[] = ['unevaluatedItems', 'unevaluatedProperties', '$recursiveRef', '$dynamicRef']
+/** Keywords beside which the items of an array are not checked one by one. */
+const TUPLES: readonly string[] = ['prefixItems', 'contains', 'additionalItems']
+
+/** Whether a schema's large values can be checked in pieces. */
+export function* isDivisible(schema: unknown): Slices<boolean> {
+  const work = createWork()
+  const open: unknown[] = [schema]
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (--work.left <= 0) yield* work.pause()
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value) && WHOLE.some((keyword) => Object.hasOwn(value, keyword))) return false
+    for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) open.push(inner)
+  }
+  return true
+}
+
+/**
+ * Returns what the validator finds in a value, and gives it large values in pieces: the validator cannot pause, and
+ * other work would wait for the whole of a long output.
+ */
+export function* checkInPieces(value: unknown, schema: Schema, options: PieceOptions): Slices<OutputUnit[]> {
+  const { draft, lookup, sizes, onPiece, worked } = options
+  const work = createWork(SLICE)
+  const isOld = draft === '4' || draft === '7'
+
+  function* whole(value: unknown, schema: Schema | boolean, at: string, place: string): Slices<OutputUnit[]> {
+    const before = worked()
+    onPiece()
+    const { errors } = validate(value, schema, draft, lookup, true, null, at, place)
+    work.left -= worked() - before
+    if (work.left <= 0) yield* work.pause()
+    return errors
+  }
+
+  function* check(value: unknown, schema: Schema | boolean, at: string, place: string): Slices<OutputUnit[]> {
+    if (sizeOf(value) <= PIECE || typeof schema === 'boolean') return yield* whole(value, schema, at, place)
+    const { $ref, anyOf, allOf, oneOf, ...own } = schema as Schema
+    const errors: OutputUnit[] = []
+    const report = (keyword: string, error: string, found: readonly OutputUnit[]): void => {
+      errors.push({ instanceLocation: at, keyword, keywordLocation: `${place}/${keyword}`, error })
+      for (const each of found) errors.push(each)
+    }
+    if ($ref !== undefined) {
+      const found = yield* check(value, referenced(schema as Schema), at, `${place}/$ref`)
+      if (found.length > 0) report('$ref', 'A subschema had errors.', found)
+      if (isOld) return errors
+    }
+    for (const [keyword, schemas] of Object.entries({ anyOf, allOf, oneOf })) {
+      const found: OutputUnit[] = []
+      let matches = 0
+      for (const [index, each] of (schemas ?? []).entries()) {
+        const those = yield* check(value, each, at, `${place}/${keyword}/${index}`)
+        if (those.length === 0) matches += 1
+        else for (const one of those) found.push(one)
+      }
+      if (schemas === undefined || isRightNumber(keyword, matches, schemas.length)) continue
+      report(keyword, COMBINED[keyword] as string, found)
+    }
+    const parts = Array.isArray(value) ? checkItems : checkProperties
+    for (const each of yield* parts(value as object, own, at, place, report)) errors.push(each)
+    return errors
+  }
+
+  const sizeOf = (value: unknown): number => sizes.get(value as object) ?? 1
+
+  function referenced(schema: Schema): Schema | boolean {
+    const uri = schema.__absolute_ref__ || (schema.$ref as string)
+    const found = lookup[uri]
+    if (found === undefined) throw new Error(`Unresolved $ref ${JSON.stringify(schema.$ref)}.`)
+    return found
+  }
+
+  function* checkItems(value: object, own: Schema, at: string, place: string, report: Report): Slices<OutputUnit[]> {
+    const { items, uniqueItems, ...rest } = own
+    const isTuple = Array.isArray(items) || TUPLES.some((keyword) => keyword in own)
+    const errors = yield* whole(value, isTuple && items !== undefined ? { ...rest, items } : rest, at, place)
+    if (items !== undefined && !isTuple) {
+      const wrong = yield* firstWrong(value as readonly unknown[], items, at, place)
+      if (wrong.length > 0) report('items', 'Items did not match schema.', wrong)
+    }
+    if (uniqueItems === true || UNIQUE in own) {
+      const known = new Set<string>()
+      for (const item of value as readonly unknown[]) {
+        const text = canonical(item)
+        work.left -= text.length / 64
+        if (work.left <= 0) yield* work.pause()
+        if (known.has(text)) {
+          report('uniqueItems', 'Duplicate items.', [])
+          break
+        }
+        known.add(text)
+      }
+    }
+    return errors
+  }
+
+  /** Returns the faults of the first wrong item. Gives the validator several small items at once. */
+  function* firstWrong(
+    items: readonly unknown[],
+    schema: Schema | boolean,
+    at: string,
+    place: string,
+  ): Slices<OutputUnit[]> {
+    for (let index = 0; index < items.length; ) {
+      let end = index + 1
+      for (let size = sizeOf(items[index]); end < items.length; end++) {
+        size += sizeOf(items[end])
+        if (size > PIECE) break
+      }
+      const some = items.slice(index, end)
+      const areRight = some.length > 1 && (yield* whole(some, { items: schema }, at, place)).length === 0
+      for (const [offset, item] of areRight ? [] : some.entries()) {
+        const found = yield* check(item, schema, `${at}/${index + offset}`, `${place}/items`)
+        if (found.length > 0) return found
+      }
+      index = end
+    }
+    return []
+  }
+
+  function* checkProperties(of: object, own: Schema, at: string, place: string, report: Report): Slices<OutputUnit[]> {
+    const value = of as { readonly [name: string]: unknown }
+    const { properties = {}, patternProperties = {}, additionalProperties, ...rest } = own
+    const read = new Set<string>()
+    let isOver = false
+    function* one(
+      keyword: string,
+      name: string,
+      schema: Schema | boolean,
+      deeper: string,
+      error: string,
+    ): Slices<void> {
+      const found = yield* check(value[name], schema, `${at}/${encodePointer(name)}`, `${place}/${keyword}${deeper}`)
+      read.add(name)
+      if (found.length === 0) return
+      isOver = true
+      report(keyword, error, found)
+    }
+    for (const [name, schema] of Object.entries(properties)) {
+      if (!Object.hasOwn(value, name)) continue
+      const error = `Property "${name}" does not match schema.`
+      yield* one('properties', name, schema as Schema, `/${encodePointer(name)}`, error)
+      if (isOver) break
+    }
+    for (const [pattern, schema] of isOver ? [] : Object.entries(patternProperties)) {
+      const expression = new RegExp(pattern, 'u')
+      for (const name in value) {
+        if (!expression.test(name)) continue
+        const error = `Property "${name}" matches pattern "${pattern}" but does not match associated schema.`
+        yield* one('patternProperties', name, schema as Schema, `/${encodePointer(pattern)}`, error)
+      }
+    }
+    if (!isOver && additionalProperties !== undefined) {
+      for (const name of Object.keys(value)) {
+        if (read.has(name)) continue
+        const error = `Property "${name}" does not match additional properties schema.`
+        yield* one('additionalProperties', name, additionalProperties, '', error)
+      }
+    }
+    return yield* whole(value, rest, at, place)
+  }
+
+  return yield* check(value, schema, '#', '#')
+}
+
+type Report = (keyword: string, error: string, found: readonly OutputUnit[]) => void
+
+const COMBINED: { readonly [keyword: string]: string } = {
+  anyOf: 'Instance does not match any subschemas.',
+  allOf: 'Instance does not match every subschema.',
+  oneOf: 'Instance does not match exactly one subschema.',
+}
+
+function isRightNumber(keyword: string, matches: number, all: number): boolean {
+  if (keyword === 'oneOf') return matches === 1
+  return keyword === 'allOf' ? matches === all : matches > 0
+}
+
+/** Returns a text that equal values have in common. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
+    return Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+  })
+}
