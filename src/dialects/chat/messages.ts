@@ -96,10 +96,10 @@ function saidIn(message: Fields, param: string): string | object[] | undefined {
 
 /** Adds the host's record of the model's work before a call. @returns whether there is one */
 function addBefore(call: Fields | undefined, conversation: ChatConversation, at: string): boolean {
-  const { draft, askedIds: asked } = conversation
+  const { draft, askedIds } = conversation
   const id = call && fieldOf(call, 'id')
-  if (typeof id !== 'string' || asked.has(id)) return false
-  asked.add(id)
+  if (typeof id !== 'string' || askedIds.has(id)) return false
+  askedIds.add(id)
   const items = draft.options.before?.(id) ?? []
   for (const item of items) add(conversation, item, at)
   return items.length > 0
