@@ -6,7 +6,10 @@ import { promisify } from 'node:util'
 import { deleteMade } from './delete-made.js'
 import { fingerprintOf } from './fingerprint.js'
 
-export type Kind = 'vllm' | 'sglang'
+export type Kind = Installed | 'transformers'
+/** vLLM's environment has transformers, too. */
+type Installed = 'vllm' | 'sglang'
+const installedAs = (kind: Kind): Installed => (kind === 'transformers' ? 'vllm' : kind)
 
 /** Where environments and models are kept from one run to the next: SERVERS_DIR, or a folder that git ignores. */
 export const FOLDER: string = process.env['SERVERS_DIR'] ?? fileURLToPath(new URL('.servers', import.meta.url))
@@ -17,10 +20,10 @@ const PATCH = join(HERE, 'sglang', 'patch.py')
 /** The build for processors, wherever a registry has one. */
 const TORCH = 'torch==2.13.0'
 /** The environments' folders. */
-const FOLDERS: Readonly<Record<Kind, string>> = { vllm: 'venv', sglang: 'venv-sglang' }
+const FOLDERS: Readonly<Record<Installed, string>> = { vllm: 'venv', sglang: 'venv-sglang' }
 
 export function environmentOf(kind: Kind): string {
-  return join(FOLDER, FOLDERS[kind])
+  return join(FOLDER, FOLDERS[installedAs(kind)])
 }
 
 /** In an environment: the fingerprint of what it was made from, once it is whole. */
@@ -55,10 +58,11 @@ function python(): string | undefined {
  */
 export async function install(kinds: readonly Kind[]): Promise<void> {
   // All of them end before the first failure is thrown: none goes on in the background.
-  for (const one of await Promise.allSettled(kinds.map(installOne))) if (one.status === 'rejected') throw one.reason
+  const needed = Array.from(new Set(kinds.map(installedAs)), installOne)
+  for (const one of await Promise.allSettled(needed)) if (one.status === 'rejected') throw one.reason
 }
 
-async function installOne(kind: Kind): Promise<void> {
+async function installOne(kind: Installed): Promise<void> {
   const environment = environmentOf(kind)
   const requirements = join(HERE, 'requirements', `${kind}.txt`)
   const madeFrom = fingerprintOf([requirements, ...(kind === 'sglang' ? [STUBS, PATCH] : [])])
@@ -85,7 +89,7 @@ async function installOne(kind: Kind): Promise<void> {
   writeFileSync(whole, madeFrom)
 }
 
-const FINISH: Readonly<Record<Kind, (site: string, program: string) => void | Promise<void>>> = {
+const FINISH: Readonly<Record<Installed, (site: string, program: string) => void | Promise<void>>> = {
   /** Its package has another name, but it asks for the version of `vllm`, and finds its platform by it. */
   vllm(site) {
     const folder = join(site, 'vllm-0.32.0+cpu.dist-info')

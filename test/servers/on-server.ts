@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { TokenEngine } from '../../src/engine/index.js'
+import type { HttpOptions } from '../../src/sources/http/http-client.js'
 import { createSglangEngine } from '../../src/sources/sglang.js'
 import { createVllmEngine } from '../../src/sources/vllm.js'
-import { obstacle } from './install.js'
+import { type Kind, obstacle } from './install.js'
 import { type RealServer, type ServerOptions, startServer } from './server.js'
 
 /** A server that runs, and the engine in front of it. */
@@ -13,8 +14,16 @@ export interface Running {
   readonly running: () => Promise<number>
 }
 
-const CREATE = { vllm: createVllmEngine, sglang: createSglangEngine } as const
-const GAUGES = { vllm: 'vllm:num_requests_running', sglang: 'sglang:num_running_reqs' } as const
+const CREATE: Readonly<Record<Kind, (options: HttpOptions) => TokenEngine>> = {
+  ...{ vllm: createVllmEngine, sglang: createSglangEngine },
+  // Its server answers as vLLM does.
+  transformers: createVllmEngine,
+}
+/** The names under which `/metrics` counts calls that run. */
+const GAUGES: Readonly<Record<Kind, string>> = {
+  ...{ vllm: 'vllm:num_requests_running', sglang: 'sglang:num_running_reqs' },
+  transformers: 'vllm:num_requests_running',
+}
 
 /** Runs tests against a separate server, one at a time. Skipped, with the reason, if none can be installed. */
 export function onServer(options: ServerOptions, tests: (running: Running) => void): void {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { environmentOf, FOLDER, type Kind } from './install.js'
 import { CONTEXT, type ModelName } from './model/write-models.js'
 
@@ -37,7 +38,7 @@ const KEPT = 20_000
 export async function startServer({ kind, model, flags = [] }: ServerOptions): Promise<RealServer> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const { args, env } = COMMANDS[kind](join(FOLDER, model), port)
+  const { args, env = {} } = COMMANDS[kind](join(FOLDER, model), port)
   let child: ChildProcess | undefined
   let printed = ''
 
@@ -132,7 +133,7 @@ const COMMON = {
 
 interface Command {
   readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const COMMANDS: Readonly<Record<Kind, (model: string, port: number) => Command>> = {
@@ -167,6 +168,9 @@ const COMMANDS: Readonly<Record<Kind, (model: string, port: number) => Command>>
       ...{ SGLANG_USE_CPU_ENGINE: '1', TORCHDYNAMO_DISABLE: '1', OMP_NUM_THREADS: '1' },
       PATH: `${join(environmentOf('sglang'), 'bin')}:${process.env['PATH']}`,
     },
+  }),
+  transformers: (model, port) => ({
+    args: [fileURLToPath(new URL('transformers/serve.py', import.meta.url)), model, 'gpt-oss', `${port}`],
   }),
 }
 

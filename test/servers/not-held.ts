@@ -1,0 +1,13 @@
+const inPart = (name: string): string => `The engine's grammar backend enforces a part of the format '${name}'.`
+const not = (keyword: string): string => `The engine's grammar backend does not enforce '${keyword}' here.`
+
+/** What each grammar backend does not hold of `STRICT_SCHEMAS`, as it is reported. */
+export const NOT_HELD: Readonly<Record<'guidance' | 'xgrammar' | 'other', readonly string[]>> = {
+  guidance: [],
+  xgrammar: ['email', 'duration', 'hostname'].map(inPart),
+  other: [
+    ...['minimum', 'maximum', 'properties', 'required', 'additionalProperties', 'pattern'].map(not),
+    ...[inPart('date'), inPart('date-time'), not('format'), inPart('time')],
+    ...['oneOf', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum', 'allOf'].map(not),
+  ],
+}
