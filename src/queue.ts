@@ -130,10 +130,10 @@ class WriterQueue<T, Result> {
 
   #give(to: Write<T>, value: T): void {
     try {
-      const taken = to(value)
-      if (taken === undefined) return
+      const pending = to(value)
+      if (pending === undefined) return
       this.#isSinkBusy = true
-      taken.then(
+      pending.then(
         () => {
           this.#isSinkBusy = false
           this.#open()

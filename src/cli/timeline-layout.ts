@@ -160,8 +160,8 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
         ...all.filter(isBeyondTokens).map((event) => harmonySpan(event, '')),
         ...(text === '' ? [] : [{ text: `message_text ${excerpt(text, HOST_TEXT)}`, style: 'dim' } as const]),
       ]
-      const written = tokens.map((each) => each.text).join('')
-      const middle = spans.length > 0 ? spans : [{ text: clip(plain(written), HOST_TEXT), style: 'dim' } as const]
+      const hostText = tokens.map((each) => each.text).join('')
+      const middle = spans.length > 0 ? spans : [{ text: clip(plain(hostText), HOST_TEXT), style: 'dim' } as const]
       const news = moments.flatMap((moment) => moment.news.map(newsSpan))
       return rows(left, middle, news) + (endsMessage(all) ? '\n' : '')
     },

@@ -72,9 +72,9 @@ function formatEntries(
     // Leaves room for the ellipsis and the closing bracket.
     const left = room - text.length - 3
     if (left < 8) return `${text}${at === 0 ? '' : ','}…${close}`
-    const written = part(at, left)
-    if (at > 0 && written.length + 1 > left) return `${text},…${close}`
-    text += at === 0 ? written : `,${written}`
+    const entry = part(at, left)
+    if (at > 0 && entry.length + 1 > left) return `${text},…${close}`
+    text += at === 0 ? entry : `,${entry}`
   }
   return text + close
 }

@@ -17,8 +17,8 @@ export function curlOf({ method, url, headers, body }: SentRequest): string {
     .map((name) => `-H ${quoted(`${name}: ${SHOWN.has(name) ? headers.get(name) : '[hidden]'}`)}`)
   const isShort = (body ?? '').length <= LONGEST_BODY
   const data = isShort ? (body ?? '') : `[a body of ${body?.length} characters]`
-  const sent = method === 'POST' ? ["-H 'content-type: application/json'", `-d ${quoted(data)}`] : []
-  return ['curl -N', quoted(url), ...named, ...sent].join(' ')
+  const bodyArguments = method === 'POST' ? ["-H 'content-type: application/json'", `-d ${quoted(data)}`] : []
+  return ['curl -N', quoted(url), ...named, ...bodyArguments].join(' ')
 }
 
 /** The probe's own headers, without which the request differs. */

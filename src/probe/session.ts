@@ -93,7 +93,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   const ofMessages = new Headers(headers)
   if (!ofMessages.has('anthropic-version')) ofMessages.set('anthropic-version', '2023-06-01')
   /** The last request. */
-  let sent: SentRequest | undefined
+  let lastRequest: SentRequest | undefined
 
   async function exchange(
     method: 'GET' | 'POST',
@@ -104,7 +104,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     const wasDead = isDead
     const shownUrl = shownOf.get(url) ?? endpoint.shown + afterResponses(url)
     const sentHeaders = url === endpoint.messages || url === endpoint.count ? ofMessages : headers
-    sent = { method, url: shownUrl, headers: sentHeaders, body }
+    lastRequest = { method, url: shownUrl, headers: sentHeaders, body }
     const request = { method, url, headers: sentHeaders, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
     isDead = reply.status === 0
@@ -154,7 +154,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         findings.push({
           ...finding,
           cause: answers.causeOf(finding.rule),
-          ...(sent === undefined ? {} : { curl: curlOf(sent) }),
+          ...(lastRequest === undefined ? {} : { curl: curlOf(lastRequest) }),
           ...(event === undefined ? {} : { frame: framePreview(event) }),
         })
       }

@@ -17,28 +17,28 @@ const UNIT_BYTES = 2
  * cached
  */
 export function createKnownTexts(most: number): KnownTexts {
-  const kept = new Map<string, Uint32Array>()
+  const cache = new Map<string, Uint32Array>()
   let size = 0
   const sizeOf = (text: string, ids: Uint32Array): number => UNIT_BYTES * text.length + ids.byteLength
   return {
     find(text) {
       if (text.length < SHORTEST) return undefined
-      const ids = kept.get(text)
+      const ids = cache.get(text)
       if (ids === undefined) return undefined
-      kept.delete(text)
-      kept.set(text, ids)
+      cache.delete(text)
+      cache.set(text, ids)
       return ids
     },
     add(text, idsOf) {
       if (text.length < SHORTEST || UNIT_BYTES * text.length > most / 4) return
       const ids = idsOf()
       const added = sizeOf(text, ids)
-      if (kept.has(text) || added > most / 4) return
-      kept.set(text, ids)
+      if (cache.has(text) || added > most / 4) return
+      cache.set(text, ids)
       size += added
-      for (const [oldest, its] of kept) {
+      for (const [oldest, its] of cache) {
         if (size <= most) break
-        kept.delete(oldest)
+        cache.delete(oldest)
         size -= sizeOf(oldest, its)
       }
     },

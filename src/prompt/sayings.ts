@@ -89,14 +89,14 @@ export class FreeSayings {
    * all.
    */
   takeBefore(key: string, transcript: number | undefined, next: number): Place | undefined {
-    const taken = this.#take(keyIn(key, transcript), -next)
-    return taken === undefined ? undefined : this.#all[-taken]?.place
+    const number = this.#take(keyIn(key, transcript), -next)
+    return number === undefined ? undefined : this.#all[-number]?.place
   }
 
   /** Takes a place of a tool's message: the first one after another place; if there is none, the first of all. */
   takeAfter(key: string, transcript: number | undefined, call: number): Place | undefined {
-    const taken = this.#take(keyIn(key, transcript), call)
-    return taken === undefined ? undefined : this.#all[taken]?.place
+    const number = this.#take(keyIn(key, transcript), call)
+    return number === undefined ? undefined : this.#all[number]?.place
   }
 
   #take(key: string, border: number): number | undefined {

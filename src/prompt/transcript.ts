@@ -165,9 +165,9 @@ function segmentReader({ tokenTable, toolNamed, hasAnswer = false }: TranscriptO
     const isBegun = tokens[0] === SPECIAL.start
     // The host began the model's message, as it did when the model wrote it.
     if (isModel && isBegun) parser.beginTurn()
-    const written = isModel && isBegun ? tokens.slice(isRole(tokens[1], tokenTable) ? 2 : 1) : tokens
-    for (const id of written) parser.push(id, isModel ? 'model' : 'host')
-    const ended = written.at(-1)
+    const segmentTokens = isModel && isBegun ? tokens.slice(isRole(tokens[1], tokenTable) ? 2 : 1) : tokens
+    for (const id of segmentTokens) parser.push(id, isModel ? 'model' : 'host')
+    const ended = segmentTokens.at(-1)
     if (ended === undefined || !TERMINATORS.includes(ended)) parser.end()
     return { parsed, repairs }
   }

@@ -36,11 +36,11 @@ export function createRequestClassifier({ declared: tools, policy, choice, named
     if (isPatchTool(recipient)) return { kind: 'apply_patch_call' }
     const found = namedLoosely(recipient)
     // A tool that the model was not taught does not make another tool's name ambiguous.
-    const left = found.filter((tool) => isLeft(tool.callee) && isAvailable(tool.callee))
-    const [only, ...others] = left.length > 0 ? left : found
+    const remaining = found.filter((tool) => isLeft(tool.callee) && isAvailable(tool.callee))
+    const [only, ...others] = remaining.length > 0 ? remaining : found
     if (only === undefined) return callee
     if (others.length === 0) return { ...only.callee, written: recipient } as Recipient
-    return { ...unavailable(recipient), ...(left.length > 0 && { candidates: left.map(({ name }) => name) }) }
+    return { ...unavailable(recipient), ...(remaining.length > 0 && { candidates: remaining.map(({ name }) => name) }) }
   }
 
   return (recipient, channel) => {

@@ -55,10 +55,10 @@ export function* parseRequestInSlices(
   yield* checkSize(body, resolveLimits(limits), work)
   if (!isFields(body)) throw notAnObject(body)
   checkNotChatCompletions(body)
-  const sent = readable(body)
-  const result = yield* inSlices(() => request.safeParse(sent), work)
-  if (!result.success) throw errorOf(result.error.issues, sent)
-  if (unknownFields === 'refuse') refuseUnknown(sent, result.data, [])
+  const parameters = readable(body)
+  const result = yield* inSlices(() => request.safeParse(parameters), work)
+  if (!result.success) throw errorOf(result.error.issues, parameters)
+  if (unknownFields === 'refuse') refuseUnknown(parameters, result.data, [])
   const parsed = normalized(result.data)
   checkConsistency(parsed)
   return parsed
@@ -74,13 +74,13 @@ function notAnObject(body: unknown): RequestError {
  * one
  */
 function readable(body: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } {
-  const kept = Object.entries(body).filter(([name, value]) => {
+  const parameters = Object.entries(body).filter(([name, value]) => {
     const field: Field | undefined = lookUp(FIELDS, name)
     if (isBlank(name, value) || (field?.support === 'ignored' && field.schema === undefined)) return false
     if (field?.support === 'refused') throw unsupportedParameter(name)
     return true
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(parameters)
 }
 
 /**

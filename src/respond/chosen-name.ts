@@ -20,7 +20,7 @@ export function chosenName(fold: ResponseFold, { names, textOf }: ForcedCall): C
   if (names === undefined || !isDemanded(fold) || fold.hostWrites !== HEADER) return undefined
   const tokens = fold.sinceHost
   if (tokens.some((id) => id >= FIRST_SPECIAL)) return undefined
-  const written = textOf(tokens)
-  const left = names.flatMap((name) => (name.startsWith(written) ? [name.slice(written.length)] : []))
-  return left.length === 0 ? undefined : { written, left }
+  const prefix = textOf(tokens)
+  const continuations = names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
+  return continuations.length === 0 ? undefined : { written: prefix, left: continuations }
 }

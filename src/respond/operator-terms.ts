@@ -97,8 +97,8 @@ async function boundedServer(
   }
   if (approvals === 'refuse' && needingApproval.length > 0) {
     notice?.('unapprovable_tool', needingApproval.map((name) => qualifiedName(name, serverLabel)).join(', '))
-    const left = names.filter((name) => !needingApproval.includes(name))
-    return left.length === 0 ? undefined : { ...about, allowed_tools: left, require_approval: 'never' }
+    const remaining = names.filter((name) => !needingApproval.includes(name))
+    return remaining.length === 0 ? undefined : { ...about, allowed_tools: remaining, require_approval: 'never' }
   }
   return names.length === 0 ? undefined : { ...about, allowed_tools: names, require_approval: ruleOf(needingApproval) }
 }

@@ -320,8 +320,8 @@ class SamplingRun {
 
   /** Counts hidden tokens as sampled: the stop string, and the engine's tokens after it. */
   #cutOf(tokens: readonly number[], { usage = {} }: StopEntry): ChunkEntry {
-    const put = this.#fold.sampled - this.#before + tokens.length
-    const unreadTokens = this.#given - put + (usage.unreadTokens ?? 0)
+    const putCount = this.#fold.sampled - this.#before + tokens.length
+    const unreadTokens = this.#given - putCount + (usage.unreadTokens ?? 0)
     const cutUsage = { ...usage, ...(unreadTokens !== 0 && { unreadTokens }) }
     return { type: 'chunk', tokens, ...(Object.keys(cutUsage).length > 0 && { usage: cutUsage }) }
   }

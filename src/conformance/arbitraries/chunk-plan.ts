@@ -59,9 +59,9 @@ export function cutChunks(chunks: readonly TokenChunk[], plan: ChunkPlan): Token
     while (from < ids.length) {
       const { size, form } = next()
       // A plan of only empty chunks would never end.
-      const taken = size > 0 || ++empty > plan.length ? Math.max(size, 1) : 0
-      const piece = ids.slice(from, from + taken)
-      from += taken
+      const count = size > 0 || ++empty > plan.length ? Math.max(size, 1) : 0
+      const piece = ids.slice(from, from + count)
+      from += count
       if (origin === 'host') out.push({ host: form === 'uint32' ? Uint32Array.from(piece) : piece })
       else if (form === 'ids') out.push(...piece)
       else if (form === 'uint32') out.push(Uint32Array.from(piece))

@@ -4,8 +4,8 @@ export class RecentMap<Value> {
   #current = new Map<string, Value>()
   #previous = new Map<string, Value>()
 
-  constructor(kept: number) {
-    this.#kept = kept
+  constructor(least: number) {
+    this.#kept = least
   }
 
   get(key: string): Value | undefined {

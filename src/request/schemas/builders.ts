@@ -132,14 +132,14 @@ export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Valu
       context.issues.push({ code: 'invalid_type', expected: 'object', input: value, message: 'an object' })
       return z.NEVER
     }
-    const sent = Object.hasOwn(value, 'type') ? value['type'] : undefined
-    const type = typeof sent === 'string' ? sent.replace(/^openai:/, '') : ''
+    const typeName = Object.hasOwn(value, 'type') ? value['type'] : undefined
+    const type = typeof typeName === 'string' ? typeName.replace(/^openai:/, '') : ''
     const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined
     if (schema === undefined) {
-      context.issues.push({ code: 'invalid_value', values: types, input: sent, path: ['type'] })
+      context.issues.push({ code: 'invalid_value', values: types, input: typeName, path: ['type'] })
       return z.NEVER
     }
-    const result = schema.safeParse(type === sent ? value : { ...value, type })
+    const result = schema.safeParse(type === typeName ? value : { ...value, type })
     return result.success ? result.data : passOn(result.error, context)
   })
 }

@@ -1,15 +1,14 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
 import { closable } from '../../closable.js'
-import { HarmonyResponsesError } from '../../errors.js'
 import { checkOptions, type OptionTable } from '../../options/check-options.js'
 import { aFunction, anything, aString, having, oneOf, wholeNumber } from '../../options/checks.js'
-import type { InputItem } from '../../responses/input-items.js'
-import type { EntryBlock, FinishedResponse, ResponseStore, StoredBlock } from '../store.js'
+import type { ResponseStore, StoredBlock } from '../store.js'
 import type { ContentCipher } from './cipher.js'
 import type { Driver } from './driver.js'
-import type { AppendRow, Became, FoundBlocks, Operations } from './operation-types.js'
-import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
+import type { AppendRow, FoundBlocks } from './operation-types.js'
+import type { WorkerSettings } from './protocol.js'
+import { openThread, workerUrl } from './store-thread.js'
+import { contentOf } from './stored-content.js'
 
 export interface SqliteStoreOptions {
   /** The file of the database. If missing, it is created, readable by its owner only. */
@@ -196,161 +195,9 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   }
 }
 
-/** Converts content for storage: encrypted for its place, if there is a cipher. */
-function contentOf(cipher: ContentCipher | undefined) {
-  const encoder = new TextEncoder()
-  const decoder = new TextDecoder()
-  const encrypt = (bytes: Uint8Array, ...place: readonly (string | number)[]): Uint8Array =>
-    cipher === undefined ? bytes : cipher.encrypt(bytes, JSON.stringify(place))
-  const decrypt = (bytes: Uint8Array, ...place: readonly (string | number)[]): Uint8Array =>
-    cipher === undefined ? bytes : cipher.decrypt(bytes, JSON.stringify(place))
-  const idOf = (item: InputItem): string | null => {
-    const { id } = item as { readonly id?: unknown }
-    return typeof id === 'string' ? id : null
-  }
-  return {
-    encryptBlock({ count, bytes }: EntryBlock, responseId: string, owner: string, at: number): EntryBlock {
-      return { count, bytes: encrypt(bytes, 'entries', owner, responseId, at) }
-    },
-    decryptBlock({ at, count, bytes }: StoredBlock, responseId: string, owner: string): StoredBlock {
-      return { at, count, bytes: decrypt(bytes, 'entries', owner, responseId, at) }
-    },
-    /** Stores the items separately, so that each is found by its id and none is stored twice. */
-    becameOf({ response, added, history }: FinishedResponse, responseId: string, owner: string): Became {
-      const head = { response: { ...response, output: [] }, history }
-      const partOf = (isOutput: boolean) => (item: InputItem) => {
-        const itemId = idOf(item)
-        return { itemId, isOutput, bytes: encrypt(encoder.encode(JSON.stringify(item)), 'item', owner) }
-      }
-      return {
-        head: encrypt(encoder.encode(JSON.stringify(head)), 'response', owner, responseId),
-        parts: [...added.map(partOf(false)), ...(response.output as readonly InputItem[]).map(partOf(true))],
-      }
-    },
-    finishedOf({ head, parts }: Became, responseId: string, owner: string): FinishedResponse {
-      const { response, history } = JSON.parse(decoder.decode(decrypt(head, 'response', owner, responseId)))
-      const added: InputItem[] = []
-      const output: InputItem[] = []
-      for (const { isOutput, bytes } of parts) {
-        ;(isOutput ? output : added).push(this.itemOf(bytes, owner))
-      }
-      return { response: { ...response, output }, added, history }
-    },
-    /** Opens an item for any of its holders: a response's own item takes the place of a client's copy. */
-    itemOf(bytes: Uint8Array, owner: string): InputItem {
-      return JSON.parse(decoder.decode(decrypt(bytes, 'item', owner)))
-    },
-  }
-}
-
 /** SQLite creates its other files with the permissions of this one. */
 function makePrivate(file: string): void {
   if (file === '' || file.startsWith(':') || existsSync(file)) return
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
-}
-
-/** Returns the worker beside this file or, if a bundler has moved this one into a chunk, beside its entry point. */
-function workerUrl(): URL {
-  const places = [
-    './worker.js',
-    './stores/sqlite/worker.js',
-    '../stores/sqlite/worker.js',
-    '../../stores/sqlite/worker.js',
-  ]
-  const urls = places.map((place) => new URL(place, import.meta.url))
-  return urls.find((url) => url.protocol === 'file:' && existsSync(url)) ?? (urls[0] as URL)
-}
-
-interface Thread {
-  readonly driver: Driver
-  call<Name extends keyof Operations>(
-    name: Name,
-    ...given: Parameters<Operations[Name]>
-  ): Promise<ReturnType<Operations[Name]>>
-  watch(isOn: boolean): void
-  onChange(listener: () => void): void
-  close(): Promise<void>
-}
-
-/** Starts a worker that opens the file. */
-async function openThread(program: URL, settings: WorkerSettings): Promise<Thread> {
-  // Node warns that its SQLite is new: without the flag, each start would look like one with a fault.
-  const worker = new Worker(program, { workerData: settings, execArgv: ['--disable-warning=ExperimentalWarning'] })
-  const calls = new Map<
-    number,
-    { readonly resolve: (result: never) => void; readonly reject: (error: Error) => void }
-  >()
-  let count = 0
-  let isClosed = false
-  let changed = (): void => {}
-  let closed = (): void => {}
-  const over = new Promise<void>((resolve) => {
-    closed = resolve
-  })
-
-  function failAll(error: Error): void {
-    isClosed = true
-    for (const { reject } of calls.values()) reject(error)
-    calls.clear()
-    closed()
-  }
-
-  const driver = await new Promise<Driver>((resolve, reject) => {
-    worker.on('message', (answer: Answer) => {
-      if (answer.type === 'started') resolve(answer.driver)
-      else if (answer.type === 'failed') {
-        const isOption = answer.code === 'bad_option'
-        reject(isOption ? new HarmonyResponsesError('bad_option', answer.message) : new Error(answer.message))
-        void worker.terminate()
-      } else if (answer.type === 'changed') changed()
-      else if (answer.type === 'closed') closed()
-      else {
-        const call = calls.get(answer.id)
-        calls.delete(answer.id)
-        // The process may exit while no call is pending.
-        if (calls.size === 0) worker.unref()
-        // The protocol pairs the answer with its call by id, which types cannot express.
-        if (answer.type === 'done') call?.resolve(answer.result as never)
-        else call?.reject(new Error(answer.message))
-      }
-    })
-    worker.on('error', (error) => {
-      reject(error)
-      failAll(error instanceof Error ? error : new Error(String(error)))
-    })
-    worker.on('exit', () => {
-      reject(new Error('the worker of the store has ended'))
-      failAll(new Error('the store is closed'))
-    })
-  })
-  worker.unref()
-  const send = (request: WorkerRequest): void => worker.postMessage(request)
-
-  return {
-    driver,
-    call(name, ...given) {
-      if (isClosed) return Promise.reject(new Error('the store is closed'))
-      return new Promise((resolve, reject) => {
-        count += 1
-        calls.set(count, { resolve: resolve as (result: never) => void, reject })
-        worker.ref()
-        send({ type: 'call', id: count, name, given })
-      })
-    },
-    watch(isOn) {
-      if (!isClosed) send({ type: 'watch', isOn })
-    },
-    onChange(listener) {
-      changed = listener
-    },
-    async close() {
-      if (isClosed) return
-      worker.ref()
-      send({ type: 'close' })
-      await over
-      isClosed = true
-      await worker.terminate()
-    },
-  }
 }

@@ -15,8 +15,8 @@ export function frontMatter(text: string): { readonly attributes: Attributes; re
   const [whole = '', lines = ''] = FRONT_MATTER.exec(text) ?? []
   const attributes = new Map<string, string | number | boolean>()
   for (const line of lines.split(/\r?\n/)) {
-    const [, name = '', written = ''] = FIELD.exec(line) ?? []
-    const value = scalarOf(written.trim())
+    const [, name = '', valueText = ''] = FIELD.exec(line) ?? []
+    const value = scalarOf(valueText.trim())
     if (value !== undefined && attributes.size < MOST_ATTRIBUTES) attributes.set(name, value)
   }
   return { attributes: Object.fromEntries(attributes), body: text.slice(whole.length) }

@@ -44,9 +44,9 @@ function restOf(
     if (step === undefined || !isPlayed) return undefined
     at += step.messages.length
   }
-  const left = steps.slice(next)
-  const until = left.findIndex(({ tokens }) => tokens === undefined)
-  const tokens = left.slice(0, until === -1 ? left.length : until).flatMap(({ tokens = [] }) => tokens)
+  const remaining = steps.slice(next)
+  const until = remaining.findIndex(({ tokens }) => tokens === undefined)
+  const tokens = remaining.slice(0, until === -1 ? remaining.length : until).flatMap(({ tokens = [] }) => tokens)
   // The prompt already ends in `<|start|>assistant`.
   return tokens.length === 0 ? undefined : tokens.slice(2)
 }

@@ -203,8 +203,8 @@ function newIds(events: readonly WireEvent[]): NewId {
   const known = new Map<string, string>()
   let text: string | undefined
   return (id) => {
-    const made = known.get(id)
-    if (made !== undefined) return made
+    const newId = known.get(id)
+    if (newId !== undefined) return newId
     text ??= JSON.stringify(events)
     let other = `${id}x`
     while (text.includes(other)) other += 'x'

@@ -119,9 +119,9 @@ function ofShape(
     place === 'first'
       ? fc.constant([])
       : fc.array(surroundingStep(), { minLength: place === 'between' ? 1 : 0, maxLength: 2 })
-  const made = encode ? stretch : stretch.filter(({ segments }) => isText(segments))
+  const stretches = encode ? stretch : stretch.filter(({ segments }) => isText(segments))
   return fc
-    .record({ before, made, after: fc.array(surroundingStep(), { maxLength: 2 }) })
+    .record({ before, made: stretches, after: fc.array(surroundingStep(), { maxLength: 2 }) })
     .map((parts) => write(name, shape, parts, encode))
 }
 
