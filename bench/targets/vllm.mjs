@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { renderPrompt } from '../../dist/prompt/index.js'
 import { tokenTable } from '../library.mjs'
 import { expect, median } from '../measure.mjs'
+import { startProgram } from '../start-program.mjs'
 
 /** A vLLM with a gpt-oss, started with its grammar backend named, so that our questions change nothing for its own endpoint. */
 const URL_OF_VLLM = process.env.VLLM_URL?.replace(/\/(?:v1)?\/*$/, '')
@@ -23,22 +24,26 @@ export default {
     if (URL_OF_VLLM === undefined) return { skipped: 'no server: VLLM_URL names a vLLM with a gpt-oss' }
     const model = await servedModel()
     const ours = await startOurs()
+    const relay = await startProgram('relay', URL_OF_VLLM)
     try {
-      const contenders = contendersOf(model, ours.url)
+      const contenders = contendersOf(model, { ours: ours.url, relay: `http://127.0.0.1:${relay.port}` })
+      const pids = { ours: ours.child.pid, relay: relay.child.pid }
       const rows = []
       // Before its code is compiled, an answer takes three times as long.
-      for (let done = 0; done < size(300, 0); done += 20) await Promise.all(Array.from({ length: 20 }, contenders.ours))
+      for (let done = 0; done < size(300, 0); done += 20) {
+        await Promise.all(Array.from({ length: 20 }, done % 60 === 0 ? contenders.relay : contenders.ours))
+      }
       for (const count of size([1, 20, 64], [1])) {
         // More answers if each is alone, because its time is short.
         const repeats = size(count === 1 ? 5 : 1, 1)
         const warm = size(2, 1)
-        const samples = { raw: [], own: [], ours: [] }
-        const micros = []
+        const samples = { raw: [], own: [], ours: [], relay: [] }
+        const processor = { ours: [], relay: [] }
         for (let round = -warm; round < rounds; round++) {
           const names = Object.keys(samples)
           for (let turn = 0; turn < names.length; turn++) {
             const name = names[(turn + round + warm) % names.length]
-            const before = name === 'ours' ? processorMs(ours.child.pid) : 0
+            const before = pids[name] && processorMs(pids[name])
             const times = []
             for (let repeat = 0; repeat < repeats; repeat++) {
               times.push(...(await Promise.all(Array.from({ length: count }, () => contenders[name]()))))
@@ -48,19 +53,20 @@ export default {
               whole: median(times.map(({ whole }) => whole)),
               first: median(times.map(({ first }) => first)),
             })
-            if (name === 'ours') micros.push((processorMs(ours.child.pid) - before) / times.length)
+            if (pids[name]) processor[name].push((processorMs(pids[name]) - before) / times.length)
           }
         }
-        rows.push(...rowsOf(count, samples, micros))
+        rows.push(...rowsOf(count, samples, processor))
       }
       return rows
     } finally {
       ours.child.kill()
+      relay.child.kill()
     }
   },
 }
 
-function rowsOf(count, samples, micros) {
+function rowsOf(count, samples, processor) {
   const more = (name, of) => (median(samples[name].map((one, at) => one[of] / samples.raw[at][of])) - 1) * 100
   const ms = (name, of) => median(samples[name].map((one) => one[of])).toFixed(0)
   const at = count === 1 ? 'alone' : `${count} at once`
@@ -76,7 +82,13 @@ function rowsOf(count, samples, micros) {
     },
     { figure: `${at}: first delta, vLLM's own`, value: more('own', 'first'), unit: '%', note: note('first') },
     { figure: `${at}: first delta, ours`, value: more('ours', 'first'), unit: '%' },
-    { figure: `${at}: processor time of ours, an answer`, value: median(micros), unit: 'ms', atMost: 3 },
+    {
+      figure: `${at}: processor time of ours, an answer`,
+      value: median(processor.ours),
+      unit: 'ms',
+      atMost: 3,
+      note: `a bare relay of the engine's bytes ${median(processor.relay).toFixed(1)} ms`,
+    },
   ]
 }
 
@@ -87,7 +99,7 @@ const FIRST_WORD = /<\|message\|>(?:[^"<]|"[\s\S]*?"text":\s*"[^"<])/
  * Each client sends one request, reads to the end, and returns the times of the first word and of the end, in
  * milliseconds.
  */
-function contendersOf(model, ourUrl) {
+function contendersOf(model, urls) {
   const request = { model, input: QUESTION, max_output_tokens: TOKENS, temperature: 0, store: false }
   const date = new Date().toISOString().slice(0, 10)
   const prompt = [...renderPrompt(request, { tokenTable, date }).tokens]
@@ -97,10 +109,11 @@ function contendersOf(model, ourUrl) {
   const words = /"type":\s*"response\.(?:output_text|reasoning_text)\.delta"/
   return {
     raw: () => timed(`${URL_OF_VLLM}/v1/completions`, { ...raw, ...usage }, FIRST_WORD, /\[DONE\]/),
+    relay: () => timed(`${urls.relay}/v1/completions`, { ...raw, ...usage }, FIRST_WORD, /\[DONE\]/),
     own: () =>
       timed(`${URL_OF_VLLM}/v1/responses`, { ...request, stream: true }, words, /response\.(?:completed|incomplete)/),
     ours: () =>
-      timed(`${ourUrl}/v1/responses`, { ...request, stream: true }, words, /response\.(?:completed|incomplete)/),
+      timed(`${urls.ours}/v1/responses`, { ...request, stream: true }, words, /response\.(?:completed|incomplete)/),
   }
 }
 
