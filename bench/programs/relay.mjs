@@ -6,13 +6,14 @@ import { Agent, createServer, request } from 'node:http'
 const [url] = process.argv.slice(2)
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-const server = createServer(({ method, url: path, headers }, response) => {
-  const forwarded = request(new URL(path, url), { agent, method, headers }, (answer) => {
+const server = createServer((incoming, response) => {
+  const { method, headers } = incoming
+  const forwarded = request(new URL(incoming.url, url), { agent, method, headers }, (answer) => {
     response.writeHead(answer.statusCode, answer.headers)
     answer.pipe(response)
   })
   forwarded.on('error', () => response.destroy())
-  response.req.pipe(forwarded)
+  incoming.pipe(forwarded)
 })
 
 server.listen(0, '127.0.0.1')

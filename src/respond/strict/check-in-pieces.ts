@@ -1,20 +1,20 @@
 import { encodePointer, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema'
 import { createWork, type Slices } from '../../slices.js'
 import type { PlainJson } from '../plain-json.js'
+import { Unchecked } from './safe-schema.js'
 
 export interface PieceOptions {
   readonly draft: SchemaDraft
   /** The schemas by their URIs, as the validator resolves references. */
   readonly lookup: { [uri: string]: Schema | boolean }
   readonly sizes: PlainJson['sizes']
+  /** Whether the validator, which compares all pairs for `uniqueItems`, may not be given a large array with it. */
+  readonly isPairwise: boolean
   /** Called before each run of the validator. */
   readonly onPiece: () => void
   /** Returns the work of all runs so far, in applied schemas. */
   readonly worked: () => number
 }
-
-/** The key of `uniqueItems: true` where the validator would compare too many pairs. */
-export const UNIQUE: unique symbol = Symbol('uniqueItems')
 
 /** The maximum number of values that the validator is given at once, where the schema allows a smaller piece. */
 const PIECE = 200
@@ -26,29 +26,41 @@ const WHOLE: readonly string[] = ['unevaluatedItems', 'unevaluatedProperties', '
 /** Keywords beside which the items of an array are not checked one by one. */
 const TUPLES: readonly string[] = ['prefixItems', 'contains', 'additionalItems']
 
-/** Whether a schema's large values can be checked in pieces. */
+/** Keywords whose schemas the validator applies to a whole value. */
+const APPLIED: readonly string[] = ['not', 'if', 'dependentSchemas', 'dependencies', 'items', ...TUPLES]
+
+/** Whether the validator can check a schema's large values in pieces. */
 export function* isDivisible(schema: unknown): Slices<boolean> {
+  return !(yield* hasKeyword(schema, WHOLE))
+}
+
+/** Whether a schema may contain one of these keywords: properties that are called like them count as well. */
+export function* hasKeyword(schema: unknown, keywords: readonly string[]): Slices<boolean> {
   const work = createWork()
   const open: unknown[] = [schema]
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (--work.left <= 0) yield* work.pause()
     if (typeof value !== 'object' || value === null) continue
-    if (!Array.isArray(value) && WHOLE.some((keyword) => Object.hasOwn(value, keyword))) return false
+    if (!Array.isArray(value) && keywords.some((keyword) => Object.hasOwn(value, keyword))) return true
     for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) open.push(inner)
   }
-  return true
+  return false
 }
 
 /**
- * Returns what the validator finds in a value, and gives it large values in pieces: the validator cannot pause, and
- * other work would wait for the whole of a long output.
+ * Returns the faults that the validator finds in a value, and gives it large values in pieces: the validator cannot
+ * pause, and other work would wait for the whole of a long output.
+ *
+ * @throws Unchecked if a large value cannot be checked in pieces, and would take too long as one
  */
 export function* checkInPieces(value: unknown, schema: Schema, options: PieceOptions): Slices<OutputUnit[]> {
-  const { draft, lookup, sizes, onPiece, worked } = options
+  const { draft, lookup, sizes, isPairwise, onPiece, worked } = options
   const work = createWork(SLICE)
   const isOld = draft === '4' || draft === '7'
 
   function* whole(value: unknown, schema: Schema | boolean, at: string, place: string): Slices<OutputUnit[]> {
+    const isApplied = typeof schema === 'object' && APPLIED.some((keyword) => keyword in schema)
+    if (isPairwise && isApplied && sizeOf(value) > PIECE) throw new Unchecked('too many items have to be unique')
     const before = worked()
     onPiece()
     const { errors } = validate(value, schema, draft, lookup, true, null, at, place)
@@ -103,7 +115,7 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
       const wrong = yield* firstWrong(value as readonly unknown[], items, at, place)
       if (wrong.length > 0) report('items', 'Items did not match schema.', wrong)
     }
-    if (uniqueItems === true || UNIQUE in own) {
+    if (uniqueItems === true) {
       const known = new Set<string>()
       for (const item of value as readonly unknown[]) {
         const text = canonical(item)

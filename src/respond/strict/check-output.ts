@@ -4,7 +4,7 @@ import { draftOf } from '../../grammar/index.js'
 import type { Slices } from '../../slices.js'
 import type { InvalidOutput } from '../options.js'
 import { type PlainJson, parsePlainJson } from '../plain-json.js'
-import { checkInPieces, isDivisible } from './check-in-pieces.js'
+import { checkInPieces, hasKeyword, isDivisible } from './check-in-pieces.js'
 import { safeSchema, Unchecked } from './safe-schema.js'
 import { createTestWork, type TextTest, textTest } from './text-test.js'
 
@@ -14,6 +14,8 @@ type Errors = InvalidOutput['errors']
 const MOST_WORK = 250_000
 /** The limit of work that the validator does without a pause. */
 const MOST_OF_PIECE = 10_000
+/** The limit of `uniqueItems` in the validator, which compares all pairs: the longest array times all values. */
+const MOST_COMPARED = 500_000
 const LONGEST = 1_000_000
 const MOST_ERRORS = 20
 
@@ -54,11 +56,16 @@ function* checkJson(text: string, schema: unknown): Slices<Errors> {
   const testOf = (pattern: string): Slices<TextTest | undefined> => textTest(pattern, 'search', patternWork)
   const safe = (yield* safeSchema(schema, { json, testOf, onStep })) as Schema
   const draft = draftOf(schema)
+  const { value, sizes, longestArray } = json
+  const compared = longestArray * (sizes.get(value as object) ?? 1)
+  const isPairwise = compared > MOST_COMPARED && (yield* hasKeyword(safe, ['uniqueItems']))
+  const isDivided = yield* isDivisible(safe)
+  if (isPairwise && !isDivided) throw new Unchecked('too many items have to be unique')
   const lookup = dereference(safe)
   yield
-  const errors = (yield* isDivisible(safe))
-    ? yield* checkInPieces(json.value, safe, { draft, lookup, sizes: json.sizes, onPiece, worked: () => work })
-    : validate(json.value, safe, draft, lookup).errors
+  const errors = isDivided
+    ? yield* checkInPieces(value, safe, { draft, lookup, sizes, isPairwise, onPiece, worked: () => work })
+    : validate(value, safe, draft, lookup).errors
   return errors.slice(0, MOST_ERRORS).map(wording)
 }
 

@@ -1,9 +1,8 @@
 import { createWork, type Slices } from '../../slices.js'
 import type { PlainJson } from '../plain-json.js'
-import { UNIQUE } from './check-in-pieces.js'
 import type { TextTest } from './text-test.js'
 
-type Schema = { [keyword: string | symbol]: unknown }
+type Schema = { [keyword: string]: unknown }
 
 export interface SafeSchemaOptions {
   /** The value to check, on whose texts patterns are tried beforehand. */
@@ -32,8 +31,6 @@ const FORMATS: readonly string[] = [
   'ipv6',
   'uuid',
 ]
-/** The limit of `uniqueItems` in the validator, which compares all pairs: the longest array times all values. */
-const MOST_COMPARED = 500_000
 const MOST_TEXTS = 2_000
 /** How many parts of a schema are copied between two pauses. */
 const SLICE = 2_000
@@ -46,15 +43,13 @@ export class Unchecked extends Error {}
 
 /**
  * Copies a client's schema so that no output can make its validation slow: the validator runs `pattern` as a JavaScript
- * regular expression, compares all pairs of items, and follows references forever. Unsafe parts are dropped, so that
- * the copy allows more.
+ * regular expression, and follows references forever. Unsafe parts are dropped, so that the copy allows more.
  *
  * @throws Unchecked if it would allow less
  */
 export function* safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchemaOptions): Slices<unknown> {
   const work = createWork(SLICE)
   const patterns = new Map<string, string | undefined>()
-  const values = json.sizes.get(json.value as object) ?? 1
   let isLoose = false
   let isNegated = false
 
@@ -106,9 +101,6 @@ export function* safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchem
       } else if (name === 'format') {
         if (FORMATS.includes(String(value))) copied[name] = value
         else isLoose = true
-      } else if (name === 'uniqueItems' && value === true && json.longestArray * values > MOST_COMPARED) {
-        copied[UNIQUE] = true
-        isLoose = true
       } else copied[name] = yield* copy(value)
     }
     if (copied['nullable'] === true && typeof copied['type'] === 'string') copied['type'] = [copied['type'], 'null']

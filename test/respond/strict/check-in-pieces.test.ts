@@ -75,7 +75,7 @@ const placesOf = (errors: readonly OutputUnit[]): unknown[] =>
 function inPieces(given: unknown, document: Schema, draft: SchemaDraft, factor: number): OutputUnit[] {
   const json = atOnce(parsePlainJson(JSON.stringify(given)))
   const sizes = new Map([...json.sizes].map(([of, size]) => [of, factor * size]))
-  const options = { draft, lookup: dereference(document), sizes, onPiece: () => {}, worked: () => 0 }
+  const options = { draft, lookup: dereference(document), sizes, isPairwise: false, onPiece: () => {}, worked: () => 0 }
   return atOnce(checkInPieces(json.value, document, options))
 }
 
@@ -128,6 +128,25 @@ describe('a check in pieces', () => {
     const texts = Array.from({ length: 1_000 }, (_, at) => `${'a'.repeat(200)}${at}`)
     const jsonSchema = { type: 'array', items: { pattern: '^(a|aa)*[0-9]+$' } }
     expect(slicesOf(JSON.stringify(texts), jsonSchema)).toEqual({ errors: [], isSliced: true })
+  })
+
+  test('short arrays have to be unique beside a long one, too', () => {
+    const schema = { type: 'array', uniqueItems: true, items: { properties: { tags: { uniqueItems: true } } } }
+    const items = Array.from({ length: 2_000 }, (_, id) => ({ id, tags: id === 1_500 ? ['a', 'a'] : ['a', 'b'] }))
+    expect(slicesOf(JSON.stringify(items), schema).errors).toContainEqual(
+      expect.objectContaining({ path: '/1500/tags', keyword: '/items/properties/tags/uniqueItems' }),
+    )
+  })
+
+  test.each<[string, { [keyword: string]: unknown }]>([
+    ['under not', { not: { uniqueItems: true } }],
+    ['under not, by a reference', { not: { $ref: '#/$defs/set' }, $defs: { set: { uniqueItems: true } } }],
+    ['beside a keyword that prevents pieces', { uniqueItems: true, unevaluatedItems: {} }],
+    ['for an item of a tuple', { prefixItems: [{ uniqueItems: true }] }],
+  ])('the pairs of a long array are not compared: %s', (where, schema) => {
+    const items = Array.from({ length: 2_000 }, (_, at) => [at])
+    const value = where === 'for an item of a tuple' ? [items] : items
+    expect(() => slicesOf(JSON.stringify(value), schema)).toThrow('too many items have to be unique')
   })
 
   test('a piece that takes too much work is given up, not checked in part', () => {
