@@ -78,8 +78,11 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
       for (const each of found) errors.push(each)
     }
     if ($ref !== undefined) {
-      const found = yield* check(value, referenced(schema as Schema), at, `${place}/$ref`)
-      if (found.length > 0) report('$ref', 'A subschema had errors.', found)
+      const target = lookup[(schema as Schema).__absolute_ref__ ?? $ref]
+      // The validator's own error names a reference to nothing.
+      if (target === undefined) return yield* whole(value, schema, at, place)
+      const found = yield* check(value, target, at, `${place}/$ref`)
+      if (found.length > 0) report('$ref', MISMATCH, found)
       if (isOld) return errors
     }
     for (const [keyword, schemas] of Object.entries({ anyOf, allOf, oneOf })) {
@@ -91,7 +94,7 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
         else for (const one of those) found.push(one)
       }
       if (schemas === undefined || isRightNumber(keyword, matches, schemas.length)) continue
-      report(keyword, COMBINED[keyword] as string, found)
+      report(keyword, `Instance matches ${matches} of ${schemas.length} subschemas.`, found)
     }
     const parts = Array.isArray(value) ? checkItems : checkProperties
     for (const each of yield* parts(value as object, own, at, place, report)) errors.push(each)
@@ -100,20 +103,13 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
 
   const sizeOf = (value: unknown): number => sizes.get(value as object) ?? 1
 
-  function referenced(schema: Schema): Schema | boolean {
-    const uri = schema.__absolute_ref__ || (schema.$ref as string)
-    const found = lookup[uri]
-    if (found === undefined) throw new Error(`Unresolved $ref ${JSON.stringify(schema.$ref)}.`)
-    return found
-  }
-
   function* checkItems(value: object, own: Schema, at: string, place: string, report: Report): Slices<OutputUnit[]> {
     const { items, uniqueItems, ...rest } = own
     const isTuple = Array.isArray(items) || TUPLES.some((keyword) => keyword in own)
     const errors = yield* whole(value, isTuple && items !== undefined ? { ...rest, items } : rest, at, place)
     if (items !== undefined && !isTuple) {
       const wrong = yield* firstWrong(value as readonly unknown[], items, at, place)
-      if (wrong.length > 0) report('items', 'Items did not match schema.', wrong)
+      if (wrong.length > 0) report('items', MISMATCH, wrong)
     }
     if (uniqueItems === true) {
       const known = new Set<string>()
@@ -160,38 +156,29 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
     const { properties = {}, patternProperties = {}, additionalProperties, ...rest } = own
     const read = new Set<string>()
     let isOver = false
-    function* one(
-      keyword: string,
-      name: string,
-      schema: Schema | boolean,
-      deeper: string,
-      error: string,
-    ): Slices<void> {
+    function* one(keyword: string, name: string, schema: Schema | boolean, deeper: string): Slices<void> {
       const found = yield* check(value[name], schema, `${at}/${encodePointer(name)}`, `${place}/${keyword}${deeper}`)
       read.add(name)
       if (found.length === 0) return
       isOver = true
-      report(keyword, error, found)
+      report(keyword, MISMATCH, found)
     }
     for (const [name, schema] of Object.entries(properties)) {
       if (!Object.hasOwn(value, name)) continue
-      const error = `Property "${name}" does not match schema.`
-      yield* one('properties', name, schema as Schema, `/${encodePointer(name)}`, error)
+      yield* one('properties', name, schema as Schema, `/${encodePointer(name)}`)
       if (isOver) break
     }
     for (const [pattern, schema] of isOver ? [] : Object.entries(patternProperties)) {
       const expression = new RegExp(pattern, 'u')
       for (const name in value) {
         if (!expression.test(name)) continue
-        const error = `Property "${name}" matches pattern "${pattern}" but does not match associated schema.`
-        yield* one('patternProperties', name, schema as Schema, `/${encodePointer(pattern)}`, error)
+        yield* one('patternProperties', name, schema as Schema, `/${encodePointer(pattern)}`)
       }
     }
     if (!isOver && additionalProperties !== undefined) {
       for (const name of Object.keys(value)) {
         if (read.has(name)) continue
-        const error = `Property "${name}" does not match additional properties schema.`
-        yield* one('additionalProperties', name, additionalProperties, '', error)
+        yield* one('additionalProperties', name, additionalProperties, '')
       }
     }
     return yield* whole(value, rest, at, place)
@@ -200,13 +187,10 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
   return yield* check(value, schema, '#', '#')
 }
 
-type Report = (keyword: string, error: string, found: readonly OutputUnit[]) => void
+/** The fault of the part itself follows it, with its place and wording. */
+const MISMATCH = 'A part does not match its schema.'
 
-const COMBINED: { readonly [keyword: string]: string } = {
-  anyOf: 'Instance does not match any subschemas.',
-  allOf: 'Instance does not match every subschema.',
-  oneOf: 'Instance does not match exactly one subschema.',
-}
+type Report = (keyword: string, error: string, found: readonly OutputUnit[]) => void
 
 function isRightNumber(keyword: string, matches: number, all: number): boolean {
   if (keyword === 'oneOf') return matches === 1
