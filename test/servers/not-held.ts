@@ -6,8 +6,10 @@ export const NOT_HELD: Readonly<Record<'guidance' | 'xgrammar' | 'other', readon
   guidance: [],
   xgrammar: ['email', 'duration', 'hostname'].map(inPart),
   other: [
-    ...['minimum', 'maximum', 'properties', 'required', 'additionalProperties', 'pattern'].map(not),
-    ...[inPart('date'), inPart('date-time'), not('format'), inPart('time')],
-    ...['oneOf', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum', 'allOf'].map(not),
+    ...['maxLength', 'minimum', 'maximum', 'const', 'properties', 'required', 'additionalProperties', 'pattern'].map(
+      not,
+    ),
+    ...[inPart('date'), inPart('date-time')],
+    ...['format', 'minItems', 'oneOf', '$ref', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum', 'allOf'].map(not),
   ],
 }

@@ -15,8 +15,8 @@ import { validatorOf } from '../support/json-schema-judge.js'
 import { readTokens } from '../support/read-tokens.js'
 import { runs } from '../support/runs.js'
 
-const leftOut = (schema: object, backend: PlainFor = 'xgrammar'): string[] =>
-  atOnce(plainSchema(schema as never, backend)).leftOut.map(({ path }) => path)
+const leftOut = (schema: object): string[] =>
+  atOnce(plainSchema(schema as never, 'xgrammar')).leftOut.map(({ path }) => path)
 const anyBackend = fc.constantFrom<PlainFor>('xgrammar', 'other')
 const city = {
   type: 'object',
@@ -68,20 +68,6 @@ describe('the keywords of a schema that a grammar backend holds', () => {
     [{ type: 'string', nullable: true }, []],
   ])('of %j it leaves out %j', (schema, paths) => {
     expect(leftOut(schema)).toEqual(paths)
-  })
-
-  // Each was tested with outlines_core 0.2.14, which accepted invalid values where a path is listed here, or failed.
-  test.each<[object, string[]]>([
-    [city, []],
-    [{ type: 'integer', minimum: 37 }, ['/minimum']],
-    [{ type: 'string', pattern: '^[^a]$' }, ['/pattern']],
-    [{ type: 'string', minLength: 1, maxLength: 3 }, []],
-    [{ type: 'string', format: 'uuid' }, []],
-    [{ type: 'string', format: 'ipv6' }, ['/format']],
-    [{ type: 'object', properties: { 'a"b': { type: 'null' } }, required: ['a"b'] }, ['/properties', '/required']],
-    [{ type: 'object', properties: { größe: { type: 'null' } }, required: ['größe'] }, []],
-  ])('of %j it leaves out %j for backends other than xgrammar', (schema, paths) => {
-    expect(leftOut(schema, 'other')).toEqual(paths)
   })
 
   test('the remaining schema allows every value that the original allows', () => {
@@ -204,7 +190,7 @@ describe('constraints as they are sent to a backend', () => {
 
   test('any other backend gets the part of a schema that all backends hold, and the rest is reported', () => {
     expect(sent('other', { ...even, title: 'T' })).toEqual({
-      sent: { kind: 'json', schema: { type: 'integer', title: 'T' } },
+      sent: { kind: 'json', schema: { type: 'integer' } },
       relaxed: ['minimum', 'maximum', 'multipleOf'].map((keyword) => ({
         path: `/${keyword}`,
         message: `The engine's grammar backend does not enforce '${keyword}' here.`,

@@ -2,6 +2,15 @@ import type { UnsupportedConstraint } from '../../engine/constraint.js'
 import { type Fields, isFields } from '../../fields.js'
 import { below } from '../../grammar/index.js'
 import { createWork, type Slices, type Work } from '../../slices.js'
+import {
+  asOthersTake,
+  type Counted,
+  createCounted,
+  createRefs,
+  hasNoEffect,
+  heldByOthers,
+  type Refs,
+} from './other-schema.js'
 
 /** A schema reduced to the forms that every grammar backend holds. */
 export interface PlainSchema {
@@ -61,15 +70,6 @@ const FORMATS: readonly unknown[] = ['uuid', 'ipv6']
  */
 const LOOSE_FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'duration', 'ipv4', 'email', 'hostname']
 
-/** Keywords that outlines and others ignore, or hold so that a string may end at a quote inside of it. */
-const UNKNOWN_TO_OTHERS: ReadonlySet<string> = new Set([
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'pattern'],
-])
-/** Formats that outlines knows; at any other it fails. It takes quotes in an `email` as they are. */
-const FORMATS_OF_OTHERS: readonly unknown[] = ['uuid', 'date', 'time', 'date-time']
-/** Names that outlines would not escape, as it does those beyond ASCII. */
-const ESCAPED_NAME = /["\\\p{Cc}]/u
-
 /**
  * The backend whose keywords are kept: xgrammar, or those that outlines, lm-format-enforcer and xgrammar all enforce.
  */
@@ -87,6 +87,9 @@ interface Walk {
   readonly leftOut: UnsupportedConstraint[]
   readonly inPart: UnsupportedConstraint[]
   readonly work: Work
+  /** For backends other than xgrammar. */
+  readonly counted: Counted
+  readonly refs: Refs | undefined
 }
 
 /**
@@ -94,12 +97,15 @@ interface Walk {
  * beside `enum`, `const`, `anyOf` and `$ref` it ignores all others, including a type; it also ignores `required` names
  * that are not in `properties`. Other backends enforce less.
  *
- * Each form was tried in xgrammar 0.2.8 and in outlines_core 0.2.14, by bodies that it has to accept and to refuse.
+ * Each form was tried in xgrammar 0.2.8, and in outlines_core 0.1.26 and 0.2.14, by bodies that it has to accept and to
+ * refuse.
  *
  * @param schema - one that `checkSchema` takes
  */
 export function* plainSchema(schema: Fields, backend: PlainFor): Slices<PlainSchema> {
-  const walk: Walk = { backend, leftOut: [], inPart: [], work: createWork(SLICE) }
+  const work = createWork(SLICE)
+  const refs = backend === 'other' ? yield* createRefs(schema, work) : undefined
+  const walk: Walk = { backend, leftOut: [], inPart: [], work, counted: createCounted(), refs }
   // The reduced form of an object is an object.
   const left = (yield* plain(schema, '', walk)) as Fields
   return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
@@ -110,14 +116,15 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
   if (walk.work.left <= 0) yield* walk.work.pause()
   if (!isFields(schema)) {
     if (schema === false) omit(path, 'false', walk)
-    return true
+    return walk.backend === 'other' ? asOthersTake({}, HELD) : true
   }
-  const isHeld = heldIn(schema, walk.backend)
+  const { isHeld, isNeeded, inside } = heldIn(schema, path, walk)
   const kept: [string, unknown][] = []
   for (const [keyword, value] of Object.entries(schema)) {
     const at = below(path, keyword)
     // Unknown keywords mean nothing, and `nullable` is in the list of types.
-    if (ANNOTATIONS.has(keyword)) kept.push([keyword, value])
+    if (!isNeeded(keyword)) continue
+    else if (ANNOTATIONS.has(keyword)) kept.push([keyword, value])
     else if (keyword === '$defs' || keyword === 'definitions') kept.push([keyword, yield* each(value, at, walk)])
     else if (!ASSERTIONS.has(keyword) || keyword === 'nullable') continue
     else if (!isHeld(keyword)) omit(at, keyword, walk)
@@ -127,9 +134,10 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
       walk.leftOut.push(reason)
       walk.inPart.push(reason)
     } else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
-    else kept.push([keyword, yield* inner(keyword, value, at, walk)])
+    else kept.push([keyword, yield* inner(keyword, value, at, inside)])
   }
-  return Object.fromEntries(kept)
+  const reduced = Object.fromEntries(kept)
+  return walk.backend === 'other' ? asOthersTake(reduced, HELD) : reduced
 }
 
 function omit(path: string, keyword: string, { leftOut }: Walk): void {
@@ -166,21 +174,29 @@ function* each(schemas: unknown, path: string, walk: Walk): Slices<Fields> {
   return Object.fromEntries(all)
 }
 
-/** Which of a schema's keywords are held, beside its others. */
-function heldIn(schema: Fields, backend: PlainFor): (keyword: string) => boolean {
-  const isHeld = heldByXgrammar(schema)
-  if (backend === 'xgrammar') return isHeld
-  const isOfNames = hasEscapedNames(schema)
-  return (keyword) => {
-    if (UNKNOWN_TO_OTHERS.has(keyword) || (isOfNames && ABOUT_NAMES.has(keyword))) return false
-    return isHeld(keyword) && (keyword !== 'format' || FORMATS_OF_OTHERS.includes(schema['format']))
-  }
+/** How a schema's keywords are read, beside its others. */
+interface Held {
+  readonly isHeld: (keyword: string) => boolean
+  /** Whether a keyword is sent or named: one without an effect may be refused. */
+  readonly isNeeded: (keyword: string) => boolean
+  /** For the schemas in it. */
+  readonly inside: Walk
 }
 
-const ABOUT_NAMES: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties'])
-
-function hasEscapedNames({ properties }: Fields): boolean {
-  return isFields(properties) && Object.keys(properties).some((name) => ESCAPED_NAME.test(name))
+function heldIn(schema: Fields, path: string, walk: Walk): Held {
+  const isHeld = heldByXgrammar(schema)
+  const { refs } = walk
+  if (refs === undefined) return { isHeld, isNeeded: () => true, inside: walk }
+  const { holds, counted } = heldByOthers(schema, walk.counted, () => refs.follows(path, String(schema['$ref'])))
+  const isListed = 'enum' in schema || 'const' in schema
+  return {
+    isHeld: (keyword) => isHeld(keyword) && holds(keyword),
+    isNeeded: (keyword) =>
+      !ANNOTATIONS.has(keyword) &&
+      !hasNoEffect(keyword, schema) &&
+      !(isListed && keyword === 'type' && isHeld(keyword)),
+    inside: { ...walk, counted },
+  }
 }
 
 function heldByXgrammar(schema: Fields): (keyword: string) => boolean {
