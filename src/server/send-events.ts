@@ -7,20 +7,7 @@ import { createSseEncoder, SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents 
 import { framesOf, KEEP_ALIVE, UNCOUNTED_BYTES } from './frames.js'
 import { idleInterval } from './idle-interval.js'
 import { readerOf } from './reader.js'
-
-/** The part of a response of `node:http`, `node:http2` or Express that is used here. */
-export interface NodeResponse {
-  readonly writableEnded: boolean
-  readonly destroyed?: boolean
-  setHeader(name: string, value: string): unknown
-  flushHeaders(): void
-  write(text: string): boolean
-  end(text?: string): unknown
-  destroy(error?: Error): unknown
-  on(event: 'close' | 'error' | 'drain', listener: () => void): unknown
-  once(event: 'drain', listener: () => void): unknown
-  off(event: 'close' | 'error' | 'drain', listener: () => void): unknown
-}
+import { type NodeResponse, type StreamBody, streamBody } from './stream-body.js'
 
 export interface SendEventsOptions {
   /** Ends the stream with `data: [DONE]`. Default: false. */
@@ -78,6 +65,7 @@ export async function sendCounted(
   const { done = false, keepAliveMs = 15_000, headers = {} } = options
   const reader = readerOf<SseEvent | readonly SseEvent[]>(events)
   const encode = options.encode ?? createSseEncoder()
+  let body: StreamBody
   let isGone = false
   let isBehind = false
   let resume = (): void => {}
@@ -97,7 +85,7 @@ export async function sendCounted(
   /** Writes, and waits if the client is behind, so that unread events are not generated. */
   function write(text: string): Promise<void> | undefined {
     isSilent = false
-    if (out.write(text)) return undefined
+    if (body.write(text)) return undefined
     isBehind = true
     if (text.length > UNCOUNTED_BYTES && unread !== undefined && unread.take(text.length) !== 'taken') {
       out.destroy()
@@ -108,10 +96,10 @@ export async function sendCounted(
       resume = () => {
         isBehind = false
         unread?.give(unread.bytes)
-        out.off('drain', resume)
+        body.drains.off('drain', resume)
         resolve()
       }
-      out.once('drain', resume)
+      body.drains.once('drain', resume)
     })
   }
   function keepAlive(): void {
@@ -124,6 +112,7 @@ export async function sendCounted(
     if (isClosed(out)) return leave()
     for (const [name, value] of Object.entries(merged(SSE_HEADERS, headers))) out.setHeader(name, value)
     out.flushHeaders()
+    body = streamBody(out)
     if (keepAliveMs !== 0) timer = idleInterval(keepAlive, keepAliveMs)
     await reader.drainTo((value) => {
       if (isGone) return
@@ -131,6 +120,7 @@ export async function sendCounted(
       // An encoder may skip an event.
       if (text !== '') return write(text)
     })
+    body.flush()
     if (!isGone) out.end(done ? SSE_DONE : undefined)
   } catch (error) {
     // Cut off rather than ended, so that a client does not take it for a complete stream.

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import http2, { type Http2ServerResponse } from 'node:http2'
 import { type AddressInfo, connect, type Server } from 'node:net'
 import { Readable } from 'node:stream'
@@ -211,6 +211,130 @@ describe('a comment keeps the connection alive', () => {
     expect(response).toBeDefined()
     expect(comments).toBe(0)
     session.destroy()
+  })
+})
+
+describe('the texts of a plain response go to its socket as chunks', () => {
+  /** What a raw client of HTTP/1.1 receives, with the requests that it sends at once. */
+  async function received(answer: Handler, requests = 1, version = '1.1'): Promise<string> {
+    handler = answer
+    const close = version === '1.1' ? 'Connection: close\r\n' : ''
+    const socket = connect(portOf(server), '127.0.0.1')
+    const plain = `GET / HTTP/${version}\r\nHost: x\r\n`
+    for (let nth = 1; nth < requests; nth++) socket.write(`${plain}\r\n`)
+    socket.write(`${plain}${close}\r\n`)
+    const parts: Buffer[] = []
+    for await (const part of socket) parts.push(part as Buffer)
+    return Buffer.concat(parts).toString('utf8')
+  }
+  const body = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4)
+  const encode = ({ type }: { readonly type: string }): string => type
+  const send =
+    (...texts: readonly string[]): Handler =>
+    (outgoing) =>
+      sendEvents(
+        outgoing,
+        texts.map((type) => ({ type })),
+        { encode },
+      )
+
+  test('a chunk counts bytes, whatever the characters, and a lone surrogate is replaced', async () => {
+    const texts = ['plain', 'größe', '日本', '😀', 'a\ud800b']
+    const incoming = await open(async (outgoing) => {
+      async function* later(): AsyncGenerator<{ type: string }> {
+        for (const type of texts) {
+          await new Promise((resolve) => setImmediate(resolve))
+          yield { type }
+        }
+      }
+      await sendEvents(outgoing, later(), { encode })
+    })
+    expect(await bodyOf(incoming)).toBe('plaingröße日本😀a\ufffdb')
+  })
+
+  test('the first text of a turn goes at once, and the others together', async () => {
+    expect(body(await received(send('one', 'two', 'three')))).toBe('3\r\none\r\n8\r\ntwothree\r\n0\r\n\r\n')
+  })
+
+  test('no text overtakes one of the turn before', async () => {
+    let give: (type: string) => void = () => {}
+    const events = {
+      [Symbol.asyncIterator]: () => events,
+      drainTo: async (write: (event: { type: string }) => unknown) => {
+        give = (type) => void write({ type })
+        give('1')
+        give('2')
+        // A new turn begins before the texts of the last one are sent.
+        await new Promise<void>((resolve) =>
+          process.nextTick(() => {
+            give('3')
+            process.nextTick(() => {
+              give('4')
+              resolve()
+            })
+          }),
+        )
+      },
+      return: async () => ({ done: true, value: undefined }),
+    }
+    const incoming = await open((outgoing) => sendEvents(outgoing, events as never, { encode }))
+    expect(await bodyOf(incoming)).toBe('1234')
+  })
+
+  test('one long turn gathers no more than its bound', async () => {
+    const text = 'x'.repeat(5000)
+    const sizes = body(await received(send(...Array.from({ length: 10 }, () => text))))
+      .match(/^[\da-f]+(?=\r$)/gm)
+      ?.map((size) => Number.parseInt(size, 16))
+    expect(sizes).toEqual([5000, 20_000, 20_000, 5000, 0])
+  })
+
+  test('the answers of a pipelined connection stay apart', async () => {
+    const answers = await received(send('first', 'rest'), 2)
+    expect(answers.match(/first/g)).toHaveLength(2)
+    expect(answers.split('HTTP/1.1 200 OK')).toHaveLength(3)
+    expect(answers.indexOf('0\r\n\r\n')).toBeLessThan(answers.lastIndexOf('HTTP/1.1 200 OK'))
+  })
+
+  test('a client of HTTP/1.0 gets no chunks', async () => {
+    expect(body(await received(send('one', 'two'), 1, '1.0'))).toBe('onetwo')
+  })
+
+  test('a response whose write is changed, or whose body is encoded, is written by its own methods', async () => {
+    const shouted = await open((outgoing) => {
+      const write = outgoing.write.bind(outgoing)
+      outgoing.write = ((text: string) => write(text.toUpperCase())) as never
+      return send('one', 'two')(outgoing)
+    })
+    expect(await bodyOf(shouted)).toBe('ONETWO')
+    const encoded = await received((outgoing) => {
+      outgoing.setHeader('content-encoding', 'identity')
+      return send('one', 'two', 'three')(outgoing)
+    })
+    expect(body(encoded)).toBe('3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n0\r\n\r\n')
+  })
+
+  test('a host that has corked the response keeps its order', async () => {
+    const incoming = await open((outgoing) => {
+      outgoing.cork()
+      return send('first ', 'second')(outgoing)
+    })
+    expect(await bodyOf(incoming)).toBe('first second')
+  })
+
+  test('the connection serves another request after a stream', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    handler = send('one', 'two')
+    const sockets = new Set<unknown>()
+    for (let nth = 0; nth < 3; nth++) {
+      const client = request({ port: portOf(server), host: '127.0.0.1', agent })
+      client.end()
+      const [incoming] = (await once(client, 'response')) as [IncomingMessage]
+      sockets.add(client.socket)
+      expect(await bodyOf(incoming)).toBe('onetwo')
+    }
+    agent.destroy()
+    expect(sockets.size).toBe(1)
   })
 })
 
