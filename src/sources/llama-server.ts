@@ -50,8 +50,8 @@ const LLAMA_SERVER_OPTIONS: OptionTable<LlamaServerEngineOptions> = { ...HTTP_OP
  * The first call requests the server's models and tokenizer once. If the model is not gpt-oss by its `<|start|>`, it
  * throws an EngineError.
  *
- * Tested against recorded answers of a real server (llama.cpp v0.5.0, November 2026) with scripted models. Requires
- * `return_tokens` and `stop_type`, which were added in December 2024.
+ * Tested against recorded answers of a real server (llama.cpp v0.5.0, November 2026) and on one (build 11434), with tiny
+ * models. Requires `return_tokens` and `stop_type`, which were added in December 2024.
  *
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
  * @throws HarmonyResponsesError `bad_option`

@@ -3,7 +3,7 @@ import type { GenerateOptions, TokenEngine } from '../../src/engine/index.js'
 import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import { errorOf } from '../support/error-of.js'
 import { readTokens } from '../support/read-tokens.js'
-import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
+import { decodeTokens, encodeHarmony, m, tokenBytes } from '../support/tokens.js'
 import * as said from './model/scripts.js'
 import { CONTEXT } from './model/write-models.js'
 
@@ -18,6 +18,10 @@ export interface Rows {
   readonly longestPrompt: number
   /** Whether the server keeps what it read of a prompt for the next call. Default true. */
   readonly hasPromptCache?: boolean
+  /** Whether the server sends the ids of a character that the model did not complete. Default true. */
+  readonly sendsHalves?: boolean
+  /** What refuses a constraint that cannot be compiled. Default the server. */
+  readonly refusedBy?: 'server' | 'adapter'
 }
 
 const idsOf = (token: number | { readonly id: number }): number => (typeof token === 'number' ? token : token.id)
@@ -32,6 +36,7 @@ const JSON_PIZZA = {
 /** The laws of the adapter with a real server whose model plays `model/scripts.ts`. */
 export function adapterRows(rows: Rows): void {
   const { name, engine, running, longestPrompt, hasPromptCache = true } = rows
+  const { sendsHalves = true, refusedBy = 'server' } = rows
   const call = async (prompt: string | readonly number[], options: GenerateOptions = {}) => {
     const ids = typeof prompt === 'string' ? encodeHarmony(prompt) : prompt
     const { tokens, end } = await readTokens(engine().generate(ids, options))
@@ -54,8 +59,14 @@ export function adapterRows(rows: Rows): void {
       },
     )
 
-    test(`${name} through the adapter gives half a character as it was sampled`, async () => {
+    test.runIf(sendsHalves)(`${name} through the adapter gives half a character as it was sampled`, async () => {
       expect((await call(said.half.prompt)).ids).toEqual(said.half.ids)
+    })
+
+    test.runIf(!sendsHalves)(`${name} through the adapter gives other ids for half a character, as many`, async () => {
+      const { ids } = await call(said.half.prompt)
+      expect(ids).toHaveLength(said.half.ids.length)
+      expect(shownText(ids)).toBe(shownText(said.half.ids))
     })
 
     test(`${name} through the adapter stops at ids of the caller, special or not`, async () => {
@@ -104,10 +115,14 @@ export function adapterRows(rows: Rows): void {
       expect(Object.keys(JSON.parse(text) as object)).toEqual(['city'])
     })
 
-    test(`${name} through the adapter reports in its own words a schema that it cannot compile`, async () => {
+    test(`${name} through the adapter refuses a regular expression that cannot be compiled: the ${refusedBy} does`, async () => {
       const prompt = encodeHarmony(said.prose.prompt + said.prose.answer)
-      const error = await errorOf(call(prompt, { constraint: { regex: '(?<=x)[' }, maxTokens: 5 }))
-      expect(error).toMatchObject({ name: 'EngineError', code: 'invalid_prompt' })
+      const refused = call(prompt, { constraint: { regex: '(?<=x)[' }, maxTokens: 5 })
+      await expect(refused).rejects.toMatchObject(
+        refusedBy === 'server'
+          ? { name: 'EngineError', code: 'invalid_prompt' }
+          : { name: 'HarmonyResponsesError', code: 'bad_option' },
+      )
     })
 
     test(`${name} through the adapter answers twenty calls at once, each by its own`, async () => {
@@ -160,6 +175,11 @@ export function adapterRows(rows: Rows): void {
       expect([contextLength, maxPromptLength]).toEqual([CONTEXT, longestPrompt])
     })
   })
+}
+
+/** The text of tokens, with U+FFFD for half a character. */
+function shownText(ids: readonly number[]): string {
+  return new TextDecoder().decode(Uint8Array.from(ids.flatMap((id) => [...(tokenBytes(id) ?? [])])))
 }
 
 /** A prompt of so many tokens that no script follows. */

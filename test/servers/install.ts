@@ -1,14 +1,15 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { compileLlamaServer } from './compile-llama-server.js'
 import { deleteMade } from './delete-made.js'
 import { fingerprintOf } from './fingerprint.js'
+import { type Pip, run } from './run.js'
 
 export type Kind = Installed | 'transformers'
 /** vLLM's environment has transformers, too. */
-type Installed = 'vllm' | 'sglang'
+type Installed = 'vllm' | 'sglang' | 'llama-server'
 const installedAs = (kind: Kind): Installed => (kind === 'transformers' ? 'vllm' : kind)
 
 /** Where environments and models are kept from one run to the next: SERVERS_DIR, or a folder that git ignores. */
@@ -17,33 +18,50 @@ export const FOLDER: string = process.env['SERVERS_DIR'] ?? fileURLToPath(new UR
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const STUBS = join(HERE, 'sglang', 'sglang_stubs.py')
 const PATCH = join(HERE, 'sglang', 'patch.py')
+const COMPILE = join(HERE, 'compile-llama-server.ts')
 /** The build for processors, wherever a registry has one. */
 const TORCH = 'torch==2.13.0'
-/** The environments' folders. */
-const FOLDERS: Readonly<Record<Installed, string>> = { vllm: 'venv', sglang: 'venv-sglang' }
+
+interface Environment {
+  readonly folder: string
+  /** With what pip unpacks meanwhile, and the models; of vLLM and SGLang together. */
+  readonly diskGb: number
+  /** What it is made from besides its list. */
+  readonly madeFrom: readonly string[]
+}
+
+const ENVIRONMENTS: Readonly<Record<Installed, Environment>> = {
+  vllm: { folder: 'venv', diskGb: 9, madeFrom: [] },
+  sglang: { folder: 'venv-sglang', diskGb: 9, madeFrom: [STUBS, PATCH] },
+  'llama-server': { folder: 'venv-llama', diskGb: 2, madeFrom: [COMPILE] },
+}
 
 export function environmentOf(kind: Kind): string {
-  return join(FOLDER, FOLDERS[installedAs(kind)])
+  return join(FOLDER, ENVIRONMENTS[installedAs(kind)].folder)
 }
 
 /** In an environment: the fingerprint of what it was made from, once it is whole. */
 const MARK = 'whole'
-/** Both environments, with what pip unpacks meanwhile, and the models. */
-const DISK_GB = 9
 
-/** What `prepare.ts` found to be missing, for the processes of the tests. */
-const FOUND = 'SERVERS_OBSTACLE'
+/** What `prepare.ts` found to be missing for a server, for the processes of the tests. */
+const foundFor = (kind: Installed): string => `SERVERS_OBSTACLE_${kind}`
 
-/** Why no server can be installed here; undefined if one can, as far as is known. */
-export function obstacle(): string | undefined {
-  if (process.env[FOUND] !== undefined) return process.env[FOUND]
-  if (process.platform !== 'linux' || process.arch !== 'x64') return 'the servers need Linux on x64'
-  if (existsSync(environmentOf('vllm'))) return undefined
-  if (python() === undefined) return 'the servers need Python 3.11 with venv'
+/** Why a server cannot be installed here; undefined if it can, as far as is known. */
+export function obstacle(kind: Kind): string | undefined {
+  const installed = installedAs(kind)
+  const found = process.env[foundFor(installed)]
+  if (found !== undefined) return found
+  if (process.platform !== 'linux' || process.arch !== 'x64') return `${kind} needs Linux on x64`
+  if (existsSync(environmentOf(kind))) return undefined
+  if (python() === undefined) return `${kind} needs Python 3.11 with venv`
+  if (installed === 'llama-server' && !isThere('c++')) return `${kind} needs a C++ compiler`
   mkdirSync(FOLDER, { recursive: true })
   const { bavail, bsize } = statfsSync(FOLDER)
-  return (bavail * bsize) / 1e9 < DISK_GB ? `the servers need ${DISK_GB} GB of disk` : undefined
+  const { diskGb } = ENVIRONMENTS[installed]
+  return (bavail * bsize) / 1e9 < diskGb ? `${kind} needs ${diskGb} GB of disk` : undefined
 }
+
+const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0
 
 function python(): string | undefined {
   const isRight = 'import ensurepip, sys, venv; sys.exit(sys.version_info[:2] != (3, 11))'
@@ -54,7 +72,7 @@ function python(): string | undefined {
  * Installs servers side by side, where they are not there yet by the lists as they are now, unless no registry answers, or it
  * has no torch for processors: that for GPUs is several GB.
  *
- * @throws Error with what pip printed
+ * @throws Error with what pip or a compiler printed
  */
 export async function install(kinds: readonly Kind[]): Promise<void> {
   // All of them end before the first failure is thrown: none goes on in the background.
@@ -63,55 +81,77 @@ export async function install(kinds: readonly Kind[]): Promise<void> {
 }
 
 async function installOne(kind: Installed): Promise<void> {
-  const environment = environmentOf(kind)
-  const requirements = join(HERE, 'requirements', `${kind}.txt`)
-  const madeFrom = fingerprintOf([requirements, ...(kind === 'sglang' ? [STUBS, PATCH] : [])])
-  const whole = join(environment, MARK)
+  const folder = environmentOf(kind)
+  const list = join(HERE, 'requirements', `${kind}.txt`)
+  const madeFrom = fingerprintOf([list, ...ENVIRONMENTS[kind].madeFrom])
+  const whole = join(folder, MARK)
   if (existsSync(whole) && readFileSync(whole, 'utf8') === madeFrom) return
-  deleteMade(environment, MARK)
-  mkdirSync(environment, { recursive: true })
+  deleteMade(folder, MARK)
+  mkdirSync(folder, { recursive: true })
   writeFileSync(whole, 'not yet')
-  await run(python() ?? 'python3.11', ['-m', 'venv', environment])
-  const program = join(environment, 'bin', 'python')
-  // The lists are complete, and a server compiles what it imports when it first starts: that is less than all of it.
-  const pip = (...args: readonly string[]): Promise<string> =>
-    run(program, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-compile', ...args])
-  const offered = await pip('--dry-run', '--report', '-', TORCH).catch(() => undefined)
-  if (!offered?.includes('"version": "2.13.0+cpu"')) {
-    rmSync(environment, { recursive: true })
-    const why = offered === undefined ? 'no registry offers it' : 'the registry has none'
-    process.env[FOUND] = `the servers need ${TORCH} for processors, and ${why}`
-    return
-  }
-  await pip(TORCH, '--requirement', requirements)
-  const site = (await run(program, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])).trim()
-  await FINISH[kind](site, program)
-  writeFileSync(whole, madeFrom)
+  await run(python() ?? 'python3.11', ['-m', 'venv', folder])
+  const program = join(folder, 'bin', 'python')
+  const pip: Pip = (...args) => run(program, ['-m', 'pip', ...args])
+  const missing = await FILL[kind]({ folder, program, list, pip })
+  if (missing === undefined) return writeFileSync(whole, madeFrom)
+  rmSync(folder, { recursive: true })
+  process.env[foundFor(kind)] = `${kind} needs ${missing}`
 }
 
-const FINISH: Readonly<Record<Installed, (site: string, program: string) => void | Promise<void>>> = {
+/** A new environment, to be filled. */
+interface NewEnvironment {
+  readonly folder: string
+  /** Its Python. */
+  readonly program: string
+  /** The file of its requirements. */
+  readonly list: string
+  readonly pip: Pip
+}
+
+/** Fills an environment, or says what no registry offers. */
+const FILL: Readonly<Record<Installed, (environment: NewEnvironment) => Promise<string | undefined>>> = {
   /** Its package has another name, but it asks for the version of `vllm`, and finds its platform by it. */
-  vllm(site) {
-    const folder = join(site, 'vllm-0.32.0+cpu.dist-info')
+  async vllm(environment) {
+    const missing = await fillWithTorch(environment)
+    if (missing !== undefined) return missing
+    const folder = join(await siteOf(environment), 'vllm-0.32.0+cpu.dist-info')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'METADATA'), 'Metadata-Version: 2.1\nName: vllm\nVersion: 0.32.0+cpu\n')
     writeFileSync(join(folder, 'RECORD'), '')
+    return undefined
   },
   /** Leaves out packages that need a GPU, and adds sinks to attention on plain torch. */
-  async sglang(site, program) {
+  async sglang(environment) {
+    const missing = await fillWithTorch(environment)
+    if (missing !== undefined) return missing
+    const site = await siteOf(environment)
     copyFileSync(STUBS, join(site, 'sglang_stubs.py'))
     writeFileSync(join(site, 'sglang_stubs.pth'), 'import sglang_stubs\n')
-    await run(program, [PATCH, site])
+    await run(environment.program, [PATCH, site])
+    return undefined
+  },
+  async 'llama-server'({ folder, list, pip }) {
+    const listed = ['install', ...QUIETLY, '--requirement', list]
+    const offered = await pip(...listed, '--dry-run').catch(() => undefined)
+    if (offered === undefined) return 'a registry with CMake and Ninja'
+    await pip(...listed)
+    await compileLlamaServer(folder, pip)
+    return undefined
   },
 }
 
-const execute = promisify(execFile)
+/** The lists are complete, and a server compiles what it imports when it first starts: that is less than all of it. */
+const QUIETLY = ['--quiet', '--no-deps', '--no-compile']
 
-async function run(program: string, args: readonly string[]): Promise<string> {
-  try {
-    return (await execute(program, args, { maxBuffer: 64 * 1024 * 1024 })).stdout
-  } catch (error) {
-    const { message, stdout = '', stderr = '' } = error as Error & { stdout?: string; stderr?: string }
-    throw new Error(`${message.slice(0, 1000)}\n${`${stdout}${stderr}`.slice(-4000)}`)
+async function fillWithTorch({ list, pip }: NewEnvironment): Promise<string | undefined> {
+  const offered = await pip('install', ...QUIETLY, '--dry-run', '--report', '-', TORCH).catch(() => undefined)
+  if (!offered?.includes('"version": "2.13.0+cpu"')) {
+    return `${TORCH} for processors, and ${offered === undefined ? 'no registry offers it' : 'the registry has none'}`
   }
+  await pip('install', ...QUIETLY, TORCH, '--requirement', list)
+  return undefined
+}
+
+async function siteOf({ program }: NewEnvironment): Promise<string> {
+  return (await run(program, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])).trim()
 }

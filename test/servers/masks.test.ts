@@ -35,7 +35,7 @@ interface Timed {
   readonly error: string | null
 }
 
-const missing = obstacle()
+const missing = obstacle('vllm')
 
 describe.skipIf(missing !== undefined)(`masks${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
   const asked = everythingSent()

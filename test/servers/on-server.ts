@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { TokenEngine } from '../../src/engine/index.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
+import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
 import { createSglangEngine } from '../../src/sources/sglang.js'
 import { createVllmEngine } from '../../src/sources/vllm.js'
 import { type Kind, obstacle } from './install.js'
@@ -15,20 +16,20 @@ export interface Running {
 }
 
 const CREATE: Readonly<Record<Kind, (options: HttpOptions) => TokenEngine>> = {
-  ...{ vllm: createVllmEngine, sglang: createSglangEngine },
+  ...{ vllm: createVllmEngine, sglang: createSglangEngine, 'llama-server': createLlamaServerEngine },
   // Its server answers as vLLM does.
   transformers: createVllmEngine,
 }
 /** The names under which `/metrics` counts calls that run. */
 const GAUGES: Readonly<Record<Kind, string>> = {
   ...{ vllm: 'vllm:num_requests_running', sglang: 'sglang:num_running_reqs' },
-  transformers: 'vllm:num_requests_running',
+  ...{ transformers: 'vllm:num_requests_running', 'llama-server': 'llamacpp:requests_processing' },
 }
 
 /** Runs tests against a separate server, one at a time. Skipped, with the reason, if none can be installed. */
 export function onServer(options: ServerOptions, tests: (running: Running) => void): void {
-  const missing = obstacle()
   const { kind, model, flags = [], title: more } = options
+  const missing = obstacle(kind)
   const words = [...flags.filter((flag) => !flag.startsWith('--')), ...(more === undefined ? [] : [more])]
   const title = [kind, model, ...words].join(', ')
   describe.skipIf(missing !== undefined)(missing === undefined ? title : `${title} (skipped: ${missing})`, () => {
@@ -47,7 +48,7 @@ export function onServer(options: ServerOptions, tests: (running: Running) => vo
       engine: () => engine ?? raise('the server did not start'),
       async running() {
         const text = await (await fetch(`${started().url}/metrics`)).text()
-        const values = Array.from(text.matchAll(new RegExp(`^${GAUGES[kind]}\\{.*\\} (.+)$`, 'gm')), ([, value]) =>
+        const values = Array.from(text.matchAll(new RegExp(`^${GAUGES[kind]}(?:\\{.*\\})? (.+)$`, 'gm')), ([, value]) =>
           Number(value),
         )
         return values.reduce((sum, value) => sum + value, 0)

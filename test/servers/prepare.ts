@@ -1,11 +1,16 @@
 import { FOLDER, install, obstacle } from './install.js'
 import { writeModels } from './model/write-models.js'
+import { formatFor } from './server.js'
 import { chosenSuites } from './suites.js'
 
 /** Installs missing servers before the first test. */
 export default async function prepare(): Promise<void> {
-  if (obstacle() === undefined) await install(chosenSuites().kinds)
-  const missing = obstacle()
-  if (missing !== undefined) return console.log(`servers: ${missing}, so that their tests are skipped`)
-  await writeModels(FOLDER)
+  const { kinds } = chosenSuites()
+  await install(kinds.filter((kind) => obstacle(kind) === undefined))
+  for (const kind of kinds) {
+    const missing = obstacle(kind)
+    if (missing !== undefined) console.log(`servers: ${missing}, so that tests of ${kind} are skipped`)
+  }
+  const formats = kinds.filter((kind) => obstacle(kind) === undefined).map(formatFor)
+  await writeModels(FOLDER, [...new Set(formats)])
 }

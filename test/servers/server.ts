@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { environmentOf, FOLDER, type Kind } from './install.js'
-import { CONTEXT, type ModelName } from './model/write-models.js'
+import { CONTEXT, type ModelFormat, type ModelName, modelPath } from './model/write-models.js'
 
 /** A real server in a process of its own. */
 export interface RealServer {
@@ -34,16 +34,21 @@ export interface ServerOptions {
 const PATIENCE_MS = 900_000
 const KEPT = 20_000
 
+/** The format in which a server reads a model. */
+export function formatFor(kind: Kind): ModelFormat {
+  return kind === 'llama-server' ? 'gguf' : 'safetensors'
+}
+
 /** Starts a server, and waits until it answers. @throws Error with what it printed, if it ends or takes too long */
 export async function startServer({ kind, model, flags = [] }: ServerOptions): Promise<RealServer> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const { args, env = {} } = COMMANDS[kind](join(FOLDER, model), port)
+  const { program = 'python', args, env = {} } = COMMANDS[kind](modelPath(FOLDER, model, formatFor(kind)), port)
   let child: ChildProcess | undefined
   let printed = ''
 
   async function start(): Promise<void> {
-    const begun = spawn(join(environmentOf(kind), 'bin', 'python'), [...args, ...flags], {
+    const begun = spawn(join(environmentOf(kind), 'bin', program), [...args, ...flags], {
       // A group of its own: the server's workers end with it.
       detached: true,
       env: { ...process.env, ...COMMON, ...env },
@@ -134,6 +139,8 @@ const COMMON = {
 }
 
 interface Command {
+  /** In the environment. Default Python. */
+  readonly program?: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -174,7 +181,17 @@ const COMMANDS: Readonly<Record<Kind, (model: string, port: number) => Command>>
   transformers: (model, port) => ({
     args: [fileURLToPath(new URL('transformers/serve.py', import.meta.url)), model, 'gpt-oss', `${port}`],
   }),
+  'llama-server': (model, port) => ({
+    program: 'llama-server',
+    args: [
+      ...['-m', model, '--host', '127.0.0.1', '--port', `${port}`, '--metrics'],
+      ...['-c', `${CONTEXT * SLOTS}`, '--parallel', `${SLOTS}`, '--threads', '1'],
+    ],
+  }),
 }
+
+/** How many calls llama-server works on at a time. */
+const SLOTS = 4
 
 /** A core that this process may use: a container need not have the first one. */
 function firstCore(): string {

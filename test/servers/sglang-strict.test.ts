@@ -13,12 +13,10 @@ const FLAG = '--grammar-backend'
 for (const [named, backend] of [
   ['xgrammar', 'xgrammar'],
   ['llguidance', 'guidance'],
-  ['outlines', 'other'],
 ] as const) {
   onServer({ kind: 'sglang', model: 'rand', flags: [FLAG, named] }, ({ engine }) => {
-    const name = `SGLang with ${named}`
-    strictRows(name, engine, SEEDS, NOT_HELD[backend], backend !== 'other')
-    if (backend !== 'other') restRows(name, engine)
+    strictRows(`SGLang with ${named}`, engine, SEEDS, NOT_HELD[backend])
+    restRows(`SGLang with ${named}`, engine)
   })
 }
 

@@ -28,6 +28,7 @@ interface Body {
  *
  * @param notHeld - the reported unsupported keywords
  * @param isOurs - whether an unfinished body begins as our grammar has it: outlines writes numbers of any length
+ * @param known - the part of an unfinished body that shows what the model wrote, by default all of it
  */
 export function strictRows(
   name: string,
@@ -35,6 +36,7 @@ export function strictRows(
   seeds: readonly number[],
   notHeld: readonly string[],
   isOurs = true,
+  known = (text: string): string => text,
 ): void {
   describe(`a model that keeps nothing by itself, on ${name}`, () => {
     const cases = seeds.flatMap((seed) =>
@@ -81,7 +83,7 @@ export function strictRows(
       // Keywords that are reported as unsupported may be violated.
       if (body.relaxed.length > 0) return
       if (body.isComplete) expect(validatorOf(schema)(JSON.parse(body.text)), body.text).toBe(true)
-      else if (isOurs) expect(isBeginning(withoutBlanks(body.text), schema), body.text).toBe(true)
+      else if (isOurs) expect(isBeginning(withoutBlanks(known(body.text)), schema), body.text).toBe(true)
     })
   })
 }

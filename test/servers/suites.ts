@@ -5,7 +5,9 @@ const SUITES: Readonly<Record<string, Kind>> = {
   ...{ vllm: 'vllm', 'vllm-strict': 'vllm', masks: 'vllm', sglang: 'sglang' },
 }
 /** The ones that are too long for each change: `npm run test:full` runs them too. */
-const FULL: Readonly<Record<string, Kind>> = { 'sglang-strict': 'sglang', transformers: 'transformers' }
+const FULL: Readonly<Record<string, Kind>> = {
+  ...{ 'sglang-strict': 'sglang', transformers: 'transformers', 'llama-server': 'llama-server' },
+}
 const ALL: Readonly<Record<string, Kind>> = { ...SUITES, ...FULL }
 
 /**

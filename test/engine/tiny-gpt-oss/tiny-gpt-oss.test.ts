@@ -134,4 +134,24 @@ describe('a tiny gpt-oss of one script', () => {
     expect(await generate(context.getSequence(), [999, ...after.slice(1)])).toEqual([SPECIAL.endoftext])
     await other.dispose()
   })
+
+  test('a tiny model without a fallback finds every token as likely where its script does not go on', async () => {
+    const modelPath = join(folder, 'any.gguf')
+    writeTinyGptOss(modelPath, { scripts: [{ after: [1000, 1001], emit: [5] }], fallback: 'any' })
+    const other = await llama.loadModel({ modelPath })
+    const sequence = (await other.createContext({ contextSize: 256 })).getSequence()
+
+    const steps = sequence.evaluateWithMetadata(
+      [1000, 1001] as Token[],
+      { probabilities: true },
+      { temperature: 1, topK: 0, topP: 1 },
+    )
+    expect((await steps.next()).value?.token).toBe(5)
+    const likelihoods = [...((await steps.next()).value?.probabilities.values() ?? [])]
+    expect(likelihoods).toHaveLength(VOCABULARY_SIZE)
+    for (const likelihood of [Math.max(...likelihoods.slice(0, 9)), likelihoods.at(-1) ?? 0]) {
+      expect(likelihood * VOCABULARY_SIZE).toBeCloseTo(1)
+    }
+    await other.dispose()
+  })
 })

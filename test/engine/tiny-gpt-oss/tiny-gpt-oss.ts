@@ -20,8 +20,11 @@ export interface TinyGptOssOptions {
   readonly scripts: readonly Script[]
   /** How many tokens the model looks back: if these are equal, the same token follows. Default 9. */
   readonly history?: number
-  /** The next token if no script continues. Default `<|return|>`, so that a prompt without a script ends at once. */
-  readonly fallback?: number
+  /**
+   * The next token if no script continues; `any`: each is as likely. Default `<|return|>`, so that a prompt without a
+   * script ends at once.
+   */
+  readonly fallback?: number | 'any'
   /**
    * The confidence of the model. At 10 the scripted token has the probability 1, so it comes at any temperature; at 0.7
    * it has about 0.85, and the others share the rest.
@@ -47,7 +50,7 @@ const FILE_TYPE_MXFP4 = 38
 export function writeTinyGptOss(path: string, options: TinyGptOssOptions): void {
   const { scripts, history = 9, fallback = SPECIAL.return, sharpness = 10 } = options
   const layout = layoutFor(history)
-  const rules = [{ context: [], next: fallback }, ...compileRules(scripts, history)]
+  const rules = [...(fallback === 'any' ? [] : [{ context: [], next: fallback }]), ...compileRules(scripts, history)]
   const experts = ruleExperts(layout, rules)
 
   const tensors = [

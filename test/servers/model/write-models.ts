@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import { compileRules, type Rule } from '../../engine/tiny-gpt-oss/rules.js'
+import { type TinyGptOssOptions, writeTinyGptOss } from '../../engine/tiny-gpt-oss/tiny-gpt-oss.js'
 import { deleteMade } from '../delete-made.js'
 import { fingerprintOf } from '../fingerprint.js'
 import { EXPERTS, HEAD_SIZE, HEADS, HIDDEN, KEY_VALUE_HEADS, LAYERS, NORM_EPSILON, WINDOW } from './layout.js'
@@ -15,28 +16,53 @@ import { writeTiktoken, writeTokenizer } from './tokenizer.js'
 /** `sure` plays the scripts; `rand` is certain of two headers, and draws all other tokens at random. */
 export type ModelName = 'sure' | 'rand'
 
+/** For vLLM, SGLang and transformers, 210 MB a model; for llama.cpp, 80 MB. */
+export type ModelFormat = 'safetensors' | 'gguf'
+
 /** The limit of prompt and answer that servers are started with. */
 export const CONTEXT = 4096
 const [STARTOFTEXT, ENDOFTEXT, RETURN, CALL] = [199_998, 199_999, 200_002, 200_012]
 
-/** Writes both models, of 210 MB each, and the vocabulary of vLLM's Harmony parser, where they are not there yet. */
-export async function writeModels(folder: string): Promise<void> {
+/** What each model plays, and what follows where no script goes on: the end, or any token. */
+const MODELS: Readonly<Record<ModelName, () => Pick<TinyGptOssOptions, 'scripts' | 'fallback'>>> = {
+  sure: () => ({ scripts: sureScripts(), fallback: RETURN }),
+  rand: () => ({ scripts: headerScripts(), fallback: 'any' }),
+}
+
+/** A folder, or a file of llama.cpp. */
+export function modelPath(folder: string, name: ModelName, format: ModelFormat): string {
+  return format === 'gguf' ? join(folder, 'gguf', `${name}.gguf`) : join(folder, name)
+}
+
+/** Writes both models in some formats, where they are not there yet. */
+export async function writeModels(folder: string, formats: readonly ModelFormat[]): Promise<void> {
+  if (formats.includes('safetensors')) await writeCheckpoints(folder)
+  if (formats.includes('gguf')) await writeGgufs(folder)
+}
+
+/** Writes them with the vocabulary of vLLM's Harmony parser. */
+async function writeCheckpoints(folder: string): Promise<void> {
   const table = await loadTokenTable()
   await whole(join(folder, 'tok'), (path) => writeTiktoken(join(path, 'o200k_base.tiktoken'), table))
-  const models: Record<ModelName, () => readonly Rule[]> = {
-    // A prompt without a script ends at once.
-    sure: () => [{ context: [], next: RETURN }, ...compileRules(sureScripts(), HISTORY)],
-    rand: () => compileRules(headerScripts(), HISTORY),
-  }
-  for (const [name, rulesOf] of Object.entries(models)) {
+  for (const [name, played] of Object.entries(MODELS)) {
     await whole(join(folder, name), (path) => {
-      const weights = spellOut(rulesOf(), 10)
+      const { scripts, fallback } = played()
+      const end: Rule[] = typeof fallback === 'number' ? [{ context: [], next: fallback }] : []
+      const weights = spellOut([...end, ...compileRules(scripts, HISTORY)], 10)
       writeSafetensors(join(path, 'model.safetensors'), weights.tensors)
       writeFileSync(join(path, 'config.json'), configText(weights))
       writeFileSync(join(path, 'generation_config.json'), JSON.stringify(GENERATION))
       writeTokenizer(path, table)
     })
   }
+}
+
+async function writeGgufs(folder: string): Promise<void> {
+  await whole(join(folder, 'gguf'), (path) => {
+    for (const [name, played] of Object.entries(MODELS)) {
+      writeTinyGptOss(join(path, `${name}.gguf`), { ...played(), history: HISTORY })
+    }
+  })
 }
 
 /** A folder that is there is whole, and stays if it was made by the files here as they are now. */
