@@ -120,8 +120,10 @@ export async function sendCounted(
       // An encoder may skip an event.
       if (text !== '') return write(text)
     })
-    body.flush()
-    if (!isGone) out.end(done ? SSE_DONE : undefined)
+    if (!isGone) {
+      body.flush()
+      out.end(done ? SSE_DONE : undefined)
+    }
   } catch (error) {
     // Cut off rather than ended, so that a client does not take it for a complete stream.
     out.destroy()

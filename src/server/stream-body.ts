@@ -35,7 +35,7 @@ export function streamBody(out: NodeResponse): StreamBody {
   const socket = plainSocket(out)
   return socket === undefined
     ? { drains: out, write: (text) => out.write(text), flush: () => {} }
-    : new ChunkedBody(socket)
+    : new ChunkedBody(out, socket)
 }
 
 interface Socket extends Drains {
@@ -46,7 +46,6 @@ interface Socket extends Drains {
 interface PlainResponse {
   readonly chunkedEncoding: boolean
   readonly socket: unknown
-  readonly writableCorked: number
   hasHeader(name: string): boolean
 }
 
@@ -80,7 +79,6 @@ function plainSocket(out: NodeResponse): Socket | undefined {
     // Not for HTTP/1.0, whose bodies have no chunks.
     out.chunkedEncoding &&
     out.write === http.OutgoingMessage.prototype.write &&
-    out.writableCorked === 0 &&
     !out.hasHeader('content-encoding')
   return isPlain ? (socket as Socket) : undefined
 }
@@ -94,10 +92,12 @@ const MOST_GATHERED = 16_384
  */
 class ChunkedBody implements StreamBody {
   readonly drains: Socket
+  readonly #out: NodeResponse
   #turn = -1
   #gathered = ''
 
-  constructor(socket: Socket) {
+  constructor(out: NodeResponse, socket: Socket) {
+    this.#out = out
     this.drains = socket
   }
 
@@ -124,6 +124,8 @@ class ChunkedBody implements StreamBody {
   }
 
   #send(text: string): boolean {
+    // A host may have ended it, and the socket then carries the next answer of the connection. Node reports the error.
+    if (this.#out.writableEnded) return this.#out.write(text)
     const bytes = node.Buffer.byteLength(text)
     const chunk = `${bytes.toString(16)}\r\n${text}\r\n`
     // All of it is ASCII, which Node copies as it is.
