@@ -30,6 +30,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'stores/',
     'defaults.ts',
     'next-turn.ts',
+    'node-module.ts',
     'unix-seconds.ts',
     'full.ts',
     'types.ts',
@@ -49,6 +50,7 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'journal/': ['translate/'],
   // Servers' output is read in the turns of the process's slices.
   'tools/': ['next-turn.ts'],
+  'sources/': ['node-module.ts'],
   'defaults.ts': ['unix-seconds.ts'],
   'stores/': ['unix-seconds.ts'],
   'full.ts': ['defaults.ts'],

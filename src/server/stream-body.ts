@@ -1,3 +1,5 @@
+import { nodeModule } from '../node-module.js'
+
 /** The part of a response of `node:http`, `node:http2` or Express that is used here. */
 export interface NodeResponse extends Drains {
   readonly writableEnded: boolean
@@ -52,25 +54,16 @@ interface PlainResponse {
 // biome-ignore lint/suspicious/noExplicitAny: the parameters of a constructor that only `instanceof` uses
 type Class<T> = abstract new (...args: any) => T
 
-interface Node {
+/** Node's globals. */
+const node = globalThis as unknown as {
   readonly Buffer: { byteLength(text: string): number }
-  readonly process: {
-    readonly versions?: Readonly<Record<string, string>>
-    getBuiltinModule?(name: string): unknown
-    nextTick(run: () => void): void
-  }
+  readonly process: { nextTick(run: () => void): void }
 }
-const node = globalThis as unknown as Node
 
 /** Returns the socket of a response of `node:http` that nothing between has changed; undefined of every other one. */
 function plainSocket(out: NodeResponse): Socket | undefined {
-  const { process } = node
-  // Bun and Deno have classes of these names, whose sockets are not what the client reads from.
-  if (process?.versions?.['bun'] !== undefined || process?.versions?.['deno'] !== undefined) return undefined
-  const http = process?.getBuiltinModule?.('node:http') as
-    | { readonly OutgoingMessage: Class<PlainResponse & NodeResponse> }
-    | undefined
-  const net = process?.getBuiltinModule?.('node:net') as { readonly Socket: Class<Socket> } | undefined
+  const http = nodeModule('node:http') as { readonly OutgoingMessage: Class<PlainResponse & NodeResponse> } | undefined
+  const net = nodeModule('node:net') as { readonly Socket: Class<Socket> } | undefined
   if (http === undefined || net === undefined || !(out instanceof http.OutgoingMessage)) return undefined
   const { socket } = out
   const isPlain =

@@ -332,6 +332,13 @@ describe('the texts of a plain response go to its socket as chunks', () => {
     expect(text).not.toContain('late')
   })
 
+  test('on another runtime, a response is written by its own methods', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Bun/1.3' })
+    const text = await received(send('one', 'two', 'three'))
+    vi.unstubAllGlobals()
+    expect(body(text)).toBe('3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n0\r\n\r\n')
+  })
+
   test('the connection serves another request after a stream', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     handler = send('one', 'two')

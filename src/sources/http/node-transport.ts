@@ -1,4 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { nodeModule } from '../../node-module.js'
 import type { Answer, SentRequest, TextSink, Transport } from './answer.js'
 
 /** How long a connection may take, and how long a server may be silent. An engine in an endpoint has shorter limits. */
@@ -19,13 +20,7 @@ interface NodeHttp {
  * @param isSecure - whether by TLS
  */
 export function nodeTransport(isSecure: boolean): Transport | undefined {
-  const { process, navigator } = globalThis as {
-    readonly process?: { getBuiltinModule?(name: string): unknown }
-    readonly navigator?: { readonly userAgent?: string }
-  }
-  // Node 20 has no navigator.
-  if (navigator !== undefined && navigator.userAgent?.startsWith('Node.js/') !== true) return undefined
-  const client = process?.getBuiltinModule?.(isSecure ? 'node:https' : 'node:http') as NodeHttp | undefined
+  const client = nodeModule(isSecure ? 'node:https' : 'node:http') as NodeHttp | undefined
   if (client === undefined) return undefined
   const agent = new client.Agent({ keepAlive: true })
   const connected = isSecure ? 'secureConnect' : 'connect'

@@ -37,7 +37,7 @@ const ANY: Fields = {
   ],
 }
 
-/** How much is counted so far, in all of the schema, and how often the schema at hand is repeated. */
+/** The sum of all counts of the whole schema so far, and how often the current part of it is repeated. */
 export interface Counted {
   readonly total: { sum: number }
   readonly times: number

@@ -121,10 +121,10 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
   const { isHeld, isNeeded, inside } = heldIn(schema, path, walk)
   const kept: [string, unknown][] = []
   for (const [keyword, value] of Object.entries(schema)) {
+    if (!isNeeded(keyword)) continue
     const at = below(path, keyword)
     // Unknown keywords mean nothing, and `nullable` is in the list of types.
-    if (!isNeeded(keyword)) continue
-    else if (ANNOTATIONS.has(keyword)) kept.push([keyword, value])
+    if (ANNOTATIONS.has(keyword)) kept.push([keyword, value])
     else if (keyword === '$defs' || keyword === 'definitions') kept.push([keyword, yield* each(value, at, walk)])
     else if (!ASSERTIONS.has(keyword) || keyword === 'nullable') continue
     else if (!isHeld(keyword)) omit(at, keyword, walk)
