@@ -133,8 +133,8 @@ const COMMON = {
     PYTHONDONTWRITEBYTECODE: '',
     // On a busy machine, the default of 5 seconds is over before the server reads a request on an idle connection.
     ...{ VLLM_HTTP_TIMEOUT_KEEP_ALIVE: '600', SGLANG_TIMEOUT_KEEP_ALIVE: '600' },
-    // outlines compiles for seconds, and many schemas at once: the defaults are 5 seconds, and about 50.
-    ...{ VLLM_REGEX_COMPILATION_TIMEOUT_S: '300', SGLANG_GRAMMAR_MAX_POLL_ITERATIONS: '100000' },
+    // outlines, which `auto` may choose, compiles for seconds: the default is 5 seconds.
+    VLLM_REGEX_COMPILATION_TIMEOUT_S: '300',
   },
 }
 
