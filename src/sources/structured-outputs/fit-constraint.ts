@@ -5,6 +5,7 @@ import { fitGbnf, fittedOrNot } from '../gbnf.js'
 import type { GrammarBackend } from './backends.js'
 import { plainSchema } from './plain-schema.js'
 import { hasSlowCounts, withoutSlowCounts } from './slow-counts.js'
+import { lengthsAsPatterns } from './xgrammar-lengths.js'
 
 /** A constraint in the form that a backend is sent. */
 export type SentConstraint =
@@ -46,21 +47,28 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
     return backend === 'xgrammar' ? yield* withoutCounts(constraint) : whole(constraint)
   if (backend === 'guidance') return yield* fitGbnf(constraint)
   yield* checkSchema(constraint.jsonSchema)
-  const { schema, leftOut, inPart } = yield* plainSchema(
-    constraint.jsonSchema,
-    backend === 'xgrammar' ? backend : 'other',
-  )
-  if (backend === 'xgrammar' && leftOut.length > 0) {
+  if (backend === 'xgrammar') return yield* fitXgrammar(constraint)
+  const { schema, leftOut } = yield* plainSchema(constraint.jsonSchema, 'other')
+  return { constraint: { jsonSchema: schema }, relaxed: leftOut, nodes: 0 }
+}
+
+/** Sends a schema to xgrammar as it is if it holds all of it, else as our grammar where that is fast. */
+function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: object }>): Slices<FittedConstraint> {
+  const { schema, leftOut, inPart } = yield* plainSchema(constraint.jsonSchema, 'xgrammar')
+  const { hasLengths, ...patterned } = yield* lengthsAsPatterns(schema)
+  if (leftOut.length > 0 || hasLengths) {
     const ours = yield* fastGrammar(constraint)
     if (ours !== undefined) return ours
-    // The rest may be held completely even if the whole was too slow, or too large.
-    const rest = inPart.length === 0 ? undefined : yield* fastGrammar({ jsonSchema: schema })
+  }
+  // Our grammar may express the rest even if the whole was too slow, or too large.
+  if (leftOut.length > 0 && (inPart.length > 0 || hasLengths)) {
+    const rest = yield* fastGrammar({ jsonSchema: schema })
     if (rest !== undefined) {
       const relaxed = [...leftOut.filter((reason) => !inPart.includes(reason)), ...rest.relaxed]
       return { ...rest, relaxed }
     }
   }
-  return { constraint: { jsonSchema: schema }, relaxed: leftOut, nodes: 0 }
+  return { constraint: { jsonSchema: patterned.schema }, relaxed: [...leftOut, ...patterned.leftOut], nodes: 0 }
 }
 
 /** Leaves the constraint to the backend. */

@@ -141,7 +141,12 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
 }
 
 function omit(path: string, keyword: string, { leftOut }: Walk): void {
-  leftOut.push({ path, message: `The engine's grammar backend does not enforce '${keyword}' here.` })
+  leftOut.push(notEnforced(path, keyword))
+}
+
+/** Names a keyword that a backend is not sent. */
+export function notEnforced(path: string, keyword: string): UnsupportedConstraint {
+  return { path, message: `The engine's grammar backend does not enforce '${keyword}' here.` }
 }
 
 /** Returns the schemas of a keyword, or its value. */
