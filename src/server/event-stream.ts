@@ -45,6 +45,8 @@ export function eventStream(
   let isOver = false
   /** Whether there is room for bytes. */
   let isAsked = false
+  /** Whether the events wait for room. */
+  let isBehind = false
   let isSilent = true
   let timer: ReturnType<typeof setInterval> | undefined
   let abort = (): void => {}
@@ -80,6 +82,7 @@ export function eventStream(
           controller.error(new Error('the client reads too slowly'))
           return
         }
+        isBehind = true
         return new Promise<void>((resolve) => {
           resume = resolve
         })
@@ -116,8 +119,11 @@ export function eventStream(
       },
       pull(controller) {
         isAsked = true
-        unread?.give(unread.bytes)
-        resume()
+        if (isBehind) {
+          isBehind = false
+          unread?.give(unread.bytes)
+          resume()
+        }
         if (!hasBegun) send(controller)
         hasBegun = true
       },

@@ -179,6 +179,20 @@ describe('readers that stop', () => {
     },
   )
 
+  test('a web stream counts one batch, however many its reader has read', async () => {
+    const budget = createByteBudget({ total: 1 * MB })
+    const { signal } = new AbortController()
+    const options = { done: false, keepAliveMs: 0, signal, report: () => {}, onEnd: () => {} }
+    const reader = eventStream(batches(100_000), { ...options, unread: budget.hold('ann', 'reader') }).getReader()
+    for (let read = 0; read < 20; read++) {
+      await reader.read()
+      await turns()
+      expect(budget.use.by.reader).toBeGreaterThan(100_000)
+      expect(budget.use.by.reader).toBeLessThan(101_000)
+    }
+    await reader.cancel()
+  })
+
   test('a web stream whose reader leaves more unread than there is room for is cut off', async () => {
     const budget = createByteBudget({ total: 200_000 })
     const { signal } = new AbortController()
