@@ -133,8 +133,8 @@ const COMMON = {
     PYTHONDONTWRITEBYTECODE: '',
     // On a busy machine, the default of 5 seconds is over before the server reads a request on an idle connection.
     ...{ VLLM_HTTP_TIMEOUT_KEEP_ALIVE: '600', SGLANG_TIMEOUT_KEEP_ALIVE: '600' },
-    // outlines, which `auto` may choose, compiles for seconds: the default is 5 seconds.
-    VLLM_REGEX_COMPILATION_TIMEOUT_S: '300',
+    // outlines compiles for seconds, and many schemas at once: the defaults are 5 seconds, and about 50.
+    ...{ VLLM_REGEX_COMPILATION_TIMEOUT_S: '300', SGLANG_GRAMMAR_MAX_POLL_ITERATIONS: '100000' },
   },
 }
 
@@ -172,6 +172,8 @@ const COMMANDS: Readonly<Record<Kind, (model: string, port: number) => Command>>
       ...['--host', '127.0.0.1', '--port', `${port}`, '--dtype', 'bfloat16', '--context-length', `${CONTEXT}`],
       ...['--max-total-tokens', '16384', '--mem-fraction-static', '0.2', '--attention-backend', 'torch_native'],
       ...['--sampling-backend', 'pytorch', '--disable-overlap-schedule', '--disable-cuda-graph', '--enable-metrics'],
+      // With a smaller cache for the sliding window, torch_native reads past its end after some 13,000 tokens.
+      '--disable-hybrid-swa-memory',
     ],
     env: {
       ...{ SGLANG_USE_CPU_ENGINE: '1', TORCHDYNAMO_DISABLE: '1', OMP_NUM_THREADS: '1' },
