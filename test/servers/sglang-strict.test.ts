@@ -8,8 +8,6 @@ import { restRows } from './rest-rows.js'
 import { SEEDS } from './seeds.js'
 import { strictRows } from './strict-rows.js'
 
-/** outlines compiles a schema for minutes of a slow core, and all that come at once together. */
-const OUTLINES_AT_ONCE = 2
 const FLAG = '--grammar-backend'
 
 for (const [named, backend] of [
@@ -23,7 +21,7 @@ for (const [named, backend] of [
 }
 
 onServer({ kind: 'sglang', model: 'rand', flags: [FLAG, 'outlines'] }, ({ engine }) => {
-  strictRows('SGLang with outlines', engine, SEEDS, NOT_HELD.other, undefined, OUTLINES_AT_ONCE)
+  strictRows('SGLang with outlines', engine, SEEDS, NOT_HELD.other)
 })
 
 onServer({ kind: 'sglang', model: 'rand', flags: [FLAG, 'none'] }, ({ engine }) => {

@@ -28,7 +28,6 @@ interface Body {
  *
  * @param notHeld - the reported unsupported keywords
  * @param known - the part of an unfinished body that shows what the model wrote, by default all of it
- * @param bodiesAtOnce - how many bodies are written at a time
  */
 export function strictRows(
   name: string,
@@ -36,7 +35,6 @@ export function strictRows(
   seeds: readonly number[],
   notHeld: readonly string[],
   known = (text: string): string => text,
-  bodiesAtOnce: number = AT_ONCE,
 ): void {
   describe(`a model that keeps nothing by itself, on ${name}`, () => {
     const cases = seeds.flatMap((seed) =>
@@ -60,7 +58,7 @@ export function strictRows(
 
     test(`all bodies on ${name} are written`, { timeout: seeds.length * PATIENCE_MS }, async () => {
       await working
-      await Promise.all(Array.from({ length: bodiesAtOnce }, begin))
+      await Promise.all(Array.from({ length: AT_ONCE }, begin))
       const settled = await Promise.allSettled(bodies.values())
       expect(settled.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))).toEqual([])
       const written = await Promise.all(bodies.values())
