@@ -133,6 +133,13 @@ describe('schemas with lengths, as xgrammar is sent them', () => {
     expect(relaxed.map(({ path }) => path)).toEqual(['/unevaluatedProperties'])
   })
 
+  test('a format that xgrammar holds in part comes as our grammar where a length beside it is left out', () => {
+    const schema = object({ a: string({ maxLength: 600 }), d: { type: 'string', format: 'date' } })
+    const { constraint, relaxed } = fitted(schema)
+    expect(isGrammar(constraint)).toBe(true)
+    expect(relaxed.map(({ path }) => path)).toEqual(['/properties/a/maxLength'])
+  })
+
   test('no schema has a length', () => {
     fc.assert(
       fc.property(anyCase(), ({ schema }) => {

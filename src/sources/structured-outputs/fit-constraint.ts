@@ -61,12 +61,16 @@ function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: obj
     if (ours !== undefined) return ours
   }
   // Our grammar may express the rest even if the whole was too slow, or too large.
-  if (leftOut.length > 0 && (inPart.length > 0 || hasLengths)) {
-    const rest = yield* fastGrammar({ jsonSchema: schema })
-    if (rest !== undefined) {
-      const relaxed = [...leftOut.filter((reason) => !inPart.includes(reason)), ...rest.relaxed]
-      return { ...rest, relaxed }
-    }
+  const rests = [
+    ...(leftOut.length > 0 && (inPart.length > 0 || hasLengths) ? [{ schema, dropped: [] }] : []),
+    // Without the lengths it may be fast, and then it holds what xgrammar holds in part.
+    ...(inPart.length > 0 && hasLengths ? [{ schema: patterned.schema, dropped: patterned.leftOut }] : []),
+  ]
+  for (const { schema: jsonSchema, dropped } of rests) {
+    const rest = yield* fastGrammar({ jsonSchema })
+    if (rest === undefined) continue
+    const relaxed = [...leftOut.filter((reason) => !inPart.includes(reason)), ...dropped, ...rest.relaxed]
+    return { ...rest, relaxed }
   }
   return { constraint: { jsonSchema: patterned.schema }, relaxed: [...leftOut, ...patterned.leftOut], nodes: 0 }
 }

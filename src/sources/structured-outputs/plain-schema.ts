@@ -125,7 +125,8 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
     const at = below(path, keyword)
     // Unknown keywords mean nothing, and `nullable` is in the list of types.
     if (ANNOTATIONS.has(keyword)) kept.push([keyword, value])
-    else if (keyword === '$defs' || keyword === 'definitions') kept.push([keyword, yield* each(value, at, walk)])
+    else if (keyword === '$defs' || keyword === 'definitions')
+      kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, walk))])
     else if (!ASSERTIONS.has(keyword) || keyword === 'nullable') continue
     else if (!isHeld(keyword)) omit(at, keyword, walk)
     else if (keyword === 'format' && LOOSE_FORMATS.includes(value)) {
@@ -134,7 +135,7 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
       walk.leftOut.push(reason)
       walk.inPart.push(reason)
     } else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
-    else kept.push([keyword, yield* inner(keyword, value, at, inside)])
+    else kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, inside))])
   }
   const reduced = Object.fromEntries(kept)
   return walk.backend === 'other' ? asOthersTake(reduced, HELD) : reduced
@@ -149,34 +150,35 @@ export function notEnforced(path: string, keyword: string): UnsupportedConstrain
   return { path, message: `The engine's grammar backend does not enforce '${keyword}' here.` }
 }
 
-/** Returns the schemas of a keyword, or its value. */
-function* inner(keyword: string, value: unknown, path: string, walk: Walk): Slices<unknown> {
+/** Reads each schema of a keyword that is kept, and returns the results in its form; any other value as it is. */
+export function* eachSchema(
+  keyword: string,
+  value: unknown,
+  path: string,
+  read: (schema: unknown, path: string) => Slices<unknown>,
+): Slices<unknown> {
   switch (keyword) {
-    case 'properties':
-      return yield* each(value, path, walk)
+    case '$defs':
+    case 'definitions':
+    case 'properties': {
+      const named: [string, unknown][] = []
+      for (const [name, one] of Object.entries(value as Fields)) named.push([name, yield* read(one, below(path, name))])
+      return Object.fromEntries(named)
+    }
     case 'anyOf':
     case 'prefixItems': {
       const list: unknown[] = []
       for (const [index, one] of (value as readonly unknown[]).entries()) {
-        list.push(yield* plain(one, below(path, index), walk))
+        list.push(yield* read(one, below(path, index)))
       }
       return list
     }
     case 'items':
     case 'additionalProperties':
-      return value === false ? value : yield* plain(value, path, walk)
+      return value === false ? value : yield* read(value, path)
     default:
       return value
   }
-}
-
-/** Reads schemas by name. */
-function* each(schemas: unknown, path: string, walk: Walk): Slices<Fields> {
-  const all: [string, unknown][] = []
-  for (const [name, one] of Object.entries(schemas as Fields)) {
-    all.push([name, yield* plain(one, below(path, name), walk)])
-  }
-  return Object.fromEntries(all)
 }
 
 /** How a schema's keywords are read, beside its others. */

@@ -2,7 +2,7 @@ import type { UnsupportedConstraint } from '../../engine/constraint.js'
 import { type Fields, isFields } from '../../fields.js'
 import { below } from '../../grammar/index.js'
 import { createWork, type Slices, type Work } from '../../slices.js'
-import { notEnforced } from './plain-schema.js'
+import { eachSchema, notEnforced } from './plain-schema.js'
 
 /*
  * In a string with a `minLength` or a `maxLength`, xgrammar (0.2.7 and 0.2.8) accepts all control characters except CR
@@ -60,39 +60,12 @@ function* rewritten(schema: unknown, path: string, walk: Walk): Slices<unknown> 
   const { minLength, maxLength, ...others } = schema
   const kept: [string, unknown][] = []
   for (const [keyword, value] of Object.entries(others)) {
-    kept.push([keyword, yield* inner(keyword, value, below(path, keyword), walk)])
+    const at = below(path, keyword)
+    kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => rewritten(one, place, walk))])
   }
   const pattern = patternOf(minLength as number | undefined, maxLength as number | undefined, path, walk)
   if (pattern !== undefined) kept.push(['pattern', pattern])
   return Object.fromEntries(kept)
-}
-
-/** Rewrites the schemas of a keyword that `plainSchema` keeps. */
-function* inner(keyword: string, value: unknown, path: string, walk: Walk): Slices<unknown> {
-  switch (keyword) {
-    case 'items':
-    case 'additionalProperties':
-      return yield* rewritten(value, path, walk)
-    case 'anyOf':
-    case 'prefixItems': {
-      const list: unknown[] = []
-      for (const [index, one] of (value as readonly unknown[]).entries()) {
-        list.push(yield* rewritten(one, below(path, index), walk))
-      }
-      return list
-    }
-    case '$defs':
-    case 'definitions':
-    case 'properties': {
-      const named: [string, unknown][] = []
-      for (const [name, one] of Object.entries(value as Fields)) {
-        named.push([name, yield* rewritten(one, below(path, name), walk)])
-      }
-      return Object.fromEntries(named)
-    }
-    default:
-      return value
-  }
 }
 
 /** Returns the pattern of a string's lengths, without those that cannot be counted; undefined if none is left. */
