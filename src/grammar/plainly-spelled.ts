@@ -12,6 +12,7 @@ import {
   text,
   waysOf,
 } from './expression.js'
+import { freeWord } from './free-word.js'
 import { readGbnf } from './gbnf/read-gbnf.js'
 import { writeGbnf } from './gbnf/write-gbnf.js'
 import { used, withContinuations } from './open-chains.js'
@@ -256,12 +257,6 @@ function hasEscape(expression: Expression | undefined): expression is Choice {
       return first?.kind === 'text' && first.text.startsWith('\\')
     })
   )
-}
-
-function freeWord(word: string, grammar: Grammar): string {
-  let free = word
-  while ([...grammar.keys()].some((name) => name.startsWith(free))) free += 'x'
-  return free
 }
 
 const pointOf = (letter: string): Range => [letter.codePointAt(0) as number, letter.codePointAt(0) as number]

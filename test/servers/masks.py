@@ -2,7 +2,8 @@
 since a busy machine slows that down as well.
 
 python masks.py MODEL ASKED.json: ASKED is a list of { backend, kind, text, body }, of which kind is json, structural_tag or grammar.
-Prints a list of { compile, masks: [ms], refused: the place of the first token that is not allowed, error }.
+Prints a list of { compile, masks: [ms], refused: the place of the first token that is not allowed, wrong: tokens that a mask of
+xgrammar allows and that it refuses then, error }.
 """
 import json
 import statistics
@@ -11,12 +12,15 @@ import time
 
 import llguidance
 import llguidance.hf
+import numpy
 import xgrammar
 from transformers import AutoTokenizer
 
 VOCABULARY = 201088
 ENDS = [200002, 200012]
 LONG_MS = 0.5
+# How many of the tokens that a mask allows are tried, evenly spaced: a string allows most of the vocabulary.
+MOST_TRIED = 40
 
 tokenizer = AutoTokenizer.from_pretrained(sys.argv[1])
 info = xgrammar.TokenizerInfo.from_huggingface(tokenizer, vocab_size=VOCABULARY, stop_token_ids=ENDS)
@@ -71,13 +75,32 @@ def timed(asked):
     return {"compile": compiled, "masks": masks, "refused": None, "error": None}
 
 
+def wrong(asked):
+    if asked["backend"] != "xgrammar":
+        return []
+    try:
+        matcher = Xgrammar(asked["kind"], asked["text"])
+    except Exception:
+        return []
+    found = []
+    for place, token in enumerate(tokenizer.encode(asked["body"], add_special_tokens=False)):
+        matcher.mask()
+        allowed = numpy.flatnonzero(numpy.unpackbits(bits.numpy().view(numpy.uint8), bitorder="little"))
+        tried = allowed[:: len(allowed) // MOST_TRIED + 1].tolist()
+        refused = [one for one in tried if not matcher.matcher.fork().accept_token(one)]
+        found += [f"{tokenizer.decode([one])!r} ({one}) at {place}" for one in refused]
+        matcher.take(token)
+    return found
+
+
 def measured(asked):
     found = timed(asked)
     for _ in range(2):
         if not found["masks"] or statistics.median(found["masks"]) <= LONG_MS:
             break
         found["masks"] = [min(both) for both in zip(found["masks"], timed(asked)["masks"])]
-    return found
+    # In a walk of its own, which the time of a mask does not include.
+    return {**found, "wrong": wrong(asked)}
 
 
 with open(sys.argv[2]) as file:

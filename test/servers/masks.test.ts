@@ -40,6 +40,7 @@ interface Asked {
 interface Timed {
   readonly masks: readonly number[]
   readonly refused: number | null
+  readonly wrong: readonly string[]
   readonly error: string | null
 }
 
@@ -75,6 +76,13 @@ describe.skipIf(missing !== undefined)(`masks${missing === undefined ? '' : ` (s
       return refused === null && error === null ? [] : [`${backend} ${schema}: ${body}: ${error ?? refused}`]
     })
     expect(faults).toEqual([])
+  })
+
+  test('xgrammar accepts the tokens that its masks allow', () => {
+    const wrong = asked.flatMap(
+      ({ schema, body }, at) => timed[at]?.wrong.map((one) => `${schema}: ${body}: ${one}`) ?? [],
+    )
+    expect(wrong).toEqual([])
   })
 
   test('the mask of a token takes 0.6 walks at most, except for the known slower ones', () => {

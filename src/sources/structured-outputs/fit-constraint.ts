@@ -1,5 +1,5 @@
 import type { Constraint, EngineCapabilities, FittedConstraint } from '../../engine/constraint.js'
-import { checkSchema, plainlySpelled, UnsupportedSchema } from '../../grammar/index.js'
+import { checkSchema, plainlySpelled, separateClasses, UnsupportedSchema } from '../../grammar/index.js'
 import type { Slices } from '../../slices.js'
 import { fitGbnf, fittedOrNot } from '../gbnf.js'
 import type { GrammarBackend } from './backends.js'
@@ -81,14 +81,14 @@ function whole(constraint: Constraint): FittedConstraint {
 }
 
 /**
- * Rewrites a grammar to a form that xgrammar handles fast. Without this, the rest of a body that another process began,
+ * Rewrites a grammar to a form that xgrammar handles fast, and masks rightly. Without this, the rest of a body that another process began,
  * such as a string with a limited length, would take it seconds.
  */
 function* withoutCounts(constraint: Constraint): Slices<FittedConstraint> {
   if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)
   const counted = withoutSlowCounts(constraint.grammar)
   // In a grammar of another language, an escape and its character are different texts, so both must stay.
-  const grammar = constraint.isJson ? yield* plainlySpelled(counted) : counted
+  const grammar = yield* separateClasses(constraint.isJson ? yield* plainlySpelled(counted) : counted)
   if (grammar === constraint.grammar) return whole(constraint)
   const relaxed = counted === constraint.grammar ? [] : [{ path: '', message: NOT_COUNTED }]
   return { constraint: { ...constraint, grammar }, relaxed, nodes: 0 }
@@ -101,9 +101,9 @@ function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefin
   try {
     const ours = yield* fitGbnf(constraint)
     const { grammar } = ours.constraint as Extract<Constraint, { readonly grammar: string }>
-    return hasSlowCounts(grammar)
-      ? undefined
-      : { ...ours, constraint: { grammar: yield* plainlySpelled(grammar), syntax: 'gbnf' } }
+    if (hasSlowCounts(grammar)) return undefined
+    const written = yield* separateClasses(yield* plainlySpelled(grammar))
+    return { ...ours, constraint: { grammar: written, syntax: 'gbnf' } }
   } catch (error) {
     if (error instanceof UnsupportedSchema) return undefined
     throw error
