@@ -13,8 +13,7 @@ import {
   waysOf,
 } from './expression.js'
 import { freeWord } from './free-word.js'
-import { readGbnf } from './gbnf/read-gbnf.js'
-import { writeGbnf } from './gbnf/write-gbnf.js'
+import { rewriteGbnf } from './gbnf/rewrite-gbnf.js'
 import { used, withContinuations } from './open-chains.js'
 import { intersection, normalRanges, type Range } from './ranges.js'
 
@@ -27,8 +26,6 @@ import { intersection, normalRanges, type Range } from './ranges.js'
 type Choice = Extract<Expression, { readonly kind: 'choice' }>
 type Repeat = Extract<Expression, { readonly kind: 'repeat' }>
 
-/** The maximum length of a grammar: reading a longer one would take more time than it saves. */
-const LONGEST = 200_000
 /**
  * The highest count for which a repetition becomes a rule for each number: xgrammar takes some 15 ms to compile each.
  */
@@ -59,14 +56,10 @@ const HEX: readonly Range[] = [
  * and without counts of characters up to {@link MOST_UNROLLED}. A grammar that cannot be read is returned unchanged.
  */
 export function* plainlySpelled(gbnf: string): Slices<string> {
-  if (gbnf.length > LONGEST || !gbnf.includes('\\\\')) return gbnf
-  let grammar: Grammar
-  try {
-    grammar = yield* readGbnf(gbnf)
-  } catch {
-    // The backend refuses it.
-    return gbnf
-  }
+  return gbnf.includes('\\\\') ? yield* rewriteGbnf(gbnf, spelledPlainly) : gbnf
+}
+
+function spelledPlainly(grammar: Grammar): Grammar {
   const narrow = new Map<string, Expression>()
   for (const [name, expression] of grammar)
     narrow.set(
@@ -86,8 +79,7 @@ export function* plainlySpelled(gbnf: string): Slices<string> {
     const whole = mapped(expression, (one) => inlined(one, narrow))
     all.set(name, whole)
   }
-  const written = yield* writeGbnf(used(all))
-  return written === (yield* writeGbnf(grammar)) ? gbnf : written
+  return used(all)
 }
 
 /** Replaces a rule for a single character with that character. */

@@ -1,14 +1,11 @@
 import type { Slices } from '../slices.js'
 import { type Expression, type Grammar, mapped, rule, sequence } from './expression.js'
 import { freeWord } from './free-word.js'
-import { readGbnf } from './gbnf/read-gbnf.js'
-import { writeGbnf } from './gbnf/write-gbnf.js'
+import { rewriteGbnf } from './gbnf/rewrite-gbnf.js'
 
-/** The maximum length of a grammar: reading a longer one would take more time than the rare wrong token costs. */
-const LONGEST = 200_000
 const LAST_CHARACTER = 0x10ffff
-/** Matches a class after a repetition, a group or a rule, as `writeGbnf` and most people write it. */
-const SUSPECT = /[?*+})\w-]\s+\[/
+/** Matches a class after a repetition, a group or a rule. */
+const SUSPECT = /[?*+})\w-]\s*\[/
 
 /**
  * Returns a grammar in GBNF that allows the same texts, with a rule for each class that follows a part of variable
@@ -19,30 +16,22 @@ const SUSPECT = /[?*+})\w-]\s+\[/
  * the token once it was sampled, which ends the call.
  */
 export function* separateClasses(gbnf: string): Slices<string> {
-  if (gbnf.length > LONGEST || !SUSPECT.test(gbnf)) return gbnf
-  let grammar: Grammar
-  try {
-    grammar = yield* readGbnf(gbnf)
-  } catch {
-    // The backend refuses it.
-    return gbnf
-  }
+  return SUSPECT.test(gbnf) ? yield* rewriteGbnf(gbnf, withSeparateClasses) : gbnf
+}
+
+function withSeparateClasses(grammar: Grammar): Grammar {
   const word = freeWord('class', grammar)
   const separate = new Map<string, readonly [name: string, Expression]>()
-  const all = new Map<string, Expression>()
   const named = (one: Expression): Expression => {
     const key = JSON.stringify(one)
     const [name] = separate.get(key) ?? [`${word}-${separate.size}`]
     separate.set(key, [name, one])
     return rule(name)
   }
-  for (const [name, expression] of grammar)
-    all.set(
-      name,
-      mapped(expression, (one) => separated(one, named)),
-    )
-  if (separate.size === 0) return gbnf
-  return yield* writeGbnf(new Map([...all, ...separate.values()]))
+  const all = [...grammar].map(
+    ([name, expression]) => [name, mapped(expression, (one) => separated(one, named))] as const,
+  )
+  return new Map([...all, ...separate.values()])
 }
 
 function separated(expression: Expression, named: (one: Expression) => Expression): Expression {

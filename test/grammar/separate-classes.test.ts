@@ -17,6 +17,7 @@ describe('a grammar with a rule for each class after a part of variable length',
     ['a blank, in a repetition', 'root ::= " "? [0-9]*\n', 'root ::= " "? class-0\nclass-0 ::= [0-9]*\n'],
     ['such a class', 'root ::= " "? [0-9] [0-9]\n', 'root ::= " "? class-0 class-0\nclass-0 ::= [0-9]\n'],
     ['several blanks', 'root ::= " "?   [0-9]\n', 'root ::= " "? class-0\nclass-0 ::= [0-9]\n'],
+    ['no blank', 'root ::= " "?[0-9]\n', 'root ::= " "? class-0\nclass-0 ::= [0-9]\n'],
   ])('a class after %s gets its own rule', (_, gbnf, expected) => {
     expect(separated(gbnf)).toBe(expected)
   })
