@@ -43,14 +43,13 @@ export function eventStream(
   const reader = readerOf(events)
   let hasBegun = false
   let isOver = false
-  /** Whether there is room for bytes. */
-  let isAsked = false
   /** Whether the events wait for room. */
   let isBehind = false
   let isSilent = true
   let timer: ReturnType<typeof setInterval> | undefined
   let abort = (): void => {}
   let resume = (): void => {}
+  let release = (): void => {}
 
   const end = (isAborted: boolean): void => {
     isOver = true
@@ -73,16 +72,16 @@ export function eventStream(
         // An encoder may skip an event.
         if (text === '') return
         isSilent = false
-        isAsked = false
         const bytes = utf8.encode(text)
         controller.enqueue(bytes)
-        if (isAsked) return
+        if (hasRoom(controller)) return
         if (bytes.length > UNCOUNTED_BYTES && unread !== undefined && unread.take(bytes.length) !== 'taken') {
           leave()
           controller.error(new Error('the client reads too slowly'))
           return
         }
         isBehind = true
+        release()
         return new Promise<void>((resolve) => {
           resume = resolve
         })
@@ -110,15 +109,16 @@ export function eventStream(
         signal.addEventListener('abort', abort)
         if (keepAliveMs === 0) return
         timer = idleInterval(() => {
-          if (isAsked && isSilent) {
-            isAsked = false
-            controller.enqueue(utf8.encode(keepAlive()))
-          }
+          if (isSilent && hasRoom(controller)) controller.enqueue(utf8.encode(keepAlive()))
           isSilent = true
         }, keepAliveMs)
       },
+      // Answered once the reader is behind: until then, it would be called for each token, which costs some promises.
       pull(controller) {
-        isAsked = true
+        // Made first: the events may fill the stream before `send` returns.
+        const answered = new Promise<void>((resolve) => {
+          release = resolve
+        })
         if (isBehind) {
           isBehind = false
           unread?.give(unread.bytes)
@@ -126,6 +126,7 @@ export function eventStream(
         }
         if (!hasBegun) send(controller)
         hasBegun = true
+        return answered
       },
       cancel: leave,
     },
@@ -133,4 +134,8 @@ export function eventStream(
     // batch would wait for a promise of the reader, in every layer down to the engine.
     { highWaterMark: 1 },
   )
+}
+
+function hasRoom({ desiredSize }: ReadableStreamDefaultController<Uint8Array>): boolean {
+  return desiredSize !== null && desiredSize > 0
 }
