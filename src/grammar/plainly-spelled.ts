@@ -53,7 +53,8 @@ const HEX: readonly Range[] = [
 
 /**
  * Returns a grammar in GBNF that allows the same JSON values, without escapes (`\u00e9`) of characters that need none,
- * and without counts of characters up to {@link MOST_UNROLLED}. A grammar that cannot be read is returned unchanged.
+ * and without counts of characters up to {@link MOST_UNROLLED}. A grammar that is too long or
+ * cannot be read is returned unchanged.
  */
 export function* plainlySpelled(gbnf: string): Slices<string> {
   return gbnf.includes('\\\\') ? yield* rewriteGbnf(gbnf, spelledPlainly) : gbnf

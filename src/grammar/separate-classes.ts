@@ -9,11 +9,11 @@ const SUSPECT = /[?*+})\w-]\s*\[/
 
 /**
  * Returns a grammar in GBNF that allows the same texts, with a rule for each class that follows a part of variable
- * length. A grammar that cannot be read is returned unchanged.
+ * length. A grammar that is too long or cannot be read is returned unchanged.
  *
  * xgrammar 0.2.7 and 0.2.8 mask wrongly where one token spans such a part and a class of the same sequence: after
- * `" "? [0-9]` they allow a blank with the first byte of another character, after `" "? [а-я]` also ` A`. They refuse
- * the token once it was sampled, which ends the call.
+ * `" "? [0-9]` they allow a blank with the first byte of another character, after `" "? [а-я]` also ` A`. They then
+ * refuse the sampled token, which ends the call.
  */
 export function* separateClasses(gbnf: string): Slices<string> {
   return SUSPECT.test(gbnf) ? yield* rewriteGbnf(gbnf, withSeparateClasses) : gbnf
@@ -24,9 +24,9 @@ function withSeparateClasses(grammar: Grammar): Grammar {
   const separate = new Map<string, readonly [name: string, Expression]>()
   const named = (one: Expression): Expression => {
     const key = JSON.stringify(one)
-    const [name] = separate.get(key) ?? [`${word}-${separate.size}`]
-    separate.set(key, [name, one])
-    return rule(name)
+    const known = separate.get(key) ?? ([`${word}-${separate.size}`, one] as const)
+    separate.set(key, known)
+    return rule(known[0])
   }
   const all = [...grammar].map(
     ([name, expression]) => [name, mapped(expression, (one) => separated(one, named))] as const,
@@ -42,7 +42,7 @@ function separated(expression: Expression, named: (one: Expression) => Expressio
   return sequence(...of)
 }
 
-/** Whether a part is a class, or may be empty and repeats one. Classes of nearly all characters are masked rightly. */
+/** Whether a part is a class, or may be empty and repeats one. Classes of nearly all characters are masked correctly. */
 function isOfAClass(part: Expression): boolean {
   const one = part.kind === 'repeat' && part.min === 0 ? part.of : part
   return one.kind === 'class' && !one.ranges.some(([, last]) => last === LAST_CHARACTER)

@@ -96,6 +96,25 @@ describe('the keywords of a schema that a grammar backend holds', () => {
 describe('constraints as they are sent to a backend', () => {
   const fitted = (backend: NamedBackend, constraint: Constraint): FittedConstraint =>
     atOnce(heldBy(backend, { hasLark: true }).fit?.(constraint) ?? expect.fail('no fit'))
+
+  test.each([
+    [
+      'a schema that is sent as our grammar',
+      {
+        jsonSchema: {
+          ...{ type: 'object', required: ['name', 'n'], additionalProperties: false },
+          properties: { name: { type: 'string', maxLength: 5 }, n: { type: 'integer', minimum: 0, maximum: 9 } },
+        },
+      },
+    ],
+    ['a grammar of a tool', { grammar: 'root ::= "n:" " "? [0-9]\n', syntax: 'gbnf' }],
+  ] as const)('on xgrammar, the digit after an optional blank has its own rule in %s', (_, given) => {
+    const sent = sentTo('xgrammar', fitted('xgrammar', given as Constraint).constraint ?? expect.fail('not held'))
+    expect(sent).toMatchObject({
+      kind: 'grammar',
+      text: expect.stringMatching(/" "\? class-0[^]*\nclass-0 ::= \[0-9\]\n/),
+    })
+  })
   const sent = (
     backend: NamedBackend,
     jsonSchema: Record<string, unknown>,

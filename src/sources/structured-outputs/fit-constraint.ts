@@ -43,8 +43,7 @@ export function sentTo(backend: GrammarBackend, constraint: Constraint): SentCon
  * @throws UnsupportedSchema if it is not a schema, or our grammars cannot express it and the backend has no other way
  */
 function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices<FittedConstraint> {
-  if (!('jsonSchema' in constraint))
-    return backend === 'xgrammar' ? yield* withoutCounts(constraint) : whole(constraint)
+  if (!('jsonSchema' in constraint)) return backend === 'xgrammar' ? yield* fitGrammar(constraint) : whole(constraint)
   if (backend === 'guidance') return yield* fitGbnf(constraint)
   yield* checkSchema(constraint.jsonSchema)
   if (backend === 'xgrammar') return yield* fitXgrammar(constraint)
@@ -81,10 +80,10 @@ function whole(constraint: Constraint): FittedConstraint {
 }
 
 /**
- * Rewrites a grammar to a form that xgrammar handles fast, and masks rightly. Without this, the rest of a body that another process began,
- * such as a string with a limited length, would take it seconds.
+ * Rewrites a grammar to a form that xgrammar handles fast and masks correctly. Without this, the rest of a body that
+ * another process began, such as a string with a limited length, would take it seconds.
  */
-function* withoutCounts(constraint: Constraint): Slices<FittedConstraint> {
+function* fitGrammar(constraint: Constraint): Slices<FittedConstraint> {
   if (!('grammar' in constraint) || constraint.syntax === 'lark') return whole(constraint)
   const counted = withoutSlowCounts(constraint.grammar)
   // In a grammar of another language, an escape and its character are different texts, so both must stay.
