@@ -170,6 +170,35 @@ describe('constraints as they are sent to a backend', () => {
     },
   )
 
+  test.each([{ type: 'integer' }, true])(
+    'xgrammar gets our grammar for an object with other properties (%j), since it accepts an escaped name of a declared one for them',
+    (additionalProperties) => {
+      const schema = { type: 'object', properties: { a: { type: 'boolean' } }, required: ['a'], additionalProperties }
+      const { sent: ours, relaxed } = sent('xgrammar', schema)
+      expect([ours.kind, relaxed]).toEqual(['grammar', []])
+      const { text } = ours as { text: string }
+      const accepts = (body: string): boolean => createMatcher(text).accept(body)?.isComplete === true
+      expect(['{"a":false,"b":3}', '{"a":false,"\\u0061":3}', '{"a":false,"a":3}'].map(accepts)).toEqual([
+        true,
+        false,
+        false,
+      ])
+    },
+  )
+
+  test('an object with other properties beside what our grammar is slow for is sent as it is, and that is reported', () => {
+    const schema = {
+      ...{ type: 'object', properties: { a: { type: 'string', format: 'email' } }, required: ['a'] },
+      additionalProperties: { type: 'integer' },
+    }
+    const { sent: tag, relaxed } = sent('xgrammar', schema)
+    expect(tag.kind).toBe('structural_tag')
+    expect(relaxed).toContainEqual({
+      path: '/properties',
+      message: "The engine's grammar backend enforces 'properties' here only for names without escapes.",
+    })
+  })
+
   test('xgrammar gets the rest of a body without lengths, which it would count for seconds a token, and that is reported', () => {
     const schema = { type: 'object', properties: { s: { type: 'string', maxLength: 200 } }, required: ['s'] }
     const rest = atOnce(constraintAfter({ jsonSchema: schema }, '{"s":"Hel', ['gbnf'])) ?? expect.fail('no rest')

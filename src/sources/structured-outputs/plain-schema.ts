@@ -131,9 +131,10 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
     else if (!isHeld(keyword)) omit(at, keyword, walk)
     else if (keyword === 'format' && LOOSE_FORMATS.includes(value)) {
       kept.push([keyword, value])
-      const reason = { path: at, message: `The engine's grammar backend enforces a part of the format '${value}'.` }
-      walk.leftOut.push(reason)
-      walk.inPart.push(reason)
+      holdInPart(at, `The engine's grammar backend enforces a part of the format '${value}'.`, walk)
+    } else if (keyword === 'properties' && walk.backend === 'xgrammar' && isOpen(schema)) {
+      kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, inside))])
+      holdInPart(at, `The engine's grammar backend enforces '${keyword}' here only for names without escapes.`, walk)
     } else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
     else kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, inside))])
   }
@@ -143,6 +144,20 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
 
 function omit(path: string, keyword: string, { leftOut }: Walk): void {
   leftOut.push(notEnforced(path, keyword))
+}
+
+function holdInPart(path: string, message: string, { leftOut, inPart }: Walk): void {
+  const reason = { path, message }
+  leftOut.push(reason)
+  inPart.push(reason)
+}
+
+/**
+ * Whether an object may have other properties than those it names. xgrammar then accepts `"\u0061"` as the name of another
+ * one, though it is the declared `a`, whose schema its value need not match.
+ */
+function isOpen({ properties, additionalProperties = false }: Fields): boolean {
+  return additionalProperties !== false && Object.keys(Object(properties)).length > 0
 }
 
 /** Names a keyword that a backend is not sent. */
