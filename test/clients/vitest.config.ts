@@ -20,6 +20,8 @@ export default defineConfig({
     root: fileURLToPath(new URL('.', import.meta.url)),
     include: ['*.test.ts', 'judge/*.test.ts', 'sdk/*.test.ts', ...MEET_OPENAI],
     setupFiles: ['../support/seed.ts'],
+    // By default Vitest leaves one core free: on two cores, half of the time.
+    maxWorkers: '100%',
     env: { OPENAI_SDK_OF: import.meta.url },
     // For an abort that never reaches the source; nothing here waits for time to pass.
     testTimeout: 180_000,

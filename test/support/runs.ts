@@ -1,7 +1,7 @@
 /**
  * How many streams each law is run on: the environment variable LAW_RUNS. test/README.md lists what each command sets.
  */
-export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 22)
+export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 12)
 
 /** The count at which CI runs. */
 const FULL = 250

@@ -5,7 +5,8 @@
 // Without names: the clients that .ci/run tests. CLIENT is the name of a file of requirements/. The environments stay in
 // .venv/, and are made again when their requirements change. The last line is the count of tests.
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,8 +37,9 @@ try {
     server.stdout.once('data', (line) => resolve(Number(line)))
     server.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
   })
-  for (const client of clients) tested(client, [`tests/test_${client.replaceAll('-', '_')}.py`], port)
-  tested(JUDGE, ['tests/test_wire.py'], port, 'the answers of all')
+  const made = environments([...new Set([...clients, JUDGE])])
+  for (const client of clients) await tested(client, made, [`tests/test_${client.replaceAll('-', '_')}.py`], port)
+  await tested(JUDGE, made, ['tests/test_wire.py'], port, 'the answers of all')
 } catch (error) {
   quit(error.message)
 } finally {
@@ -49,18 +51,16 @@ process.stdout.write(`\n${rows.join('\n')}\n${counts.passed} passed, ${counts.fa
 if (values.report !== undefined) writeReport(values.report)
 process.exitCode = counts.failed === 0 ? 0 : 1
 
-function tested(client, files, port, title = client) {
+async function tested(client, made, files, port, title = client) {
+  const { python, took } = await made.get(client)
   const since = Date.now()
-  const python = environment(client)
-  const made = Date.now()
   const report = join(tmpdir(), `harmony-responses-${client}-${process.pid}.xml`)
   // test_openai.py is the suite of all three versions of openai.
   const paths = files.map((file) => file.replace(/openai_[123]/, 'openai')).map((file) => join(here, file))
-  const { status } = spawnSync(
+  const status = await ended(
     python,
     ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`, ...paths],
     {
-      stdio: 'inherit',
       cwd: here,
       env: {
         ...process.env,
@@ -80,7 +80,7 @@ function tested(client, files, port, title = client) {
   counts.failed += counted
   counts.skipped += skipped
   const seconds = (ms) => `${(ms / 1000).toFixed(0)} s`
-  const times = `installed in ${seconds(made - since)}, ran ${seconds(Date.now() - made)}`
+  const times = `installed in ${seconds(took)}, ran ${seconds(Date.now() - since)}`
   rows.push(`${title}: ${total - skipped - failed} passed, ${counted} failed, ${skipped} skipped (${times})`)
 }
 
@@ -95,24 +95,55 @@ function writeReport(file) {
   )
 }
 
+/**
+ * The environments of clients, one after the other, each while the clients before it are tested: half of the time of an
+ * installation is spent waiting for a registry.
+ */
+function environments(clients) {
+  const made = new Map()
+  let before = Promise.resolve()
+  for (const client of clients) {
+    before = before.then(async () => {
+      const since = Date.now()
+      return { python: await environment(client), took: Date.now() - since }
+    })
+    // Reported by the client that awaits it.
+    before.catch(() => {})
+    made.set(client, before)
+  }
+  return made
+}
+
 /** The interpreter of a client's environment, which is made if it is not there yet. */
-function environment(client) {
+async function environment(client) {
   const folder = join(here, '.venv', client)
   const python = join(folder, 'bin/python')
-  const requirements = readFileSync(join(here, 'requirements', `${client}.txt`), 'utf8')
+  const list = join(here, 'requirements', `${client}.txt`)
+  const requirements = readFileSync(list, 'utf8')
   const stamp = join(folder, 'requirements.txt')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === requirements) return python
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  try {
-    execFileSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' })
-    const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-deps', '--no-compile']
-    execFileSync(python, [...install, '-r', join(here, 'requirements', `${client}.txt`)], { stdio: 'inherit' })
-  } catch (error) {
-    throw new Error(`cannot make the environment of ${client}: it needs Python 3.11 with venv (${error.message})`)
+  const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-deps', '--no-compile']
+  for (const [program, args] of [
+    ['python3', ['-m', 'venv', folder]],
+    [python, [...install, '-r', list]],
+  ]) {
+    const status = await ended(program, args).catch(({ message }) => message)
+    if (status !== 0) {
+      throw new Error(
+        `cannot make the environment of ${client}: it needs Python 3.11 with venv (${args.join(' ')}: ${status})`,
+      )
+    }
   }
   writeFileSync(stamp, requirements)
   return python
+}
+
+/** The exit status of a program. @throws Error if it cannot be started */
+async function ended(program, args, options = {}) {
+  const [status] = await once(spawn(program, args, { stdio: 'inherit', ...options }), 'close')
+  return status
 }
 
 function quit(why) {
