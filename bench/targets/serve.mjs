@@ -6,7 +6,8 @@ import { cpuOf, startProgram } from '../start-program.mjs'
 export default {
   name: 'serve',
   measures: 'the endpoint through real HTTP, beside a bare node:http that writes the same frames from memory',
-  target: 'times the bare server: 2 at 100 streams and 1.7 at 1,000, on web streams 2.6 and 2.2; 64 kB a stream',
+  target:
+    '100 streams: 2 times the bare server, on web streams 2.6; 1,000: 1.6 times a translator alone, 2.2 times a bare web stream; 64 kB a stream',
 
   async run({ size }) {
     const load = await startProgram('load')
@@ -32,14 +33,27 @@ export default {
 
 const KINDS = ['bare', 'send', 'push', 'stream', 'node', 'web']
 const NAMES = {
+  bare: 'the bare server',
   send: 'sendEvents alone',
   push: 'a translator alone',
   stream: 'a bare web stream',
   node: 'Node responses',
   web: 'web streams',
 }
-/** By the number of streams. */
-const LIMITS = { 100: { node: 2, web: 2.6 }, 1000: { node: 1.7, web: 2.2 } }
+/**
+ * Targets by the number of streams, in times of another server's. A thousand streams do not fit in a processor's cache, and what
+ * a miss costs differs by machine more than our code does: there, the other is the least that translates, or streams, as ours.
+ */
+const LIMITS = {
+  100: [
+    { kind: 'node', beside: 'bare', atMost: 2 },
+    { kind: 'web', beside: 'bare', atMost: 2.6 },
+  ],
+  1000: [
+    { kind: 'node', beside: 'push', atMost: 1.6 },
+    { kind: 'web', beside: 'stream', atMost: 2.2 },
+  ],
+}
 
 /**
  * Brings each server to the state of one that has run for a while: V8 still compiles our code for a request until some
@@ -70,15 +84,19 @@ async function perToken({ servers, load, count, tokens, rounds }) {
     }
   }
   const of = (kind) => median(samples.get(kind))
-  const ratio = (kind) => median(samples.get(kind).map((micros, at) => micros / samples.get('bare')[at]))
+  const ratio = (kind, beside) => median(samples.get(kind).map((micros, at) => micros / samples.get(beside)[at]))
   const streams = `${count.toLocaleString('en')} ${count === 1 ? 'stream' : 'streams'}`
-  return ['node', 'web', 'push', 'send', 'stream'].map((kind) => ({
+  const costs = ['node', 'web', 'push', 'send', 'stream'].map((kind) => ({
     figure: `${streams}, ${NAMES[kind]}`,
-    value: ratio(kind),
+    value: ratio(kind, 'bare'),
     unit: 'x',
-    ...(LIMITS[count]?.[kind] && { atMost: LIMITS[count][kind] }),
     note: `${of(kind).toFixed(1)} us/token, bare ${of('bare').toFixed(1)}; one core carries ${capacity(of(kind))} streams of 50/s`,
   }))
+  const targets = (LIMITS[count] ?? []).map(({ kind, beside, atMost }) => ({
+    figure: `${streams}, ${NAMES[kind]} beside ${NAMES[beside]}`,
+    ...{ value: ratio(kind, beside), unit: 'x', atMost },
+  }))
+  return [...costs, ...targets]
 }
 
 function capacity(microsPerToken) {
