@@ -3,21 +3,21 @@
  */
 export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 12)
 
-/** The count at which CI runs. */
+/** The count of `npm run test:mutants`: here, 'full'. */
 const FULL = 250
 
-/** The runs of a property that takes `full` of them in CI, scaled by LAW_RUNS like all others. */
+/** The runs of a property that takes `full` of them there, scaled by LAW_RUNS like all others. */
 export const runs = (full: number): number => Math.ceil((full * RUNS) / FULL)
 
 /**
- * All cases of an enumeration where LAW_RUNS is as high as in CI, and as many fewer as it is lower: each case is drawn
+ * All cases of an enumeration where LAW_RUNS is as high as there, and as many fewer as it is lower: each case is drawn
  * by chance, so a failure has to name its case.
  */
 export const sampled = <T>(cases: Iterable<T>): T[] =>
   [...cases].filter(() => RUNS >= FULL || Math.random() < RUNS / FULL)
 
 /**
- * The size of an input, or a number of steps, that is `full` in CI, and smaller by the same factor as all counts where
+ * The size of an input, or a number of steps, that is `full` there, and smaller by the same factor as all counts where
  * LAW_RUNS is lower. Only for laws that fail at `least` as well, which is no more than they need to.
  */
 export const sized = (full: number, least: number): number =>

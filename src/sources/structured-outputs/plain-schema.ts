@@ -129,14 +129,15 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
       kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, walk))])
     else if (!ASSERTIONS.has(keyword) || keyword === 'nullable') continue
     else if (!isHeld(keyword)) omit(at, keyword, walk)
-    else if (keyword === 'format' && LOOSE_FORMATS.includes(value)) {
-      kept.push([keyword, value])
-      holdInPart(at, `The engine's grammar backend enforces a part of the format '${value}'.`, walk)
-    } else if (keyword === 'properties' && walk.backend === 'xgrammar' && isOpen(schema)) {
+    else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
+    else {
       kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, inside))])
-      holdInPart(at, `The engine's grammar backend enforces '${keyword}' here only for names without escapes.`, walk)
-    } else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
-    else kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, inside))])
+      const message = heldPart(keyword, schema, walk.backend)
+      if (message === undefined) continue
+      const reason = { path: at, message }
+      walk.leftOut.push(reason)
+      walk.inPart.push(reason)
+    }
   }
   const reduced = Object.fromEntries(kept)
   return walk.backend === 'other' ? asOthersTake(reduced, HELD) : reduced
@@ -146,10 +147,16 @@ function omit(path: string, keyword: string, { leftOut }: Walk): void {
   leftOut.push(notEnforced(path, keyword))
 }
 
-function holdInPart(path: string, message: string, { leftOut, inPart }: Walk): void {
-  const reason = { path, message }
-  leftOut.push(reason)
-  inPart.push(reason)
+/** Names the part of a keyword that is enforced; undefined if all of it is. */
+function heldPart(keyword: string, schema: Fields, backend: PlainFor): string | undefined {
+  const value = schema[keyword]
+  if (keyword === 'format' && LOOSE_FORMATS.includes(value)) {
+    return `The engine's grammar backend enforces a part of the format '${value}'.`
+  }
+  if (keyword === 'properties' && backend === 'xgrammar' && isOpen(schema)) {
+    return `The engine's grammar backend enforces '${keyword}' here only for names without escapes.`
+  }
+  return undefined
 }
 
 /**
