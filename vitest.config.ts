@@ -19,8 +19,9 @@ export default defineConfig({
     isolate: false,
     // By default Vitest leaves one core free: on two cores, half of the time.
     maxWorkers: '100%',
-    // Tests are short, and most of what they make is garbage at once: together a seventh of the processor time less.
-    execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=64', '--sparkplug'],
+    // Tests are short: most of what they make is garbage at once, and code that V8 optimizes has seldom the time to pay
+    // for it. A larger young generation, V8's baseline compiler and a late optimizer save a third of the processor time.
+    execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=64', '--sparkplug', '--interrupt-budget=1000000'],
     testTimeout: patience,
     hookTimeout: 120_000,
   },

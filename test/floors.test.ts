@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { syntaxOf } from './support/compiler.js'
 
 // The architecture, from the ground up: docs/house.md's picture as a table. A name that ends in / is a folder of src/.
 const FLOORS: readonly (readonly string[])[] = [
@@ -393,7 +394,7 @@ const parsed = new Map<string, ts.SourceFile>()
 function parse(file: string, text: string): ts.SourceFile {
   const known = parsed.get(file)
   if (known?.text === text) return known
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const source = syntaxOf(file, text)
   parsed.set(file, source)
   return source
 }
@@ -432,7 +433,6 @@ function codeOf(file: string, text: string): string {
   const source = parse(file, text)
   let code = ''
   const visit = (node: ts.Node): void => {
-    if (ts.isJSDoc(node)) return
     const children = node.getChildren(source)
     for (const child of children) visit(child)
     if (children.length > 0) return

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
+import { syntaxOf } from './support/compiler.js'
 
 /** The beginnings of titles without a subject. */
 const NO_SUBJECT =
@@ -14,7 +15,7 @@ const files = (readdirSync(FOLDER, { recursive: true }) as string[]).filter(
 
 /** The titles of the tests of a file, with what stands in their places. */
 function titlesIn(path: string): string[] {
-  const source = ts.createSourceFile(path, readFileSync(FOLDER + path, 'utf8'), ts.ScriptTarget.Latest, true)
+  const source = syntaxOf(path, readFileSync(FOLDER + path, 'utf8'))
   const titles: string[] = []
   const visit = (node: ts.Node): void => {
     const [title, ...rest] = ts.isCallExpression(node) ? node.arguments : []

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import ts from 'typescript'
-import { programOf } from '../support/compiler.js'
+import { programOf, syntaxOf } from '../support/compiler.js'
 import { type Block, root } from './pages.js'
 
 /** A block of TypeScript, with what it takes for granted put in front of it. */
@@ -28,7 +28,7 @@ const sources: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** As a snippet: the names that it uses, does not declare, and finds in the world come from there. */
 export function snippetOf(block: Block, world: readonly string[]): Snippet {
-  const source = ts.createSourceFile('snippet.ts', block.code, ts.ScriptTarget.Latest, true)
+  const source = syntaxOf('snippet.ts', block.code)
   const used = new Set<string>()
   const declared = new Set<string>()
   const visit = (node: ts.Node): void => {

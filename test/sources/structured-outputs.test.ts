@@ -97,6 +97,15 @@ describe('constraints as they are sent to a backend', () => {
   const fitted = (backend: NamedBackend, constraint: Constraint): FittedConstraint =>
     atOnce(heldBy(backend, { hasLark: true }).fit?.(constraint) ?? expect.fail('no fit'))
 
+  const sent = (
+    backend: NamedBackend,
+    jsonSchema: Record<string, unknown>,
+  ): { sent: SentConstraint; relaxed: FittedConstraint['relaxed'] } => {
+    const { constraint, relaxed } = fitted(backend, { jsonSchema })
+    return { sent: sentTo(backend, constraint ?? expect.fail('nothing is held')), relaxed }
+  }
+  const even = { type: 'integer', minimum: 0, maximum: 50, multipleOf: 2 }
+
   test.each([
     [
       'a schema that is sent as our grammar',
@@ -109,20 +118,12 @@ describe('constraints as they are sent to a backend', () => {
     ],
     ['a grammar of a tool', { grammar: 'root ::= "n:" " "? [0-9]\n', syntax: 'gbnf' }],
   ] as const)('on xgrammar, the digit after an optional blank has its own rule in %s', (_, given) => {
-    const sent = sentTo('xgrammar', fitted('xgrammar', given as Constraint).constraint ?? expect.fail('not held'))
-    expect(sent).toMatchObject({
+    const ours = sentTo('xgrammar', fitted('xgrammar', given as Constraint).constraint ?? expect.fail('not held'))
+    expect(ours).toMatchObject({
       kind: 'grammar',
       text: expect.stringMatching(/" "\? class-0[\s\S]*\nclass-0 ::= \[0-9\]\n/),
     })
   })
-  const sent = (
-    backend: NamedBackend,
-    jsonSchema: Record<string, unknown>,
-  ): { sent: SentConstraint; relaxed: FittedConstraint['relaxed'] } => {
-    const { constraint, relaxed } = fitted(backend, { jsonSchema })
-    return { sent: sentTo(backend, constraint ?? expect.fail('nothing is held')), relaxed }
-  }
-  const even = { type: 'integer', minimum: 0, maximum: 50, multipleOf: 2 }
 
   test('xgrammar gets a structural tag, which bounds the blanks, for a schema that it holds', () => {
     const { sent: tag, relaxed } = sent('xgrammar', city)

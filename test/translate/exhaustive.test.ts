@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { BUILTIN_TOOLS, builtinNamed } from '../../src/recipients/builtin-tools.js'
-import { programOf } from '../support/compiler.js'
+import { programOf, syntaxOf } from '../support/compiler.js'
 
 // CONTRIBUTING.md promises that the compiler names every file that needs a line for a new kind.
 
@@ -147,7 +147,7 @@ test('a tool that the API has becomes a built-in tool by three files, four lines
 
 /** The facts of the descriptors, by the types of the interface, each with the text of the line or the lines that state it. */
 function factsOf(path: string): Map<string, string> {
-  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  const source = syntaxOf(path, readFileSync(path, 'utf8'))
   const facts = new Map<string, string>()
   const visit = (node: ts.Node): void => {
     const { parent } = node
