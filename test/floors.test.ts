@@ -57,6 +57,11 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'full.ts': ['defaults.ts'],
   'cli/': ['diagnostics.ts', 'index.ts', 'server/'],
 }
+/** The subfolders of the largest folders: each imports only from those to its left. */
+const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
+  'respond/': ['calls/', 'strict/', 'demand/', 'prompts/', 'sampling/', 'compaction/', 'opening/'],
+  'server/service/': ['limits/', 'items/', 'storage/', 'conversation/', 'running/', 'take-over/'],
+}
 /** The separate folders, with everything that they may import. Only the entry points (F5) may import them. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'fields.ts', 'options/', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
@@ -103,6 +108,10 @@ describe('the floors of src/', () => {
 
   test('imports go down or stay within their folder, never up', () => {
     expect(upwardImports(sources)).toEqual([])
+  })
+
+  test('imports between the subfolders of a large folder go one way', () => {
+    expect(backwardImports(sources)).toEqual([])
   })
 
   test('no file imports itself through others, not even by types', () => {
@@ -182,6 +191,22 @@ describe('the checks themselves', () => {
       'translate/translator.ts -> conformance/check.ts',
       'conformance/check.ts -> translate/translator.ts',
       'conformance/x.ts -> harmony/parser.ts',
+    ])
+  })
+
+  test('an import from a subfolder to the right is reported, and so is a subfolder that the table lacks', () => {
+    const made = house({
+      'respond/respond.ts': `import './opening/a.js'`,
+      'respond/opening/a.ts': `import '../calls/b.js'; import '../respond.js'`,
+      'respond/calls/b.ts': `import type { A } from '../opening/a.js'`,
+      'respond/other/c.ts': '',
+      'server/service/limits/d.ts': `import '../running/e.js'`,
+      'server/service/running/e.ts': `import '../../../respond/calls/b.js'`,
+    })
+    expect(backwardImports(made)).toEqual([
+      'respond/calls/b.ts -> respond/opening/a.ts',
+      'respond/other/c.ts',
+      'server/service/limits/d.ts -> server/service/running/e.ts',
     ])
   })
 
@@ -292,6 +317,19 @@ function upwardImports(files: Sources): string[] {
       .filter((target) => !mayImport(file, target))
       .map((target) => `${file} -> ${target}`),
   )
+}
+
+/** The imports from subfolders to the right, and the files in subfolders that the table lacks. */
+function backwardImports(files: Sources): string[] {
+  return Object.entries(SUBFOLDERS).flatMap(([room, subfolders]) => {
+    const placeOf = (file: string): number => subfolders.findIndex((subfolder) => file.startsWith(room + subfolder))
+    const nested = [...files].filter(([file]) => file.startsWith(room) && file.slice(room.length).includes('/'))
+    return nested.flatMap(([file, text]) => {
+      if (placeOf(file) === -1) return [file]
+      const targets = importsOf(file, text).flatMap((specifier) => resolveImport(files, file, specifier) ?? [])
+      return targets.filter((target) => placeOf(target) > placeOf(file)).map((target) => `${file} -> ${target}`)
+    })
+  })
 }
 
 /** Each circle of imports, by the way around it from the file that was found first. */

@@ -4,7 +4,8 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
 import { explainChat } from './chat/explain.js'
 import { createClientChecker, type Violation } from './check.js'
-import type { Agreement } from './clients/agreement.js'
+import type { Agreement } from './clients/agreement/agreement.js'
+import { callDissent } from './clients/agreement/dissent.js'
 import {
   CLIENTS,
   type Client,
@@ -14,7 +15,6 @@ import {
   type Seen,
   type SeenCall,
 } from './clients/client.js'
-import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
 import { isTerminalType } from './event-kind.js'
 import { type Explanation, explanationOf, goodEnd, surplusWords, withMessage } from './explanation.js'

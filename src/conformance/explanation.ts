@@ -1,5 +1,5 @@
+import type { Surplus } from './clients/agreement/surplus.js'
 import { callWords, type Seen, type SeenCall } from './clients/client.js'
-import type { Surplus } from './clients/surplus.js'
 import { isAtEnd } from './report/violation-kind.js'
 import type { Checker, StreamChunk, Violation } from './violation.js'
 

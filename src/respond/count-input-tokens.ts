@@ -3,7 +3,7 @@ import { resolvePolicy } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { callSafely } from '../translate/call-safely.js'
 import { checkRespondOptions } from './check-respond-options.js'
-import { prepareRequest } from './open-entry.js'
+import { prepareRequest } from './opening/open-entry.js'
 import type { RespondOptions } from './options.js'
 
 /** Some 20 MB of text, and a few seconds of work. */

@@ -11,7 +11,7 @@ import type { TokenTable } from '../tokens/token-table.js'
 import type { Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 import type { WholeItem } from '../translate/host-item.js'
 import type { ApprovedCall, TranslatorOptions } from '../translate/options/options.js'
-import type { ApprovalPolicy } from './approval.js'
+import type { ApprovalPolicy } from './calls/approval.js'
 import type { Offered } from './offered.js'
 
 /** Seals a summary: `sealCompaction` of `harmony-responses/seal`. */

@@ -10,12 +10,12 @@ import { encoderOf } from '../tokens/encoder.js'
 import type { Catalog } from '../translate/catalog.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { Translator, withHostItems } from '../translate/translator.js'
-import { type Budget, budgetOf } from './budget.js'
-import { listingsOfEntry, promptedRequest, taughtTools } from './first-prompt.js'
 import { withTerms } from './offered.js'
 import { TRANSLATED, type TranslateEntriesOptions } from './options.js'
+import { listingsOfEntry, promptedRequest, taughtTools } from './prompts/first-prompt.js'
 import { responseTools } from './response-tools.js'
 import { SampledForms } from './sampled-forms.js'
+import { type Budget, budgetOf } from './sampling/budget.js'
 
 const CATALOG: Catalog = /* @__PURE__ */ withHostItems(FULL_CATALOG)
 

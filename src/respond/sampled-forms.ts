@@ -7,8 +7,8 @@ import type { RequestTools } from '../recipients/request-tools.js'
 import type { OutputItem } from '../responses/items.js'
 import type { WholeItem } from '../translate/host-item.js'
 import { deriveId } from '../translate/ids.js'
+import { isForClient, isHosted, isRefused, waitingCalls } from './calls/waiting-calls.js'
 import type { TranslateEntriesOptions } from './options.js'
-import { isForClient, isHosted, isRefused, waitingCalls } from './waiting-calls.js'
 
 /** The `include` value that requests sealed reasoning. */
 const SEALED = 'reasoning.encrypted_content'

@@ -1,9 +1,9 @@
 import { errorTypeOf, RequestError, type RequestErrorBody } from '../request-error.js'
-import { failureOf, OVERLOADED } from '../respond/unavailable.js'
+import { failureOf, OVERLOADED } from '../respond/opening/unavailable.js'
 import type { KeptResponse } from '../stores/store.js'
 import { type Failure, NEUTRAL } from '../translate/failure.js'
-import { StoreFailure } from './service/bounded-store.js'
-import { STORE_FAILED } from './service/store-failed.js'
+import { StoreFailure } from './service/storage/bounded-store.js'
+import { STORE_FAILED } from './service/storage/store-failed.js'
 
 /** The answer to a request that failed. */
 export interface ErrorAnswer {

@@ -2,7 +2,7 @@ import type { Reclaimable } from '../byte-budget.js'
 import type { OutputItem } from '../responses/items.js'
 import { bytesOf } from '../stores/bytes-of.js'
 import { ExpiringBytes } from '../stores/expiring-bytes.js'
-import { isHostedItem } from './service/hosted-items.js'
+import { isHostedItem } from './service/items/hosted-items.js'
 
 /**
  * The model's work in a turn before a call to the client, for APIs that cannot carry the calls that the host ran (Chat

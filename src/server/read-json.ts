@@ -10,7 +10,7 @@ import { createPace, createWork, type Pause, withPauses } from '../slices.js'
 import { isUnread, readIncoming, readStream } from './body-chunks.js'
 import { keptBody } from './kept-body.js'
 import { nodeBindings } from './node-bindings.js'
-import { type BodyCount, createBodyCount } from './service/body-count.js'
+import { type BodyCount, createBodyCount } from './service/limits/body-count.js'
 
 export interface BodyLimits {
   /** The limit of a request's body, in bytes. Default 33,554,432: 32 MiB. */

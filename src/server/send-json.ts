@@ -4,7 +4,7 @@ import { RequestError } from '../request-error.js'
 import { UNCOUNTED_BYTES } from './frames.js'
 import { nodeBindings } from './node-bindings.js'
 import type { Env, ServerContext } from './server-context.js'
-import { OUT_OF_MEMORY } from './service/memory.js'
+import { OUT_OF_MEMORY } from './service/limits/memory.js'
 
 /**
  * Answers with JSON. A large answer is counted until the client has read it: otherwise, clients that request it again

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKnownTexts } from '../../src/prompt/known-texts.js'
 import { policies } from '../../src/recipients/policy.js'
-import { openEntry } from '../../src/respond/open-entry.js'
+import { openEntry } from '../../src/respond/opening/open-entry.js'
 import { scriptedEngine } from '../../src/testing/index.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { StopSearch } from '../../src/respond/stop-search.js'
+import { StopSearch } from '../../src/respond/sampling/stop-search.js'
 import { runs } from '../support/runs.js'
 
 /** Where the first of the strings begins in the whole text. */

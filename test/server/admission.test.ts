@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { serveResponses } from '../../src/server/node.js'
-import { createAdmission } from '../../src/server/service/admission.js'
+import { createAdmission } from '../../src/server/service/limits/admission.js'
 import { answer, fail, hang, type ScriptedTurn, scriptedEngine } from '../../src/testing/index.js'
 import { runs } from '../support/runs.js'
 import { endpoint, heldEngine, JSON_TYPE, readUntil, tokenTable, until } from './endpoint.js'

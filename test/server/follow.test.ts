@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.js'
-import { followEntries } from '../../src/server/service/follow.js'
+import { followEntries } from '../../src/server/service/running/follow.js'
 import { tokenTable } from './endpoint.js'
 
 /** Follows a response, and counts the readers that its writer would notify of a failure. */

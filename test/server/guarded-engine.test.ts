@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { TokenEngine, TokenStream } from '../../src/engine/index.js'
-import { createDeadlines } from '../../src/server/service/deadlines.js'
-import { type CallGuards, createEngineGuard } from '../../src/server/service/guarded-engine.js'
+import { createDeadlines } from '../../src/server/service/limits/deadlines.js'
+import { type CallGuards, createEngineGuard } from '../../src/server/service/limits/guarded-engine.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())

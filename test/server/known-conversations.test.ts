@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { KnownConversation } from '../../src/prompt/known-conversation.js'
-import { createKnownConversations } from '../../src/server/service/known-conversations.js'
+import { createKnownConversations } from '../../src/server/service/conversation/known-conversations.js'
 import type { FinishedResponse } from '../../src/stores/index.js'
 import { finished, item } from '../stores/kept.js'
 

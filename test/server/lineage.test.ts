@@ -4,8 +4,8 @@ import { decodeEntries } from '../../src/journal/entry-bytes.js'
 import { respond, translateEntries } from '../../src/respond/index.js'
 import type { ResponseObject } from '../../src/responses/response.js'
 import { createSeal } from '../../src/seal/index.js'
-import { itemsOfResponses } from '../../src/server/service/earlier-responses.js'
-import { finishedResponse } from '../../src/server/service/finished-response.js'
+import { itemsOfResponses } from '../../src/server/service/conversation/earlier-responses.js'
+import { finishedResponse } from '../../src/server/service/storage/finished-response.js'
 import {
   createMemoryStore,
   type EntryBlock,

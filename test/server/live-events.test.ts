@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
-import { createLiveEvents, type LiveEvents } from '../../src/server/service/live-events.js'
+import { createLiveEvents, type LiveEvents } from '../../src/server/service/running/live-events.js'
 import { runs } from '../support/runs.js'
 
 type Batch = readonly ResponseStreamEvent[]

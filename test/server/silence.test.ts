@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TokenEngine, tokenStream } from '../../src/engine/index.js'
 import type { TokenChunk } from '../../src/index.js'
-import { createDeadlines } from '../../src/server/service/deadlines.js'
+import { createDeadlines } from '../../src/server/service/limits/deadlines.js'
 import { createMemoryStore, type ResponseStore } from '../../src/stores/index.js'
 import { answer, firstTokens, hang } from '../../src/testing/index.js'
 import { encodeHarmony } from '../support/tokens.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createTurnstile } from '../../src/server/service/turnstile.js'
+import { createTurnstile } from '../../src/server/service/limits/turnstile.js'
 import { answer } from '../../src/testing/index.js'
 import { runs } from '../support/runs.js'
 import { endpoint } from './endpoint.js'

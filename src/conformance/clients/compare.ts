@@ -1,5 +1,6 @@
-import type { AgreedCall, AgreedPassage } from './agreed-output.js'
-import type { Agreement } from './agreement.js'
+import type { AgreedCall, AgreedPassage } from './agreement/agreed-output.js'
+import type { Agreement } from './agreement/agreement.js'
+import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './agreement/dissent.js'
 import {
   type ClientModel,
   type ClientRule,
@@ -11,7 +12,6 @@ import {
   type Seen,
   type SeenCall,
 } from './client.js'
-import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './dissent.js'
 import { TextHash } from './text-hash.js'
 
 /** The rules for the content that a client must not lose: one for each kind that its user sees. */

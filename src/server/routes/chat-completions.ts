@@ -9,7 +9,7 @@ import { answerEvents } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
 import { sendJson } from '../send-json.js'
 import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
-import type { LiveResponse } from '../service/live-response.js'
+import type { LiveResponse } from '../service/running/live-response.js'
 import { wholeResponse } from './create-response.js'
 
 /**

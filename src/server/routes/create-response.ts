@@ -12,9 +12,9 @@ import {
   sendAnswer,
   sendResponseEvents,
 } from '../server-context.js'
-import type { LiveResponse } from '../service/live-response.js'
-import { ReportedError } from '../service/reported-error.js'
-import { STORE_FAILED } from '../service/store-failed.js'
+import type { LiveResponse } from '../service/running/live-response.js'
+import { ReportedError } from '../service/running/reported-error.js'
+import { STORE_FAILED } from '../service/storage/store-failed.js'
 
 /** Adds `POST /responses`: streamed, whole, or in the background. */
 export function createResponseRoute(app: Hono<Env>, server: ServerContext): void {

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { RequestError } from '../../request-error.js'
-import { isUnavailable } from '../../respond/unavailable.js'
+import { isUnavailable } from '../../respond/opening/unavailable.js'
 import type { Env, ServerContext } from '../server-context.js'
 
 /**

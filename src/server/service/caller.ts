@@ -2,7 +2,7 @@ import type { ByteHold } from '../../byte-budget.js'
 import type { GenerateOptions } from '../../engine/index.js'
 import type { HostUsage } from '../../tokens/token-source.js'
 import type { RequestObservation } from '../observe/observe-request.js'
-import type { RememberedResponse } from './earlier-responses.js'
+import type { RememberedResponse } from './conversation/earlier-responses.js'
 
 /** The caller of a request, and facts from outside its body. */
 export interface Caller {

@@ -15,14 +15,14 @@ import {
 import { type RecipientPolicy, resolvePolicy } from '../../recipients/policy.js'
 import { undatedType } from '../../recipients/undated-type.js'
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
+import { hostedBuiltins } from '../../respond/calls/hosted-types.js'
 import { anApprovalPolicy, anOffer } from '../../respond/check-offered.js'
 import { anEngine, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
-import { hostedBuiltins } from '../../respond/hosted-types.js'
 import type { Offered } from '../../respond/index.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
-import type { OnDisconnect } from './readers.js'
+import type { OnDisconnect } from './running/readers.js'
 
 /** Node fires a longer timer at once. */
 export const MOST_SECONDS = 2_147_483

@@ -1,7 +1,7 @@
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { Caller } from './caller.js'
-import { type ResolvedRequest, resolveConversation } from './conversation.js'
-import { rebase } from './rebase.js'
+import { type ResolvedRequest, resolveConversation } from './conversation/conversation.js'
+import { rebase } from './conversation/rebase.js'
 import type { Setup } from './setup.js'
 
 /**

@@ -8,8 +8,9 @@ import { checkServiceOptions, SERVICE_OPTIONS } from './check-service-options.js
 import { type CompactedResponse, compactConversation } from './compact.js'
 import { createResponse } from './create.js'
 import { createHealthCheck } from './health.js'
-import { eventsWithoutHidden, withoutHidden } from './hidden-calls.js'
 import { type InputTokens, inputTokensOf } from './input-tokens.js'
+import { eventsWithoutHidden, withoutHidden } from './items/hidden-calls.js'
+import { callSealer, openCalls } from './items/sealed-calls.js'
 import {
   cancelResponse,
   deleteResponse,
@@ -19,11 +20,10 @@ import {
   retrieveResponse,
   streamResponse,
 } from './kept.js'
-import type { LiveResponse } from './live-response.js'
 import type { ServiceOptions } from './options.js'
-import { callSealer, openCalls } from './sealed-calls.js'
+import type { LiveResponse } from './running/live-response.js'
 import { type Setup, setUp } from './setup.js'
-import { type Sweeper, startSweeper } from './sweeper.js'
+import { type Sweeper, startSweeper } from './take-over/sweeper.js'
 
 /**
  * The Responses API without HTTP, as routes and sockets use it. Every method concerns one owner's responses, and throws

@@ -3,7 +3,7 @@ import type { ResponseStreamEvent } from '../../responses/events.js'
 import { type ErrorAnswer, errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
-import type { LiveResponse } from '../service/live-response.js'
+import type { LiveResponse } from '../service/running/live-response.js'
 import { errorEvent, frameOf } from './frames.js'
 import type { Remembered } from './remembered.js'
 

@@ -9,7 +9,7 @@ import {
   type RequestErrorCode,
 } from '../../request-error.js'
 import type { Slices, Work } from '../../slices.js'
-import type { BodyCount } from '../service/body-count.js'
+import type { BodyCount } from '../service/limits/body-count.js'
 
 /** A parsed frame of the client. */
 export type SocketMessage = (

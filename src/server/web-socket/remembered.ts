@@ -1,5 +1,5 @@
 import type { Reclaimable } from '../../byte-budget.js'
-import type { RememberedResponse } from '../service/earlier-responses.js'
+import type { RememberedResponse } from '../service/conversation/earlier-responses.js'
 
 /** The latest responses of one connection that are not stored, for the next `previous_response_id`. */
 export interface Remembered extends Reclaimable {

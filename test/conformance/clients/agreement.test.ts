@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Agreement } from '../../../src/conformance/clients/agreement.js'
+import { Agreement } from '../../../src/conformance/clients/agreement/agreement.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
 import { isFields } from '../../../src/fields.js'
 import { damagesOf } from '../../clients/judge/damages.js'

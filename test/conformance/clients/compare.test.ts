@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Agreement } from '../../../src/conformance/clients/agreement.js'
+import { Agreement } from '../../../src/conformance/clients/agreement/agreement.js'
 import { type ClientModel, Seen, seenCall } from '../../../src/conformance/clients/client.js'
 import { compare } from '../../../src/conformance/clients/compare.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'

@@ -1,7 +1,7 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parsePlainJson } from '../../../src/respond/plain-json.js'
+import { parsePlainJson } from '../../../src/respond/calls/plain-json.js'
 import { checkInPieces, isDivisible } from '../../../src/respond/strict/check-in-pieces.js'
 import { checkOutput } from '../../../src/respond/strict/check-output.js'
 import { atOnce } from '../../../src/slices.js'

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { earlierResponses, type RememberedResponse } from '../../../src/server/service/earlier-responses.js'
+import {
+  earlierResponses,
+  type RememberedResponse,
+} from '../../../src/server/service/conversation/earlier-responses.js'
 import { createRemembered } from '../../../src/server/web-socket/remembered.js'
 import { createMemoryStore } from '../../../src/stores/index.js'
 import { finished, item, keep } from '../../stores/kept.js'

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../fields.js'
-import type { Surplus } from '../../clients/surplus.js'
+import type { Surplus } from '../../clients/agreement/surplus.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString } from '../../stream-event.js'

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../../fields.js'
+import { type Surplus, SurplusList } from '../../clients/agreement/surplus.js'
 import type { Ending } from '../../clients/client.js'
-import { type Surplus, SurplusList } from '../../clients/surplus.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asString } from '../../stream-event.js'

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../fields.js'
 import { jsonHash } from '../../json-hash.js'
 import { asFields, asList, asString } from '../../stream-event.js'
-import { citationSources } from '../agreed-item.js'
+import { citationSources } from '../agreement/agreed-item.js'
 import { type SeenCall, seenCall } from '../client.js'
 import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'

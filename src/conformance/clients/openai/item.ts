@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../../fields.js'
 import { asFields } from '../../stream-event.js'
-import { citationSources } from '../agreed-item.js'
+import { citationSources } from '../agreement/agreed-item.js'
 import { type SeenCall, seenCall } from '../client.js'
 import { concatenated, MutableText } from '../mutable-text.js'
 import { TextHash } from '../text-hash.js'

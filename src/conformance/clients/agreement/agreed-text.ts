@@ -1,0 +1,61 @@
+import { TextHash } from '../text-hash.js'
+import { type EventRef, type Place, type Vote, Votes } from '../votes.js'
+
+/** A text that occurs in several places of the stream: as deltas, and complete. */
+export class AgreedText {
+  readonly #votes = new Votes<TextHash>(isSameText)
+  #deltas: TextHash | undefined
+  #firstDelta: EventRef | undefined
+  #deltasAreText = true
+
+  /** Adds a delta. One that is not a string adds no text, but a client may fail at it. */
+  append(delta: unknown, at: EventRef): void {
+    this.#firstDelta ??= at
+    this.#deltas ??= new TextHash()
+    if (typeof delta === 'string') this.#deltas.append(delta)
+    else this.#deltasAreText = false
+  }
+
+  add(text: unknown, place: Place, at: EventRef): void {
+    if (typeof text === 'string') this.#votes.add(TextHash.of(text), place, at)
+  }
+
+  /** Ends the stream: the joined deltas become a vote. */
+  end(): void {
+    if (this.#deltas !== undefined && this.#firstDelta !== undefined)
+      this.#votes.add(this.#deltas, 'deltas', this.#firstDelta)
+  }
+
+  get hasDeltas(): boolean {
+    return this.#firstDelta !== undefined
+  }
+
+  /** Whether the joined deltas equal the text. */
+  get wasStreamed(): boolean {
+    return this.text.equals(this.#deltas ?? EMPTY)
+  }
+
+  /** The text in most places; empty if there is none. */
+  get text(): TextHash {
+    return this.#elected?.value ?? EMPTY
+  }
+
+  /** The first event with this text. */
+  get statedAt(): EventRef | undefined {
+    return this.#elected?.at
+  }
+
+  /** The places with another text. */
+  get dissent(): readonly Vote<TextHash>[] {
+    return this.#votes.against(this.#elected)
+  }
+
+  get #elected(): Vote<TextHash> | undefined {
+    // In a tie, prefers a text that is complete: an empty one may be omitted, and a delta that is not a string is lost.
+    return this.#votes.elected((text) => text.length > 0 && (this.#deltasAreText || text !== this.#deltas))
+  }
+}
+
+const EMPTY = new TextHash()
+
+const isSameText = (one: TextHash, other: TextHash): boolean => one.equals(other)

@@ -1,0 +1,22 @@
+import type { EventRef } from '../votes.js'
+
+/** A part of a stream that does not belong to the intended response or answer. */
+export interface Surplus {
+  /** It came after the end, is of another response, or comes again after it was done. */
+  readonly why: 'late' | 'foreign' | 'repeated'
+  readonly at: EventRef
+  /** The name of the call that it is about. */
+  readonly name?: string
+}
+
+/** The number of remembered entries, for messages. */
+const MAX_SURPLUS = 20
+
+/** The surplus of one stream: only the first few. */
+export class SurplusList {
+  readonly all: Surplus[] = []
+
+  add(surplus: Surplus): void {
+    if (this.all.length < MAX_SURPLUS) this.all.push(surplus)
+  }
+}

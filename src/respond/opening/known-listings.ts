@@ -1,0 +1,31 @@
+import { listingsWith } from '../../prompt/read-input.js'
+import type { McpListing } from '../../responses/mcp-listing.js'
+import type { ResponseRequest } from '../../responses/request.js'
+
+export interface KnownListingsOptions {
+  /** The current listings of the host's servers. */
+  readonly listings: readonly McpListing[]
+  /** Those that are items of the response. */
+  readonly shown: readonly McpListing[]
+  /** The labels of the declared servers: a client may send any listing back. */
+  readonly declared: ReadonlySet<string>
+}
+
+/**
+ * Returns the declared servers' listings that are no items of the response, since the conversation contains listings of
+ * theirs: names and annotations. Calls of other names are refused. The host's listing takes precedence over the
+ * conversation's, which counts even if the server does not answer now.
+ */
+export function knownListings(
+  { input }: ResponseRequest,
+  { listings, shown, declared }: KnownListingsOptions,
+): McpListing[] {
+  if (declared.size === 0) return []
+  const answered = listings.filter(({ error }) => error === undefined)
+  return listingsWith(input, answered)
+    .filter((listing) => declared.has(listing.serverLabel) && !shown.includes(listing))
+    .map(({ serverLabel, tools = [] }) => ({
+      serverLabel,
+      tools: tools.map(({ name, annotations }) => (annotations == null ? { name } : { name, annotations })),
+    }))
+}

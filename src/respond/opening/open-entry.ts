@@ -1,0 +1,323 @@
+import { childSignals } from '../../child-signals.js'
+import type { EngineCapabilities } from '../../engine/constraint.js'
+import { type Addition, BEHAVIOUR, type OpenEntry, type OperatorTerms } from '../../journal/entry.js'
+import { nextTurn } from '../../next-turn.js'
+import type { TaughtTools } from '../../prompt/taught-tools.js'
+import { toolChoiceOf } from '../../prompt/tool-choice.js'
+import { type HostedBuiltin, replacedByServer } from '../../recipients/builtin-tools.js'
+import type { RecipientPolicy } from '../../recipients/policy.js'
+import { contextLengthExceeded, tooManyToCount, unsupported } from '../../request-error.js'
+import type { InputItem } from '../../responses/input-items.js'
+import type { McpListing } from '../../responses/mcp-listing.js'
+import type { ParsedRequest } from '../../responses/parsed-request.js'
+import type { McpTool, ResponseRequest } from '../../responses/request.js'
+import { createPace, withPauses } from '../../slices.js'
+import type { Tool } from '../../tools/tool.js'
+import type { NoticeCode } from '../../translate/diagnostics.js'
+import { FULL_CATALOG } from '../../translate/full-catalog.js'
+import { withoutSecrets } from '../../translate/output/without-secrets.js'
+import { dateOf } from '../../unix-seconds.js'
+import { hostedBuiltins, isReplacementHosted } from '../calls/hosted-types.js'
+import { compactThreshold } from '../compaction/compact-threshold.js'
+import { calleesOf, isCalleeOpen } from '../demand/callees.js'
+import { checkDemand } from '../demand/check-demand.js'
+import { toolsFor, withTerms } from '../offered.js'
+import type { RespondOptions } from '../options.js'
+import { firstPrompt, promptedRequest, type Rendering, taughtTools } from '../prompts/first-prompt.js'
+import { promptBound } from '../prompts/prompt-bound.js'
+import { promptDigest } from '../prompts/prompt-digest.js'
+import type { FirstPrompt } from '../prompts/prompt-ids.js'
+import { type HeldParts, heldParts } from '../strict/held-parts.js'
+import { resolveStrict } from '../strict/resolve-strict.js'
+import { strictParts } from '../strict/strict-parts.js'
+import { knownFiles } from './known-files.js'
+import { knownListings } from './known-listings.js'
+import { operatorTerms } from './operator-terms.js'
+import { ownParameters } from './own-parameters.js'
+import { relisted } from './relisted.js'
+import { isUnavailable } from './unavailable.js'
+
+/** The options of an open entry, with their defaults applied. */
+export interface OpenOptions extends RespondOptions {
+  readonly policy: RecipientPolicy
+  readonly responseId: string
+  readonly onError: (error: unknown) => void
+  /** Called with requested features that have no effect. */
+  readonly notice?: (code: NoticeCode, subject: string) => void
+}
+
+/** The first entry of a response, and the ids of its prompt, which the entry does not contain. */
+export interface Opening {
+  readonly entry: OpenEntry
+  readonly prompt: Uint32Array
+  /** The tools that its prompts teach. */
+  readonly tools: TaughtTools
+}
+
+/**
+ * Prepares the beginning of a response.
+ *
+ * @param at - Unix time in whole seconds
+ * @throws RequestError if the request cannot be rendered, is too long, or needs a capability that the engine lacks
+ * @throws EngineError if the engine cannot report its capabilities, and the response depends on them
+ */
+export async function openEntry(
+  request: ResponseRequest,
+  options: OpenOptions,
+  at: number,
+  signal: AbortSignal,
+): Promise<Opening> {
+  const { approvedCalls = [], notice, pause = nextTurn } = options
+  const prepared = await prepareRequest(request, options, at, signal)
+  const { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt } = prepared
+  const { held: constrained, typeOnly, free } = heldBy
+  const { ids, messageCount, untaught, placeholders } = prompt
+  const isPreparation = (request as ParsedRequest).generate === false
+  const compactAbove = compactThreshold(request, options, capabilities)
+  const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
+  if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
+  const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
+  if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, options.tools ?? []))
+  if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
+  const { fit: _, ...abilities } = capabilities
+  const listed = listings.length === 0 ? new Set() : listedIn(request)
+  // A compaction is a single item.
+  const own = declaredServers(request)
+  const shown = isCompaction
+    ? []
+    : listings.filter(({ serverLabel }) => own.has(serverLabel) && !listed.has(serverLabel))
+  const declared = declaredServers(withTerms(request, operator))
+  const known = isCompaction ? [] : knownListings(request, { listings, shown, declared })
+  const files = options.citations && knownFiles(request, options.history ?? [])
+  const others = relisted(
+    request,
+    listings.filter((listing) => !shown.includes(listing)),
+  )
+  // The entry and the response each copy the request's declarations in one piece.
+  const pace = createPace(pause, signal)
+  await pace(CHARACTERS * ids.length)
+  const entry: OpenEntry = {
+    type: 'open',
+    behaviour: BEHAVIOUR,
+    responseId: options.responseId,
+    request: {
+      ...withStrict(withoutSecrets(request, FULL_CATALOG.fields), capabilities, free),
+      ...ownParameters(request, capabilities, notice),
+    },
+    ...(operator && { operator }),
+    ...(options.addition ?? wholeInput(request)),
+    prompt: {
+      ...{ tokens: ids.length, digest: promptDigest(ids), ...rendering },
+      ...(others.length > 0 && { listings: others }),
+    },
+    ...(isCompaction && { isCompaction }),
+    ...(isPreparation && { isPreparation }),
+    ...(compactAbove !== undefined &&
+      !isCompaction &&
+      !isPreparation && {
+        compactAbove,
+        ...(messageCount <= 1 && { isOneMessage: true as const }),
+      }),
+    ...(options.mostSearches !== undefined && { mostSearches: options.mostSearches }),
+    ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
+    ...(constrained.length > 0 && { constrained }),
+    ...(typeOnly.length > 0 && { typeOnly }),
+    ...(callees !== undefined && { callees }),
+    listings: shown,
+    ...(known.length > 0 && { knownListings: known }),
+    ...(files && { knownFiles: files }),
+    approvedCalls: [...approvedCalls],
+  }
+  await pace(CHARACTERS * ids.length)
+  return { entry, prompt: ids, tools }
+}
+
+/** Characters per token. */
+const CHARACTERS = 4
+
+/** Returns the addition of a response that continues no other. */
+function wholeInput({ input = [] }: ResponseRequest): Addition {
+  const message = { type: 'message', role: 'user', content: input } as InputItem
+  return { input: typeof input === 'string' ? [message] : (input as readonly InputItem[]) }
+}
+
+/** The parts of a request's first model call. */
+interface Prepared {
+  readonly isCompaction: boolean
+  readonly capabilities: EngineCapabilities
+  readonly heldBy: HeldParts
+  readonly listings: readonly McpListing[]
+  /** The operator's additions to the request. */
+  readonly operator: OperatorTerms | undefined
+  readonly tools: TaughtTools
+  readonly rendering: Rendering
+  readonly prompt: FirstPrompt
+}
+
+/**
+ * Reads a request, and renders its prompt.
+ *
+ * @param counted - the maximum number of tokens to count, if the engine's context does not matter
+ * @throws like {@link openEntry}
+ */
+export async function prepareRequest(
+  request: ResponseRequest,
+  options: OpenOptions,
+  at: number,
+  signal: AbortSignal,
+  counted?: number,
+): Promise<Prepared> {
+  const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn, policy } = options
+  const isCompaction = checkCompaction(request, options)
+  const choice = toolChoiceOf(promptedRequest(request, isCompaction))
+  const parts = isCompaction ? [] : strictParts(request, choice)
+  const hasTools = (request.tools ?? []).length > 0
+  const isCallOpen = hasTools && isCalleeOpen(choice.demand)
+  const isConstrained = counted === undefined && (parts.length > 0 || isCallOpen)
+  const needsAnswer = parts.some(({ isAsked }) => isAsked) || isCallOpen
+  const capabilities = await capabilitiesOf(options, { isNeeded: needsAnswer, isConstrained }, signal)
+  const holding = heldParts(parts, capabilities, { onUnsupportedConstraint, onError })
+  const heldBy = await withPauses(holding, pause, signal)
+  for (const subject of heldBy.relaxed) notice?.('relaxed_schema', subject)
+  // A summary is written without tools.
+  const offered = isCompaction ? [] : toolsFor(request, options.offered ?? {})
+  const listings = await listingsOf(withTerms(request, { tools: offered }), options, signal)
+  const operator = isCompaction ? undefined : await operatorTerms(request, offered, listings, options)
+  const prompted = promptedRequest(withTerms(request, operator), isCompaction)
+  const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
+  const hosted = hostedBuiltins(options.tools ?? [], onError)
+  const tools = taughtTools(prompted, { listings, hosted, policy, choice: given })
+  checkDemand(tools)
+  const rendering = renderingOf(options, hosted, at)
+  const contextLength = counted === undefined ? promptBound(capabilities) : counted + 1
+  const prompt = await firstPrompt(prompted, { rendering, tools, isCompaction, contextLength }, options, signal)
+  if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
+  return { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
+}
+
+/** Returns the request with an explicit `strict` in all functions, which the response echoes. */
+function withStrict(
+  request: ResponseRequest,
+  { constraints = [] }: EngineCapabilities,
+  free: HeldParts['free'],
+): ResponseRequest {
+  const { tools } = request
+  if (!tools) return request
+  const isHeld = (param: string): boolean => constraints.includes('json_schema') && !free.has(param)
+  return { ...request, tools: resolveStrict(tools, isHeld) }
+}
+
+/** Returns how the prompts of a response are rendered. @param at - when it began, in Unix time */
+function renderingOf(
+  { images, identity, knowledgeCutoff }: OpenOptions,
+  hosted: readonly HostedBuiltin[],
+  at: number,
+): Rendering {
+  return {
+    date: dateOf(at),
+    hosted,
+    ...(images && { images }),
+    ...(identity !== undefined && { identity }),
+    ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
+  }
+}
+
+/**
+ * Returns the engine's capabilities.
+ *
+ * @param isNeeded - whether the response depends on constraints. Otherwise, an engine that cannot report its
+ * capabilities counts as one without any.
+ * @param isConstrained - whether a call may be constrained; otherwise, the engine need not find out by which means
+ * @throws EngineError if the engine cannot report them
+ */
+async function capabilitiesOf(
+  { engine, onError }: OpenOptions,
+  { isNeeded, isConstrained }: { readonly isNeeded: boolean; readonly isConstrained: boolean },
+  signal: AbortSignal,
+): Promise<EngineCapabilities> {
+  try {
+    return (await engine.capabilities?.({ signal, constraints: isConstrained })) ?? {}
+  } catch (error) {
+    // The caller aborted: the response itself reports it.
+    if (signal.aborted) return {}
+    // A call would fail for the same reason, after the client has been shown the beginning of its response.
+    if (isNeeded || isUnavailable(error)) throw error
+    onError(error)
+    return {}
+  }
+}
+
+/**
+ * Whether the request asks for a compaction.
+ *
+ * @throws RequestError if there is no seal for it
+ */
+function checkCompaction({ input }: ResponseRequest, { sealCompaction }: OpenOptions): boolean {
+  const items = Array.isArray(input) ? (input as readonly { readonly type?: unknown }[]) : []
+  const at = items.findIndex(({ type }) => type === 'compaction_trigger')
+  if (at !== -1 && sealCompaction === undefined) throw unsupported(`input[${at}].type`, 'compaction is')
+  return at !== -1
+}
+
+/** Returns the listings of the servers that the request declares. A tool that fails counts as one without tools. */
+async function listingsOf(
+  request: ResponseRequest,
+  { tools = [], onError }: OpenOptions,
+  signal: AbortSignal,
+): Promise<McpListing[]> {
+  const declared = declaredServers(request)
+  if (declared.size === 0) return []
+  const signals = childSignals(signal)
+  const answers = await Promise.all(
+    tools.map(async (tool) => {
+      const child = signals.open()
+      try {
+        return (await tool.listings?.(request, { signal: child.signal })) ?? []
+      } catch (error) {
+        onError(error)
+        return []
+      } finally {
+        child.end()
+      }
+    }),
+  )
+  const listed = new Map<string, McpListing>()
+  // As for calls, the first tool that knows a server speaks for it.
+  for (const listing of answers.flat()) {
+    const { serverLabel } = listing
+    if (declared.has(serverLabel) && !listed.has(serverLabel)) listed.set(serverLabel, listing)
+  }
+  // A tool that lists nothing may answer for any server. Without one, no tool does, and the client is told.
+  const isKnown = (label: string): boolean => {
+    const replaced = replacedByServer(label)
+    if (replaced !== undefined) return listed.has(label) || isReplacementHosted(label, replaced, tools, onError)
+    return listed.has(label) || tools.some(({ listings }) => listings === undefined)
+  }
+  const unknown = [...declared].filter((label) => !isKnown(label))
+  return [...listed.values(), ...unknown.map((serverLabel) => ({ serverLabel, error: UNKNOWN_SERVER }))]
+}
+
+const UNKNOWN_SERVER = 'The server is not available.'
+
+/** A request may declare as many servers as tools: the log names only the first of them. */
+const MOST_NAMED = 5
+
+/** For the operator only: a client is not told which servers exist. */
+function unknownServers(labels: readonly string[], tools: readonly Tool[]): string {
+  const known = tools.flatMap(({ serverLabels = [] }) => serverLabels)
+  const there =
+    known.length === 0 ? 'none is known by its label' : `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`
+  const named = labels.slice(0, MOST_NAMED).map((label) => JSON.stringify(label.slice(0, 100)))
+  const more = labels.length > named.length ? ` and ${labels.length - named.length} more` : ''
+  return `${named.join(', ')}${more}; ${there}`
+}
+
+function declaredServers({ tools }: ResponseRequest): ReadonlySet<string> {
+  return new Set((tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : [])))
+}
+
+/** Returns the servers whose listings the conversation contains. */
+function listedIn({ input }: ResponseRequest): ReadonlySet<unknown> {
+  const items = Array.isArray(input) ? (input as readonly { type?: unknown; server_label?: unknown }[]) : []
+  return new Set(items.flatMap(({ type, server_label }) => (type === 'mcp_list_tools' ? [server_label] : [])))
+}

@@ -1,0 +1,34 @@
+import type { ResponseStore } from '../../../stores/store.js'
+import { type BatchWriter, createBatchWriter } from './batch-writer.js'
+import { createHeartbeat, type Heartbeat } from './heartbeat.js'
+import { type StoredResponses, storedResponses } from './stored-responses.js'
+
+/** A store with its access paths in the service. */
+export interface Shelf {
+  readonly store: ResponseStore
+  /** The store as readers use it. */
+  readonly stored: StoredResponses
+  /** The store as writers use it. */
+  readonly writer: BatchWriter
+  /** Renews the leases of writers. */
+  readonly heartbeat: Heartbeat
+  /** The length of a lease after each append. */
+  readonly leaseSeconds: number
+}
+
+export interface ShelfOptions {
+  readonly clock: () => number
+  readonly report: (error: unknown) => void
+  readonly leaseSeconds: number
+}
+
+export function createShelf(store: ResponseStore, { clock, report, leaseSeconds }: ShelfOptions): Shelf {
+  return {
+    store,
+    stored: storedResponses(store, { clock, report }),
+    writer: createBatchWriter(store),
+    // No other process claims responses of a store that ends with this process.
+    heartbeat: createHeartbeat(store.durability === 'none' ? undefined : leaseSeconds, report),
+    leaseSeconds,
+  }
+}
