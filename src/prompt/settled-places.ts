@@ -9,15 +9,15 @@ import { hashOf } from './text-hash.js'
 
 /*
  * Determines which messages keep their places when more of a conversation is read. `findPlaces` searches all
- * transcripts at once, first for those messages that have a transcript of their own:
+ * transcripts at once, first for messages that have a transcript of their own, in two orders:
  *
- * - A message that no tool wrote takes the last free place before that of the next message, from the last message back;
- *   if there is none, the last of all. Reasoning that finds none takes one of a preamble likewise.
- * - A tool's message takes the first free place after that of the message before it, from the first message on; if
- *   there is none, the first of all.
+ * - Messages that no tool wrote, from the last to the first: each takes the last free place before the next message's,
+ *   or else the last free place of all. Reasoning that found none then takes a preamble's in the same way.
+ * - Tools' messages, from the first to the last: each takes the first free place after the previous message's, or else
+ *   the first free place of all.
  *
- * So a place in the message's own part of the conversation is final, unless a message is left without such a place, or
- * a place without its message, and another part contains something that says the same.
+ * So a place in the message's own part of the conversation is final unless another part has an equal message that is
+ * left over: a message without such a place, or a place without its message.
  */
 
 /** The leftovers of a part of a conversation, which others may match, as hashes of contents. */

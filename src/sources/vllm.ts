@@ -36,7 +36,7 @@ export interface VllmEngineOptions extends HttpOptions {
   /**
    * The grammar backend of the server, its `--structured-outputs-config.backend`. Default: detected by sampling a few
    * tokens when a constraint is first needed, and again after a lost connection or a refused constraint. Name it if
-   * several servers share one address: an answer speaks for only one of them.
+   * several servers share one address: detection asks only one of them.
    */
   readonly structuredOutputs?: NamedBackend
   /** Called with the grammar backend as soon as it is detected, and when that changes. */

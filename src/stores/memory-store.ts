@@ -145,7 +145,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     wake(response)
   }
 
-  /** A key without its response would block the same request as long as it is kept. */
+  /** Deletes the response's key, which would otherwise block a repeated request until it expires. */
   function forgetKey(response: KeptResponse): void {
     if (response.key !== undefined) keys.delete(JSON.stringify([response.owner, response.key.key]))
     response.key = undefined
@@ -157,7 +157,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
   function consume(approvalRequestIds: readonly string[], owner: string): void {
     for (const id of approvalRequestIds) {
-      // An item may be renewed, and so be found for longer than the time limit.
+      // An item that is used again is kept past the time limit of `approvals`, so its approval is noted with it too.
       found.consume(id, owner)
       approvals.set(JSON.stringify([owner, id]), true)
     }

@@ -452,7 +452,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a whole number of seconds/],
     [['--replay', '--on-disconnect', '86401'], /^--on-disconnect: expected .* from 0 to 86400, got "86401"$/],
-    [['--replay', '--verbose', '--log', 'json'], /^--verbose: expected --log text with it/],
+    [['--replay', '--verbose', '--log', 'json'], /^--verbose: expected --log text, got json/],
     [['--replay', '--mcp-config', 'none.json'], 'cannot read none.json: no such file or directory'],
     [['--replay', '--offer', ''], '--offer: expected label, label=command or label=url'],
     [
@@ -461,9 +461,9 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     ],
     [
       ['--replay', '--offer', 'code_interpreter'],
-      '--offer code_interpreter: serve has no tool of its own that runs code: name an MCP server that does, --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
+      '--offer code_interpreter: serve has no built-in tool that runs code; pass an MCP server: --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
     ],
-    [['--replay', '--offer', 'browser'], /^--offer browser: serve has no tool of its own that searches the web/],
+    [['--replay', '--offer', 'browser'], /^--offer browser: serve has no built-in tool that searches the web/],
     [['--replay', '--mcp', 'a=x', '--offer', 'a=x'], '--mcp and --offer: expected each label once, got "a" again'],
     [['--replay', '--offer', 'a=x', '--policy', 'functions-only'], /^serve: offered\.tools\[0\]: expected a policy/],
     [
@@ -492,7 +492,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--limit', 'queue=0.5'], /^serve: --limit queue: expected a whole number/],
     [['--replay', '--parallel', '2', '--limit', 'concurrency=3'], /^--parallel: expected it, or --limit concurrency/],
     [['--replay', '--delay', '1e3'], '--delay: expected a whole number from 0 to 10000, got "1e3"'],
-    [['--vllm', 'http://x', '--delay', '5'], /^--delay: expected --replay or --script with it/],
+    [['--vllm', 'http://x', '--delay', '5'], /^--delay: expected only with --replay or --script/],
     [['--replay', '--log', 'xml'], '--log: expected one of text, json, got "xml"'],
     [['--replay', '--record', ''], '--record: expected a folder, got an empty text'],
     [['--script', '/no/such/file'], 'cannot read /no/such/file: no such file or directory'],
@@ -827,7 +827,7 @@ describe('an engine that is down', () => {
   })
 })
 
-test('--origin lets the pages of a site ask, and no others', async () => {
+test('--origin allows the pages of a site to send requests, and no others', async () => {
   const { url } = await serve(['--replay', '--origin', 'https://chat.example.com'])
   const ask = (origin: string): Promise<Response> => fetch(`${url}/v1/models`, { headers: { origin } })
   const allowed = await ask('https://chat.example.com')

@@ -351,7 +351,7 @@ describe('tools of the server that a request declares', () => {
     for (const path of ['/messages', '/messages/count_tokens']) {
       const { status, body: refused } = await ask('POST', path, body)
       expect([status, refused.error.type]).toEqual([400, 'invalid_request_error'])
-      expect(refused.error.message).toContain("'mcp_servers[0].name': this server knows no MCP server 'theirs'")
+      expect(refused.error.message).toContain("'mcp_servers[0].name': unknown MCP server 'theirs'")
     }
   })
 

@@ -77,7 +77,7 @@ export function serveSettings(
     throw new UsageError('--audit-arguments: expected --audit FILE with it')
   }
   if (values.verbose === true && values.log === 'json') {
-    throw new UsageError('--verbose: expected --log text with it: a timeline among lines of JSON is none')
+    throw new UsageError('--verbose: expected --log text, got json: the timeline is not JSON')
   }
   if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
@@ -171,11 +171,11 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
   if (extra !== undefined) throw new UsageError(`serve: expected no operand, got ${JSON.stringify(extra)}`)
   const contextSize = countOf(values['context-size'], '--context-size')
   if (contextSize !== undefined && kind !== 'model') {
-    throw new UsageError('--context-size: expected --model with it: a server has a context of its own')
+    throw new UsageError('--context-size: expected only with --model: a server sets its own context size')
   }
   const delayMs = countOf(values.delay, '--delay', 0, LONGEST_DELAY_MS)
   if (delayMs !== undefined && kind !== 'replay' && kind !== 'script') {
-    throw new UsageError('--delay: expected --replay or --script with it: a model takes its own time')
+    throw new UsageError('--delay: expected only with --replay or --script')
   }
   if (kind === 'replay') return { kind, folder, delayMs: delayMs ?? 0 }
   if (kind === 'script') return { kind, file: values.script as string, delayMs: delayMs ?? 0 }
@@ -193,7 +193,7 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
 function backendOf(given: string | undefined, kind: EngineChoice['kind']): NamedBackend | undefined {
   if (given === undefined) return undefined
   if (kind !== 'vllm' && kind !== 'sglang') {
-    throw new UsageError('--structured-outputs: expected --vllm or --sglang with it: other engines have one way')
+    throw new UsageError('--structured-outputs: expected only with --vllm or --sglang')
   }
   const known = NAMED_BACKENDS.find((name) => name === given)
   if (known !== undefined) return known

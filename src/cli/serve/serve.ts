@@ -115,7 +115,7 @@ async function offeredOf(
     const unless = unknown === 'file_search' ? ' without --file-search DIR' : ''
     const ways = `--offer ${unknown}=COMMAND or --offer ${unknown}=URL`
     throw new UsageError(
-      `--offer ${unknown}: serve has no tool of its own that ${BUILTINS[unknown]}${unless}: name an MCP server that does, ${ways}`,
+      `--offer ${unknown}: serve has no built-in tool that ${BUILTINS[unknown]}${unless}; pass an MCP server: ${ways}`,
     )
   }
   if (unknown !== undefined) {

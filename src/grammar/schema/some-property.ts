@@ -15,7 +15,7 @@ export interface Way {
 export function waysToHave(shape: Shape, compiler: Pick<Compiler, 'relax' | 'spend'>): readonly Way[] {
   const ways = shape.some.length === 0 ? [{ shape }] : allWays(shape, compiler)
   if (ways !== undefined) return ways
-  for (const { path } of shape.some) compiler.relax(path, 'That another property has to be there cannot be enforced.')
+  for (const { path } of shape.some) compiler.relax(path, 'Requiring an additional property cannot be enforced.')
   return [{ shape: { ...shape, some: [] } }]
 }
 

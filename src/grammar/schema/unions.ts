@@ -6,7 +6,7 @@ import { below } from './keywords.js'
 import type { Located } from './located.js'
 import type { Shape } from './shape.js'
 
-const MANY = 'There are too many alternatives to be enforced.'
+const MANY = 'There are too many alternatives to enforce.'
 
 /** Expands `anyOf`. */
 export const unionOf: PartsOf = function* (work, schema, path, within): Slices<Part[]> {

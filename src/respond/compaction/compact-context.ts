@@ -67,8 +67,8 @@ export async function* compactContext(
 }
 
 /**
- * Drops the count of reasoning, which would be taken for that of the whole response. There is none, since the host
- * began the answer.
+ * Drops the reasoning count: it would replace the response's own, and a summary has no reasoning, because the host
+ * begins its answer.
  */
 function withoutReasoning({ reasoningTokens: _, ...usage }: HostUsage): HostUsage {
   return usage

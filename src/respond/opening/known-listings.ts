@@ -12,9 +12,9 @@ export interface KnownListingsOptions {
 }
 
 /**
- * Returns the declared servers' listings that are no items of the response, since the conversation contains listings of
- * theirs: names and annotations. Calls of other names are refused. The host's listing takes precedence over the
- * conversation's, which counts even if the server does not answer now.
+ * Returns the listings that the conversation already contains, for servers that the request declares: names and
+ * annotations. Calls of other names are refused. The host's listing takes precedence over the conversation's, which
+ * counts even if the server does not answer now. Listings that are items of the response are not included.
  */
 export function knownListings(
   { input }: ResponseRequest,

@@ -282,12 +282,12 @@ async function listingsOf(
     }),
   )
   const listed = new Map<string, McpListing>()
-  // As for calls, the first tool that knows a server speaks for it.
+  // As for calls, the first tool that lists a server wins.
   for (const listing of answers.flat()) {
     const { serverLabel } = listing
     if (declared.has(serverLabel) && !listed.has(serverLabel)) listed.set(serverLabel, listing)
   }
-  // A tool that lists nothing may answer for any server. Without one, no tool does, and the client is told.
+  // A tool without `listings` may answer for any server. If there is none, unlisted servers are unknown.
   const isKnown = (label: string): boolean => {
     const replaced = replacedByServer(label)
     if (replaced !== undefined) return listed.has(label) || isReplacementHosted(label, replaced, tools, onError)

@@ -10,8 +10,8 @@ const LONGEST_HEADER = 256
 const MESSAGE: readonly number[] = [SPECIAL.message]
 
 /**
- * Detects a missing `<|message|>` before a constrained body: the model has not paused, and its text would be the
- * unconstrained body, or all of it.
+ * Detects a missing `<|message|>` before a constrained body. Generation pauses only at that token, so otherwise the model
+ * would write the body unconstrained.
  *
  *     <|channel|>final The number is 42.<|return|>     <|channel|>final{"n":42}<|return|>     <|channel|>final<|return|>
  *                      ^                                               ^                                      ^
@@ -54,8 +54,8 @@ export class HeaderWatch {
   }
 
   /**
-   * Returns the fate of the body if the header ends here: constrained, or already violating its constraint; undefined
-   * for others.
+   * Returns whether the body would be constrained (`held`) or already violates its constraint (`lost`) if the header
+   * ended here; undefined for a body without a constraint.
    */
   #endOf(header: readonly number[] | undefined): 'held' | 'lost' | undefined {
     const body = header && this.#strict.openBody([...header, SPECIAL.message])

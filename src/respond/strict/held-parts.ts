@@ -38,8 +38,8 @@ const MOST_VALUES = 50_000
 /** The number of values that are examined in one slice. */
 const SLICE = 2_000
 
-const TOO_MUCH = 'The schemas of the request are too much together: of this one only the type is enforced.'
-const TOO_LARGE = `A schema of more than ${MOST_VALUES} values is too large: only its type is enforced.`
+const TOO_MUCH = 'Together, the schemas of the request exceed the limit; only the type of this one is enforced.'
+const TOO_LARGE = `The schema has more than ${MOST_VALUES} values; only its type is enforced.`
 
 /**
  * Returns the parts that the engine holds.

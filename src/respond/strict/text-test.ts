@@ -19,7 +19,7 @@ const OF_CHARACTER = 10
 /** The work that the tests of one output may still do, in steps: characters times states. */
 export interface TestWork {
   left: number
-  /** What is left before the next pause. */
+  /** The steps until the next pause. */
   readonly slice: Work
 }
 

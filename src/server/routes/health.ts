@@ -4,8 +4,8 @@ import { isUnavailable } from '../../respond/opening/unavailable.js'
 import type { Env, ServerContext } from '../server-context.js'
 
 /**
- * Adds `GET /healthz`, whether the process answers, and `GET /readyz`, whether its engine does too. Both need no key,
- * and return only our own reasons: an engine's error may contain its address.
+ * Adds `GET /healthz` (the process answers) and `GET /readyz` (so does its engine). Neither needs a key, so both return
+ * only reasons of ours: an engine's error may contain its address.
  */
 export function healthRoutes(app: Hono<Env>, { service }: ServerContext): void {
   app.get('/healthz', (context) => context.text('ok'))

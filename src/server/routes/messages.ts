@@ -32,7 +32,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
   const { service, keepAliveMs, options } = server
   const { tools: hosted = [] } = options
   const labels = new Set(hosted.flatMap(({ serverLabels = [] }) => serverLabels))
-  /** Whether an MCP server of this name may exist: a tool that names none may be any. */
+  /** Whether the server may exist: a tool without labels may answer for any server. */
   const mayKnow = (label: string): boolean => labels.has(label) || hosted.some(({ serverLabels }) => !serverLabels)
 
   app.post('/messages', async (context) => {
@@ -138,13 +138,13 @@ function messagesCaller(context: Context<Env>): Caller {
  * contacted.
  */
 function unknownServer(param: string, label: string): RequestError {
-  const what = `this server knows no MCP server '${label.slice(0, 60)}', and asks none but its own.`
+  const what = `unknown MCP server '${label.slice(0, 60)}': only servers that the operator configured are available.`
   return new RequestError(`Invalid '${param}': ${what}`, { param, code: 'invalid_value' })
 }
 
 /**
  * Frames a stream. Its message begins with the model's first words, when the engine's cached tokens are known; or in
- * the first silence before them, because a ping without a message is nothing to a client.
+ * the first silence before them, because clients ignore a ping before `message_start`.
  */
 function messageFrames(encode: MessageEncoder): { of(event: ResponseStreamEvent): string; ping(): string } {
   const write = createSseEncoder()

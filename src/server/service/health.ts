@@ -18,7 +18,7 @@ export function createHealthCheck({ healthSeconds = 5 }: HealthLimits = {}): (en
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
         () => {
-          // Rejected first, or an engine that heeds its signal would be reported with its own error.
+          // Reject before aborting, so that the timeout is reported rather than the engine's abort error.
           reject(tooLate(healthSeconds))
           asking.abort()
         },

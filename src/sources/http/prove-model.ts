@@ -117,7 +117,7 @@ async function startIds(
   }
 }
 
-/** A wrong key answers another question, and is reported as such. */
+/** Whether the server lacks the path. A 401 or 403 is an error of its own, not a missing path. */
 function isWithoutPath(error: unknown): boolean {
   return error instanceof EngineError && NO_TOKENIZER.includes(error.status)
 }

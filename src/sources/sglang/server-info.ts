@@ -8,8 +8,8 @@ export interface ServerInfo {
   /** Its `--grammar-backend`. */
   readonly grammarBackend?: string
   /**
-   * The limit of a prompt, in tokens: some 7 fewer than the context, or than the server's memory holds. One of
-   * `max_req_input_len` tokens is refused itself (SGLang 0.5.23).
+   * The limit of a prompt, in tokens: about 7 below the context, or below what the server's memory holds. SGLang 0.5.23
+   * refuses even a prompt of exactly `max_req_input_len` tokens, so this is one less.
    */
   readonly maxPromptLength?: number
 }
@@ -45,5 +45,5 @@ export async function readServerInfo(client: HttpClient, signal: AbortSignal): P
   return {}
 }
 
-/** A proxy may hide the path behind a key of the server's administrator. */
+/** Statuses of a missing path: 401 and 403 too, since a proxy may require an administrator's key for it. */
 const NO_SUCH_PATH: readonly (number | undefined)[] = [401, 403, 404, 405]

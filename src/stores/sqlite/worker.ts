@@ -12,7 +12,7 @@ import { migrate } from './schema.js'
 
 const settings = workerData as WorkerSettings
 const port = parentPort
-if (port === null) throw new Error('the program of a worker')
+if (port === null) throw new Error('sqlite/worker.js must run in a worker thread')
 
 const POLL_MS = 5
 /** The size of the write-ahead log after which its pages are copied into the database, and the file's limit afterwards. */

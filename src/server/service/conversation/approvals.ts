@@ -11,8 +11,7 @@ export interface ItemsInPlace {
 }
 
 /**
- * Returns the calls of a request's approval requests that are in the store, in their responses' words. Others are
- * sealed.
+ * Returns the stored calls for the request's approval requests, as the model wrote them. Sealed ones are not included.
  */
 export async function requestedInStore(
   items: readonly InputItem[],

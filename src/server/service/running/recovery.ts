@@ -24,7 +24,7 @@ export type Recovered =
   | { readonly by: 'kept'; readonly finished: FinishedResponse; readonly events: Batch }
   /** Another process writes it, and decides its end. */
   | { readonly by: 'elsewhere' }
-  /** Its end could not be written. Its readers are told of it until it is. */
+  /** The end could not be stored; readers receive it from memory until it is. */
   | { readonly by: 'unfinished'; readonly response: UnfinishedResponse }
   /** Nothing may be shown: its readers are cut off, and come back. */
   | { readonly by: 'nothing' }
