@@ -67,7 +67,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   unapprovable_tool: 'offered tools that need an approval, which this API cannot ask for: the model is not taught them',
   unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
   relaxed_schema:
-    'a part of a schema that the engine cannot hold: it is left out of the constraint, and checked at the end; the rest is held',
+    'a part of a schema that the engine cannot enforce: it is left out of the constraint, and checked at the end',
 
   // Notices of the endpoint about a request. Their index is -1.
   unopened_seal: 'sealed content that no key here opens: the model continues without it',

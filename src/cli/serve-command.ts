@@ -59,7 +59,7 @@ export const serve: Command = defineCommand({
                             and [file NAME] (default)
            refuse           refuses them all
            placeholder      replaces them all
-  --unsupported-constraints relax   drops parts of a strict schema that the engine cannot hold, and reports it (default)
+  --unsupported-constraints relax   drops what the engine cannot enforce of a strict schema, and reports it (default)
                             refuse  refuses such a request
   --context-size TOKENS     the model's context, for --model; default: as memory allows
   --parallel N              concurrent responses; default 256, and with --model 1

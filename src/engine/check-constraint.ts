@@ -27,12 +27,11 @@ export function checkConstraint(constraint: unknown): asserts constraint is Cons
 }
 
 /**
- * Checks that an engine can hold a constraint, at least in part. Every engine calls this before the call begins and
- * refuses a constraint that it cannot hold: an answer that ignores its constraint would look like one that satisfies
- * it.
+ * Checks that an engine can enforce a constraint, at least in part. Every engine calls this before the call begins:
+ * an answer that ignores its constraint would look like one that satisfies it.
  *
  * @param engine - its name, for the message
- * @returns the part that it holds
+ * @returns the part that it enforces
  * @throws HarmonyResponsesError `bad_option`
  */
 export function checkHolds<Given extends Constraint | undefined>(
@@ -51,7 +50,7 @@ export function checkHolds<Given extends Constraint | undefined>(
   const { path, message } = fitted.relaxed[0] ?? { path: '', message: 'it' }
   throw new HarmonyResponsesError(
     'bad_option',
-    `constraint: ${engine} cannot hold ${path === '' ? '' : `${path}: `}${message}`,
+    `constraint: ${engine} cannot enforce ${path === '' ? '' : `${path}: `}${message}`,
   )
 }
 

@@ -1,12 +1,14 @@
 import type { Slices } from '../slices.js'
 
+// In names and comments of this library, an engine "holds" a constraint if it enforces the constraint completely.
+
 /**
  * A constraint on the text of the sampled tokens, from the first one to the end of the stream: the body of one message.
  *
  * - `jsonSchema`: a JSON text that is valid against a JSON Schema; `{ type: 'object' }` allows any object.
  * - `regex`: a text that matches a regular expression as a whole.
  * - `grammar`: a text that a context-free grammar derives, in the syntax of Lark, or in GBNF, that of llama.cpp. With
- *   `isJson`, the text is JSON or the rest of one: an engine may hold another grammar of the same JSON values.
+ *   `isJson`, the text is JSON or the rest of one: an engine may enforce another grammar of the same JSON values.
  */
 export type Constraint =
   | { readonly jsonSchema: { readonly [keyword: string]: unknown } }
@@ -16,7 +18,7 @@ export type Constraint =
 /** The kinds of constraints, as {@link EngineCapabilities} names them. */
 export type ConstraintKind = 'json_schema' | 'regex' | 'lark' | 'gbnf'
 
-/** A part of a constraint that an engine does not hold. */
+/** A part of a constraint that an engine does not enforce. */
 export interface UnsupportedConstraint {
   /** A JSON pointer into the schema, such as `/properties/a/not`; the empty string is all of it. */
   readonly path: string
@@ -24,14 +26,14 @@ export interface UnsupportedConstraint {
   readonly message: string
 }
 
-/** A constraint as an engine holds it. */
+/** A constraint as an engine enforces it. */
 export interface FittedConstraint {
   /**
    * The constraint that is sent in its place: a schema without some keywords, or an equivalent grammar. Undefined if it
-   * would hold nothing; the first of `relaxed` then says why.
+   * would enforce nothing; the first of `relaxed` then says why.
    */
   readonly constraint: Constraint | undefined
-  /** The parts that it does not hold completely. All others are held. */
+  /** The parts that it does not enforce completely. */
   readonly relaxed: readonly UnsupportedConstraint[]
   /**
    * Its cost in nodes of a grammar, the same in any process. A request whose constraints cost too much together is
@@ -59,7 +61,7 @@ export interface EngineCapabilities {
   readonly spellsMarkers?: boolean
   /**
    * Fits a constraint of a supported kind to the engine, in slices of some milliseconds. Pure, and idempotent. Default:
-   * the engine holds each constraint completely.
+   * the engine enforces each constraint completely.
    */
   readonly fit?: (constraint: Constraint) => Slices<FittedConstraint>
 }

@@ -33,7 +33,7 @@ export interface GenerateOptions {
    * complete: a grammar takes the others for text, so the model could forge a message inside a JSON string with them.
    * The stream ends with such a token, or without one if the engine does not send it. Default: none.
    *
-   * A constraint that the engine cannot hold is a `bad_option`, see {@link EngineCapabilities}.
+   * A constraint that the engine cannot enforce is a `bad_option`, see {@link EngineCapabilities}.
    */
   readonly constraint?: Constraint
   /**

@@ -1,5 +1,5 @@
 /**
- * A schema, or a regular expression, that our grammars cannot hold as meant. Its message quotes no value of the schema,
+ * A schema, or a regular expression, that our grammars cannot enforce as meant. Its message quotes no value of the schema,
  * so that a client may see it.
  */
 export class UnsupportedSchema extends Error {

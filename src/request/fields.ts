@@ -147,7 +147,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   text: {
     support: 'honoured',
-    does: '`format` is in the prompt and holds the answer, `verbosity` is echoed',
+    does: '`format` is in the prompt and constrains the answer, `verbosity` is echoed',
     allows: "`format`: `'text'`, `'json_object'`, or `'json_schema'` with `name` and `schema`",
     schema: textOptions,
   },

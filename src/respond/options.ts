@@ -199,8 +199,8 @@ export interface RespondOptions extends Translated, Prompted {
   /** Reports the progress of a running call, to the host only. */
   readonly onProgress?: (itemId: string, progress: ToolProgress) => void
   /**
-   * How to treat parts of a function with `strict: true`, or of a format, that the engine cannot hold: `relax` drops
-   * just those, reports it (`relaxed_schema`), holds the rest, and checks the output against the whole; `refuse`
+   * How to treat parts of a function with `strict: true`, or of a format, that the engine cannot enforce: `relax` drops
+   * just those, reports it (`relaxed_schema`), enforces the rest, and checks the output against the whole; `refuse`
    * refuses the request. A function without `strict` is never refused. Default `relax`.
    */
   readonly onUnsupportedConstraint?: 'relax' | 'refuse'

@@ -59,7 +59,7 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
  * `--enable-deterministic-inference`.
  *
  * A `constraint` is a JSON Schema, a regular expression or GBNF (`ebnf`), with log-probabilities too. A schema is sent
- * as the server's backend holds it: to llguidance as a grammar of ours; to xgrammar as a structural tag, or as our
+ * as the server's backend enforces it: to llguidance as a grammar of ours; to xgrammar as a structural tag, or as our
  * grammar where xgrammar ignores what the schema says; to others as `json_schema`. Special tokens are banned by
  * `logit_bias`, which is added to the scores as it is. Start the server without `--reasoning-parser`: with it, some
  * versions constrain only what follows the end of a reasoning, and so nothing here (issue 11971). A constraint that

@@ -31,7 +31,7 @@ export function createGrammars(kinds: readonly ConstraintKind[]): Grammars {
   return {
     *fit(constraint) {
       const kind = constraintKind(constraint)
-      if (!kinds.includes(kind)) return nothing('', `The engine holds no constraint of kind ${kind}.`)
+      if (!kinds.includes(kind)) return nothing('', `The engine enforces no constraint of kind ${kind}.`)
       try {
         const { grammar, relaxed, nodes } = yield* written(constraint)
         if (kind === 'gbnf') yield* matcherOfGbnf(grammar)

@@ -12,7 +12,7 @@ export interface ScriptedEngineOptions {
   readonly chunkSizes?: readonly number[]
   /** The limit of prompt and answer tokens together. Default: none. */
   readonly contextLength?: number
-  /** The kinds of constraints that the engine can hold. Default: all except `lark`, for which it has no reader. */
+  /** The kinds of constraints that the engine can enforce. Default: all except `lark`, for which it has no reader. */
   readonly constraints?: readonly ConstraintKind[]
   /**
    * How many calls `calls` retains, and how many begun turns can be continued: the latest. Default: all, which suits a

@@ -202,7 +202,7 @@ describe('the options of serve', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  test('--unsupported-constraints refuse refuses a strict schema that the engine cannot hold', async () => {
+  test('--unsupported-constraints refuse refuses a strict schema that the engine cannot enforce', async () => {
     const schema = { type: 'object', properties: { a: { type: 'number', multipleOf: 0.01 } } }
     const format = { type: 'json_schema' as const, name: 'x', schema }
     const request = { model: 'gpt-oss', input: 'Hi', text: { format } }
@@ -449,7 +449,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--no-key', '--api-key', 'k'], '--no-key: expected no key, got --api-key'],
     [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
-    [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
+    [['--replay', '--context-size', '8192'], /^--context-size: expected only with --model/],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a whole number of seconds/],
     [['--replay', '--on-disconnect', '86401'], /^--on-disconnect: expected .* from 0 to 86400, got "86401"$/],
     [['--replay', '--verbose', '--log', 'json'], /^--verbose: expected --log text, got json/],

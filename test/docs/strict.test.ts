@@ -19,7 +19,7 @@ function conditions(): Readonly<Record<'if' | 'then' | 'else', Example>> {
   } as never
 }
 
-/** For each keyword that is held: what it allows, and what nothing but it forbids. */
+/** For each keyword that is enforced: what it allows, and what nothing but it forbids. */
 const HELD: Readonly<Record<string, Example>> = {
   type: { schema: { type: ['integer', 'null'] }, right: null, wrong: 'x' },
   enum: { schema: { enum: ['a', 1] }, right: 1, wrong: 'b' },
@@ -82,7 +82,7 @@ const RELAXED: Readonly<Record<string, unknown>> = {
 const BESIDE = ['minContains', 'maxContains']
 
 /** The keywords of the table's rows, by what becomes of them. */
-const rows = [...pageOf('docs/strict.md').matchAll(/^\| (.+?) \| (held|annotation|relaxed) \|/gm)].flatMap(
+const rows = [...pageOf('docs/strict.md').matchAll(/^\| (.+?) \| (enforced|annotation|relaxed) \|/gm)].flatMap(
   ([, keywords = '', becomes = '']) =>
     [...keywords.matchAll(/`([^`]+)`/g)].map(([, keyword = '']) => ({ keyword, becomes })),
 )
@@ -92,12 +92,12 @@ const isAllowed = (schema: object, value: unknown): boolean =>
   allows(createMatcher(jsonSchemaToGbnf(schema)), JSON.stringify(value))
 
 describe('the table of docs/strict.md', () => {
-  test('each keyword that docs/strict.md says is held, or relaxed, has a case here', () => {
-    expect(keywordsThat('held').toSorted()).toEqual(Object.keys(HELD).toSorted())
+  test('each keyword that docs/strict.md says is enforced, or relaxed, has a case here', () => {
+    expect(keywordsThat('enforced').toSorted()).toEqual(Object.keys(HELD).toSorted())
     expect(keywordsThat('relaxed').toSorted()).toEqual([...Object.keys(RELAXED), ...BESIDE].toSorted())
   })
 
-  test.each(keywordsThat('held'))('the keyword %s is held', (keyword) => {
+  test.each(keywordsThat('enforced'))('the keyword %s is enforced', (keyword) => {
     const { schema, right, wrong } = HELD[keyword] as Example
     expect(isAllowed(schema, right)).toBe(true)
     expect(isAllowed(schema, wrong)).toBe(false)
@@ -122,8 +122,8 @@ describe('the table of docs/strict.md', () => {
     expect(jsonSchemaToGbnf({ ...schema, [keyword]: 'https://example.com/x' })).toBe(jsonSchemaToGbnf(schema))
   })
 
-  test('each format that docs/strict.md names is held, and others are not', () => {
-    const row = /^\| `format` \| held \|([^;]*);/m.exec(pageOf('docs/strict.md'))?.[1] ?? ''
+  test('each format that docs/strict.md names is enforced, and others are not', () => {
+    const row = /^\| `format` \| enforced \|([^;]*);/m.exec(pageOf('docs/strict.md'))?.[1] ?? ''
     const formats = [...row.matchAll(/`([^`]+)`/g)].map(([, format]) => format)
     expect(formats.length).toBe(15)
     for (const format of formats) expect(isAllowed({ format }, 'not any\nof them')).toBe(false)

@@ -364,10 +364,10 @@ describe('llama-server', () => {
     const [refused] = atOnce(capabilities.fit?.(constraint) ?? expect.fail('no fit')).relaxed
     expect(refused?.path).toBe('/properties/a~1b/type')
     expect(() => engine.generate([1], { constraint })).toThrow(
-      `constraint: llama-server cannot hold ${refused?.path}: ${refused?.message}`,
+      `constraint: llama-server cannot enforce ${refused?.path}: ${refused?.message}`,
     )
     expect(() => engine.generate([1], { constraint: { regex: '(?=a)' } })).toThrow(
-      'constraint: llama-server cannot hold',
+      'constraint: llama-server cannot enforce',
     )
   })
 

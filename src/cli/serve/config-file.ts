@@ -68,7 +68,7 @@ const OPTIONS = {
   images: z.enum(ATTACHMENT_POLICIES).describe('How images and files are handled. Default refuse-last.'),
   'unsupported-constraints': z
     .enum(['relax', 'refuse'])
-    .describe('How a strict schema is handled that the engine cannot hold completely. Default relax.'),
+    .describe('How a strict schema is handled that the engine cannot enforce completely. Default relax.'),
   'context-size': count.describe("The model's context in tokens, with model."),
   parallel: count.describe('Concurrent responses. Default 256, with model 1.'),
   limit: z

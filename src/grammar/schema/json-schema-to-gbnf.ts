@@ -5,9 +5,9 @@ import { compileSchema } from './compile-schema.js'
 
 /**
  * Returns the grammar of the JSON texts that are valid against a schema, in GBNF, the syntax of llama.cpp: see {@link
- * compileSchema}, which holds as much as it can of any schema.
+ * compileSchema}, which enforces as much as it can of any schema.
  *
- * @throws UnsupportedSchema for a keyword that the grammar cannot hold, or a schema that allows nothing;
+ * @throws UnsupportedSchema for a keyword that the grammar cannot enforce, or a schema that allows nothing;
  * `InvalidSchema` for an invalid one
  */
 export function jsonSchemaToGbnf(schema: unknown): string {

@@ -162,7 +162,7 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
     }
     return members
   }
-  if (!areApart(patterned)) relax(at, 'A name that matches two patterns is held to one of them alone.')
+  if (!areApart(patterned)) relax(at, 'For a name that matches two patterns, only one is enforced.')
   if (isTaken) relax(at, 'A declared name that matches, too, may come a second time.')
   const byPattern = patterned.map(({ source, path: inner, prefix, value }) => {
     const named = (): Expression => compiler.name({ schema: { pattern: source }, path: inside(inner, 'name') })

@@ -115,7 +115,7 @@ function* outcomeOf(
     if (capabilities.fit === undefined) return { relaxed: [], nodes: 0 }
     const fitted = yield* capabilities.fit(constraint)
     if (fitted.constraint !== undefined) return fitted
-    return { refusal: fitted.relaxed[0] ?? { path: '', message: 'the engine holds nothing of it' } }
+    return { refusal: fitted.relaxed[0] ?? { path: '', message: 'the engine enforces nothing of it' } }
   } catch (error) {
     // The schema is the client's, and the engine may be unable to read it.
     callSafely(onError, error)
