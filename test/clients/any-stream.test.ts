@@ -129,7 +129,7 @@ function isPlayable({ tools }: Pick<Scenario, 'tools'>, response: Response, clie
   if (has('custom_tool_call') && cannot('no custom tools')) return false
   const isHalf = ({ type, status }: { type: string; status?: string | null }): boolean =>
     (type === 'web_search_call' || type === 'code_interpreter_call') && status !== 'completed'
-  if (response.output.some((item) => isHalf(item)) && cannot('throws at code that nobody ran')) return false
+  if (response.output.some((item) => isHalf(item)) && cannot('throws at code without a result')) return false
   if (has('shell_call') && cannot('throws at shell calls')) return false
   return isAnswerable(response, tools)
 }

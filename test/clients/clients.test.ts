@@ -21,7 +21,7 @@ describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, 
     // A client that went away did not see the end of the stream.
     if (scenario.shows.ending === 'aborted') return
     // If a client throws at a stream that the API allows, the judge must predict it.
-    const throws = limits.some(({ what }) => what === 'throws at code that nobody ran')
+    const throws = limits.some(({ what }) => what === 'throws at code without a result')
     const rules = violationsOf(server.exchanges, client.profile).map(({ rule }) => rule)
     expect([...new Set(rules)]).toEqual(throws ? ['openai-agents-sends-back'] : [])
   })

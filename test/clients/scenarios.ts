@@ -317,7 +317,7 @@ export const scenarios: readonly Scenario[] = [
     { tools: [DOCS_ON_APPROVAL] },
   ),
   scenario(
-    'tool that nobody has',
+    'undeclared tool',
     [turn(call('notes.write', '{"text":"hi"}'), answer('I cannot take notes.'))],
     { text: ['I cannot take notes.'], hosted: ['mcp_call notes.write {"text":"hi"} -> failed'] },
     { tools: [DOCS], options: { policy: 'agents' } },
@@ -380,7 +380,7 @@ export const scenarios: readonly Scenario[] = [
     { tools: [{ type: 'web_search' }], options: { citations: urlCitations() } },
   ),
   scenario(
-    'search that nobody runs',
+    'search without a runner',
     [
       turn(
         `${call('browser.search', '{"query":"high tide Brest"}')}<|start|>assistant`,
@@ -396,7 +396,7 @@ export const scenarios: readonly Scenario[] = [
     { tools: [{ type: 'web_search' }, GET_WEATHER] },
   ),
   scenario(
-    'code that nobody runs',
+    'code without a runner',
     [
       turn(
         '<|channel|>analysis to=python code<|message|>print(6 * 7)<|call|><|start|>assistant',

@@ -49,7 +49,7 @@ const ABILITIES: Readonly<Record<string, readonly string[]>> = {
   'raw reasoning': ['reasoning'],
   functions: ['preamble and call', 'two calls', 'three turns', 'call, sealed reasoning'],
   'custom tools': ['custom tool'],
-  MCP: ['MCP call', 'two MCP calls at once', 'tool that nobody has', 'MCP listing, bare'],
+  MCP: ['MCP call', 'two MCP calls at once', 'undeclared tool', 'MCP listing, bare'],
   approval: ['MCP approval'],
   code: ['code interpreter'],
   shell: ['shell in a container'],

@@ -61,7 +61,7 @@ describe.for([
   'code interpreter',
   'web search',
 
-  'tool that nobody has',
+  'undeclared tool',
 ])('an answer that is not streamed: %s', (name) => {
   test.for(Object.entries(collects))(`%s reads an answer that is not streamed: ${name}`, async ([, collect]) => {
     server = await startServer()

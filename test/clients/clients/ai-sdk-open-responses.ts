@@ -42,7 +42,7 @@ export const aiSdkOpenResponses: Client = {
     {
       scenario: ['custom tool'],
       what: 'no custom tools',
-      because: 'it knows only function calls: the call is not shown, and nobody answers it',
+      because: 'it knows only function calls: the call is not shown, and stays unanswered',
       shows: { text: [], calls: [] },
     },
     {
@@ -54,7 +54,7 @@ export const aiSdkOpenResponses: Client = {
     {
       scenario: ['MCP approval'],
       what: 'no approval',
-      because: 'the approval request is not shown, and nobody answers it',
+      because: 'the approval request is not shown, and stays unanswered',
       shows: { text: [] },
     },
     {

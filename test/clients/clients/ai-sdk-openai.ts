@@ -15,7 +15,7 @@ export const aiSdkOpenai: Client = {
   },
   limits: [
     {
-      scenario: ['search that nobody runs'],
+      scenario: ['search without a runner'],
       what: 'no search without a result',
       because: 'it shows a search once its item is done with a result, and sends back no other',
       shows: { hosted: [], sentBack: { web_search_call: 'absent' } },

@@ -20,7 +20,7 @@ import {
 } from '../scenarios.js'
 
 /** The hosted calls that it knows. */
-const SEARCHES: readonly string[] = ['web search', 'search that nobody runs']
+const SEARCHES: readonly string[] = ['web search', 'search without a runner']
 
 const DOCS_SERVER = fileURLToPath(new URL('../docs-server.mjs', import.meta.url))
 const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js', import.meta.url))
@@ -77,7 +77,7 @@ export const codex: Client = {
       shows: { sentBack: { reasoning: 'without content, status' } },
     },
     {
-      scenario: ['two calls', 'code that nobody runs', 'search that nobody runs'],
+      scenario: ['two calls', 'code without a runner', 'search without a runner'],
       what: 'sends back how calls were sampled',
       because:
         'the reasoning item that ends such an output has a seal and no text; it goes back without its empty content',

@@ -75,8 +75,8 @@ export const openaiAgents: Client = {
   },
   limits: [
     {
-      scenario: ['code that nobody runs'],
-      what: 'throws at code that nobody ran',
+      scenario: ['code without a runner'],
+      what: 'throws at code without a result',
       because:
         'it throws when it sends back a code interpreter call that is not "completed", or a web search that is ' +
         '"incomplete": hosts have to answer every call',
