@@ -51,7 +51,7 @@ export function createLazySockets({ maxPayload }: { readonly maxPayload: number 
     },
   }
   return {
-    // The part of a WebSocketServer that @hono/node-server uses.
+    // Cast, because `on` and `off` have one signature here and an overload for each event in ws.
     server: server as never,
     load() {
       loading ??= open()

@@ -65,7 +65,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
         fetch,
         port,
         hostname,
-        // The part of a WebSocketServer that @hono/node-server uses.
+        // Cast, because ws's type has a `noServer` that may be undefined, which @hono/node-server's type excludes.
         websocket: { server: sockets.server as never },
         overrideGlobalObjects: false,
         autoCleanupIncoming: false,

@@ -54,8 +54,8 @@ interface PlainResponse {
 // biome-ignore lint/suspicious/noExplicitAny: the parameters of a constructor that only `instanceof` uses
 type Class<T> = abstract new (...args: any) => T
 
-/** Node's globals. */
-const node = globalThis as unknown as {
+/** Node's globals, by `globalThis`: bundlers for other runtimes replace a bare `Buffer` or `process` by a polyfill. */
+const node = globalThis as {
   readonly Buffer: { byteLength(text: string): number }
   readonly process: { nextTick(run: () => void): void }
 }

@@ -25,6 +25,9 @@ interface OpenTelemetrySpan {
   end(): void
 }
 
+/** Passes the API its own contexts and spans: the API is an optional peer, whose types are not known here. */
+const opaque = (own: unknown): never => own as never
+
 // The numbers of the API's `SpanKind` and `SpanStatusCode`.
 const KINDS = { internal: 0, server: 1, client: 2 } as const
 const ERROR = 2
@@ -50,17 +53,14 @@ export function openTelemetry(api: OpenTelemetryApi): Tracing {
       ...{ traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true },
       ...(tracestate !== undefined && { traceState: api.createTraceState(tracestate) }),
     }
-    // The API is an optional peer, so only its structure is known here: contexts and spans are opaque.
-    return api.trace.setSpanContext(api.ROOT_CONTEXT as never, remote as never)
+    return api.trace.setSpanContext(opaque(api.ROOT_CONTEXT), opaque(remote))
   }
 
   return {
     start(name, { kind, parent, attributes = {} }) {
       const above = contextOf(parent)
-      // Opaque, as above.
-      const inner = tracer.startSpan(name, { kind: KINDS[kind], attributes }, above as never)
-      // Opaque, as above.
-      const own = api.trace.setSpan(above as never, inner as never)
+      const inner = tracer.startSpan(name, { kind: KINDS[kind], attributes }, opaque(above))
+      const own = api.trace.setSpan(opaque(above), opaque(inner))
       const span: Span = {
         trace: traceOf(inner),
         // The values of `Attributes` are those of OpenTelemetry's.
@@ -72,8 +72,7 @@ export function openTelemetry(api: OpenTelemetryApi): Tracing {
           inner.setStatus({ code: ERROR })
         },
         end: () => inner.end(),
-        // Opaque, as above.
-        run: <Result>(work: () => Result) => api.context.with(own as never, work) as Result,
+        run: <Result>(work: () => Result) => api.context.with(opaque(own), work) as Result,
       }
       contexts.set(span, own)
       return span

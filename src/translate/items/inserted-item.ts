@@ -55,6 +55,6 @@ export const insertedItem: ItemKind<InsertedItem, { readonly kind: 'host_item'; 
     item.host = null
   },
 
-  // Spread last, so that the host's type and status win.
+  // Cast, because this library's types lack the host's. Spread last, so that the host's type and status win.
   wire: ({ shown, id }) => copyOf({ ...shown, id }) as never,
 }

@@ -76,6 +76,7 @@ export function isUnreadable(error: unknown): boolean {
 }
 
 function notResumable(responseId: string): RequestError {
-  const message = `The events of response '${responseId}' were made by another version of this server, which alone can send them. Retrieve it without 'stream'.`
+  const reason = 'were made by another version of this server, which alone can send them'
+  const message = `The events of response '${responseId}' ${reason}. Retrieve it without 'stream'.`
   return new RequestError(message, { param: 'stream', code: 'stream_not_resumable', status: 409 })
 }
