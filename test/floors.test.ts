@@ -57,7 +57,7 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'full.ts': ['defaults.ts'],
   'cli/': ['diagnostics.ts', 'index.ts', 'server/'],
 }
-/** The subfolders of the largest folders: each imports only from those to its left. */
+/** The subfolders of these folders: each imports only from those to its left. */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'respond/': ['calls/', 'strict/', 'demand/', 'prompts/', 'sampling/', 'compaction/', 'opening/'],
   'server/service/': ['limits/', 'items/', 'storage/', 'conversation/', 'running/', 'take-over/'],
@@ -110,7 +110,7 @@ describe('the floors of src/', () => {
     expect(upwardImports(sources)).toEqual([])
   })
 
-  test('imports between the subfolders of a large folder go one way', () => {
+  test('imports between subfolders in respond/ and server/service/ go one way', () => {
     expect(backwardImports(sources)).toEqual([])
   })
 
