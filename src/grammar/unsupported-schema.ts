@@ -1,6 +1,6 @@
 /**
- * A schema, or a regular expression, that our grammars cannot enforce as meant. Its message quotes no value of the schema,
- * so that a client may see it.
+ * A schema, or a regular expression, that our grammars cannot enforce as meant. Its message quotes no value of the
+ * schema, so that a client may see it.
  */
 export class UnsupportedSchema extends Error {
   override readonly name: string = 'UnsupportedSchema'

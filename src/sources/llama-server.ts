@@ -41,11 +41,11 @@ const LLAMA_SERVER_OPTIONS: OptionTable<LlamaServerEngineOptions> = { ...HTTP_OP
  * own, without the grammar.
  *
  * If a character consists of several tokens, llama-server sends its text and only the last id. The other ids are
- * recovered from the bytes. If the model wrote an incomplete character, that is impossible. Substitutes then replace the
- * missing ids: as many ordinary tokens, which decode to the server's text with U+FFFD, without log-probabilities. If the
- * number cannot match, `usage` has the server's count. For an incomplete character at the very end the server sends no
- * text: it is U+FFFD, and the stop token, which is lost too, is `<|call|>` for a message with a recipient, else
- * `<|return|>`.
+ * recovered from the bytes. If the model wrote an incomplete character, that is impossible. Substitutes then replace
+ * the missing ids: as many ordinary tokens, which decode to the server's text with U+FFFD, without log-probabilities.
+ * If the number cannot match, `usage` has the server's count. For an incomplete character at the very end the server
+ * sends no text: it is U+FFFD, and the stop token, which is lost too, is `<|call|>` for a message with a recipient,
+ * else `<|return|>`.
  *
  * The first call requests the server's models and tokenizer once. If the model is not gpt-oss by its `<|start|>`, it
  * throws an EngineError.

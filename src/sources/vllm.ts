@@ -64,8 +64,8 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = {
  * It does not use `/inference/v1/generate`, although that is made for tokens: only later versions stream from it, the
  * stream does not contain the stop token, and its shapes are still changing.
  *
- * A `constraint` is sent as `structured_outputs`, as the server's backend enforces it: to guidance as a grammar of ours;
- * to xgrammar as a structural tag, which bounds its blanks, or as our grammar where xgrammar ignores what the schema
+ * A `constraint` is sent as `structured_outputs`, as the server's backend enforces it: to guidance as our grammar; to
+ * xgrammar as a structural tag, which bounds its blanks, or as our grammar where xgrammar ignores what the schema
  * says; to others as `json`. `capabilities()` report the omitted parts. vLLM tells a Lark grammar from GBNF by the
  * absence of `::=`. It needs vLLM 0.11, and before 0.27 a server that was started with
  * `--structured-outputs-config.enable_in_reasoning=True`: without it, those take the body of a call for reasoning, and

@@ -8,7 +8,7 @@ import { decodeUtf8, spell } from './spelling.js'
 /**
  * Returns the rest of a turn whose beginning is in the prompt; undefined if the prompt has another beginning.
  *
- * The beginning may consist of other tokens than the turn, because a host that begins a header encodes it separately. The
+ * The beginning may consist of other tokens than the turn, because a host that begins a header encodes it alone. The
  * unfinished message's header may be worded differently if channel and recipient are the same. A message may end with
  * another token: the host writes the right one, while an engine under a constraint has only its own.
  *

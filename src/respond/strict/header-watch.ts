@@ -10,8 +10,8 @@ const LONGEST_HEADER = 256
 const MESSAGE: readonly number[] = [SPECIAL.message]
 
 /**
- * Detects a missing `<|message|>` before a constrained body. Generation pauses only at that token, so otherwise the model
- * would write the body unconstrained.
+ * Detects a missing `<|message|>` before a constrained body. Generation pauses only at that token, so otherwise the
+ * model would write the body unconstrained.
  *
  *     <|channel|>final The number is 42.<|return|>     <|channel|>final{"n":42}<|return|>     <|channel|>final<|return|>
  *                      ^                                               ^                                      ^
