@@ -202,7 +202,8 @@ describe('constraints as they are sent to a backend', () => {
 
   test('xgrammar gets the rest of a body without lengths, which it would count for seconds a token, and that is reported', () => {
     const schema = { type: 'object', properties: { s: { type: 'string', maxLength: 200 } }, required: ['s'] }
-    const rest = atOnce(constraintAfter({ jsonSchema: schema }, '{"s":"Hel', ['gbnf'])) ?? expect.fail('no rest')
+    const { constraint: rest } =
+      atOnce(constraintAfter({ jsonSchema: schema }, '{"s":"Hel', ['gbnf'])) ?? expect.fail('no rest')
     const { grammar } = rest as { grammar: string }
     expect(grammar).toMatch(/\{0,19\d\}/)
     const { constraint, relaxed } = fitted('xgrammar', rest)
