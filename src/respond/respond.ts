@@ -30,8 +30,12 @@ import { stopStrings } from './sampling/answer-stops.js'
 import type { Budget } from './sampling/budget.js'
 import { nextStep } from './sampling/next-step.js'
 import { sample } from './sampling/sampling.js'
+import { enforcedNow } from './strict/enforced-now.js'
 import type { InvalidReporter } from './strict/report-invalid.js'
+import type { Strictness } from './strict/strictness.js'
 import { terminalResponse } from './terminal.js'
+
+const UNENFORCED = 'The engine that continues this text cannot enforce it, so it is only checked at the end.'
 
 type Batch = readonly ResponseStreamEvent[]
 
@@ -122,6 +126,9 @@ export function responseRun(
   const teach = (): TaughtTools => resolved.taught(request)
   const shared = { fold, inbox, signal: work.signal, isClosed, report }
   const onStop = (string: string): void => callSafely(options.onStopString, string, report)
+  const notice = (code: NoticeCode, subject: string): void =>
+    callSafely(options.onDiagnostic, { code, subject, index: -1 }, report)
+  const onRelaxed = (subject: string): void => notice('relaxed_schema', subject)
 
   function follow(body: EntryBody, at: number): Batch {
     const events = fold.apply(body, at)
@@ -145,6 +152,25 @@ export function responseRun(
     return isTimeUp ? merged(allowed, { isTimeUp }) : allowed
   }
 
+  /** An engine that is asked when the response is closed fails because of that. */
+  function throwUnlessClosed(error: unknown): void {
+    if (!isClosed()) throw error
+  }
+
+  /** Whether another process opened the response, and its engine may have been another one. */
+  let isTakenOver = false
+  /** Prepares the constraint of a body that is open, and reports it if the engine does not enforce it. */
+  async function prepareBody(strict: Strictness): Promise<void> {
+    if (isTakenOver) {
+      const { open } = fold
+      strict.useEngine(await enforcedNow(strict, merged(shared, { engine, open, pause, onRelaxed })))
+      isTakenOver = false
+    }
+    await withPauses(strict.prepare(fold.turnTokens), pause)
+    const { param, constraint, character } = strict.openBody(fold.turnTokens) ?? {}
+    if (param !== undefined && constraint === undefined && character === undefined) onRelaxed(`${param}: ${UNENFORCED}`)
+  }
+
   /** Not shown during writing: the client receives only the sealed summary. */
   async function* compaction(): AsyncGenerator<EntryBody> {
     const { request, responseId } = fold.open
@@ -165,8 +191,6 @@ export function responseRun(
   }
 
   async function* start(): AsyncGenerator<EntryBody> {
-    const notice = (code: NoticeCode, subject: string): void =>
-      callSafely(options.onDiagnostic, { code, subject, index: -1 }, report)
     const opening = merged(options, { responseId, policy, onError: report, notice })
     const { entry, prompt, tools } = await openEntry(request, opening, clock(), work.signal)
     resolved.giveTaught(tools)
@@ -234,6 +258,7 @@ export function responseRun(
     try {
       for (const entry of entries) fold.apply(entry, entry.at)
       const isUnderWay = fold.stage !== 'new' && fold.stage !== 'closed'
+      isTakenOver = isUnderWay
       if (isUnderWay && fold.compactions === 0) {
         fold.givePrompt(await promptAgain(request, fold.open, teach, options, work.signal))
       }
@@ -246,7 +271,7 @@ export function responseRun(
           if (steps === undefined) {
             const { strict } = budget()
             if (strict.isPaused) {
-              await withPauses(strict.prepare(fold.turnTokens), pause)
+              await prepareBody(strict).catch(throwUnlessClosed)
               if (isClosed()) continue
             }
             await sample(merged(shared, { engine, tokenTable, budget, isTimed: seconds !== undefined, onStop, put }))

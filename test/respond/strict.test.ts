@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { checkHolds } from '../../src/engine/check-constraint.js'
 import type { EngineCapabilities } from '../../src/engine/constraint.js'
 import type { TokenEngine } from '../../src/engine/engine.js'
 import { EngineError } from '../../src/engine/engine-error.js'
@@ -405,6 +406,125 @@ test.each([
     expect(kindsOf({ calls })).toEqual([constraint])
   },
 )
+
+/** What backends take: guidance, xgrammar, any other, and none. */
+const BACKENDS = {
+  guidance: ['json_schema', 'regex', 'lark', 'gbnf'],
+  xgrammar: ['json_schema', 'regex', 'gbnf'],
+  other: ['json_schema', 'regex'],
+  none: [],
+} as const satisfies Record<string, EngineCapabilities['constraints']>
+
+/** A model behind a backend that refuses the kinds of constraints that it does not take, as the adapters do. */
+function behind(backend: keyof typeof BACKENDS, script: HeldScript): TokenEngine {
+  const constraints = BACKENDS[backend]
+  const model = heldModelOf({ ...script, capabilities: { constraints } })
+  return {
+    ...model,
+    generate(prompt, options = {}) {
+      const { constraint } = options
+      checkHolds(backend, { constraints }, constraint)
+      return model.generate(prompt, options)
+    },
+  }
+}
+
+describe.each(['guidance', 'xgrammar', 'other'] as const)('a strict body that was begun behind %s', (first) => {
+  const held = [`${FINAL}${RIGHT}<|return|>`]
+  const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
+
+  test.each(['guidance', 'xgrammar', 'other', 'none'] as const)(
+    'a strict body of another process continues as %s can enforce it, and what is not enforced is reported',
+    async (second) => {
+      const whole = await run(request, { engine: behind(first, { held }) })
+      const header = whole.entries.findIndex(({ type }) => type === 'chunk') + 3
+      for (const begun of [0, 2]) {
+        const calls: Held[] = []
+        const relaxed: unknown[] = []
+        const rest = await run(request, {
+          engine: behind(second, { held, calls }),
+          entries: whole.entries.slice(0, header + begun),
+          onDiagnostic: ({ code, subject }) => void relaxed.push([code, subject]),
+        })
+        expect([rest.response.status, rest.transcript]).toEqual(['completed', whole.transcript])
+        const isFree = second === 'none' || (second === 'other' && begun > 0)
+        const asked = begun === 0 ? { jsonSchema: PLACE } : { syntax: 'gbnf', isJson: true }
+        expect(kindsOf({ calls })).toEqual([isFree ? undefined : expect.objectContaining(asked)])
+        expect(relaxed).toEqual(
+          isFree ? [['relaxed_schema', expect.stringMatching(/^text\.format\.schema: The engine that continues/)]] : [],
+        )
+      }
+    },
+  )
+})
+
+test('a body that continues behind another backend reports the keywords that this one leaves out', async () => {
+  const held = [`${FINAL}${RIGHT}<|return|>`]
+  const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
+  const whole = await run(request, { engine: behind('guidance', { held }) })
+  const entries = whole.entries.slice(
+    0,
+    whole.entries.findIndex(({ type }) => type === 'chunk'),
+  )
+  const relaxed: unknown[] = []
+  const fit: EngineCapabilities['fit'] = function* (constraint) {
+    return { constraint, relaxed: [{ path: '/required', message: 'is not enforced' }], nodes: 0 }
+  }
+  const engine = heldModelOf({ held, capabilities: { constraints: ['json_schema'], fit } })
+  await run(request, { engine, entries, onDiagnostic: ({ code, subject }) => void relaxed.push([code, subject]) })
+  expect(relaxed).toEqual([['relaxed_schema', 'text.format.schema/required: is not enforced']])
+})
+
+test('a response that is taken over fails if its engine cannot say what it enforces', async () => {
+  const held = [`${FINAL}${RIGHT}<|return|>`]
+  const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
+  const whole = await run(request, { engine: behind('guidance', { held }) })
+  const entries = whole.entries.slice(0, whole.entries.findIndex(({ type }) => type === 'chunk') + 5)
+  const capabilities = (): Promise<never> => Promise.reject(new EngineError('server_error', 'it is down'))
+  const errors: unknown[] = []
+  const engine = { ...behind('guidance', { held }), capabilities }
+  const { response } = await run(request, { engine, entries, onError: (error) => void errors.push(error) })
+  expect([response.status, errors]).toEqual(['failed', [expect.objectContaining({ message: 'it is down' })]])
+})
+
+describe('a strict body that an engine ends without a character', () => {
+  const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
+  const script = {
+    held: [`${FINAL}${RIGHT}<|return|>`],
+    capabilities: { constraints: ['json_schema', 'gbnf'] as const },
+  }
+
+  /** Continues the response after some tokens of its body, on an engine that writes nothing but an end, or not even that. */
+  const endedAfter = async (tokens: number, end: readonly number[]) => {
+    const whole = await run(request, { engine: heldModelOf(script) })
+    const header = whole.entries.findIndex(({ type }) => type === 'chunk') + 3
+    const generate = () =>
+      tokenStream(async function* () {
+        if (end.length > 0) yield end
+        return { reason: 'stop' as const }
+      })
+    const engine = { ...heldModelOf(script), generate }
+    return await run(request, { engine, entries: whole.entries.slice(0, header + tokens) })
+  }
+  const body = encodeHarmony(RIGHT).length
+
+  test.each([
+    ['its end', [SPECIAL.return]],
+    ['nothing', []],
+  ])('a strict body fails if the engine writes %s where it may not end', async (_, end) => {
+    for (let tokens = 0; tokens < body; tokens++) {
+      expect([tokens, (await endedAfter(tokens, end)).response.status]).toEqual([tokens, 'failed'])
+    }
+  })
+
+  test.each([
+    ['its end', [SPECIAL.return]],
+    ['nothing', []],
+  ])('a strict body is complete if the engine writes %s where it may end', async (_, end) => {
+    const { response } = await endedAfter(body, end)
+    expect(response).toMatchObject({ status: 'completed', output: [{ content: [{ text: RIGHT }] }] })
+  })
+})
 
 test('no token of a strict body is sampled before its constraint stands', async () => {
   const strictHeaders = [CALL, FINAL]

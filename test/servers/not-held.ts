@@ -13,3 +13,8 @@ export const NOT_HELD: Readonly<Record<'guidance' | 'xgrammar' | 'other', readon
     ...['format', 'minItems', 'oneOf', '$ref', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum', 'allOf'].map(not),
   ],
 }
+
+/** What guidance and xgrammar do not hold of `TRAP_SCHEMAS`: what no grammar of ours expresses. */
+export const TRAPS_NOT_HELD: readonly string[] = ['uniqueItems', 'contains'].map(
+  (keyword) => `The keyword '${keyword}' cannot be enforced.`,
+)

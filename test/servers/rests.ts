@@ -23,7 +23,8 @@ export function everyRest(): readonly Rest[] {
     return tokens.slice(1).flatMap((_, at): Rest[] => {
       const before = wholeText(tokens.slice(0, at + 1))
       if (before === undefined) return []
-      const constraint = atOnce(constraintAfter({ jsonSchema: STRICT_SCHEMAS[schema] ?? {} }, before, ['gbnf']))
+      const { constraint } =
+        atOnce(constraintAfter({ jsonSchema: STRICT_SCHEMAS[schema] ?? {} }, before, ['gbnf'])) ?? {}
       if (constraint === undefined) throw new Error(`${schema}: no grammar says what follows ${before}`)
       return [{ schema, before, after: text.slice(before.length), constraint }]
     })

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { readTokens } from '../support/read-tokens.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { freeAnswer } from './model/scripts.js'
-import { NOT_HELD } from './not-held.js'
+import { NOT_HELD, TRAPS_NOT_HELD } from './not-held.js'
 import { onServer } from './on-server.js'
 import { restRows } from './rest-rows.js'
 import { SEEDS } from './seeds.js'
 import { strictRows } from './strict-rows.js'
+import { TRAP_SCHEMAS } from './strict-schemas.js'
 
 const FLAG = '--grammar-backend'
 
@@ -16,6 +17,7 @@ for (const [named, backend] of [
 ] as const) {
   onServer({ kind: 'sglang', model: 'rand', flags: [FLAG, named] }, ({ engine }) => {
     strictRows(`SGLang with ${named}`, engine, SEEDS, NOT_HELD[backend])
+    strictRows(`SGLang with ${named}, with its traps`, engine, SEEDS, TRAPS_NOT_HELD, { schemas: TRAP_SCHEMAS })
     restRows(`SGLang with ${named}`, engine)
   })
 }

@@ -22,23 +22,29 @@ interface Body {
   readonly relaxed: readonly string[]
 }
 
+export interface StrictRowsOptions {
+  /** By name. Default: one of each kind that users write. */
+  readonly schemas?: Readonly<Record<string, object>>
+  /** Returns the part of an unfinished body that shows what the model wrote. Default: all of it. */
+  readonly known?: (text: string) => string
+}
+
 /**
  * Bodies of a model that draws each token at random, so that it violates every unenforced keyword. One case for each
  * schema as the format of an answer, and as the parameters of a function.
  *
  * @param notHeld - the reported unsupported keywords
- * @param known - the part of an unfinished body that shows what the model wrote, by default all of it
  */
 export function strictRows(
   name: string,
   engine: () => TokenEngine,
   seeds: readonly number[],
   notHeld: readonly string[],
-  known = (text: string): string => text,
+  { schemas = STRICT_SCHEMAS, known = (text: string): string => text }: StrictRowsOptions = {},
 ): void {
   describe(`a model that keeps nothing by itself, on ${name}`, () => {
     const cases = seeds.flatMap((seed) =>
-      Object.entries(STRICT_SCHEMAS).flatMap(([schema, value]) => [
+      Object.entries(schemas).flatMap(([schema, value]) => [
         { id: `${schema} as format, seed ${seed}`, seed, schema: value, as: 'format' as const },
         { id: `${schema} as function, seed ${seed}`, seed, schema: value, as: 'function' as const },
       ]),

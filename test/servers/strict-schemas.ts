@@ -71,3 +71,39 @@ export const STRICT_SCHEMAS: Readonly<Record<string, Schema>> = {
   rootList: { type: 'array', items: { type: 'boolean' }, minItems: 1, maxItems: 3 },
   free: object({ s: { type: 'string' } }),
 }
+
+const digit: Schema = { type: 'integer', minimum: 0, maximum: 9 }
+const letters = (values: readonly string[], more: Schema): Schema => ({
+  xs: { type: 'array', items: { enum: values }, maxItems: 4, ...more },
+})
+
+/**
+ * Schemas whose keywords a backend accepts and ignores (xgrammar), or cannot compile, so that it answers 200 with an
+ * empty body (guidance): sent to it as they are, the bodies would be wrong, or none.
+ */
+export const TRAP_SCHEMAS: Readonly<Record<string, Schema>> = {
+  not: object({ v: { type: ['integer', 'boolean', 'null'], not: { type: 'integer' } } }),
+  ifElse: {
+    ...object({ a: { type: 'boolean' }, b: digit }, ['a']),
+    ...{ if: { properties: { a: { const: true } } }, else: { required: ['b'] } },
+  },
+  propertyNames: {
+    ...{ type: 'object', propertyNames: { pattern: '^[a-z]{1,3}$' }, maxProperties: 3 },
+    additionalProperties: { type: 'boolean' },
+  },
+  dependentRequired: { ...object({ a: digit, b: { type: 'boolean' } }, []), dependentRequired: { a: ['b'] } },
+  overlappingOneOf: object({
+    v: {
+      oneOf: [
+        { ...digit, maximum: 5 },
+        { ...digit, minimum: 5 },
+      ],
+    },
+  }),
+  patternProperties: {
+    ...{ type: 'object', patternProperties: { '^x-[a-z]{1,3}$': digit }, maxProperties: 3 },
+    additionalProperties: false,
+  },
+  uniqueItems: object(letters(['a', 'b', 'c'], { uniqueItems: true })),
+  contains: object(letters(['a', 'b'], { contains: { const: 'b' } })),
+}

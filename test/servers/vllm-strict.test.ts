@@ -1,14 +1,16 @@
 import { beforeAll, expect, test } from 'vitest'
 import { askFirst, FIRST_REQUESTS } from './first-requests.js'
-import { NOT_HELD } from './not-held.js'
+import { NOT_HELD, TRAPS_NOT_HELD } from './not-held.js'
 import { onServer } from './on-server.js'
 import { restRows } from './rest-rows.js'
 import { SEEDS } from './seeds.js'
 import { strictRows } from './strict-rows.js'
+import { TRAP_SCHEMAS } from './strict-schemas.js'
 
 for (const backend of ['guidance', 'xgrammar'] as const) {
   onServer({ kind: 'vllm', model: 'rand', flags: ['--structured-outputs-config.backend', backend] }, ({ engine }) => {
     strictRows(backend, engine, SEEDS, NOT_HELD[backend])
+    strictRows(`${backend}, with its traps`, engine, SEEDS, TRAPS_NOT_HELD, { schemas: TRAP_SCHEMAS })
     restRows(backend, engine)
   })
 }

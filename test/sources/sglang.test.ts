@@ -243,6 +243,16 @@ describe('SGLang', () => {
     })
   })
 
+  test.each([401, 403, 404, 405])(
+    'SGLang whose proxy answers %i to /server_info is healthy if /health answers',
+    async (status) => {
+      const fetch = (async (url: unknown) =>
+        new Response('', { status: String(url).endsWith('/health') ? 200 : status })) as typeof globalThis.fetch
+      const engine = createSglangEngine({ url: 'http://sglang.invalid', checkModel: false, fetch })
+      await expect(engine.health()).resolves.toBeUndefined()
+    },
+  )
+
   test('SGLang is asked for its health without a token, and an older one by the path that it has', async () => {
     const paths: string[] = []
     const healthOf = (own: string) =>

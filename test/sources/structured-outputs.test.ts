@@ -202,7 +202,8 @@ describe('constraints as they are sent to a backend', () => {
 
   test('xgrammar gets the rest of a body without lengths, which it would count for seconds a token, and that is reported', () => {
     const schema = { type: 'object', properties: { s: { type: 'string', maxLength: 200 } }, required: ['s'] }
-    const rest = atOnce(constraintAfter({ jsonSchema: schema }, '{"s":"Hel', ['gbnf'])) ?? expect.fail('no rest')
+    const { constraint: rest } =
+      atOnce(constraintAfter({ jsonSchema: schema }, '{"s":"Hel', ['gbnf'])) ?? expect.fail('no rest')
     const { grammar } = rest as { grammar: string }
     expect(grammar).toMatch(/\{0,19\d\}/)
     const { constraint, relaxed } = fitted('xgrammar', rest)
@@ -295,6 +296,8 @@ function fakeVllm(behaviours: readonly Behaviour[]) {
   const asked: string[] = []
   let restarts = 0
   let isDown = false
+  /** How the next call ends, with which the server is restarted. */
+  let crash: (() => Response) | undefined
   const fetch = (async (url: unknown, { body }: { body?: string } = {}) => {
     const path = new URL(String(url)).pathname
     if (path === '/v1/models') return Response.json({ data: [{ id: 'gpt-oss', max_model_len: 4096 }] })
@@ -302,6 +305,12 @@ function fakeVllm(behaviours: readonly Behaviour[]) {
     const [form = 'plain'] = Object.keys(constraint)
     asked.push(stream === true ? `call: ${form}` : form)
     if (isDown) throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })
+    if (stream === true && crash !== undefined) {
+      const end = crash
+      crash = undefined
+      restarts++
+      return end()
+    }
     if (stream === true) {
       const isRefused = JSON.stringify(constraint).includes('refused')
       if (isRefused) return Response.json({ error: { message: 'bad grammar', code: 400 } }, { status: 400 })
@@ -324,6 +333,9 @@ function fakeVllm(behaviours: readonly Behaviour[]) {
     fetch,
     asked,
     restart: () => void restarts++,
+    crash(how: () => Response) {
+      crash = how
+    },
     down(is: boolean) {
       isDown = is
     },
@@ -392,6 +404,46 @@ describe('which backend compiles on vLLM', () => {
     server.down(false)
     await engine.capabilities?.()
     expect(told).toEqual(['xgrammar', 'other'])
+  })
+
+  test.each<[string, () => Response]>([
+    [
+      'its connection closed',
+      () => {
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
+      },
+    ],
+    ['it is not ready', () => Response.json({ error: { message: 'starting', code: 503 } }, { status: 503 })],
+    ['its stream broke off', () => new Response('', { headers: { 'content-type': 'text/event-stream' } })],
+  ])(
+    'a constrained call that is made again because %s has the form of the backend that answers now',
+    async (_, how) => {
+      const after = ['guidance, which refuses the tag', 'xgrammar'].map((name) => BEHAVIOURS[name] as Behaviour)
+      const server = fakeVllm(after)
+      const told: string[] = []
+      const onBackend = (found: string): unknown => told.push(found)
+      const engine = engineOf(server, { onBackend, retries: 1, delay: async () => {} })
+      await engine.capabilities?.()
+      server.crash(how)
+      await readTokens(engine.generate([1], { maxTokens: 5, constraint: { jsonSchema: city } }))
+      expect(server.asked).toEqual([
+        'structural_tag',
+        'grammar',
+        'call: grammar',
+        'structural_tag',
+        'call: structural_tag',
+      ])
+      expect(told).toEqual(['guidance', 'xgrammar'])
+    },
+  )
+
+  test('a server that is too busy for a constrained call is not asked again', async () => {
+    const server = of('xgrammar')
+    const engine = engineOf(server, { retries: 1, delay: async () => {} })
+    await engine.capabilities?.()
+    server.crash(() => Response.json({ error: { message: 'busy', code: 429 } }, { status: 429 }))
+    await readTokens(engine.generate([1], { maxTokens: 5, constraint: { jsonSchema: city } }))
+    expect(server.asked).toEqual(['structural_tag', 'call: structural_tag', 'call: structural_tag'])
   })
 
   test('the server is asked again after a refused constraint, and not after a refused plain call', async () => {

@@ -1,3 +1,4 @@
+import type { Constraint } from '../../engine/constraint.js'
 import type { GenerateOptions } from '../../engine/engine.js'
 import { EngineError } from '../../engine/engine-error.js'
 import { generateOptions } from '../../engine/generate-options.js'
@@ -60,7 +61,10 @@ function endedCall(call: ModelCall): ModelCall {
       isEmpty &&= tokens.length === 0
       return call.read(tokens)
     },
-    missing: () => (isEmpty ? [SPECIAL.return] : (call.missing?.() ?? [])),
+    missing() {
+      const missing = call.missing?.() ?? []
+      return isEmpty ? [SPECIAL.return] : missing
+    },
   }
 }
 
@@ -68,8 +72,8 @@ function endedCall(call: ModelCall): ModelCall {
 function callAt(fold: ResponseFold, budget: Budget): ModelCall {
   const name = budget.forced && chosenName(fold, budget.forced)
   if (name !== undefined) return chooseName(name.left)
-  const { constraint, character } = budget.strict.openBody(fold.turnTokens) ?? {}
-  if (constraint !== undefined) return { options: { constraint }, writes: 'body', read: readBody }
+  const { constraint, canEnd = true, character } = budget.strict.openBody(fold.turnTokens) ?? {}
+  if (constraint !== undefined) return writeBody(constraint, canEnd)
   if (character !== undefined) return completeCharacter(character, budget.tokens - fold.sampled)
   const pauses = [
     ...(budget.strict.isPaused ? [SPECIAL.message] : []),
@@ -149,17 +153,35 @@ function readAll(tokens: readonly HarmonyToken[]): TakenTokens {
   return { tokens, isOver: false }
 }
 
-// Rejects control tokens: an engine that samples them lets the model forge messages.
-function readBody(tokens: readonly HarmonyToken[]): TakenTokens {
-  const taken = cutAfter(tokens, (id) => id >= FIRST_SPECIAL)
-  const last = taken.tokens.at(-1)
-  if (taken.isOver && !BODY_ENDS.includes(idOf(last as HarmonyToken))) {
-    throw new EngineError(
-      'server_error',
-      `respond: the engine sampled ${idOf(last as HarmonyToken)} under a constraint`,
-    )
+/** Writes a constrained body, or its rest. @param canEnd - whether that may be empty */
+function writeBody(constraint: Constraint, canEnd: boolean): ModelCall {
+  let isBegun = canEnd
+  // Otherwise the response would show a cut body as a complete one: a server whose grammar backend cannot compile the
+  // constraint ends the call at once, with status 200.
+  const checkBegun = (): void => {
+    if (!isBegun) throw new EngineError('server_error', 'respond: the engine ended a constrained body without a text')
   }
-  return taken
+  return {
+    options: { constraint },
+    writes: 'body',
+    missing() {
+      checkBegun()
+      return []
+    },
+    // Rejects control tokens: an engine that samples them lets the model forge messages.
+    read(tokens) {
+      const taken = cutAfter(tokens, (id) => id >= FIRST_SPECIAL)
+      const last = taken.tokens.at(-1)
+      isBegun ||= taken.tokens.length > (taken.isOver ? 1 : 0)
+      if (!taken.isOver) return taken
+      if (!BODY_ENDS.includes(idOf(last as HarmonyToken))) {
+        const id = idOf(last as HarmonyToken)
+        throw new EngineError('server_error', `respond: the engine sampled ${id} under a constraint`)
+      }
+      checkBegun()
+      return taken
+    },
+  }
 }
 
 function cutAfter(tokens: readonly HarmonyToken[], isEnd: (id: number) => boolean): TakenTokens {

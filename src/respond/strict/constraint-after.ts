@@ -6,6 +6,13 @@ import { gbnfInSlices } from '../../sources/gbnf.js'
 /** The number of UTF-16 code units of a body that are matched between two pauses. */
 const SLICE = 2_000
 
+/** The constraint of a body's rest. */
+export interface RestConstraint {
+  readonly constraint: Constraint
+  /** Whether the body may end without another character. */
+  readonly canEnd: boolean
+}
+
 /**
  * Returns the constraint of the rest of a body that another process began. Undefined if no grammar expresses it: the
  * rest is then unconstrained, and checked at the end like everything else.
@@ -16,11 +23,14 @@ export function* constraintAfter(
   constraint: Constraint,
   text: string,
   kinds: readonly ConstraintKind[],
-): Slices<Constraint | undefined> {
-  if (text === '') return constraint
+): Slices<RestConstraint | undefined> {
+  // No JSON text is empty; a regular expression or a grammar of the client's may allow nothing.
+  if (text === '') return { constraint, canEnd: !('jsonSchema' in constraint) }
   const state = yield* stateAfter(constraint, text, kinds)
+  if (state === undefined) return undefined
   try {
-    return state && { grammar: yield* remaining(state), syntax: 'gbnf', isJson: 'jsonSchema' in constraint }
+    const rest = { grammar: yield* remaining(state), syntax: 'gbnf', isJson: 'jsonSchema' in constraint } as const
+    return { constraint: rest, canEnd: state.isComplete }
   } catch {
     return undefined
   }

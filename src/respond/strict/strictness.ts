@@ -1,4 +1,4 @@
-import type { Constraint } from '../../engine/constraint.js'
+import { type Constraint, type ConstraintKind, constraintKind } from '../../engine/constraint.js'
 import type { MatcherState } from '../../grammar/index.js'
 import { SPECIAL } from '../../harmony/vocabulary.js'
 import type { OpenEntry } from '../../journal/entry.js'
@@ -8,19 +8,30 @@ import type { RequestTools } from '../../recipients/request-tools.js'
 import { atOnce, type Slices } from '../../slices.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { type OpenMessage, openMessage } from '../open-message.js'
-import { constraintAfter, stateAfter } from './constraint-after.js'
+import { constraintAfter, type RestConstraint, stateAfter } from './constraint-after.js'
 import { type HalfCharacter, halfCharacter } from './half-character.js'
 import { typeAlone } from './held-parts.js'
 import { partOfHeader, type StrictPart, strictParts } from './strict-parts.js'
 
 /** The open body, if the engine is constrained in it. */
 export interface OpenBody {
-  /** The constraint of its rest; undefined if none expresses that. */
+  /** The parameter of the request that constrains it. */
+  readonly param: string
+  /** The constraint of its rest; undefined if none expresses that, or the engine enforces none. */
   readonly constraint: Constraint | undefined
+  /** Whether it may end without another character. */
+  readonly canEnd: boolean
   /** An incomplete character, which has to be completed first; undefined if there is none, or nothing constrains it. */
   readonly character: HalfCharacter | undefined
   /** The id that ends such a message. */
   readonly terminator: number
+}
+
+/** What an engine enforces. */
+export interface Enforced {
+  readonly kinds: readonly ConstraintKind[]
+  /** The parameters whose constraints it enforces, as far as it can. */
+  readonly params: readonly string[]
 }
 
 /** The constraints of a response, from its open entry. */
@@ -32,6 +43,8 @@ export class Strictness {
   readonly #open: OpenEntry
   readonly #tokenTable: TokenTable
   readonly #tools: RequestTools
+  /** Default: what the engine of the open entry enforces. */
+  #enforced: Enforced | undefined
   /** What {@link prepare} found for a body. */
   #prepared: { readonly body: Body; readonly state: BodyState } | undefined
 
@@ -41,6 +54,12 @@ export class Strictness {
     this.#tools = tools
     this.parts = open.isCompaction ? [] : strictParts(open.request, tools.choice)
     this.isPaused = (open.constrained ?? []).length > 0
+  }
+
+  /** Sets what the engine now in use enforces: a process that takes a response over may have another one. */
+  useEngine(enforced: Enforced): void {
+    this.#enforced = enforced
+    this.#prepared = undefined
   }
 
   /** Whether a call is open at the end of a turn. */
@@ -72,8 +91,12 @@ export class Strictness {
       return prepared !== undefined && isSame(prepared.body, body) ? prepared.state : atOnce(this.#stateOf(body))
     }
     return {
+      param: part.param,
       get constraint() {
         return found().constraint
+      },
+      get canEnd() {
+        return found().canEnd ?? true
       },
       get character() {
         const { before } = isCut ? found() : {}
@@ -89,10 +112,15 @@ export class Strictness {
     this.#prepared = body && body.text !== '' ? { body, state: yield* this.#stateOf(body) } : undefined
   }
 
-  *#stateOf({ constraint, text, carried }: Body): Slices<BodyState> {
-    const kinds = this.#open.capabilities?.constraints ?? []
+  *#stateOf({ part, constraint, text, carried }: Body): Slices<BodyState> {
+    const { kinds, params } = this.#enforced ?? {
+      kinds: this.#open.capabilities?.constraints ?? [],
+      params: this.#open.constrained ?? [],
+    }
     if (carried.length > 0) return { before: yield* stateAfter(constraint, text, kinds) }
-    return { constraint: yield* constraintAfter(constraint, text, kinds) }
+    // A rest goes by our grammar, whether or not the engine enforces the whole.
+    const isEnforced = text !== '' || (kinds.includes(constraintKind(constraint)) && params.includes(part.param))
+    return (isEnforced && (yield* constraintAfter(constraint, text, kinds))) || {}
   }
 
   #bodyOf(turn: readonly number[]): Body | undefined {
@@ -117,8 +145,7 @@ interface Body extends Pick<OpenMessage, 'text' | 'carried'> {
 }
 
 /** The constraint of a body's rest, or the state before its incomplete character. */
-interface BodyState {
-  readonly constraint?: Constraint | undefined
+interface BodyState extends Partial<RestConstraint> {
   readonly before?: MatcherState | undefined
 }
 

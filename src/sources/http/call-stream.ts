@@ -31,6 +31,8 @@ export interface CallSource {
   /** Sends a request of the call. */
   send(call: HttpCall, signal: AbortSignal): Promise<Answer>
   reader(call: HttpCall): StepReader | Promise<StepReader>
+  /** Called with the error of an attempt, before the call is made again. */
+  onRetry(call: HttpCall, error: unknown): void
   /** Called with the error of a failed call. Returns the error for its caller. */
   failed(call: HttpCall, error: unknown): unknown
 }
@@ -180,6 +182,7 @@ class CallStream implements CallbackStream {
         if (tried >= Math.min(retries, error.retries ?? retries)) throw error
         const wait = error.retryAfterMs ?? Math.min(FIRST_WAIT_MS * 2 ** tried, LONGEST_WAIT_MS)
         if (wait > LONGEST_WAIT_MS) throw error
+        this.#source.onRetry(this.#call, error)
         await delay(wait, signal)
         signal.throwIfAborted()
       }

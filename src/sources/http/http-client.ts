@@ -67,10 +67,17 @@ export const HTTP_OPTIONS: OptionTable<HttpOptions> = {
   delay: aFunction,
 }
 
+export interface RequestExtras {
+  /** Of this request alone; those of the options override them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Called before the request is sent again because the server closed the connection. */
+  readonly onClosed?: (error: TransientError) => void
+}
+
 /** The client of one server. */
 export interface HttpClient {
   /**
-   * @param headers - of this request alone; those of the options override them
+   * @param body - sent as JSON. A function creates it for each attempt
    * @returns the answer, to be read or cancelled
    * @throws EngineError if there is no answer or it is not 2xx
    */
@@ -79,7 +86,7 @@ export interface HttpClient {
     path: string,
     signal: AbortSignal,
     body?: unknown,
-    headers?: Readonly<Record<string, string>>,
+    extras?: RequestExtras,
   ): Promise<Answer>
   /**
    * Returns the answer of a GET as text.
@@ -117,8 +124,8 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   const transport = (): Transport => (globalThis.fetch === RUNTIME_FETCH && byNode) || byFetch
   const hint = address.path === '' ? '' : `: should url end in ${address.path}?`
 
-  const send: HttpClient['request'] = async (method, path, signal, body, more = {}) => {
-    const headers = new Headers(more)
+  const send: HttpClient['request'] = async (method, path, signal, body, extras) => {
+    const headers = new Headers(extras?.headers)
     for (const [name, value] of fixed) headers.set(name, value)
     const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     let answer: Answer
@@ -147,14 +154,16 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   /**
    * Sends a request again whose connection the server closed without an answer. Servers close idle connections (vLLM and
    * SGLang after 5 seconds), and a busy one does so just when the next request is on its way. All idle ones are then closed
-   * together, so the next connection may be closed, too.
+   * together, so the next connection may be closed, too. Another process may answer next.
    */
-  const request: HttpClient['request'] = async (method, path, signal, body, more) => {
+  const request: HttpClient['request'] = async (method, path, signal, body, extras) => {
     for (let again = 0; ; again++) {
+      const content: unknown = typeof body === 'function' ? await body() : body
       try {
-        return await send(method, path, signal, body, more)
+        return await send(method, path, signal, content, extras)
       } catch (error) {
         if (again >= retries || !(error instanceof TransientError && isClosed(error.cause))) throw error
+        extras?.onClosed?.(error)
         await delay(CONNECT_AGAIN_MS, signal)
         signal.throwIfAborted()
       }

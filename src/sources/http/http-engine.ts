@@ -1,9 +1,10 @@
 import { checkHolds, copyConstraint } from '../../engine/check-constraint.js'
 import { checkGenerate } from '../../engine/check-generate.js'
 import type { EngineCapabilities } from '../../engine/constraint.js'
-import { EngineError, type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
+import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
 import type { Answer } from './answer.js'
 import { callStream, type StepReader } from './call-stream.js'
+import { isHiddenPath } from './hidden-path.js'
 import type { HttpCall } from './http-call.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
 import { type ModelProof, proveModel } from './prove-model.js'
@@ -28,7 +29,7 @@ export interface HttpProtocol {
    * Returns its current constraint capabilities, which override `capabilities`. Called only if the caller needs them.
    */
   held?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
-  /** Called for each failed call. */
+  /** Called for each failure of a call, also one after which the call is made again. */
   onFailure?(call: HttpCall, error: unknown): void
   /** Returns the limits of a call that the server reports. */
   limits(client: HttpClient, signal: AbortSignal): Promise<CallLimits>
@@ -74,15 +75,21 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
         // Its body says nothing about the server's health.
         return answer.release()
       } catch (error) {
-        if (paths.length === 0 || !(error instanceof EngineError) || error.status !== 404) throw error
+        if (paths.length === 0 || !isHiddenPath(error)) throw error
       }
     }
   }
 
   async function send(call: HttpCall, signal: AbortSignal): Promise<Answer> {
     await prove(signal)
-    const body = await protocol.body(call, client, signal)
-    return await client.request('POST', protocol.generatePath, signal, body, call.trace)
+    // Created for each attempt: the process that answers next may need another form of the constraint.
+    const body = (): unknown => protocol.body(call, client, signal)
+    const onClosed = (error: unknown): void => onRetry(call, error)
+    return await client.request('POST', protocol.generatePath, signal, body, { headers: call.trace, onClosed })
+  }
+
+  function onRetry(call: HttpCall, error: unknown): void {
+    protocol.onFailure?.(call, error)
   }
 
   function failed(call: HttpCall, error: unknown): unknown {
@@ -90,7 +97,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     return client.shown(error)
   }
 
-  const source = { name: protocol.name, send, reader: protocol.reader, failed }
+  const source = { name: protocol.name, send, reader: protocol.reader, onRetry, failed }
 
   return {
     generate(promptTokens, options = {}) {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { EngineError } from '../../engine/engine-error.js'
+import { isHiddenPath } from '../http/hidden-path.js'
 import type { HttpClient } from '../http/http-client.js'
 import { jsonOf } from '../http/parse-event.js'
 
@@ -39,11 +39,8 @@ export async function readServerInfo(client: HttpClient, signal: AbortSignal): P
       }
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof EngineError) || !NO_SUCH_PATH.includes(error.status)) throw error
+      if (!isHiddenPath(error)) throw error
     }
   }
   return {}
 }
-
-/** Statuses of a missing path: 401 and 403 too, since a proxy may require an administrator's key for it. */
-const NO_SUCH_PATH: readonly (number | undefined)[] = [401, 403, 404, 405]

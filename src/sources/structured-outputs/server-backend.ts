@@ -67,8 +67,9 @@ export function createServerBackend({
       const backend = await current(client, signal)
       return sentTo(backend, checkHolds(engine, heldBy(backend, { hasLark }), constraint))
     },
-    // Another process, with another backend, may answer next.
+    // Another process, with another backend, may answer next. A busy one is the same, and questions would add to its load.
     onFailure({ constraint }, error) {
+      if (error instanceof TransientError && error.status === 429) return
       if (constraint === undefined && !(error instanceof TransientError)) return
       found.forget()
       onDoubt?.()

@@ -1,0 +1,35 @@
+import type { TokenEngine } from '../../engine/engine.js'
+import type { OpenEntry } from '../../journal/entry.js'
+import { withPauses } from '../../slices.js'
+import { heldParts } from './held-parts.js'
+import type { Enforced, Strictness } from './strictness.js'
+
+export interface EnforcedNowOptions {
+  readonly engine: TokenEngine
+  readonly open: OpenEntry
+  readonly pause: () => Promise<void>
+  readonly signal: AbortSignal
+  readonly report: (error: unknown) => void
+  /** Called with each part that this engine does not enforce, and why. */
+  readonly onRelaxed: (subject: string) => void
+}
+
+/**
+ * Returns what the engine in use enforces of the constraints of a response that another process opened. Its engine may
+ * have been another one: a constraint of a kind that this one refuses would fail the response.
+ *
+ * @throws EngineError if the engine cannot report its capabilities
+ */
+export async function enforcedNow(
+  { parts }: Strictness,
+  { engine, open, pause, signal, report, onRelaxed }: EnforcedNowOptions,
+): Promise<Enforced> {
+  const capabilities = (await engine.capabilities?.({ signal, constraints: true })) ?? {}
+  const { constrained = [] } = open
+  const begun = parts.filter(({ param }) => constrained.includes(param))
+  // The response is open, so nothing can be refused any more.
+  const holding = heldParts(begun, capabilities, { onUnsupportedConstraint: 'relax', onError: report })
+  const { held, relaxed } = await withPauses(holding, pause, signal)
+  for (const subject of relaxed) onRelaxed(subject)
+  return { kinds: capabilities.constraints ?? [], params: held }
+}
