@@ -468,6 +468,7 @@ test('a body that continues behind another backend reports the keywords that thi
   )
   const relaxed: unknown[] = []
   const fit: EngineCapabilities['fit'] = function* (constraint) {
+    yield
     return { constraint, relaxed: [{ path: '/required', message: 'is not enforced' }], nodes: 0 }
   }
   const engine = heldModelOf({ held, capabilities: { constraints: ['json_schema'], fit } })
