@@ -6,7 +6,7 @@ import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from '../storage/unfinished.js'
 import { followEntries } from './follow.js'
 import { ReportedError } from './reported-error.js'
-import type { Batch, RunOptions } from './run.js'
+import type { Batch, RunOptions } from './run-types.js'
 
 /** The state of a response whose journal failed. */
 export interface BrokenRun {
