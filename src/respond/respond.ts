@@ -7,8 +7,8 @@ import { nextTurn } from '../next-turn.js'
 import { turnStart } from '../prompt/render-prompt.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
 import { type Queue, queue, type Write } from '../queue.js'
+import type { Batch } from '../responses/batch.js'
 import type { CitableFiles } from '../responses/call-result.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { withPauses } from '../slices.js'
 import { callSafely } from '../translate/call-safely.js'
@@ -32,8 +32,6 @@ import { nextStep } from './sampling/next-step.js'
 import { sample } from './sampling/sampling.js'
 import type { InvalidReporter } from './strict/report-invalid.js'
 import { terminalResponse } from './terminal.js'
-
-type Batch = readonly ResponseStreamEvent[]
 
 /** The batches of a response, and finally its transcript: to be pulled, or to be drained to a writer. */
 export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
