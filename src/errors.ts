@@ -1,3 +1,5 @@
+import { shortened } from './shortened.js'
+
 /**
  * The caller's mistake, as a code to branch on:
  *
@@ -80,7 +82,7 @@ export function checkEvent(what: string, event: unknown): asserts event is { rea
 
 /** Describes a value briefly, for an error message. */
 export function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
+  if (typeof value === 'string') return JSON.stringify(shortened(value, 40))
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value)) return 'an array'
     const { name = '' } = (Object.getPrototypeOf(value)?.constructor ?? {}) as { name?: unknown }

@@ -1,3 +1,5 @@
+import { shortened } from './shortened.js'
+
 /** The body of a refusal, in OpenAI's shape. */
 export interface RequestErrorBody {
   readonly error: {
@@ -263,9 +265,4 @@ export function listOf(values: readonly string[], word: 'and' | 'or'): string {
   const last = quoted.pop() ?? ''
   if (quoted.length === 0) return last
   return `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} ${word} ${last}`
-}
-
-/** Returns the beginning of a text of untrusted length. */
-export function shortened(text: string, most: number = 60): string {
-  return text.length > most ? `${text.slice(0, most)}...` : text
 }

@@ -12,6 +12,8 @@ const FLOORS: readonly (readonly string[])[] = [
     'errors.ts',
     'fields.ts',
     'request-error.ts',
+    'request-fields.ts',
+    'shortened.ts',
     'byte-budget.ts',
     'closable.ts',
     'queue.ts',
@@ -43,6 +45,9 @@ const FLOORS: readonly (readonly string[])[] = [
 /** Folders of one floor do not import each other, except these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'options/': ['errors.ts', 'did-you-mean.ts'],
+  'errors.ts': ['shortened.ts'],
+  'request-error.ts': ['shortened.ts'],
+  'request-fields.ts': ['fields.ts', 'request-error.ts'],
   'harmony/': ['tokens/'],
   // How tools are addressed is a part of the format.
   'recipients/': ['harmony/'],

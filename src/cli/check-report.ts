@@ -4,6 +4,7 @@ import type { Cause, Totals } from '../conformance/report/cause.js'
 import { createReport, type Report } from '../conformance/report/report.js'
 import { isAtEnd } from '../conformance/report/violation-kind.js'
 import { causeLines, difference, severityStyle } from './cause-text.js'
+import { counted } from './counted.js'
 import { clip, createPaint, plain } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
@@ -85,15 +86,11 @@ const NONE: Totals = { errors: 0, warnings: 0, unlisted: 0 }
 function summary(number: number, events: number, causes: number, totals: Totals, profile: AnyProfile): string {
   const { errors, warnings, unlisted } = totals
   const counts = [
-    count(events, 'event'),
-    count(errors, 'violation'),
-    count(warnings, 'warning'),
-    ...(causes > 0 ? [count(causes, 'cause')] : []),
+    counted(events, 'event'),
+    counted(errors, 'violation'),
+    counted(warnings, 'warning'),
+    ...(causes > 0 ? [counted(causes, 'cause')] : []),
     ...(unlisted > 0 ? [`${unlisted} of other causes`] : []),
   ]
   return `stream ${number}: ${counts.join(', ')} (profile ${profile})`
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }

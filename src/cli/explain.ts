@@ -7,6 +7,7 @@ import type { StreamEvent } from '../conformance/stream-event.js'
 import type { StreamChunk } from '../conformance/violation.js'
 import { HarmonyResponsesError } from '../errors.js'
 import { oneFile, oneOf } from './command.js'
+import { counted } from './counted.js'
 import { type Io, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { plain } from './terminal-text.js'
 
@@ -45,7 +46,7 @@ export async function explainFile(client: string | undefined, operands: readonly
   const streams = parse(text, file, explained)
   let hasErrors = false
   for (const [at, events] of streams.entries()) {
-    await io.print(`stream ${at + 1}: ${events.length} ${event}${events.length === 1 ? '' : 's'}\n`)
+    await io.print(`stream ${at + 1}: ${counted(events.length, event)}\n`)
     for (const one of client === undefined ? known : [client]) {
       // The cast: these are the names that the table has for the API.
       const { text, errors } = explainTo(events, `${prefix}${one}` as ExplainedClient)

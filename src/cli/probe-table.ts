@@ -1,5 +1,6 @@
 import { CLIENTS, MESSAGES_CLIENTS } from '../conformance/index.js'
 import type { Probe, ScenarioResult, Verdict } from '../probe/index.js'
+import { counted } from './counted.js'
 import { type Row, rowsOf } from './probe-rows.js'
 import { createPaint, type Paint, plain, type Style, wrap } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
@@ -55,7 +56,11 @@ type Block = (text: string, indent: number) => string
 
 function lineOf({ scenario, verdict, why, findings, notes }: ScenarioResult, paint: Paint, block: Block): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length
-  const counts = [count(errors, 'error'), count(findings.length - errors, 'warning')].filter((each) => each !== '')
+  const warnings = findings.length - errors
+  const counts = [
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+  ]
   const words = [...counts, ...(why === undefined ? [] : [why])].join('; ')
   const head = `${paint(verdict.padEnd(12), STYLES[verdict])} ${scenario.padEnd(17)}`
   // The first line stands beside the head, the rest below it.
@@ -82,7 +87,7 @@ function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block):
   const clients = [...CLIENTS, ...others.filter((client) => rows.some(({ breaks }) => breaks.has(client)))]
   const head = paint(`${' '.repeat(width)}  ${clients.join('  ')}`, 'bold')
   const body = rows.map((row, index) => rowOf(row, (labels[index] ?? '').padEnd(width), clients, paint, block)).join('')
-  return `\n${LEGEND}\n\n${head}\n${body}\n${verdicts}; ${count(rows.length, 'cause')}\n`
+  return `\n${LEGEND}\n\n${head}\n${body}\n${verdicts}; ${counted(rows.length, 'cause')}\n`
 }
 
 const isAmong = (list: readonly string[], one: string): boolean => list.includes(one)
@@ -127,7 +132,3 @@ function rowOf(
 const SOME = 6
 /** The indent of the words below a row. */
 const INDENT = 3
-
-function count(number: number, what: string): string {
-  return number === 0 ? '' : `${number} ${what}${number === 1 ? '' : 's'}`
-}

@@ -2,6 +2,7 @@ import { FIRST_SPECIAL, markerText } from '../harmony/vocabulary.js'
 import type { MessageSpan, Prompt } from '../prompt/index.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { counted } from './counted.js'
 import { clip, createPaint, type Paint, plain, type Style } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
@@ -40,7 +41,7 @@ export function* showPrompt(prompt: Prompt, tokenTable: TokenTable, screen: Scre
   for (const type of untaught) {
     yield `${paint(withoutMarkers(plain(`! not taught: ${type}, which nothing runs`)), 'yellow')}\n`
   }
-  yield `${paint(`${plural(tokens.length, 'token')}, ${plural(messages.length, 'message')}`, 'bold')}\n`
+  yield `${paint(`${counted(tokens.length, 'token')}, ${counted(messages.length, 'message')}`, 'bold')}\n`
 }
 
 /** Returns the text of a prompt, with control tokens as literal markers. */
@@ -96,8 +97,4 @@ function readRuns(
   }
   endRun()
   return output
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

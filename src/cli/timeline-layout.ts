@@ -5,6 +5,7 @@ import type { Response } from '../responses/response.js'
 import type { TokenFixture } from '../sources/token-fixture.js'
 import type { Diagnostic } from '../translate/diagnostics.js'
 import type { Trace } from '../translate/tracer.js'
+import { counted } from './counted.js'
 import {
   describeContent,
   describeEvent,
@@ -152,7 +153,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
       const left: Cell[] = [
         endingAt(indexEnd, { text: String(first.index), style: 'dim' }),
         [who, whoSpan('host')],
-        [token, { text: plural(tokens.length, 'token'), style: 'dim' }],
+        [token, { text: counted(tokens.length, 'token'), style: 'dim' }],
       ]
       const all = moments.flatMap(({ harmony }) => harmony)
       const text = all.map((event) => (event.type === 'message_text' ? event.text : '')).join('')
@@ -175,7 +176,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
         '\n',
         ...items,
         paragraph(usageLine(response)),
-        paragraph(`${plural(eventCount, 'event')}, ${plural(diagnostics.length, 'diagnostic')}${noticed}`),
+        paragraph(`${counted(eventCount, 'event')}, ${counted(diagnostics.length, 'diagnostic')}${noticed}`),
         paragraph(`response ${response.status} ${describeResponse(response)}`, 'bold'),
       ].join('')
     },
@@ -220,8 +221,4 @@ function styleOf(type: string): Style | undefined {
   if (type.endsWith('.added')) return 'green'
   if (type === 'error' || type.endsWith('failed')) return 'red'
   return 'blue'
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,5 +1,5 @@
-import { objectAt, optionalTextIn, textIn } from '../recipients/request-fields.js'
 import { invalidType, invalidValue } from '../request-error.js'
+import { objectAt, optionalTextIn, textIn } from '../request-fields.js'
 import type { ReadAttachment } from './attachments.js'
 
 /** Reads each type of content part as text. */

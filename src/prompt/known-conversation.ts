@@ -1,7 +1,7 @@
 import type { Fields } from '../fields.js'
 import { BUILTIN_TOOLS, builtinNamed } from '../recipients/builtin-tools.js'
 import { presetOf } from '../recipients/policy.js'
-import { fieldOf, objectAt } from '../recipients/request-fields.js'
+import { fieldOf, objectAt } from '../request-fields.js'
 import type { Slices, Work } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { AttachmentPolicy } from './attachments.js'

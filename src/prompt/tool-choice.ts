@@ -1,6 +1,6 @@
 import type { Fields } from '../fields.js'
-import { fieldOf, listAt, objectAt, optionalTextIn, textIn } from '../recipients/request-fields.js'
 import { readToolChoice, type ToolChoice } from '../recipients/tool-choice.js'
+import { fieldOf, listAt, objectAt, optionalTextIn, textIn } from '../request-fields.js'
 
 /**
  * Parses the request's `tool_choice`: the tools that it allows and the call that it demands.

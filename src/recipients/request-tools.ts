@@ -24,8 +24,8 @@ export interface ResolvedTools {
 }
 
 /**
- * The resolved tools of a request: created once, by {@link resolveTools}, and passed to all code that teaches,
- * classifies or runs them.
+ * The resolved tools of a request: created by {@link resolveTools}, and passed to all code that teaches, classifies or
+ * runs them.
  */
 export interface RequestTools extends ResolvedTools {
   readonly choice: ToolChoice

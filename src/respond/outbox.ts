@@ -1,8 +1,6 @@
 import type { Entry } from '../journal/entry.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
+import type { Batch } from '../responses/batch.js'
 import type { EndedResponse, RespondOptions } from './options.js'
-
-type Batch = readonly ResponseStreamEvent[]
 
 /**
  * The maximum number of entries that are not shown yet. A model that samples 50 tokens a second is that far ahead of a

@@ -20,8 +20,9 @@ import { type Budget, budgetOf } from './sampling/budget.js'
 const CATALOG: Catalog = /* @__PURE__ */ withHostItems(FULL_CATALOG)
 
 /**
- * A response, with each fact of its request resolved once: the translator, the budget, the prompts and the tool calls
- * share the same values. Only here are the tools, and the exclusions and demands of `tool_choice`, determined.
+ * A response, with each fact of its first entry resolved once: the translator, the budget and the tool calls share the
+ * same values. Only the tools are resolved twice: from the request for the prompts, and from the first entry for
+ * everything after, so that a process that takes over has the same tools.
  */
 export class ResolvedResponse {
   readonly policy: RecipientPolicy

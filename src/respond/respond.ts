@@ -7,8 +7,8 @@ import { nextTurn } from '../next-turn.js'
 import { turnStart } from '../prompt/render-prompt.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
 import { type Queue, queue, type Write } from '../queue.js'
+import type { Batch } from '../responses/batch.js'
 import type { CitableFiles } from '../responses/call-result.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { withPauses } from '../slices.js'
 import { callSafely } from '../translate/call-safely.js'
@@ -36,8 +36,6 @@ import type { Strictness } from './strict/strictness.js'
 import { terminalResponse } from './terminal.js'
 
 const UNENFORCED = 'The engine that continues this text cannot enforce it, so it is only checked at the end.'
-
-type Batch = readonly ResponseStreamEvent[]
 
 /** The batches of a response, and finally its transcript: to be pulled, or to be drained to a writer. */
 export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &

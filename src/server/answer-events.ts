@@ -2,13 +2,12 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import type { ByteHold } from '../byte-budget.js'
 import { merged } from '../merged.js'
-import { SSE_HEADERS, type SseEvent } from '../sse/index.js'
+import { SSE_HEADERS } from '../sse/index.js'
 import { type EventStreamOptions, eventStream } from './event-stream.js'
+import type { SseBatch } from './frames.js'
 import { nodeBindings } from './node-bindings.js'
 import { observeStream } from './observe/observe-routes.js'
 import { sendCounted } from './send-events.js'
-
-type Batch = readonly SseEvent[]
 
 export interface AnswerEventsOptions
   extends Pick<EventStreamOptions, 'encode' | 'done' | 'keepAliveMs' | 'keepAlive' | 'report'> {
@@ -20,7 +19,7 @@ export interface AnswerEventsOptions
 /** Streams events as the answer. On Node it bypasses web streams, which halves the cost; elsewhere it uses one. */
 export function answerEvents(
   context: Context,
-  events: AsyncGenerator<Batch>,
+  events: AsyncGenerator<SseBatch>,
   { report, unread, keepAlive, ...options }: AnswerEventsOptions,
 ): Response {
   const headers = merged(SSE_HEADERS, options.headers)

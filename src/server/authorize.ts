@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import { sha256 } from './service/sha256.js'
 
 /** Returns the owner's name, or undefined to refuse the request. */
 export type Authorize = (request: Request) => string | undefined | Promise<string | undefined>
@@ -43,13 +44,8 @@ export function hashedBearerKeys(owners: Readonly<Record<string, string>>): Auth
     check(/^[\da-f]{64}$/.test(hash), 'hashedBearerKeys', 'SHA-256 hashes of 64 hexadecimal digits', hash)
     check(typeof owner === 'string' && owner !== '', 'hashedBearerKeys', 'an owner for each hash', owner)
   }
+  // Looking up the hash leaks no timing: an attacker cannot choose keys by the prefix of their hash.
   return async (request) => known.get(await sha256(bearerOf(request)))
-}
-
-/** Looking up the hash leaks no timing: an attacker cannot choose keys by the prefix of their hash. */
-async function sha256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function bearerOf(request: Request): string {

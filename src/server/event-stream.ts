@@ -1,10 +1,8 @@
 import type { ByteHold } from '../byte-budget.js'
 import { createSseEncoder, SSE_DONE, type SseEvent } from '../sse/index.js'
-import { framesOf, KEEP_ALIVE, UNCOUNTED_BYTES } from './frames.js'
+import { framesOf, KEEP_ALIVE, type SseBatch, UNCOUNTED_BYTES } from './frames.js'
 import { idleInterval } from './idle-interval.js'
 import { readerOf } from './reader.js'
-
-type Batch = readonly SseEvent[]
 
 export interface EventStreamOptions {
   /** Encodes an event. Default: as server-sent events. */
@@ -27,7 +25,7 @@ export interface EventStreamOptions {
 
 /** Streams the events as bytes, at the reader's pace and one batch ahead of it, with comments during silence. */
 export function eventStream(
-  events: AsyncGenerator<Batch>,
+  events: AsyncGenerator<SseBatch>,
   {
     encode = createSseEncoder(),
     done,

@@ -1,5 +1,8 @@
 import type { SseEvent } from '../sse/index.js'
 
+/** Events that are sent together. */
+export type SseBatch = readonly SseEvent[]
+
 /** Unread bytes that are not counted: the system buffers that much in any case. */
 export const UNCOUNTED_BYTES = 65_536
 
@@ -7,7 +10,7 @@ export const UNCOUNTED_BYTES = 65_536
 export const KEEP_ALIVE = ': keep-alive\n\n'
 
 /** Encodes events as one text of frames; empty if the encoder skips all of them. */
-export function framesOf(events: readonly SseEvent[], encode: (event: SseEvent) => string): string {
+export function framesOf(events: SseBatch, encode: (event: SseEvent) => string): string {
   let text = ''
   for (const event of events) text += encode(event)
   return text

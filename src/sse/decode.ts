@@ -3,6 +3,7 @@ import { check, HarmonyResponsesError } from '../errors.js'
 import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { aFunction } from '../options/checks.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import { shortened } from '../shortened.js'
 
 export interface SseDecoderOptions {
   /**
@@ -160,5 +161,5 @@ function hasType(value: unknown): value is ResponseStreamEvent {
 }
 
 function shorten(data: string): string {
-  return JSON.stringify(data.length > 80 ? `${data.slice(0, 80)}...` : data)
+  return JSON.stringify(shortened(data, 80))
 }

@@ -461,9 +461,15 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     ],
     [
       ['--replay', '--offer', 'code_interpreter'],
-      '--offer code_interpreter: serve has no built-in tool that runs code; pass an MCP server: --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
+      '--offer code_interpreter: serve does not run code_interpreter itself: name an MCP server that does, --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
     ],
-    [['--replay', '--offer', 'browser'], /^--offer browser: serve has no built-in tool that searches the web/],
+    [
+      ['--replay', '--offer', 'image_generation'],
+      /^--offer image_generation: serve does not run image_generation itself/,
+    ],
+    [['--replay', '--offer', 'web_search_preview'], /^--offer web_search_preview: serve does not run/],
+    [['--replay', '--offer', 'apply_patch'], /^--offer apply_patch: expected the label of a server/],
+    [['--replay', '--offer', 'browser'], /^--offer browser: serve does not run browser itself/],
     [['--replay', '--mcp', 'a=x', '--offer', 'a=x'], '--mcp and --offer: expected each label once, got "a" again'],
     [['--replay', '--offer', 'a=x', '--policy', 'functions-only'], /^serve: offered\.tools\[0\]: expected a policy/],
     [

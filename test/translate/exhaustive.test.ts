@@ -14,6 +14,7 @@ const roots = [
   'src/items.ts',
   'src/dialects/index.ts',
   'src/prompt/index.ts',
+  'src/respond/calls/waiting-calls.ts',
   'src/respond/insertable.ts',
   'src/request/index.ts',
 ].map((file) => root + file)
@@ -39,12 +40,13 @@ function filesToChange(file: string, before: string, after: string, files?: read
     .sort()
 }
 
-test('a new type of output item makes the compiler name its events, its kind, its wording in every dialect and who may insert it', () => {
+test('a new type of output item makes the compiler name its events, its kind, its wording in every dialect, who acts on it and who may insert it', () => {
   const added = '  image_call: { type: "image_call"; id: string; status: ItemStatus }\n'
   const anchor = 'export interface OutputItemByType extends BuiltinItems {\n'
   const named = [
     'src/dialects/open-responses.ts',
     'src/dialects/vllm.ts',
+    'src/respond/calls/waiting-calls.ts',
     'src/respond/insertable.ts',
     'src/responses/events.ts',
     'src/translate/full-catalog.ts',

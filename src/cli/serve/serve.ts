@@ -3,6 +3,8 @@ import { EngineError } from '../../engine/index.js'
 import { HarmonyResponsesError } from '../../errors.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
 import type { Entry } from '../../journal/entry.js'
+import { isUnaddressed } from '../../prompt/untaught-tools.js'
+import { type BuiltinTool, builtinNamed, builtinOf, HOSTED_BUILTINS } from '../../recipients/builtin-tools.js'
 import type { Authorize, Metric, Offered, ResponseService } from '../../server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../server/node.js'
 import type { SqliteStore } from '../../stores/sqlite/index.js'
@@ -88,17 +90,10 @@ async function mcpServersOf({ mcp, mcpConfig }: ServeSettings, io: Io): Promise<
   return distinct([...mcp, ...(await readMcpConfig(mcpConfig, io))], '--mcp and --mcp-config')
 }
 
-/** Descriptions of the API's hosted tools, by their names in the API and in gpt-oss. */
-const BUILTINS: { readonly [name: string]: string } = {
-  code_interpreter: 'runs code',
-  python: 'runs code',
-  web_search: 'searches the web',
-  web_search_preview: 'searches the web',
-  browser: 'searches the web',
-  file_search: 'searches files',
-  shell: 'runs commands',
-  container: 'runs commands',
-  image_generation: 'draws images',
+/** Whether it is the name of a tool that a host could run, in the API or in gpt-oss. */
+function isHostTool(name: string): boolean {
+  const isTaught = (tool: BuiltinTool): boolean => builtinNamed(tool).namespace()?.name === name
+  return HOSTED_BUILTINS.some((tool) => tool === builtinOf(name) || isTaught(tool)) || isUnaddressed(name)
 }
 
 /** Returns the servers that are offered to each response. @throws UsageError */
@@ -111,11 +106,11 @@ async function offeredOf(
   const isServer = (label: string): boolean => servers.some((server) => server.label === label)
   const isOfFolders = (label: string): boolean => folders !== undefined && label === 'file_search' && !isServer(label)
   const unknown = offered.find((label) => !isServer(label) && !isOfFolders(label))
-  if (unknown !== undefined && Object.hasOwn(BUILTINS, unknown)) {
+  if (unknown !== undefined && isHostTool(unknown)) {
     const unless = unknown === 'file_search' ? ' without --file-search DIR' : ''
     const ways = `--offer ${unknown}=COMMAND or --offer ${unknown}=URL`
     throw new UsageError(
-      `--offer ${unknown}: serve has no built-in tool that ${BUILTINS[unknown]}${unless}; pass an MCP server: ${ways}`,
+      `--offer ${unknown}: serve does not run ${unknown} itself${unless}: name an MCP server that does, ${ways}`,
     )
   }
   if (unknown !== undefined) {

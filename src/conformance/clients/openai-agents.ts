@@ -1,8 +1,8 @@
 import { isFields } from '../../fields.js'
 import { asFields, asString, type StreamEvent } from '../stream-event.js'
-import { type RunResult, runOf } from './agents/run.js'
 import { type ClientModel, type ClientReader, type ClientRule, type ReportBreak, Seen } from './client.js'
 import { concatenated } from './mutable-text.js'
+import { type RunResult, runOf } from './openai-agents/run.js'
 import { Thrown, throwsIn } from './thrown.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { isFields } from '../../fields.js'
 import { invalidType, missingParameter, RequestError } from '../../request-error.js'
+import { fieldOf } from '../../request-fields.js'
 import type { BodyDraft } from './draft.js'
 import type { BodyField } from './field.js'
-import { fieldOf } from './read.js'
 
 /**
  * Reads a body of an API whose conversation is in `messages`, by the table of its parameters. Unknown ones are ignored.

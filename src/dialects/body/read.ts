@@ -1,21 +1,12 @@
-import { type Fields, isFields } from '../../fields.js'
+import type { Fields } from '../../fields.js'
 import { invalidType, missingParameter } from '../../request-error.js'
+import { fieldOf, objectAt } from '../../request-fields.js'
 
 /*
- * Readers of a body that may be any JSON. They check only what they have to understand: `parseRequest` checks the rest,
- * as part of the resulting request. Null counts as absent, because clients send it for omitted values.
+ * Readers of a body that may be any JSON, besides those of `request-fields.ts`. They check only what they have to
+ * understand: `parseRequest` checks the rest, as part of the resulting request. Null counts as absent, because clients
+ * send it for omitted values.
  */
-
-/** Returns an own field that is not null. */
-export function fieldOf(fields: Fields, name: string): unknown {
-  return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined
-}
-
-/** @throws RequestError if it is not an object */
-export function objectAt(value: unknown, param: string): Fields {
-  if (isFields(value)) return value
-  throw invalidType(param, 'an object', value)
-}
 
 /** @throws RequestError if it is missing or not an object */
 export function objectIn(fields: Fields, name: string, param: string): Fields {
@@ -28,20 +19,6 @@ export function objectIn(fields: Fields, name: string, param: string): Fields {
 export function objectsAt(value: unknown, param: string): readonly Fields[] {
   if (!Array.isArray(value)) throw invalidType(param, 'an array of objects', value)
   return value.map((entry, index) => objectAt(entry, `${param}[${index}]`))
-}
-
-/** Returns an optional text. @throws RequestError if it is not a string */
-export function optionalTextIn(fields: Fields, name: string, param: string): string | undefined {
-  const value = fieldOf(fields, name)
-  if (value === undefined || typeof value === 'string') return value
-  throw invalidType(`${param}.${name}`, 'a string', value)
-}
-
-/** @throws RequestError if it is missing or not a string */
-export function textIn(fields: Fields, name: string, param: string): string {
-  const text = optionalTextIn(fields, name, param)
-  if (text === undefined) throw missingParameter(`${param}.${name}`)
-  return text
 }
 
 /** Returns an optional flag. @throws RequestError if it is not a boolean */

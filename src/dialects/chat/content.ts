@@ -1,6 +1,7 @@
 import type { Fields } from '../../fields.js'
 import { invalidType, invalidValue, missingParameter } from '../../request-error.js'
-import { fieldOf, objectIn, objectsAt, renamed, textIn } from '../body/read.js'
+import { fieldOf, textIn } from '../../request-fields.js'
+import { objectIn, objectsAt, renamed } from '../body/read.js'
 
 /** Maps a content part. @param text - the type of a text: the client's or the model's */
 type ReadPart = (part: Fields, param: string, text: TextType) => object

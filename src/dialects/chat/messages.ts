@@ -1,6 +1,7 @@
 import type { Fields } from '../../fields.js'
 import { emptyArray, invalidValue, unsupported } from '../../request-error.js'
-import { fieldOf, objectAt, objectIn, objectsAt, optionalTextIn, renamed, textIn } from '../body/read.js'
+import { fieldOf, objectAt, optionalTextIn, textIn } from '../../request-fields.js'
+import { objectIn, objectsAt, renamed } from '../body/read.js'
 import { ChatCalls } from './calls.js'
 import { contentIn, requiredContentIn } from './content.js'
 import type { Draft } from './draft.js'

@@ -7,7 +7,8 @@ import {
   unsupported,
   unsupportedParameter,
 } from '../../request-error.js'
-import { fieldOf, flagAt, objectAt } from '../body/read.js'
+import { fieldOf, objectAt } from '../../request-fields.js'
+import { flagAt } from '../body/read.js'
 import type { Draft } from './draft.js'
 
 /** Readers of parameters that are more than renamed. Each throws RequestError. */

@@ -1,4 +1,5 @@
-import { objectAt, objectIn, renamed, textIn } from '../body/read.js'
+import { objectAt, textIn } from '../../request-fields.js'
+import { objectIn, renamed } from '../body/read.js'
 import type { Draft } from './draft.js'
 
 const JSON_SCHEMA = { name: 'name', description: 'description', schema: 'schema', strict: 'strict' } as const

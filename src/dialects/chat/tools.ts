@@ -1,6 +1,7 @@
 import { type Fields, isFields } from '../../fields.js'
 import { invalidType, invalidValue } from '../../request-error.js'
-import { fieldOf, objectAt, objectIn, objectsAt, renamed, textIn } from '../body/read.js'
+import { fieldOf, objectAt, textIn } from '../../request-fields.js'
+import { objectIn, objectsAt, renamed } from '../body/read.js'
 import type { Draft } from './draft.js'
 
 const FUNCTION = { name: 'name', description: 'description', parameters: 'parameters', strict: 'strict' } as const

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../fields.js'
 import { duplicateItem, invalidValue, RequestError, unsupported } from '../../request-error.js'
-import { fieldOf, optionalTextIn, textIn } from '../body/read.js'
+import { fieldOf, optionalTextIn, textIn } from '../../request-fields.js'
 import { blocksAt } from './content.js'
 import type { MessagesRequestOptions } from './request-options.js'
 import { readMcpResult, readSearch } from './server-tools.js'

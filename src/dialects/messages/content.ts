@@ -1,6 +1,7 @@
 import type { Fields } from '../../fields.js'
 import { invalidType, invalidValue, unsupported } from '../../request-error.js'
-import { fieldOf, objectIn, objectsAt, optionalTextIn, textIn } from '../body/read.js'
+import { fieldOf, optionalTextIn, textIn } from '../../request-fields.js'
+import { objectIn, objectsAt } from '../body/read.js'
 
 /** Maps a block of a user's message, or of a tool's result. */
 type ReadBlock = (block: Fields, param: string) => object[]

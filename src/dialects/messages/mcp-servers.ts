@@ -1,6 +1,7 @@
 import type { Fields } from '../../fields.js'
 import { invalidValue, RequestError, unsupported } from '../../request-error.js'
-import { fieldOf, flagAt, objectAt, objectIn, objectsAt, textIn } from '../body/read.js'
+import { fieldOf, objectAt, textIn } from '../../request-fields.js'
+import { flagAt, objectIn, objectsAt } from '../body/read.js'
 import type { Draft } from './draft.js'
 
 /*

@@ -1,5 +1,6 @@
 import { emptyString, invalidType, invalidValue, outOfRange } from '../../request-error.js'
-import { fieldOf, objectAt, objectIn, objectsAt, textIn } from '../body/read.js'
+import { fieldOf, objectAt, textIn } from '../../request-fields.js'
+import { objectIn, objectsAt } from '../body/read.js'
 import type { Draft } from './draft.js'
 
 /** Readers of parameters that are more than renamed. Each throws RequestError. */

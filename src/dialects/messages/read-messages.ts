@@ -1,6 +1,7 @@
 import type { Fields } from '../../fields.js'
 import { emptyArray, invalidValue, RequestError } from '../../request-error.js'
-import { fieldOf, objectsAt, textIn } from '../body/read.js'
+import { fieldOf, textIn } from '../../request-fields.js'
+import { objectsAt } from '../body/read.js'
 import { AssistantTurn, type KnownTurns, type MadeItem } from './assistant-turn.js'
 import { blocksAt, readBlock, readBlocks } from './content.js'
 import type { Draft } from './draft.js'

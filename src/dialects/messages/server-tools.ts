@@ -1,8 +1,8 @@
 import type { Fields } from '../../fields.js'
 import { undatedType } from '../../recipients/undated-type.js'
+import { optionalTextIn } from '../../request-fields.js'
 import type { McpCallItem, McpError, OutputItem, WebSearchAction, WebSearchCallItem } from '../../responses/items.js'
 import type { McpTool, UnknownTool } from '../../responses/request.js'
-import { optionalTextIn } from '../body/read.js'
 import type {
   MessageMcpToolResultBlock,
   MessageMcpToolUseBlock,

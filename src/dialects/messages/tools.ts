@@ -1,6 +1,7 @@
 import type { Fields } from '../../fields.js'
 import { invalidType, invalidValue, outOfRange, unsupported } from '../../request-error.js'
-import { fieldOf, flagAt, objectAt, objectsAt, optionalTextIn, renamed, textIn } from '../body/read.js'
+import { fieldOf, objectAt, optionalTextIn, textIn } from '../../request-fields.js'
+import { flagAt, objectsAt, renamed } from '../body/read.js'
 import type { Draft } from './draft.js'
 import { readToolset } from './mcp-servers.js'
 

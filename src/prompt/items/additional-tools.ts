@@ -1,6 +1,6 @@
 import type { Fields } from '../../fields.js'
-import { fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn, wordIn } from '../../recipients/request-fields.js'
 import { unsupported } from '../../request-error.js'
+import { fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn, wordIn } from '../../request-fields.js'
 import type { TaughtTool, ToolNamespace } from '../tool-namespace.js'
 import type { ItemReader, ReadContext } from './item-reader.js'
 

@@ -1,5 +1,5 @@
 import { type BuiltinTool, builtinNamed } from '../../recipients/builtin-tools.js'
-import { nameIn } from '../../recipients/request-fields.js'
+import { nameIn } from '../../request-fields.js'
 import type { CallKind } from '../conversation.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader } from './item-reader.js'

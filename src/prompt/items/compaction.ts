@@ -1,4 +1,4 @@
-import { textIn } from '../../recipients/request-fields.js'
+import { textIn } from '../../request-fields.js'
 import { readWindow } from '../compacted-window.js'
 import type { ItemReader } from './item-reader.js'
 import { unopened } from './reasoning.js'

@@ -1,5 +1,6 @@
 import type { Fields } from '../../fields.js'
-import { addressIn, fieldOf, nameIn, textIn } from '../../recipients/request-fields.js'
+import { addressIn } from '../../recipients/request-address.js'
+import { fieldOf, nameIn, textIn } from '../../request-fields.js'
 import { textOfContent } from '../content.js'
 import type { CallKind } from '../conversation.js'
 import { CALL, JSON_BODY } from './call-header.js'

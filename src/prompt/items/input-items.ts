@@ -1,7 +1,7 @@
 import { BUILTIN_TOOLS, type BuiltinItemType, builtinNamed } from '../../recipients/builtin-tools.js'
 import { lookUp } from '../../recipients/policy.js'
-import { nameIn } from '../../recipients/request-fields.js'
 import { invalidValue, RequestError, unsupported } from '../../request-error.js'
+import { nameIn } from '../../request-fields.js'
 import type { InputItem } from '../../responses/input-items.js'
 import { readAdditionalTools } from './additional-tools.js'
 import { readBuiltinCall } from './builtin-call.js'

@@ -1,6 +1,7 @@
 import type { Fields } from '../../fields.js'
-import { addressIn, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../../recipients/request-fields.js'
+import { addressIn } from '../../recipients/request-address.js'
 import { RequestError } from '../../request-error.js'
+import { fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../../request-fields.js'
 import { jsonText } from '../schema/json-text.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader, ReadContext } from './item-reader.js'

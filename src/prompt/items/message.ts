@@ -1,4 +1,4 @@
-import { fieldOf, optionalTextIn, wordIn } from '../../recipients/request-fields.js'
+import { fieldOf, optionalTextIn, wordIn } from '../../request-fields.js'
 import { textOfContent } from '../content.js'
 import type { ItemReader } from './item-reader.js'
 

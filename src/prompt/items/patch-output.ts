@@ -1,4 +1,4 @@
-import { fieldOf, nameIn, optionalTextIn } from '../../recipients/request-fields.js'
+import { fieldOf, nameIn, optionalTextIn } from '../../request-fields.js'
 import type { ItemReader } from './item-reader.js'
 
 /** apply_patch_call_output: the client's output or, without one, whether it made the change. */

@@ -1,5 +1,5 @@
-import { fieldOf, optionalTextIn } from '../../recipients/request-fields.js'
 import { RequestError } from '../../request-error.js'
+import { fieldOf, optionalTextIn } from '../../request-fields.js'
 import { textOfContent } from '../content.js'
 import { readSampledForm } from '../sampled-form.js'
 import type { ItemReader } from './item-reader.js'

@@ -1,12 +1,5 @@
-import {
-  fieldOf,
-  listAt,
-  nameIn,
-  objectAt,
-  optionalIntegerIn,
-  optionalTextIn,
-} from '../../recipients/request-fields.js'
 import { shellText } from '../../recipients/shell-text.js'
+import { fieldOf, listAt, nameIn, objectAt, optionalIntegerIn, optionalTextIn } from '../../request-fields.js'
 import type { ShellOutput } from '../../responses/items.js'
 import type { ItemReader } from './item-reader.js'
 

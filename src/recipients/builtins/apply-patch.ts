@@ -1,8 +1,8 @@
 import type { Fields } from '../../fields.js'
 import { invalidValue } from '../../request-error.js'
+import { fieldOf, nameIn, objectAt, textIn } from '../../request-fields.js'
 import type { PatchOperation } from '../../responses/items.js'
 import { PATCH_RECIPIENT, patchText, readPatch } from '../apply-patch.js'
-import { fieldOf, nameIn, objectAt, textIn } from '../request-fields.js'
 import type { Builtin } from './builtin.js'
 
 export const applyPatch: Builtin<'apply_patch_call', 'client'> = {

@@ -1,6 +1,6 @@
 import { PYTHON } from '../../harmony/namespaces.js'
+import { fieldOf, listAt, objectAt, optionalTextIn } from '../../request-fields.js'
 import type { CodeOutput } from '../../responses/items.js'
-import { fieldOf, listAt, objectAt, optionalTextIn } from '../request-fields.js'
 import type { Builtin, BuiltinNamespace } from './builtin.js'
 
 /**

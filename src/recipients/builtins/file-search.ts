@@ -1,7 +1,7 @@
+import { fieldOf, listAt, objectAt, optionalTextIn, textsIn } from '../../request-fields.js'
 import type { CitableFiles } from '../../responses/call-result.js'
 import type { FileSearchResult } from '../../responses/items.js'
 import { type Arguments, parseArguments } from '../arguments.js'
-import { fieldOf, listAt, objectAt, optionalTextIn, textsIn } from '../request-fields.js'
 import type { Builtin, BuiltinNamespace } from './builtin.js'
 
 const NAMESPACE = 'file_search'

@@ -1,4 +1,4 @@
-import { fieldOf, objectAt, optionalIntegerIn, optionalTextIn, textIn, textsIn } from '../request-fields.js'
+import { fieldOf, objectAt, optionalIntegerIn, optionalTextIn, textIn, textsIn } from '../../request-fields.js'
 import type { Builtin } from './builtin.js'
 import { commandShown, container, EXEC } from './container.js'
 

@@ -1,4 +1,4 @@
-import { fieldOf, objectAt, optionalIntegerIn, textsIn } from '../request-fields.js'
+import { fieldOf, objectAt, optionalIntegerIn, textsIn } from '../../request-fields.js'
 import { shellText } from '../shell-text.js'
 import type { Builtin, DeclaredEnvironment } from './builtin.js'
 import { commandShown, container, EXEC } from './container.js'

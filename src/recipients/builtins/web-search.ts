@@ -1,8 +1,8 @@
 import type { Fields } from '../../fields.js'
 import { BROWSER } from '../../harmony/namespaces.js'
+import { fieldOf, objectAt, optionalTextIn, textsIn } from '../../request-fields.js'
 import type { WebSearchAction } from '../../responses/items.js'
 import { parseArguments } from '../arguments.js'
-import { fieldOf, objectAt, optionalTextIn, textsIn } from '../request-fields.js'
 import type { Builtin, BuiltinNamespace } from './builtin.js'
 
 type Action = WebSearchAction['type']

@@ -1,4 +1,5 @@
-import { builtinCalled } from '../../recipients/builtin-tools.js'
+import { type BuiltinItemType, builtinCalled } from '../../recipients/builtin-tools.js'
+import { lookUp } from '../../recipients/policy.js'
 import type { McpCallItem, OutputItem } from '../../responses/items.js'
 import type { HostedCall } from '../../tools/tool.js'
 
@@ -13,16 +14,21 @@ export function waitingCalls(output: readonly OutputItem[]): HostedCall[] {
   })
 }
 
+/** Whether the client has to act on an item, except for calls of built-in tools, whose descriptors decide. */
+const FOR_CLIENT: { readonly [Type in Exclude<OutputItem['type'], BuiltinItemType>]: boolean } = {
+  message: false,
+  reasoning: false,
+  function_call: true,
+  custom_tool_call: true,
+  mcp_list_tools: false,
+  mcp_approval_request: true,
+  mcp_call: false,
+  shell_call_output: false,
+}
+
 /** Whether the client has to act before the model can continue: run a call, or approve one. */
 export function isForClient(item: OutputItem): boolean {
-  switch (item.type) {
-    case 'function_call':
-    case 'custom_tool_call':
-    case 'mcp_approval_request':
-      return true
-    default:
-      return builtinCalled(item)?.isHosted(item) === false
-  }
+  return lookUp(FOR_CLIENT, item.type) ?? builtinCalled(item)?.isHosted(item) === false
 }
 
 /** Whether the host ran it, so that the model continues. */

@@ -1,7 +1,7 @@
 import { FIRST_SPECIAL } from '../../harmony/vocabulary.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
 import type { ForcedCall } from '../demand/forced-call.js'
-import { isDemanded } from './unmet-demand.js'
+import { isDemanded } from '../demand/unmet-demand.js'
 
 /** The model's progress in choosing a name. */
 export interface ChosenName {

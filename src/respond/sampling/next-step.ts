@@ -13,9 +13,9 @@ import {
 } from '../calls/waiting-calls.js'
 import { hasNoAnswer } from '../demand/demanded-answer.js'
 import type { ForcedCall } from '../demand/forced-call.js'
+import { isDemanded, isDemandUnmet } from '../demand/unmet-demand.js'
 import type { Budget } from './budget.js'
 import { chosenName } from './chosen-name.js'
-import { isDemanded, isDemandUnmet } from './unmet-demand.js'
 
 /** The next step of an open response. */
 export type Step =
@@ -55,7 +55,7 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
   const { turnOutput } = fold
   const refused = turnOutput.filter(isRefused).filter(({ id }) => !fold.isAnswered(id))
   if (refused.length > 0) return { type: 'tell_refusals', calls: refused }
-  if (fold.turns > 0 && isDemandUnmet(fold, budget)) return remind(fold, budget)
+  if (fold.turns > 0 && isDemandUnmet(fold, budget.forced)) return remind(fold, budget)
   const continues = fold.turns === 0 || (turnOutput.some(isHosted) && !turnOutput.some(isForClient))
   if (!continues) return answerOrEnd(fold, budget)
   // The API has no reason for too many turns: like too many tokens, they leave the answer incomplete.
@@ -109,7 +109,7 @@ function forcedTokens(fold: ResponseFold, budget: Budget): readonly number[] | u
   if (isBeforeForcedCall(fold, budget)) {
     // A model that lost the end of its reasoning may have made the call already, and would make a second one after the
     // header.
-    return fold.isBetweenMessages && isDemandUnmet(fold, budget) ? forced.header : undefined
+    return fold.isBetweenMessages && isDemandUnmet(fold, budget.forced) ? forced.header : undefined
   }
   const name = chosenName(fold, forced)
   if (name === undefined || !name.left.includes('')) return undefined

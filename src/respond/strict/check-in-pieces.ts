@@ -1,6 +1,6 @@
 import { encodePointer, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema'
 import { createWork, type Slices } from '../../slices.js'
-import type { PlainJson } from '../calls/plain-json.js'
+import type { PlainJson } from './plain-json.js'
 import { Unchecked } from './safe-schema.js'
 
 export interface PieceOptions {

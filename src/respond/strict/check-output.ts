@@ -2,9 +2,9 @@ import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/j
 import type { Constraint } from '../../engine/constraint.js'
 import { draftOf } from '../../grammar/index.js'
 import type { Slices } from '../../slices.js'
-import { type PlainJson, parsePlainJson } from '../calls/plain-json.js'
 import type { InvalidOutput } from '../options.js'
 import { checkInPieces, hasKeyword, isDivisible } from './check-in-pieces.js'
+import { type PlainJson, parsePlainJson } from './plain-json.js'
 import { safeSchema, Unchecked } from './safe-schema.js'
 import { createTestWork, type TextTest, textTest } from './text-test.js'
 

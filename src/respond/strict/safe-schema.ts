@@ -1,5 +1,5 @@
 import { createWork, type Slices } from '../../slices.js'
-import type { PlainJson } from '../calls/plain-json.js'
+import type { PlainJson } from './plain-json.js'
 import type { TextTest } from './text-test.js'
 
 type Schema = { [keyword: string]: unknown }

@@ -2,7 +2,7 @@ import { closable } from '../../closable.js'
 import { merged } from '../../merged.js'
 import { invalidValue, RequestError } from '../../request-error.js'
 import { translateEntries } from '../../respond/index.js'
-import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { Batch } from '../../responses/batch.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
@@ -12,14 +12,12 @@ import { listedItem } from './items/listed-item.js'
 import { deferred } from './running/deferred.js'
 import { followEntries } from './running/follow.js'
 import type { LiveResponse } from './running/live-response.js'
-import type { Run } from './running/run.js'
+import type { Run } from './running/run-types.js'
 import type { Setup } from './setup.js'
 import type { Shelf } from './storage/shelf.js'
 import { followable, isOurs, isUnreadable } from './storage/stored-entries.js'
 import { unfoldedResponse } from './storage/unfolded-response.js'
 import { cancelledElsewhere } from './take-over/end-response.js'
-
-type Batch = readonly ResponseStreamEvent[]
 
 /** Returns a response as it is now. @throws RequestError if this owner has none with this id */
 export async function retrieveResponse(setup: Setup, responseId: string, owner: string): Promise<KeptResponse> {

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { EngineError } from '../../engine/engine-error.js'
-import { shortened } from '../../request-error.js'
+import { shortened } from '../../shortened.js'
 import { failureOf } from './failure-of.js'
 
 /** The limit in UTF-16 units. SGLang's cumulative events reach it at 30,000 tokens with 20 log-probabilities each. */

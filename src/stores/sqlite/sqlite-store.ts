@@ -71,6 +71,7 @@ export interface SqliteStore extends ResponseStore {
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   checkOptions('createSqliteStore', options, SQLITE_STORE_OPTIONS, ['file'])
   const { file, durability = 'process', seconds = 2_592_000, ownerBytes = 1_073_741_824, cipher } = options
+  // With fractions, unlike `unixSeconds`: what was used within one second is evicted in the order of its use.
   const { clock = () => Date.now() / 1000, lockSeconds = 5, driver, fileBytes } = options
   makePrivate(file)
   const settings: WorkerSettings = { file, driver, durability, seconds, ownerBytes, lockSeconds, fileBytes }

@@ -191,6 +191,6 @@ test.each([
 test('--offer file_search without a folder says how to give one', async () => {
   expect(await refusal(['--replay', '--offer', 'file_search'])).toEqual([
     2,
-    '--offer file_search: serve has no built-in tool that searches files without --file-search DIR; pass an MCP server: --offer file_search=COMMAND or --offer file_search=URL',
+    '--offer file_search: serve does not run file_search itself without --file-search DIR: name an MCP server that does, --offer file_search=COMMAND or --offer file_search=URL',
   ])
 })

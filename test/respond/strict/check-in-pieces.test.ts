@@ -1,9 +1,9 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parsePlainJson } from '../../../src/respond/calls/plain-json.js'
 import { checkInPieces, isDivisible } from '../../../src/respond/strict/check-in-pieces.js'
 import { checkOutput } from '../../../src/respond/strict/check-output.js'
+import { parsePlainJson } from '../../../src/respond/strict/plain-json.js'
 import { atOnce } from '../../../src/slices.js'
 import { runs } from '../../support/runs.js'
 

@@ -1,6 +1,6 @@
 import { type Schema, Validator } from '@cfworker/json-schema'
 import { expect, test } from 'vitest'
-import { parsePlainJson } from '../../../src/respond/calls/plain-json.js'
+import { parsePlainJson } from '../../../src/respond/strict/plain-json.js'
 import { safeSchema } from '../../../src/respond/strict/safe-schema.js'
 import type { TextTest } from '../../../src/respond/strict/text-test.js'
 import { atOnce, type Slices } from '../../../src/slices.js'

@@ -3,6 +3,7 @@ import type { FileSearchTool } from '../../../responses/items.js'
 import { createPace } from '../../../slices.js'
 import { fileSearch } from '../../../tools/file-search.js'
 import type { Tool } from '../../../tools/tool.js'
+import { counted } from '../../counted.js'
 import { UsageError } from '../../io.js'
 import type { FolderChoice } from '../settings.js'
 import { readFolderFiles } from './folder-files.js'
@@ -50,8 +51,4 @@ export async function openFolders(choices: readonly FolderChoice[]): Promise<Ope
     return found.sort((one, other) => (other.score ?? 0) - (one.score ?? 0)).slice(0, maxResults)
   })
   return { tool, declaration: { type: 'file_search', vector_store_ids: ids }, about }
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }

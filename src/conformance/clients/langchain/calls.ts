@@ -2,9 +2,9 @@ import { jsonHash } from '../../json-hash.js'
 import { asString } from '../../stream-event.js'
 import { type SeenCall, seenCall } from '../client.js'
 import { concatenated } from '../mutable-text.js'
-import { partialJson } from '../partial-json.js'
 import { TextHash } from '../text-hash.js'
 import { Merged } from './merge.js'
+import { partialJson } from './partial-json.js'
 
 /** A piece of a call. */
 export interface CallChunk {

@@ -1,9 +1,9 @@
 import { jsonHash } from '../../json-hash.js'
 import type { Seen } from '../client.js'
-import { partialJson } from '../partial-json.js'
 import { TextHash } from '../text-hash.js'
 import { type CallChunk, callsIn, MergedCall } from './calls.js'
 import { isMergeable, Merged, MergeError, valueType } from './merge.js'
+import { partialJson } from './partial-json.js'
 
 /** A content block of a message. Blocks with the same index and type are merged. */
 export interface Block {

@@ -1,5 +1,6 @@
 import { RequestError } from '../../../request-error.js'
 import type { InputItem } from '../../../responses/input-items.js'
+import { shortened } from '../../../shortened.js'
 import type { FinishedResponse, ResponseStore } from '../../../stores/store.js'
 import { isCutOff } from './cut-off.js'
 
@@ -65,10 +66,7 @@ export async function earlierResponses(
 
 export function previousNotFound(id: string): RequestError {
   const about = { param: 'previous_response_id', code: 'previous_response_not_found' } as const
-  return new RequestError(
-    `Previous response with id '${id.length > 80 ? `${id.slice(0, 80)}...` : id}' not found.`,
-    about,
-  )
+  return new RequestError(`Previous response with id '${shortened(id, 80)}' not found.`, about)
 }
 
 /** Returns the conversation of responses: the input of each, and the part of its output that another can continue. */

@@ -1,12 +1,12 @@
 import { closable } from '../../../closable.js'
 import { merged } from '../../../merged.js'
 import { callsOf } from '../../../respond/offered.js'
+import type { Batch } from '../../../responses/batch.js'
 import type { ResponseStreamEvent } from '../../../responses/events.js'
 import type { UnknownTool } from '../../../responses/request.js'
 import type { KeptResponse } from '../../../stores/store.js'
 import { isHostedItem } from './hosted-items.js'
 
-type Batch = readonly ResponseStreamEvent[]
 type Item = { readonly type: string; readonly approval_request_id?: unknown }
 
 /**

@@ -1,10 +1,8 @@
 import { closable, createWaiter } from '../../../closable.js'
 import type { Entry } from '../../../journal/entry.js'
 import { type TranslateEntriesOptions, translateEntries } from '../../../respond/index.js'
-import type { ResponseStreamEvent } from '../../../responses/events.js'
+import type { Batch } from '../../../responses/batch.js'
 import { ReportedError } from './reported-error.js'
-
-type Batch = readonly ResponseStreamEvent[]
 
 export interface FollowOptions {
   /** Only events with a higher sequence number. Default: all. */

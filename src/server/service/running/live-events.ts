@@ -1,9 +1,7 @@
 import { type Queue, queue, type Write } from '../../../queue.js'
 import { terminalResponse } from '../../../respond/terminal.js'
-import type { ResponseStreamEvent } from '../../../responses/events.js'
+import type { Batch } from '../../../responses/batch.js'
 import { bytesOf } from '../../../stores/bytes-of.js'
-
-type Batch = readonly ResponseStreamEvent[]
 
 /**
  * The maximum number of batches that a reader may be behind. Beyond it, the reader reads the rest from the store. More

@@ -1,3 +1,4 @@
+import type { Batch } from '../../../responses/batch.js'
 import type { FinishedResponse } from '../../../stores/store.js'
 import type { Failure } from '../../../translate/failure.js'
 import type { EndedResponse } from '../storage/finished-response.js'
@@ -6,7 +7,7 @@ import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from '../storage/unfinished.js'
 import { followEntries } from './follow.js'
 import { ReportedError } from './reported-error.js'
-import type { Batch, RunOptions } from './run.js'
+import type { RunOptions } from './run-types.js'
 
 /** The state of a response whose journal failed. */
 export interface BrokenRun {

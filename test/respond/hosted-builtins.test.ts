@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hostedBuiltins } from '../../src/respond/calls/hosted-types.js'
 import { countInputTokens } from '../../src/respond/count-input-tokens.js'
+import { hostedBuiltins } from '../../src/respond/opening/hosted-builtins.js'
 import type { RespondOptions } from '../../src/respond/options.js'
 import type { HostedCall, Tool } from '../../src/tools/tool.js'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'

@@ -1,6 +1,6 @@
 import type { Entry } from '../../../journal/entry.js'
 import type { RespondOptions, TranslateEntriesOptions } from '../../../respond/index.js'
-import type { ResponseStreamEvent } from '../../../responses/events.js'
+import type { Batch } from '../../../responses/batch.js'
 import type { ResponseObject } from '../../../responses/response.js'
 import type { Seal } from '../../../seal/index.js'
 import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
@@ -12,8 +12,6 @@ import type { Shelf } from '../storage/shelf.js'
 import type { UnfinishedResponse } from '../storage/unfinished.js'
 import type { OnDisconnect } from './readers.js'
 import type { Stop } from './stop.js'
-
-export type Batch = readonly ResponseStreamEvent[]
 
 /** A running response. */
 export interface Run {

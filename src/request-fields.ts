@@ -1,6 +1,5 @@
-import { type Fields, isFields } from '../fields.js'
-import { ROLES } from '../harmony/vocabulary.js'
-import { invalidType, invalidValue, missingParameter } from '../request-error.js'
+import { type Fields, isFields } from './fields.js'
+import { invalidType, invalidValue, missingParameter } from './request-error.js'
 
 /*
  * Readers of a request that may be any JSON: each returns the field, or throws a RequestError with its path. Null
@@ -27,7 +26,7 @@ export function fieldOf(fields: Fields, name: string): unknown {
 /** Returns a required text. @throws RequestError if it is missing or not a string */
 export function textIn(fields: Fields, name: string, param: string): string {
   const value = optionalTextIn(fields, name, param)
-  if (value === undefined) throw missingParameter(`${param}.${name}`)
+  if (value === undefined) throw missingParameter(pathOf(param, name))
   return value
 }
 
@@ -59,22 +58,6 @@ export function nameIn(fields: Fields, name: string, param: string): string {
   const value = textIn(fields, name, param)
   if (value === '') throw invalidValue(pathOf(param, name), value)
   return value
-}
-
-/**
- * Matches characters that would end a recipient in a header or that string-based parsers take for a marker, and names
- * of roles.
- */
-const UNSAFE: RegExp = new RegExp(`[\\s\\x85<]|(?<=^(?:${ROLES.join('|')})):`, 'g')
-
-/**
- * Returns a part of a recipient: the name of a called tool, or of its namespace. A model may have made it up, so
- * characters that no header can hold become `_`: a misspelled tool must not end the conversation.
- *
- * @throws RequestError if it is missing, empty or not a string
- */
-export function addressIn(fields: Fields, name: string, param: string): string {
-  return nameIn(fields, name, param).replace(UNSAFE, '_')
 }
 
 /** Returns one of a set of words. @throws RequestError if it is missing or another */

@@ -1,7 +1,7 @@
+import { usedApproval } from '../conversation/approvals.js'
+import type { ResolvedRequest } from '../conversation/conversation.js'
+import { previousNotFound } from '../conversation/earlier-responses.js'
 import type { OpeningRefused } from '../storage/journal.js'
-import { usedApproval } from './approvals.js'
-import type { ResolvedRequest } from './conversation.js'
-import { previousNotFound } from './earlier-responses.js'
 
 /** Returns the error for the client of a response that the store refused to open. */
 export function refusedOpening(error: OpeningRefused, { addition, request, approvedCalls }: ResolvedRequest): Error {

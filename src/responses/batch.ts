@@ -1,0 +1,4 @@
+import type { ResponseStreamEvent } from './events.js'
+
+/** The events of one step, oldest first. They are shown together. */
+export type Batch = readonly ResponseStreamEvent[]
