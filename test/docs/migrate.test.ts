@@ -49,6 +49,24 @@ async function goesOn(): Promise<void> {
   expect((await server.create({ input: 'And?', previous_response_id: body.id })).body.status).toBe('completed')
 }
 
+const PLACE = {
+  ...{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  additionalProperties: false,
+}
+
+/** The scripted engine enforces a constraint: what its model would write otherwise is not JSON. */
+async function strictFormat(): Promise<void> {
+  const text = { format: { type: 'json_schema', name: 'place', strict: true, schema: PLACE } }
+  const { body } = await made({ text }, [[think('Hm.'), answer('Rome, I think.')]])
+  expect(JSON.parse(body.output[1].content[0].text)).toEqual({ city: expect.any(String) })
+}
+
+async function strictFunction(): Promise<void> {
+  const tools = [{ type: 'function', name: 'f', parameters: PLACE, strict: true }]
+  const { body } = await made({ tools }, [[think('Hm.'), call('functions.f', { town: 1 })]])
+  expect(JSON.parse(body.output[1].arguments)).toEqual({ city: expect.any(String) })
+}
+
 async function bothCalls(): Promise<void> {
   // An engine that constrains ends its turn with a call that it held to its parameters.
   const server = endpoint(scriptedEngine([twoCalls], { constraints: [] }))
@@ -149,15 +167,8 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
     },
     '`logprobs`': withLogprobs,
     'strict functions and formats': async () => {
-      const schema = {
-        type: 'object',
-        properties: { city: { type: 'string' } },
-        required: ['city'],
-        additionalProperties: false,
-      }
-      const text = { format: { type: 'json_schema', name: 'place', strict: true, schema } }
-      const { body } = await made({ text }, [[think('Hm.'), answer('{"city":"Rome"}')]])
-      expect(JSON.parse(body.output[1].content[0].text)).toEqual({ city: 'Rome' })
+      await strictFormat()
+      await strictFunction()
     },
     errors: async () => {
       const { status, body } = await made({ temperature: 'hot' })
@@ -198,6 +209,8 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
       })
       expect(body.output.at(-1)).toMatchObject({ type: 'function_call', name: 'weather' })
     },
+    'a strict function': strictFunction,
+    'a strict format': strictFormat,
     logprobs: withLogprobs,
     'a malformed header': async () => {
       const said = '<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final It is 42.<|return|>'
@@ -209,7 +222,7 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
       const { body } = await endpoint({ generate, health: async () => {} }).create({ input: 'Hi' })
       expect(body.output.at(-1)).toMatchObject({ type: 'message', content: [{ text: 'It is 42.' }] })
     },
-    'a call of an undeclared tool': async () => {
+    'a call of an undeclared namespace': async () => {
       await undeclared()
       const script = [[call('launch.rocket', {})], TURN]
       expect(items(await made({}, script, { response: { policy: 'vllm' } }))).toContain('mcp_call')
@@ -279,4 +292,14 @@ describe.each(Object.keys(CHECKS))('from %s', (table) => {
       await CHECKS[table]?.[row]?.()
     },
   )
+})
+
+test("the README's rows about vLLM are rows of the page", () => {
+  const [, text = ''] = /<!-- vllm rows -->\n([\s\S]*?)\n<!-- \/vllm rows -->/.exec(pageOf('README.md')) ?? []
+  const cells = text
+    .split('\n')
+    .slice(2)
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+  expect(cells.length).toBeGreaterThanOrEqual(4)
+  for (const [, what, own, here] of cells) expect(page).toContain(`| ${what} | ● ${own} | ${here} |`)
 })

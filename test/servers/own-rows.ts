@@ -14,6 +14,16 @@ const PARAMETERS = {
 } as const
 const WEATHER = { type: 'function', name: 'get_weather', parameters: PARAMETERS, strict: true } as const
 
+/** Whether a text is JSON as `PARAMETERS` has it. */
+function isWeather(text: string | undefined): boolean {
+  try {
+    const { city, unit } = JSON.parse(text ?? '')
+    return typeof city === 'string' && ['celsius', 'fahrenheit'].includes(unit)
+  } catch {
+    return false
+  }
+}
+
 /**
  * The answers of vLLM's own `/v1/responses` to the requests of `served-rows.ts`: the left column of the table in
  * docs/migrate.md.
@@ -34,6 +44,32 @@ export function ownRows(server: () => RealServer): void {
         expect(output.map(({ type }) => type)).not.toContain('function_call')
       },
     )
+
+    test("vLLM's own endpoint does not enforce the schema of a strict function", async () => {
+      const tools = [{ ...WEATHER, name: 'emit' }]
+      const { output } = await openai.responses.create({ model, input: questionOf(said.freeCall), tools })
+      const [call] = output.filter((item) => item.type === 'function_call')
+      expect(isWeather(call?.arguments)).toBe(false)
+    })
+
+    test("vLLM's own endpoint refuses a strict format, or answers in other text", async () => {
+      const format = { type: 'json_schema', name: 'weather', schema: PARAMETERS, strict: true } as const
+      const asked = openai.responses.create({ model, input: questionOf(said.prose), text: { format } })
+      const answer = await asked.catch((error: unknown) => error)
+      if (answer instanceof OpenAI.APIError) expect(answer.status).toBe(400)
+      else expect(isWeather((answer as OpenAI.Responses.Response).output_text)).toBe(false)
+    })
+
+    test("vLLM's own endpoint forgets its responses", async () => {
+      const { id } = await openai.responses.create({ model, input: questionOf(said.hello) })
+      const next = openai.responses.create({ model, input: 'More.', previous_response_id: id })
+      await expect(next).rejects.toMatchObject({ status: 404 })
+    })
+
+    test("vLLM's own endpoint gives its messages to a client that asks for them", async () => {
+      const body = { model, input: questionOf(said.hello), enable_response_messages: true }
+      expect(await openai.responses.create(body)).toMatchObject({ output_messages: [{}] })
+    })
 
     test("vLLM's own endpoint shows the markers of a malformed header as text", async () => {
       const { output_text } = await openai.responses.create({ model, input: questionOf(said.malformed) })
