@@ -1,4 +1,4 @@
-"""Compares all answers that clients got over HTTP with the types of openai: nothing in them is unknown, missing or wrong.
+"""Compares all answers that clients got over HTTP with the types of openai: nothing is unknown, missing or wrong.
 
 Sockets are not recorded.
 """
