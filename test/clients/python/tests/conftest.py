@@ -40,12 +40,12 @@ def _ask(method, path, body=None):
         return json.load(answered)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def base_url():
     return f"{BASE}/v1"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def script():
     """script(turn, ...): the name of a model that plays these turns, one for each request."""
     return lambda *turns: _ask("POST", "/scripts", {"turns": turns})["model"]

@@ -1,8 +1,9 @@
-"""crewai over both APIs: tasks, tools, structured output."""
+"""crewai over both APIs: tasks, tools, structured output, streams, failures."""
 
 import json
 import os
 
+import openai
 import pytest
 from conftest import answer, call, think
 from pydantic import BaseModel
@@ -26,12 +27,15 @@ def get_weather(city: str) -> str:
 
 @pytest.fixture(params=["responses", "completions"])
 def model_of(request, base_url):
-    return lambda name: LLM(model=name, provider="openai", base_url=base_url, api_key="none", api=request.param)
+    return lambda name: LLM(
+        model=name, provider="openai", base_url=base_url, api_key="none", api=request.param, max_retries=0
+    )
 
 
-def crew_of(model, tools=(), **task):
-    agent = Agent(role="Guide", goal="Answer.", backstory="A guide.", llm=model, tools=list(tools))
-    return Crew(agents=[agent], tasks=[Task(description="Paris?", expected_output="A word.", agent=agent, **task)])
+def crew_of(model, tools=(), stream=False, **task):
+    agent = Agent(role="Guide", goal="Answer.", backstory="A guide.", llm=model, tools=list(tools), max_retry_limit=0)
+    tasks = [Task(description="Paris?", expected_output="A word.", agent=agent, **task)]
+    return Crew(agents=[agent], tasks=tasks, stream=stream)
 
 
 def test_a_model_answers(model_of, script):
@@ -52,3 +56,31 @@ def test_an_output_is_parsed(model_of, script):
     said = answer(json.dumps({"city": "Paris", "degrees": 22}))
     result = crew_of(model_of(script(said, said)), output_pydantic=Weather).kickoff()
     assert result.pydantic == Weather(city="Paris", degrees=22)
+
+
+def test_a_crew_is_streamed(model_of, script):
+    running = crew_of(model_of(script(answer("Final Answer: Yes, it is."))), stream=True).kickoff()
+    pieces = [chunk.content for chunk in running]
+    assert len(pieces) > 1
+    assert "".join(pieces) == "Final Answer: Yes, it is."
+    assert running.result.raw.endswith("Yes, it is.")
+
+
+def test_a_crew_whose_stream_fails_raises_after_what_was_sampled(model_of, script):
+    name = script(["<|channel|>final<|message|>One two", {"fail": True}])
+    running = crew_of(model_of(name), stream=True).kickoff()
+    pieces = []
+    with pytest.raises(openai.APIError):
+        for chunk in running:
+            pieces.append(chunk.content)
+    assert "".join(pieces).startswith("One")
+
+
+def test_a_failure_of_the_engine_raises(model_of, script):
+    with pytest.raises(openai.InternalServerError):
+        model_of(script([think("Hm."), {"fail": True}])).call("Well?")
+
+
+def test_a_crew_whose_engine_fails_raises(model_of, script):
+    with pytest.raises(openai.InternalServerError):
+        crew_of(model_of(script([think("Hm."), {"fail": True}]))).kickoff()

@@ -1,11 +1,17 @@
-"""dspy over both APIs: predictions, chains of thought, JSON, ReAct."""
+"""dspy over both APIs: predictions, chains of thought, JSON, ReAct, streams, failures."""
 
 import json
+import os
 from typing import Literal
 
-import dspy
 import pytest
-from conftest import answer, think
+from conftest import answer, asynchronous, think
+
+# Otherwise it downloads a list of models.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"
+
+import dspy  # noqa: E402
+from dspy.utils.exceptions import LMServerError  # noqa: E402
 
 
 @pytest.fixture(params=["responses", "chat"])
@@ -56,3 +62,34 @@ def test_react_runs_its_tools(model_of, script):
         read = dspy.ReAct("question -> reply", tools=[get_weather])(question="Paris?")
     assert read.reply == "22 degrees."
     assert "Paris: 22" in str(read.trajectory)
+
+
+async def streamed(model):
+    """Each piece of the reply, then the prediction."""
+    listener = dspy.streaming.StreamListener(signature_field_name="reply")
+    predict = dspy.streamify(dspy.Predict("question -> reply"), stream_listeners=[listener])
+    with dspy.context(lm=model):
+        async for piece in predict(question="Count."):
+            yield piece
+
+
+@asynchronous
+async def test_a_field_is_streamed(model_of, script):
+    *pieces, prediction = [piece async for piece in streamed(model_of(script(fields(reply="One two three four."))))]
+    assert len(pieces) > 1
+    assert "".join(piece.chunk for piece in pieces).strip() == "One two three four." == prediction.reply
+
+
+@asynchronous
+async def test_a_stream_that_fails_raises(model_of, script):
+    half = "<|channel|>final<|message|>[[ ## reply ## ]]\n" + "One two three four five six seven eight nine ten " * 3
+    seen = []
+    with pytest.raises(LMServerError):
+        async for piece in streamed(model_of(script([half, {"fail": True}]))):
+            seen.append(piece.chunk)
+    assert "".join(seen).startswith("One two")
+
+
+def test_a_failure_of_the_engine_raises(model_of, script):
+    with dspy.context(lm=model_of(script([think("Hm."), {"fail": True}]))), pytest.raises(LMServerError):
+        dspy.Predict("question -> reply")(question="Well?")

@@ -1,7 +1,8 @@
-"""haystack over both APIs: messages, streams, an agent with tools, structured output."""
+"""haystack over both APIs: messages, streams, an agent with tools, structured output, failures."""
 
 import json
 
+import openai
 import pytest
 from conftest import answer, call, think
 from haystack.components.agents import Agent
@@ -59,3 +60,22 @@ def test_a_structured_answer_is_given(model_of, script):
     how = "text_format" if isinstance(model, OpenAIResponsesChatGenerator) else "response_format"
     reply = model.run(ASKED, generation_kwargs={how: Weather})["replies"][0].text
     assert Weather.model_validate_json(reply) == Weather(**WEATHER)
+
+
+def test_a_failure_of_the_engine_raises(model_of, script):
+    with pytest.raises(openai.InternalServerError):
+        model_of(script([think("Hm."), {"fail": True}])).run(ASKED)
+
+
+def test_a_stream_that_fails_raises_after_what_was_sampled(model_of, script):
+    pieces = []
+    name = script(["<|channel|>final<|message|>One two", {"fail": True}])
+    with pytest.raises(openai.APIError):
+        model_of(name, streaming_callback=lambda chunk: pieces.append(chunk.content)).run(ASKED)
+    assert "".join(piece for piece in pieces if piece).startswith("One")
+
+
+def test_an_agent_whose_engine_fails_raises(model_of, script):
+    agent = Agent(chat_generator=model_of(script([think("Hm."), {"fail": True}])), tools=[get_weather])
+    with pytest.raises(openai.InternalServerError):
+        agent.run(messages=ASKED)

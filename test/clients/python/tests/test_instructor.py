@@ -1,4 +1,4 @@
-"""instructor: its modes over both APIs, retries, partial and iterable answers."""
+"""instructor: its modes over both APIs, retries, partial and iterable answers, failures."""
 
 import json
 
@@ -6,6 +6,7 @@ import instructor
 import openai
 import pytest
 from conftest import answer, call
+from instructor.core import InstructorRetryException
 from pydantic import BaseModel, field_validator
 
 
@@ -30,6 +31,7 @@ class Loud(BaseModel):
 
 WEATHER = {"city": "Paris", "degrees": 22}
 ASKED = [{"role": "user", "content": "Paris?"}]
+HALF_A_CALL = '<|channel|>commentary to=functions.Weather <|constrain|>json<|message|>{"city": "Paris"'
 
 
 def client_of(base_url, mode):
@@ -69,3 +71,23 @@ def test_several_answers_are_iterated(base_url, script):
     client = client_of(base_url, instructor.Mode.TOOLS)
     made = list(client.create_iterable(model=said, messages=ASKED, response_model=Weather))
     assert [one.city for one in made] == ["Paris", "Rome"]
+
+
+@pytest.mark.parametrize("mode", [instructor.Mode.TOOLS, instructor.Mode.RESPONSES_TOOLS])
+def test_a_failure_of_the_engine_raises(base_url, script, mode):
+    client = client_of(base_url, mode)
+    with pytest.raises(InstructorRetryException) as raised:
+        client.create(model=script([HALF_A_CALL, {"fail": True}]), messages=ASKED, response_model=Weather)
+    assert isinstance(raised.value.__cause__, openai.InternalServerError)
+
+
+@pytest.mark.parametrize("mode", [instructor.Mode.TOOLS, instructor.Mode.RESPONSES_TOOLS])
+def test_a_partial_answer_that_fails_raises_and_shows_no_part(base_url, script, mode):
+    parts = []
+    said = script([HALF_A_CALL, {"fail": True}])
+    client = client_of(base_url, mode)
+    with pytest.raises(InstructorRetryException) as raised:
+        for part in client.create_partial(model=said, messages=ASKED, response_model=Weather):
+            parts.append(part)
+    assert isinstance(raised.value.__cause__, openai.APIError)
+    assert parts == []

@@ -2,8 +2,10 @@
 
 import json
 
+import openai
+import pytest
 from conftest import answer, call, think
-from smolagents import CodeAgent, OpenAIServerModel, ToolCallingAgent, tool
+from smolagents import AgentGenerationError, CodeAgent, OpenAIServerModel, ToolCallingAgent, tool
 
 
 @tool
@@ -17,7 +19,7 @@ def get_weather(city: str) -> str:
 
 
 def model_of(name, base_url):
-    return OpenAIServerModel(model_id=name, api_base=base_url, api_key="none")
+    return OpenAIServerModel(model_id=name, api_base=base_url, api_key="none", client_kwargs={"max_retries": 0})
 
 
 def test_a_model_answers(base_url, script):
@@ -58,3 +60,26 @@ def test_a_code_agent_answers_in_a_structure(base_url, script):
         verbosity_level=0,
     )
     assert agent.run("Paris?") == "Paris: 22"
+
+
+def test_a_failure_of_the_engine_raises(base_url, script):
+    messages = [{"role": "user", "content": [{"type": "text", "text": "Well?"}]}]
+    with pytest.raises(openai.InternalServerError):
+        model_of(script([think("Hm."), {"fail": True}]), base_url).generate(messages)
+
+
+def test_a_stream_that_fails_raises_after_what_was_sampled(base_url, script):
+    messages = [{"role": "user", "content": [{"type": "text", "text": "Well?"}]}]
+    seen = []
+    with pytest.raises(openai.APIError):
+        model = model_of(script(["<|channel|>final<|message|>One two", {"fail": True}]), base_url)
+        for delta in model.generate_stream(messages):
+            seen.append(delta.content)
+    assert "".join(piece for piece in seen if piece).startswith("One")
+
+
+def test_an_agent_raises_where_the_engine_fails(base_url, script):
+    name = script([think("Hm."), {"fail": True}])
+    with pytest.raises(AgentGenerationError) as raised:
+        ToolCallingAgent(tools=[], model=model_of(name, base_url), verbosity_level=0).run("Paris?")
+    assert isinstance(raised.value.__cause__, openai.InternalServerError)

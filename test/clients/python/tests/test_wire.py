@@ -1,21 +1,75 @@
-"""Compares all answers that clients got over HTTP with the types of openai: no required field is missing or wrong."""
+"""Compares all answers that clients got over HTTP with the types of openai: nothing is unknown, missing or wrong.
+
+Sockets are not recorded.
+"""
 
 import collections
 import json
 import os
+import time
 import typing
+from typing import Literal, Optional
 
+import openai
+import openai.types.responses as responses
 import pydantic
 import pytest
+from conftest import answer, call, think
+from openai.pagination import SyncPage
 from openai.types import Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
-from openai.types.responses import Response, ResponseStreamEvent
 
 # The class of each event, by its name.
 EVENTS = {}
-for kind in typing.get_args(typing.get_args(ResponseStreamEvent)[0]):
+for kind in typing.get_args(typing.get_args(responses.ResponseStreamEvent)[0]):
     for name in typing.get_args(kind.model_fields["type"].annotation):
         EVENTS[name] = kind
+
+
+class Closed(pydantic.BaseModel):
+    """An object for which openai has no class."""
+
+    model_config = pydantic.ConfigDict(extra="forbid")
+
+
+class Why(Closed):
+    message: str = pydantic.Field(min_length=1)
+    type: str = pydantic.Field(min_length=1)
+    param: Optional[str]
+    code: Optional[str]
+
+
+class Failure(Closed):
+    """An error body, and an error in a stream: clients read the nested error of both."""
+
+    error: Why
+    type: Optional[Literal["error"]] = None
+    sequence_number: Optional[int] = None
+
+
+class Deleted(Closed):
+    """The answer to a deletion, of which openai reads nothing."""
+
+    id: str
+    object: Literal["response"]
+    deleted: Literal[True]
+
+
+# The class of each body, by its `object`. A version of openai may lack a class, and then cannot judge that body.
+BODIES = {
+    "response": responses.Response,
+    "response.compaction": getattr(responses, "CompactedResponse", None),
+    "response.input_tokens": getattr(responses, "InputTokenCountResponse", None),
+    "chat.completion": ChatCompletion,
+    "chat.completion.chunk": ChatCompletionChunk,
+    "model": Model,
+}
+
+# What a run has to contain, in the words of name_of.
+ALL_BODIES = {*BODIES, "list of input items", "list of models", "deletion"}
+
+# These answer with text, for monitors.
+MONITORED = {"/healthz", "/readyz", "/metrics"}
 
 
 def recorded():
@@ -23,52 +77,149 @@ def recorded():
         return [json.loads(line) for line in lines]
 
 
-def payloads(answer):
+def path_of(exchange):
+    return exchange["path"].split("?")[0]
+
+
+def payloads(exchange):
     """The content of an answer: its JSON, or the data of each of its server-sent events."""
-    if answer["type"].startswith("text/event-stream"):
-        for line in answer["body"].split("\n"):
+    if path_of(exchange) in MONITORED:
+        return
+    if exchange["type"].startswith("text/event-stream"):
+        for line in exchange["body"].split("\n"):
             if line.startswith("data: ") and line != "data: [DONE]":
                 yield json.loads(line[len("data: ") :])
-    elif answer["body"]:
-        yield json.loads(answer["body"])
+    elif exchange["body"]:
+        yield json.loads(exchange["body"])
 
 
-def type_of(value):
-    """The openai type that reads an object of ours; None for objects that clients read without a type."""
-    if "error" in value and "object" not in value:
-        return None  # Clients read the nested error of error bodies and error events.
-    if value.get("deleted") is True:
-        return None  # openai reads nothing of it.
-    if value.get("type") in EVENTS:
-        return EVENTS[value["type"]]
-    kinds = {"response": Response, "chat.completion": ChatCompletion, "chat.completion.chunk": ChatCompletionChunk}
-    return {**kinds, "model": Model}.get(value.get("object"))
+def name_of(exchange, value):
+    """What an object of ours claims to be: the type of an event, the kind of a body."""
+    if "error" in value and value.get("type", "error") == "error" and "object" not in value:
+        return "error"
+    if exchange["method"] == "DELETE":
+        return "deletion"
+    if value.get("object") == "list":
+        return "list of models" if path_of(exchange) == "/v1/models" else "list of input items"
+    return value.get("type") or value.get("object") or "nameless"
 
 
-def test_every_answer_is_valid_by_the_types_of_openai():
+def kind_of(name):
+    """The class that reads an object; None if this version of openai has none. Raises KeyError for an unknown name."""
+    ours = {"error": Failure, "deletion": Deleted}
+    # openai 1 has no class for reasoning in a list of items.
+    items = responses.ResponseItemList if int(openai.__version__.split(".")[0]) > 1 else None
+    lists = {"list of models": SyncPage[Model], "list of input items": items}
+    return {**EVENTS, **BODIES, **lists, **ours}[name]
+
+
+def problem_of(exchange, value):
+    """What the types of openai have against an object; None if nothing."""
+    name = name_of(exchange, value)
+    try:
+        kind = kind_of(name)
+        if kind is not None:
+            kind.model_validate(value, strict=True)
+    except KeyError:
+        return f"{exchange['path']}: openai {openai.__version__} knows no {name}"
+    except pydantic.ValidationError as error:
+        return f"{exchange['path']}: {name}: {error}"
+
+
+def named(exchanges):
+    """Each object of the answers that were no refusals: (exchange, name, object)."""
+    for exchange in exchanges:
+        if exchange["status"] < 400:
+            for value in payloads(exchange):
+                yield exchange, name_of(exchange, value), value
+
+
+@pytest.fixture(scope="module")
+def exchanges(base_url, script):
+    """All that was recorded, after one exchange at least for each kind of body."""
+    tool = {"type": "function", "name": "get_weather", "parameters": {"type": "object", "properties": {}}}
+    chat = {"messages": [{"role": "user", "content": "Well?"}]}
+    model = script(think("Hm.") + call("get_weather", {}), answer("22."), answer("They asked."), *[answer("Yes.")] * 2)
+    with openai.OpenAI(base_url=base_url, api_key="none", max_retries=0) as client:
+        # Not by its methods, as some of these are not in all versions.
+        ask = lambda path, **body: client.post(path, body={"model": model, **body}, cast_to=object)
+        first = ask("/responses", input="Paris?", tools=[tool])
+        result = {"type": "function_call_output", "call_id": first["output"][-1]["call_id"], "output": "22"}
+        second = ask("/responses", input=[result], tools=[tool], previous_response_id=first["id"])
+        client.get(f"/responses/{second['id']}/input_items?limit=9", cast_to=object)
+        ask("/responses/input_tokens", input="Well?")
+        ask("/responses/compact", previous_response_id=second["id"])
+        ask("/chat/completions", **chat)
+        list(client.chat.completions.create(model=model, stream=True, **chat))
+        client.responses.delete(second["id"])
+        client.models.list()
+        client.models.retrieve("gpt-oss")
+    # A client has its answer shortly before it is recorded.
+    until = time.monotonic() + 10
+    while True:
+        read = recorded()
+        if ALL_BODIES <= {name for _, name, _ in named(read)} or time.monotonic() > until:
+            return read
+        time.sleep(0.05)
+
+
+def test_every_answer_is_valid_by_the_types_of_openai(exchanges):
     counts = collections.Counter()
     wrong = []
-    for answer in recorded():
-        if answer["status"] != 200:
-            continue
-        for value in payloads(answer):
-            kind = type_of(value)
-            counts[getattr(kind, "__name__", value.get("object") or value.get("type") or "error")] += 1
-            if kind is None:
-                continue
-            try:
-                kind.model_validate(value)
-            except pydantic.ValidationError as error:
-                wrong.append(f"{answer['path']}: {error}")
+    for exchange, name, value in named(exchanges):
+        counts[name] += 1
+        problem = problem_of(exchange, value)
+        if problem is not None:
+            wrong.append(problem)
     print(dict(counts))
     assert wrong == []
-    assert sum(counts.values()) > 0
+    assert ALL_BODIES <= counts.keys()
 
 
-def test_every_refusal_says_why_in_the_form_that_clients_read():
-    refusals = [answer for answer in recorded() if answer["status"] >= 400]
+def test_every_refusal_says_why_in_the_form_that_clients_read(exchanges):
+    refusals = [exchange for exchange in exchanges if exchange["status"] >= 400]
     if not refusals:
         pytest.skip("no answer of these clients was a refusal")
-    for answer in refusals:
-        error = json.loads(answer["body"])["error"]
-        assert error["message"] and error["type"] and {"param", "code"} <= error.keys()
+    for exchange in refusals:
+        (value,) = payloads(exchange)
+        Failure.model_validate(value, strict=True)
+
+
+def first_of(exchanges, wanted):
+    return next((exchange, value) for exchange, name, value in named(exchanges) if name == wanted)
+
+
+@pytest.mark.parametrize("unknown", [{"type": "response.made_up"}, {"object": "response.made_up"}, {"id": "x"}])
+def test_an_object_that_openai_does_not_know_is_refused(unknown):
+    exchange = {"method": "POST", "path": "/v1/responses"}
+    assert "knows no" in problem_of(exchange, {"sequence_number": 0, **unknown})
+
+
+def test_an_event_that_is_an_error_by_its_field_alone_is_refused():
+    exchange = {"method": "POST", "path": "/v1/responses"}
+    why = {"message": "No.", "type": "server_error", "param": None, "code": None}
+    assert problem_of(exchange, {"type": "error", "error": why}) is None
+    assert "knows no" in problem_of(exchange, {"type": "response.made_up", "error": why})
+
+
+@pytest.mark.parametrize(
+    "name, field, wrong",
+    [
+        ("response", "created_at", "now"),
+        ("response.compaction", "output", [{"type": "made_up"}]),
+        ("response.input_tokens", "input_tokens", "5"),
+        ("chat.completion", "choices", {}),
+        ("chat.completion.chunk", "created", "now"),
+        ("model", "id", 5),
+        ("list of input items", "data", [{"type": "made_up", "id": "x"}]),
+        ("list of models", "data", [{"id": 5}]),
+        ("deletion", "deleted", False),
+    ],
+)
+def test_a_body_with_a_wrong_field_is_refused(exchanges, name, field, wrong):
+    if kind_of(name) is None:
+        pytest.skip(f"openai {openai.__version__} has no class for {name}")
+    exchange, value = first_of(exchanges, name)
+    assert problem_of(exchange, value) is None
+    assert field in problem_of(exchange, {**value, field: wrong})
+    assert field in problem_of(exchange, {key: kept for key, kept in value.items() if key != field})
