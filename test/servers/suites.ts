@@ -2,7 +2,7 @@ import type { Kind } from './install.js'
 
 /** The files of tests, by their names, and the server that each needs. */
 const SUITES: Readonly<Record<string, Kind>> = {
-  ...{ vllm: 'vllm', 'vllm-strict': 'vllm', masks: 'vllm', sglang: 'sglang' },
+  ...{ vllm: 'vllm', 'vllm-strict': 'vllm', grammars: 'vllm', masks: 'vllm', sglang: 'sglang' },
 }
 /** The ones that are too long for each change: `npm run test:full` runs them too. */
 const FULL: Readonly<Record<string, Kind>> = {
