@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { renderPrompt } from '../../dist/prompt/index.js'
@@ -13,10 +13,14 @@ const URL_OF_VLLM = process.env.VLLM_URL?.replace(/\/(?:v1)?\/*$/, '')
 const QUESTION = process.env.VLLM_QUESTION ?? 'Tell me the names of all the months.'
 const TOKENS = 64
 
+/** The command, as it is installed. */
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
 /** @type {import('../target.mjs').Target} */
 export default {
   name: 'vllm',
-  measures: "a conversation on vLLM's own /v1/responses and on ours, beside the same prompt on its /v1/completions",
+  measures:
+    "a conversation on vLLM's own /v1/responses and on ours, beside the same prompt on its /v1/completions; and probe of both",
   target:
     "whole answers: 3 % above /v1/completions alone and at 64, at 20 no more than vLLM's own; 3 ms of our processor time",
 
@@ -58,6 +62,7 @@ export default {
         }
         rows.push(...rowsOf(count, samples, processor))
       }
+      rows.push(probed("vLLM's own", URL_OF_VLLM), { ...probed('ours', ours.url), atMost: 0 })
       return rows
     } finally {
       ours.child.kill()
@@ -90,6 +95,16 @@ function rowsOf(count, samples, processor) {
       note: `a bare relay of the engine's bytes ${median(processor.relay).toFixed(1)} ms`,
     },
   ]
+}
+
+/** The scenarios of `probe` that fail, as a user sees them. */
+function probed(name, url) {
+  const args = [PROGRAM, 'probe', url, '--json']
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  expect(stdout !== '', `probe ${url}: ${stderr}`)
+  const { pass, fail, inconclusive } = JSON.parse(stdout).summary
+  const note = `${pass} pass, ${fail} fail, ${inconclusive} inconclusive`
+  return { figure: `scenarios of probe that fail, ${name}`, value: fail, unit: '', note }
 }
 
 /** What follows a header, in the chunk that ends it or in a later one: a busy server sends several tokens in one. */
@@ -141,11 +156,9 @@ async function servedModel() {
   return data[0].id
 }
 
-/** The command, as it is installed. */
 async function startOurs() {
-  const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
   const args = ['serve', '--vllm', URL_OF_VLLM, '--port', '0']
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
   let printed = ''
   for await (const text of child.stdout.setEncoding('utf8')) {
     printed += text
