@@ -179,10 +179,23 @@ function exponents(low: number, high: number, isLowOut: boolean): Expression[] {
   ]
 }
 
+/** The number of digits of one group. llguidance refuses some 30 groups within each other. */
+const GROUP = 4
+
 /** Returns at least one decimal, and at most those of `limit`: `0.<decimals>` is not above `0.<limit>`. */
-function decimalsUpTo([first = '0', ...rest]: readonly string[]): Expression {
-  const below = first === '0' ? NEVER : sequence(digits([[0, Number(first) - 1]]), times(0, rest.length))
-  return choice(below, sequence(text(first), rest.length === 0 ? EMPTY : optional(decimalsUpTo(rest))))
+function decimalsUpTo(limit: readonly string[]): Expression {
+  const groups: Expression[] = []
+  for (let at = 0; at < limit.length; at += GROUP) {
+    const group = decimalsWithin(limit.slice(at, at + GROUP), limit.length - at)
+    groups.push(sequence(text(limit.slice(0, at).join('')), group))
+  }
+  return choice(...groups)
+}
+
+/** Returns decimals that leave the limit within these digits, or end with them. @param most - how many there may be */
+function decimalsWithin([first = '0', ...rest]: readonly string[], most: number): Expression {
+  const below = first === '0' ? NEVER : sequence(digits([[0, Number(first) - 1]]), times(0, most - 1))
+  return choice(below, sequence(text(first), rest.length === 0 ? EMPTY : optional(decimalsWithin(rest, most - 1))))
 }
 
 function wholeLength(value: number): number {

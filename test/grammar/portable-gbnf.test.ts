@@ -26,8 +26,27 @@ describe('a grammar that llama.cpp, xgrammar and llguidance read alike', () => {
   })
 
   test('no escape in hexadecimal stands before a digit of a literal', () => {
-    expect(atOnce(regexToGbnf('\\x0bA\\x0b9'))).toContain('"\\x0B" "A\\x0B" "9"')
-    expect(atOnce(regexToGbnf('(?:\\x0bA)?'))).toContain('("\\x0B" "A")')
+    expect(atOnce(regexToGbnf('\\x85A\\x859'))).toContain('"\\x85" "A\\x85" "9"')
+    expect(atOnce(regexToGbnf('(?:\\x85A)?'))).toContain('("\\x85" "A")')
+  })
+
+  test('a control character of ASCII is a class of its own, or has a short escape, since llguidance reads no other', () => {
+    expect(atOnce(regexToGbnf('\\x0bA\\x7f9'))).toContain('[\\x0B] "A" [\\x7F] "9"')
+    expect(atOnce(regexToGbnf('(?:\\x0bA)?'))).toContain('([\\x0B] "A")')
+    expect(atOnce(regexToGbnf('a\\tb\\r\\n'))).toContain('"a\\tb\\r\\n"')
+  })
+
+  test.each<[string, object]>([
+    ['any number', { type: 'number' }],
+    ['a number above a bound', { type: 'number', exclusiveMinimum: 0.5 }],
+    ['any value', {}],
+  ])('the grammar of %s has few groups within each other, since llguidance refuses thirty', (_, schema) => {
+    let [depth, deepest] = [0, 0]
+    for (const bracket of jsonSchemaToGbnf(schema).replace(/"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]/g, '')) {
+      if (bracket === '(') deepest = Math.max(deepest, ++depth)
+      if (bracket === ')') depth--
+    }
+    expect([depth, deepest <= 12]).toEqual([0, true])
   })
 
   test('no escape in hexadecimal stands before a digit, whatever a pattern has', () => {

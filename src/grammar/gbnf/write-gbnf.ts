@@ -159,26 +159,42 @@ const PLAIN = /^[ !#-[\]-~]*$/
 
 /**
  * Writes a text in quotes. After a hexadecimal escape, a hexadecimal digit begins a new pair of quotes: xgrammar reads
- * every such digit after `\x`, and would take both for another character.
+ * every such digit after `\x`, and would take both for another character. llguidance refuses hexadecimal escapes of ASCII
+ * in quotes: such a character is a class of its own.
  */
 function literal(text: string, place: Place): string {
-  let written = ''
+  const parts: string[] = []
+  let quoted = ''
   let isOpen = false
-  let isOne = true
+  const close = (): void => {
+    if (quoted !== '') parts.push(`"${quoted}"`)
+    quoted = ''
+  }
   for (const character of text) {
-    if (isOpen && HEX_DIGIT.test(character)) written += '" "'
-    isOne &&= written === ''
+    const code = character.codePointAt(0) as number
+    if (isOpen && HEX_DIGIT.test(character)) close()
     isOpen = false
-    if (character === '"' || character === '\\') written += `\\${character}`
-    else if (isPlain(character.codePointAt(0) as number)) written += character
-    else {
-      written += escaped(character.codePointAt(0) as number)
+    if (character === '"' || character === '\\') quoted += `\\${character}`
+    else if (SHORT_ESCAPES.has(character)) quoted += SHORT_ESCAPES.get(character)
+    else if (isPlain(code)) quoted += character
+    else if (code <= 0x7f) {
+      close()
+      parts.push(`[${escaped(code)}]`)
+    } else {
+      quoted += escaped(code)
       isOpen = true
     }
   }
-  return place === 'repeat' && !isOne ? `("${written}")` : `"${written}"`
+  close()
+  const isOne = parts.length === 1 && [...text].length === 1
+  return place === 'repeat' && !isOne ? `(${parts.join(' ')})` : parts.join(' ')
 }
 
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+])
 const HEX_DIGIT = /[0-9A-Fa-f]/
 
 /** Writes the characters between brackets, those with escapes last, so that none precedes a digit. */
