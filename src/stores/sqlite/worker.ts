@@ -4,6 +4,7 @@ import type { Operations } from './operation-types.js'
 import { createOperations } from './operations.js'
 import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 import { migrate } from './schema.js'
+import { useWriteAheadLog } from './write-ahead-log.js'
 
 /*
  * The thread that waits for the disk, while the process's main thread serves clients: a lock that another process holds
@@ -31,7 +32,7 @@ async function start(): Promise<void> {
   database = await openDatabase(settings.file, settings.driver)
   // Set before any statement that may find the file locked.
   database.exec(`PRAGMA busy_timeout = ${settings.lockSeconds * 1000}`)
-  database.exec('PRAGMA journal_mode = WAL')
+  await useWriteAheadLog(database, settings.lockSeconds)
   database.exec(`PRAGMA synchronous = ${settings.durability === 'power' ? 'FULL' : 'NORMAL'}`)
   database.exec(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
   const { page_size: size } = database.prepare('PRAGMA page_size').get() as { page_size: number }
