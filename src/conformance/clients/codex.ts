@@ -180,10 +180,11 @@ class CodexReader implements ClientReader {
   #incomplete(response: unknown): void {
     const { reason } = asFields(asFields(response)['incomplete_details'])
     if (asString(reason) === '') this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
-    // Unlike after a failed response, it reads no further.
-    this.#isOver = true
+    const error = `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`
     this.seen.ending = 'incomplete'
-    this.seen.error = `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`
+    // Unlike after a failed response, it reads no further, except after a content filter: 0.169.0 waits for the end there.
+    this.#isOver = reason !== 'content_filter'
+    this.seen.error = this.#isOver ? error : `stream disconnected before completion: ${error}`
   }
 
   /** Codex ignores error events except one code, as response.failed repeats the error. */
