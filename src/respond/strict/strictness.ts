@@ -86,9 +86,10 @@ export class Strictness {
     const isCut = carried.length > 0
     const tokenTable = this.#tokenTable
     // Found on demand: it takes a matcher of the whole text, and a body that ends needs its terminator alone.
+    let state = this.#prepared !== undefined && isSame(this.#prepared.body, body) ? this.#prepared.state : undefined
     const found = (): BodyState => {
-      const prepared = this.#prepared
-      return prepared !== undefined && isSame(prepared.body, body) ? prepared.state : atOnce(this.#stateOf(body))
+      state ??= atOnce(this.#stateOf(body))
+      return state
     }
     return {
       param: part.param,
