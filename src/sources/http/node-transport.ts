@@ -35,7 +35,12 @@ function send(begin: () => ClientRequest, begun: string, { body, signal }: SentR
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const sent = begin()
-    const abort = (): void => void sent.destroy(signal.reason)
+    let answer: NodeAnswer | undefined
+    const end = (error: unknown): void => {
+      if (answer === undefined) sent.destroy(error as Error)
+      else answer.breakOff(error)
+    }
+    const abort = (): void => end(signal.reason)
     signal.addEventListener('abort', abort)
     const timer = setTimeout(() => {
       sent.destroy(new Error(`no connection in ${CONNECT_SECONDS} seconds`))
@@ -46,14 +51,17 @@ function send(begin: () => ClientRequest, begun: string, { body, signal }: SentR
       else connected()
     })
     sent.setTimeout(SILENT_SECONDS * 1000, () => {
-      sent.destroy(new Error(`the server was silent for ${SILENT_SECONDS} seconds`))
+      end(new Error(`the server was silent for ${SILENT_SECONDS} seconds`))
     })
     sent.on('close', () => {
       connected()
       signal.removeEventListener('abort', abort)
     })
     sent.on('error', reject)
-    sent.on('response', (message) => resolve(new NodeAnswer(message)))
+    sent.on('response', (message) => {
+      answer = new NodeAnswer(message)
+      resolve(answer)
+    })
     // Passed to `end` as a whole, so that Node sends its length.
     sent.end(body)
   })
@@ -98,6 +106,14 @@ class NodeAnswer implements Answer {
       if (this.#isCancelled || isOver) return
       if (!sink.text(piece) && !this.#isCancelled) message.pause()
     })
+  }
+
+  /**
+   * Closes the connection of a body that is not complete. With a complete one, another request may have the connection, or
+   * get it next: an error would meet a socket without a listener, which ends the process.
+   */
+  breakOff(error: unknown): void {
+    if (!this.#isCancelled && !this.#message.complete) this.#message.destroy(error as Error)
   }
 
   resume(): void {

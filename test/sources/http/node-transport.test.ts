@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ask } from '../../../src/engine/ask.js'
 import { createVllmEngine } from '../../../src/sources/vllm.js'
 import { readTokens } from '../../support/read-tokens.js'
 
@@ -34,6 +35,11 @@ async function serverOf(...answers: ((response: ServerResponse, request: Incomin
   }
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { engine: createVllmEngine({ url, checkModel: false, retries: 0 }), sockets }
+}
+
+/** Lets everything that is on its way arrive. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 const call = (engine: ReturnType<typeof createVllmEngine>) => readTokens(engine.generate([1], { maxTokens: 9 }))
@@ -80,6 +86,35 @@ describe("Node's own client", () => {
     await stream.next()
     await stream.return()
     await isClosed
+  })
+
+  test('a reader that leaves an answer that has come whole, but was not read to its end, keeps its connection', async () => {
+    let goOn = (): void => {}
+    const { engine, sockets } = await serverOf((response) => {
+      // More than is read ahead: the end comes while reading pauses.
+      for (let pieces = 0; pieces < 100; pieces++) response.write(frameOf([13225]))
+      goOn = () => response.end(frameOf([13225]))
+    })
+    for (let calls = 0; calls < 3; calls++) {
+      const stream = engine.generate([1], { maxTokens: 500 })
+      await stream.next()
+      goOn()
+      await turns()
+      await stream.return()
+      // A socket reports its errors some turns later.
+      await turns()
+    }
+    expect(sockets.size).toBe(1)
+  })
+
+  test('a reader that leaves in the step in which an answer came whole keeps its connection', async () => {
+    const { engine, sockets } = await serverOf((response) => response.end(ANSWER))
+    for (let calls = 0; calls < 3; calls++) {
+      const stream = engine.generate([1], { maxTokens: 9 })
+      await new Promise((resolve, reject) => ask(stream, () => resolve(stream.return()), reject))
+      await turns()
+    }
+    expect(sockets.size).toBe(1)
   })
 
   test('text that a piece cuts inside a character is read whole', async () => {
