@@ -31,6 +31,11 @@ const TRANSIENT = [429, 502, 503, 504]
  */
 const TOO_LONG =
   /exceed_context_size|context (?:length|size|window)|maximum (?:model|allowed|input|prompt)[^.]*length|longer than the (?:maximum|model)|max_tokens must be at least 1, got 0|too long/i
+/**
+ * llama-server's message for calls that together exceed the context that its slots share: it ends all of them, and none
+ * is too long by itself.
+ */
+const SHARED_CONTEXT_FULL = /^Context size has been exceeded/
 const TOO_MANY = /queue is full|too many requests|overloaded/i
 /** Statuses for invalid request content. Other 4xx statuses concern keys, paths and timeouts, which the host set up. */
 const REFUSED = [400, 413, 422]
@@ -73,10 +78,11 @@ export function failureOf(body: unknown, { status, retryAfterMs, note = '' }: Re
   const statusCode = status ?? (own !== undefined && own >= 400 && own < 600 ? own : undefined)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const words = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${statusCode}`
-  const code = codeOf(statusCode, `${data?.type} ${data?.code} ${words}`)
+  const isShared = statusCode === 500 && SHARED_CONTEXT_FULL.test(words)
+  const code = isShared ? 'server_error' : codeOf(statusCode, `${data?.type} ${data?.code} ${words}`)
   const message = words + note
   const options = statusCode === undefined ? {} : { status: statusCode }
-  return statusCode !== undefined && TRANSIENT.includes(statusCode)
+  return statusCode !== undefined && (TRANSIENT.includes(statusCode) || isShared)
     ? new TransientError(code, message, { ...options, retryAfterMs, isUnavailable: code === 'server_error' })
     : new EngineError(code, message, options)
 }

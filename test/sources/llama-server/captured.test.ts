@@ -83,6 +83,36 @@ describe('the stream of a real llama-server', () => {
   })
 })
 
+/** One of two streams that share a context, when it is full: the server ends both. */
+const EXCEEDED = file('context-exceeded.sse')
+
+test('llama-server whose calls exceed the context together fails each after its tokens, and none as too long', async () => {
+  const fetch = async () => new Response(EXCEEDED)
+  const call = createLlamaServerEngine({ url: 'http://server.invalid', fetch }).generate([1])
+  const given: unknown[] = []
+  const read = async (): Promise<void> => {
+    for await (const tokens of call) given.push(...[tokens].flat())
+  }
+  await expect(read()).rejects.toMatchObject({
+    ...{ name: 'EngineError', code: 'server_error', status: 500 },
+    message: 'Context size has been exceeded.',
+  })
+  expect(spellOut(given)).toBe('<|channel|>final<|message|>Here I go: one two three four five six seven')
+})
+
+test('llama-server whose calls exceed the context together is asked again if nothing was sampled yet', async () => {
+  const [error = ''] = /data: \{"error".*\n\n/.exec(EXCEEDED) ?? []
+  const answers = [error, file('halves.sse')]
+  const waits: number[] = []
+  const engine = createLlamaServerEngine({
+    url: 'http://server.invalid',
+    fetch: async () => new Response(answers.shift()),
+    delay: async (ms) => void waits.push(ms),
+  })
+  const { tokens } = await readTokens(engine.generate(scripts['halves']?.prompt ?? []))
+  expect([tokens.length, waits.length]).toEqual([scripts['halves']?.emitted.length, 1])
+})
+
 describeWithShared('all that a real llama-server sent', () => {
   const captures = sharedFolder() === undefined ? [] : llamaServerCaptures()
   const streams = captures.filter(({ name, status }) => status === 200 && !name.endsWith(LOSES_A_BLANK))
