@@ -47,6 +47,11 @@ export class ResolvedResponse {
     return this.#resolve(this.fold.open)
   }
 
+  /** Replaces its budget, whose engine another process had. */
+  useBudget(budget: Budget): void {
+    this.#budget = budget
+  }
+
   /** Returns its unused budget. @param turns - the maximum number of model calls */
   budget(turns: number): Budget {
     this.#budget ??= budgetOf(this.fold.open, this.tools, { tokenTable: this.#options.tokenTable, turns })

@@ -28,11 +28,10 @@ import { promptAgain } from './prompts/first-prompt.js'
 import { ResolvedResponse } from './resolved-response.js'
 import { stopStrings } from './sampling/answer-stops.js'
 import type { Budget } from './sampling/budget.js'
+import { budgetNow } from './sampling/budget-now.js'
 import { nextStep } from './sampling/next-step.js'
 import { sample } from './sampling/sampling.js'
-import { enforcedNow } from './strict/enforced-now.js'
 import type { InvalidReporter } from './strict/report-invalid.js'
-import type { Strictness } from './strict/strictness.js'
 import { terminalResponse } from './terminal.js'
 
 const UNENFORCED = 'The engine that continues this text cannot enforce it, so it is only checked at the end.'
@@ -157,13 +156,14 @@ export function responseRun(
 
   /** Whether another process opened the response, and its engine may have been another one. */
   let isTakenOver = false
-  /** Prepares the constraint of a body that is open, and reports it if the engine does not enforce it. */
-  async function prepareBody(strict: Strictness): Promise<void> {
+  /** Prepares the next call of the model: what its engine can do, and the constraint of a body that is open. */
+  async function prepare({ strict }: Budget): Promise<void> {
     if (isTakenOver) {
-      const { open } = fold
-      strict.useEngine(await enforcedNow(strict, merged(shared, { engine, open, pause, onRelaxed })))
+      const known = merged(shared, { engine, open: fold.open, pause, onRelaxed })
+      resolved.useBudget(await budgetNow(resolved.budget(turns), known))
       isTakenOver = false
     }
+    if (!strict.isPaused) return
     await withPauses(strict.prepare(fold.turnTokens), pause)
     const { param, constraint, character } = strict.openBody(fold.turnTokens) ?? {}
     if (param !== undefined && constraint === undefined && character === undefined) onRelaxed(`${param}: ${UNENFORCED}`)
@@ -267,9 +267,9 @@ export function responseRun(
           if (isOpen) await loadReporter()
           const steps = step()
           if (steps === undefined) {
-            const { strict } = budget()
-            if (strict.isPaused) {
-              await prepareBody(strict).catch(throwUnlessClosed)
+            const allowed = budget()
+            if (isTakenOver || allowed.strict.isPaused) {
+              await prepare(allowed).catch(throwUnlessClosed)
               if (isClosed()) continue
             }
             await sample(merged(shared, { engine, tokenTable, budget, isTimed: seconds !== undefined, onStop, put }))

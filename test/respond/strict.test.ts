@@ -488,6 +488,24 @@ test('a response that is taken over fails if its engine cannot say what it enfor
   expect([response.status, errors]).toEqual(['failed', [expect.objectContaining({ message: 'it is down' })]])
 })
 
+test('a body that continues behind another engine has log-probabilities only if that engine gives them beside a constraint', async () => {
+  const held = [`${FINAL}${RIGHT}<|return|>`]
+  const request: ResponseRequest = {
+    ...{ input: 'Go.', text: { format: FORMAT } },
+    ...{ include: ['message.output_text.logprobs'], top_logprobs: 1 },
+  }
+  const constraints = ['json_schema', 'gbnf'] as const
+  const scored = heldModelOf({ held, capabilities: { constraints, hasConstrainedLogprobs: true } })
+  const whole = await run(request, { engine: scored })
+  const entries = whole.entries.slice(0, whole.entries.findIndex(({ type }) => type === 'chunk') + 5)
+  for (const hasConstrainedLogprobs of [true, false]) {
+    const calls: Held[] = []
+    const engine = heldModelOf({ held, calls, capabilities: { constraints, hasConstrainedLogprobs } })
+    await run(request, { engine, entries })
+    expect(calls.map(({ options }) => options.logprobs)).toEqual([hasConstrainedLogprobs ? 1 : undefined])
+  }
+})
+
 describe('a strict body that an engine ends without a character', () => {
   const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
   const script = {
@@ -691,6 +709,20 @@ describe('the name of a demanded call', () => {
     )
     expect(output[1]).toMatchObject({ name: 'foo' })
     expect(calls.map(({ options }) => options.constraint)).toEqual([undefined, undefined, { jsonSchema: PLACE }])
+  })
+
+  test('the name of a demanded call is free in a process whose engine cannot hold it, from wherever it continues', async () => {
+    const turn = pick('functions.foo')
+    const request: ResponseRequest = { input: 'Go.', tools, tool_choice: 'required' }
+    const whole = await run(request, { engine: naming([turn, ANSWER], []) })
+    for (const [at, { type }] of whole.entries.entries()) {
+      if (at === 0 || type === 'end') continue
+      const calls: Held[] = []
+      const engine = behind('none', { held: [turn, ANSWER], calls })
+      const { response, output } = await run(request, { engine, entries: whole.entries.slice(0, at) })
+      expect([at, response.status, output[1]]).toMatchObject([at, 'completed', { name: 'foo', arguments: RIGHT }])
+      expect(kindsOf({ calls }).filter((kind) => kind !== undefined)).toEqual([])
+    }
   })
 
   /** A model that is constrained to names: it ends a name as samplers do, with an end of sequence. */

@@ -1,3 +1,4 @@
+import type { EngineCapabilities } from '../../engine/constraint.js'
 import type { OpenEntry } from '../../journal/entry.js'
 import type { RequestTools } from '../../recipients/request-tools.js'
 import type { TokenTable } from '../../tokens/token-table.js'
@@ -15,6 +16,8 @@ export interface Budget {
   readonly isTimeUp: boolean
   /** Whether a turn may have several calls: `parallel_tool_calls` of the request. */
   readonly hasParallelCalls: boolean
+  /** What the engine in use reports of itself; empty if it was not asked. */
+  readonly capabilities: Omit<EngineCapabilities, 'fit'>
   /** The strings that end an answer: `stop` of the request. */
   readonly stops: AnswerStops | undefined
   /** The call that the first turn has to make. */
@@ -38,6 +41,7 @@ export function budgetOf(open: OpenEntry, tools: RequestTools, { tokenTable, tur
     tokens: tokens ?? Number.POSITIVE_INFINITY,
     isTimeUp: false,
     hasParallelCalls: isParallel ?? true,
+    capabilities: open.capabilities ?? {},
     stops: answerStops(open, tools, tokenTable),
     forced: forcedCall(open, tools, tokenTable),
     answer: demandedAnswer(open.request, tokenTable),

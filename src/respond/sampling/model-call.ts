@@ -103,8 +103,12 @@ function callAt(fold: ResponseFold, budget: Budget): ModelCall {
 }
 
 /** Returns the options of a model call, except for its signal. */
-export function generationOptions(fold: ResponseFold, { options, writes }: ModelCall): GenerateOptions {
-  const { request, capabilities = {} } = fold.open
+export function generationOptions(
+  fold: ResponseFold,
+  { capabilities }: Budget,
+  { options, writes }: ModelCall,
+): GenerateOptions {
+  const { request } = fold.open
   const { logprobs, ...given } = generateOptions(request)
   const { max_output_tokens: most } = request
   const isScored = logprobs !== undefined && (writes === 'anything' || capabilities.hasConstrainedLogprobs === true)

@@ -90,8 +90,8 @@ export function isBeforeForcedCall(fold: ResponseFold, { forced }: Budget): bool
 }
 
 /** Whether sampling is exhausted: by tokens, time or the engine's context. */
-function isSpent(fold: ResponseFold, { tokens, isTimeUp }: Budget): boolean {
-  const { contextLength = Number.POSITIVE_INFINITY } = fold.open.capabilities ?? {}
+function isSpent(fold: ResponseFold, { tokens, isTimeUp, capabilities }: Budget): boolean {
+  const { contextLength = Number.POSITIVE_INFINITY } = capabilities
   return fold.sampled >= tokens || isTimeUp || fold.contextSize >= contextLength
 }
 
@@ -133,7 +133,7 @@ function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[]
  */
 export function tokensToLimit(fold: ResponseFold, budget: Budget, isTimed: boolean): number {
   if (isTimed || budget.forced !== undefined || hasOneCall(fold, budget)) return 0
-  const { contextLength = Number.POSITIVE_INFINITY } = fold.open.capabilities ?? {}
+  const { contextLength = Number.POSITIVE_INFINITY } = budget.capabilities
   return Math.min(budget.tokens - fold.sampled, contextLength - fold.contextSize)
 }
 

@@ -110,11 +110,12 @@ class SamplingRun {
     this.#watch = this.#call.isSearched ? allowed.stops?.watch(fold) : undefined
     this.#before = fold.sampled
     this.#firstLimit = fold.sampled + tokensToLimit(fold, allowed, options.isTimed)
-    this.#chunks = createChunkReader(tokenTable, fold.open.capabilities?.spellsMarkers === true)
+    this.#chunks = createChunkReader(tokenTable, allowed.capabilities.spellsMarkers === true)
     const onUsage = (usage: HostUsage): void => {
       this.#known = usage
     }
-    this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { onUsage, signal }))
+    const generation = generationOptions(fold, allowed, this.#call)
+    this.#stream = engine.generate(fold.context, merged(generation, { onUsage, signal }))
   }
 
   goOn(): void {

@@ -1,11 +1,12 @@
-import type { TokenEngine } from '../../engine/engine.js'
+import type { EngineCapabilities } from '../../engine/constraint.js'
 import type { OpenEntry } from '../../journal/entry.js'
 import { withPauses } from '../../slices.js'
 import { heldParts } from './held-parts.js'
 import type { Enforced, Strictness } from './strictness.js'
 
 export interface EnforcedNowOptions {
-  readonly engine: TokenEngine
+  /** What the engine in use reports of itself. */
+  readonly capabilities: EngineCapabilities
   readonly open: OpenEntry
   readonly pause: () => Promise<void>
   readonly signal: AbortSignal
@@ -17,14 +18,11 @@ export interface EnforcedNowOptions {
 /**
  * Returns what the engine in use enforces of the constraints of a response that another process opened. Its engine may
  * have been another one: a constraint of a kind that this one refuses would fail the response.
- *
- * @throws EngineError if the engine cannot report its capabilities
  */
 export async function enforcedNow(
   { parts }: Strictness,
-  { engine, open, pause, signal, report, onRelaxed }: EnforcedNowOptions,
+  { capabilities, open, pause, signal, report, onRelaxed }: EnforcedNowOptions,
 ): Promise<Enforced> {
-  const capabilities = (await engine.capabilities?.({ signal, constraints: true })) ?? {}
   const { constrained = [] } = open
   const begun = parts.filter(({ param }) => constrained.includes(param))
   // The response is open, so nothing can be refused any more.
