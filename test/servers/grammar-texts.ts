@@ -38,6 +38,10 @@ const REGEXES = [
   ['^[а-яё]{2,6}(, ?[😀-😎])?$', 'привет', 'при'],
   ['^"[^"\\\\]{0,12}"$', '"日本語 – a/b"', '"日'],
   ['^a\\tb\\n$', 'a\tb\n', 'a'],
+  // The longest beginning of a part is not always the right one.
+  ['^((\\\\){2,3}?)*$', '\\\\\\\\', '\\'],
+  ['^[a-z]+(-[a-z]+)*x$', 'a-b-cx', 'a'],
+  ['^(a|ab)(c|bcd)$', 'abcd', 'a'],
 ] as const
 
 /** Every grammar in the form in which an engine with these capabilities is sent it. */

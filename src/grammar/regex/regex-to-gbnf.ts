@@ -1,4 +1,5 @@
 import type { Slices } from '../../slices.js'
+import { rule } from '../expression.js'
 import { writeGbnf } from '../gbnf/write-gbnf.js'
 import { productive } from '../productive.js'
 import { createRules } from '../rules.js'
@@ -18,8 +19,10 @@ import { matched } from './search.js'
  */
 export function* regexToGbnf(pattern: string): Slices<string> {
   const rules = createRules()
-  const root = patternExpression(matched(readPattern(pattern, ''), ''), rules, 'plain')
-  const grammar = yield* productive(new Map([...rules.all, ['root', root]]))
+  const text = patternExpression(matched(readPattern(pattern, ''), ''), rules, 'plain')
+  // llguidance matches a rule without recursion as one regular expression, but each part of the root by itself, and
+  // takes as much for it as it can: in (a{2,3})*, four characters would have no end.
+  const grammar = yield* productive(new Map([...rules.all, ['text', text], ['root', rule('text')]]))
   if (grammar === undefined) throw new UnsupportedSchema('', 'No text matches this regular expression.')
   return yield* writeGbnf(grammar)
 }
