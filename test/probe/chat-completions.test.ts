@@ -110,6 +110,30 @@ describe('faults of a server in Chat Completions are found:', () => {
     expect(rulesOf(results.get('chat-length'))).toEqual(['truncation-reported'])
   })
 
+  test.each([
+    ['a stop string that ends as "length" is told', '', ['stop-kept'], 'fail'],
+    ['a limit that cuts an answer before its stop string is inconclusive', 'twel', [], 'inconclusive'],
+  ])('%s', async (_title, after, rules, verdict) => {
+    const results = await found(
+      {
+        chunks: (chunks, { stop }) => {
+          const ends = chunks
+            .map((chunk) => choicesOf(chunk)[0] ?? {})
+            .filter((choice) => choice['finish_reason'] != null)
+          if (stop !== undefined)
+            for (const end of ends) Object.assign(end, { delta: { content: after }, finish_reason: 'length' })
+          return chunks
+        },
+      },
+      'chat-stop',
+    )
+    const stop = results.get('chat-stop')
+    expect([stop?.findings.map(({ rule, request }) => [rule, request]), stop?.verdict]).toEqual([
+      rules.map((rule) => [rule, 'stream']),
+      verdict,
+    ])
+  })
+
   test('token counts where none are asked for are a warning, and none where they are asked for an error', async () => {
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
     const always = await found(

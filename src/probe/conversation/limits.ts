@@ -27,6 +27,9 @@ export async function formatKept<Of extends Said>(
 /** A word that counting to twenty cannot avoid. */
 const STOP = 'twelve'
 
+/** A text that ends where the model wrote the stop string next. */
+const BEFORE_STOP = /eleven[\s,]*$/
+
 /** How an API stops at a string. */
 interface Stops<Of> {
   /** The field of a request with the strings. */
@@ -50,13 +53,14 @@ export async function stopKept<Of extends Said>(
     ['answer', api.answer],
   ] as const) {
     const answer = await ask(request, { messages, [field]: [STOP] }, { isOptional: true })
-    const { isGood, declined, text } = answer
+    const { isGood, declined, isCut, text } = answer
     if (declined !== undefined) return unsupported(`${field} is refused: ${declined}`)
     if (!isGood) continue
     const report = (expected: string, got: string): void => server.report(request, { rule: 'stop-kept', expected, got })
     const [expected, got] = [jsonPreview(stopped(STOP)), jsonPreview(endOf(answer))]
     if (text.includes(STOP)) report(`an answer that ends before "${STOP}"`, preview(text))
     else if (!text.includes('eleven')) doubts.push(inconclusive('the model did not count so far'))
+    else if (isCut && !BEFORE_STOP.test(text)) doubts.push(inconclusive('the limit of tokens ended the answer'))
     else if (got !== expected) report(expected, got)
   }
   return doubts[0] ?? 'observed'
