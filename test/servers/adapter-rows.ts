@@ -59,15 +59,18 @@ export function adapterRows(rows: Rows): void {
       },
     )
 
-    test.runIf(sendsHalves)(`${name} through the adapter gives half a character as it was sampled`, async () => {
-      expect((await call(said.half.prompt)).ids).toEqual(said.half.ids)
-    })
-
-    test.runIf(!sendsHalves)(`${name} through the adapter gives other ids for half a character, as many`, async () => {
-      const { ids } = await call(said.half.prompt)
-      expect(ids).toHaveLength(said.half.ids.length)
-      expect(shownText(ids)).toBe(shownText(said.half.ids))
-    })
+    // One of the two: a row that another server has would show as skipped.
+    if (sendsHalves) {
+      test(`${name} through the adapter gives half a character as it was sampled`, async () => {
+        expect((await call(said.half.prompt)).ids).toEqual(said.half.ids)
+      })
+    } else {
+      test(`${name} through the adapter gives other ids for half a character, as many`, async () => {
+        const { ids } = await call(said.half.prompt)
+        expect(ids).toHaveLength(said.half.ids.length)
+        expect(shownText(ids)).toBe(shownText(said.half.ids))
+      })
+    }
 
     test(`${name} through the adapter stops at ids of the caller, special or not`, async () => {
       const [word = 0] = encodeHarmony(' world')
@@ -140,15 +143,14 @@ export function adapterRows(rows: Rows): void {
       while ((await running()) > 0) await new Promise((resolve) => setTimeout(resolve, 50))
     })
 
-    test.runIf(hasPromptCache)(
-      `${name} through the adapter has most of a prompt in its cache the second time`,
-      async () => {
+    if (hasPromptCache) {
+      test(`${name} through the adapter has most of a prompt in its cache the second time`, async () => {
         const prompt = encodeHarmony(`${said.months.prompt}${said.months.answer}`.repeat(6) + said.hello.prompt)
         await call(prompt, { maxTokens: 1 })
         const { end } = await call(prompt, { maxTokens: 1 })
         expect(end?.usage?.cachedTokens).toBeGreaterThan(prompt.length * 0.8)
-      },
-    )
+      })
+    }
 
     test(`${name} through the adapter takes the longest prompt, and fills the context after it`, async () => {
       const { ids, end } = await call(filler(longestPrompt))

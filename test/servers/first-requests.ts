@@ -14,9 +14,12 @@ export const FIRST_REQUESTS: Readonly<Record<string, { readonly schema: object; 
   },
 }
 
+/** A grammar that only guidance takes. */
+export const FOR_GUIDANCE = { grammar: '%llguidance {}\nstart: "a"' } as const
+
 /** @throws Error if the server refuses it */
-export async function askFirst({ url }: RealServer, schema: object): Promise<void> {
-  const body = { model: 'gpt-oss', prompt: [200_008], max_tokens: 8, structured_outputs: { json: schema } }
+export async function askFirst({ url }: RealServer, constraint: object): Promise<void> {
+  const body = { model: 'gpt-oss', prompt: [200_008], max_tokens: 8, structured_outputs: constraint }
   const answer = await fetch(`${url}/v1/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

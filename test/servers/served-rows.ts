@@ -18,8 +18,6 @@ const WEATHER = {
 } as const
 const LIST_FILES = { type: 'function', name: 'list_files', parameters: { type: 'object' }, strict: false } as const
 
-const questionOf = ({ prompt }: { readonly prompt: string }): string =>
-  /user<\|message\|>(.*)<\|end\|>/.exec(prompt)?.[1] ?? ''
 const textOf = (answer: string): string => /final<\|message\|>(.*)<\|return\|>/.exec(answer)?.[1] ?? ''
 
 /** Tests the endpoint with a real server. */
@@ -51,14 +49,14 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
     }
 
     test.each([said.hello, said.months, said.emoji])('an answer is the text that the model wrote: %j', async (turn) => {
-      const { output, status } = await streamed({ input: questionOf(turn) })
+      const { output, status } = await streamed({ input: said.questionOf(turn) })
       expect(status).toBe('completed')
       expect(output).toMatchObject([{ type: 'message', content: [{ text: textOf(turn.answer) }] }])
     })
 
     test.each([true, false])('a call goes round: strict %s', async (strict) => {
       const tools = [{ ...WEATHER, strict }]
-      const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: questionOf(said.weather) }]
+      const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: said.questionOf(said.weather) }]
       const first = await streamed({ input, tools })
       expect(first.output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
       const asked = first.output.find((item) => item.type === 'function_call')
@@ -72,7 +70,7 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
     })
 
     test('words before a call are a message', async () => {
-      const { output } = await streamed({ input: questionOf(said.files), tools: [LIST_FILES] })
+      const { output } = await streamed({ input: said.questionOf(said.files), tools: [LIST_FILES] })
       expect(output).toMatchObject([
         { type: 'message', content: [{ text: 'Let me have a look at your folder.' }] },
         { type: 'function_call', name: 'list_files', arguments: '{"path":"~"}' },
@@ -80,7 +78,7 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
     })
 
     test('a malformed header is mended', async () => {
-      const { output } = await streamed({ input: questionOf(said.malformed) })
+      const { output } = await streamed({ input: said.questionOf(said.malformed) })
       expect(output.at(-1)).toMatchObject({ type: 'message', content: [{ text: 'The number is 42.' }] })
     })
 
@@ -88,7 +86,7 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
       'a call that is demanded is made, with arguments that are valid: %j',
       async (tool_choice) => {
         const tools = [{ ...WEATHER, strict: true }]
-        const body = { input: questionOf(said.hello), tools, tool_choice, max_output_tokens: 300 }
+        const body = { input: said.questionOf(said.hello), tools, tool_choice, max_output_tokens: 300 }
         const { output, status } = await streamed(body)
         expect([status, output.at(-1)?.type]).toEqual(['completed', 'function_call'])
         const { arguments: given } = output.at(-1) as { arguments: string }
@@ -99,13 +97,13 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
     test('an answer in a format is JSON, whatever the model would say', async () => {
       const { parameters: schema } = WEATHER
       const format = { type: 'json_schema', name: 'place', schema, strict: true } as const
-      const answer = await openai.responses.create({ model, input: questionOf(said.prose), text: { format } })
+      const answer = await openai.responses.create({ model, input: said.questionOf(said.prose), text: { format } })
       expect(Object.keys(JSON.parse(answer.output_text) as object)).toEqual(['city', 'unit'])
     })
 
     test('log-probabilities are those of the text', async () => {
       const include = ['message.output_text.logprobs'] as const
-      const body = { input: questionOf(said.hello), include: [...include], top_logprobs: 3 }
+      const body = { input: said.questionOf(said.hello), include: [...include], top_logprobs: 3 }
       const { output } = await streamed(body)
       const [part] = (output.at(-1) as OpenAI.Responses.ResponseOutputMessage).content
       const logprobs = part?.type === 'output_text' ? (part.logprobs ?? []) : []
@@ -113,7 +111,7 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
     })
 
     test('a limit leaves a response incomplete', async () => {
-      const response = await streamed({ input: questionOf(said.endless), max_output_tokens: 20 })
+      const response = await streamed({ input: said.questionOf(said.endless), max_output_tokens: 20 })
       expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
     })
 
@@ -127,7 +125,7 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
     test('twenty clients at once have each its own answer', async () => {
       const turns = Array.from({ length: 20 }, (_, nth) => said.colours[nth % said.colours.length] ?? said.hello)
       const answers = await Promise.all(
-        turns.map(async (turn) => await openai.responses.create({ model, input: questionOf(turn) })),
+        turns.map(async (turn) => await openai.responses.create({ model, input: said.questionOf(turn) })),
       )
       expect(answers.map(({ output_text }) => output_text)).toEqual(turns.map(({ answer }) => textOf(answer)))
     })

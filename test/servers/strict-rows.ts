@@ -6,7 +6,7 @@ import { respond } from '../../src/respond/index.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import { atOnce } from '../../src/slices.js'
 import { validatorOf } from '../support/json-schema-judge.js'
-import { freeAnswer, freeCall } from './model/scripts.js'
+import { freeAnswer, freeCall, questionOf } from './model/scripts.js'
 import { STRICT_SCHEMAS } from './strict-schemas.js'
 
 /** How long a body may become, in tokens. */
@@ -102,11 +102,11 @@ async function bodyOf(
     ...{ model: 'gpt-oss', seed, max_output_tokens: MOST },
     ...(as === 'format'
       ? {
-          input: questionOf(freeAnswer.prompt),
+          input: questionOf(freeAnswer),
           text: { format: { type: 'json_schema', name: 'body', schema, strict: true } },
         }
       : {
-          input: questionOf(freeCall.prompt),
+          input: questionOf(freeCall),
           tools: [{ type: 'function', name: 'emit', parameters: schema, strict: true }],
         }),
   } as ResponseRequest
@@ -130,8 +130,6 @@ async function bodyOf(
         : expect.fail(`${as}: ${JSON.stringify(response.error ?? response.output)}`)
   return { text, isComplete: response.status === 'completed', relaxed }
 }
-
-const questionOf = (prompt: string): string => /user<\|message\|>(.*)<\|end\|>/.exec(prompt)?.[1] ?? ''
 
 /** Strings of JSON, the last one perhaps without its end. */
 const STRINGS = /"(?:[^"\\]|\\.)*(?:"|\\?$)/g

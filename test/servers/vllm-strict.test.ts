@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { askFirst, FIRST_REQUESTS } from './first-requests.js'
+import { askFirst, FIRST_REQUESTS, FOR_GUIDANCE } from './first-requests.js'
 import { NOT_HELD, TRAPS_NOT_HELD } from './not-held.js'
 import { onServer } from './on-server.js'
+import { ownCall } from './own-call.js'
 import { restRows } from './rest-rows.js'
 import { SEEDS } from './seeds.js'
 import { strictRows } from './strict-rows.js'
@@ -18,7 +19,7 @@ for (const backend of ['guidance', 'xgrammar'] as const) {
 /** A server without a configured backend, after each kind of first request that chooses one: in `npm run test:full`. */
 for (const [first, { schema, backend }] of process.env['SERVERS_FULL'] ? Object.entries(FIRST_REQUESTS) : []) {
   onServer({ kind: 'vllm', model: 'rand', title: `after ${first}` }, ({ engine, server }) => {
-    beforeAll(() => askFirst(server(), schema))
+    beforeAll(() => askFirst(server(), { json: schema }))
     const name = `auto after ${first}`
     strictRows(name, engine, SEEDS, NOT_HELD[backend])
     if (backend !== 'other') restRows(name, engine)
@@ -27,5 +28,28 @@ for (const [first, { schema, backend }] of process.env['SERVERS_FULL'] ? Object.
         expect((await engine().capabilities?.())?.constraints).toEqual(['json_schema', 'regex'])
       })
     }
+  })
+}
+
+/** vLLM's own tool calling beside ours, on a server that leaves the backend to the first request: in `npm run test:full`. */
+const OWN_TOOLS = {
+  kind: 'vllm',
+  model: 'sure',
+  flags: ['--enable-auto-tool-choice', '--tool-call-parser', 'openai'],
+} as const
+
+if (process.env['SERVERS_FULL']) {
+  onServer({ ...OWN_TOOLS, title: 'asked by the engine first' }, ({ engine, server }) => {
+    test("vLLM's own tool calling works after the engine has asked for the backend", async () => {
+      expect((await engine().capabilities?.({ constraints: true }))?.constraints).toContain('json_schema')
+      expect(await ownCall(server())).toEqual({ name: 'get_weather', arguments: { city: 'Paris', unit: 'celsius' } })
+    })
+  })
+
+  onServer({ ...OWN_TOOLS, title: 'asked for Lark first' }, ({ server }) => {
+    test("vLLM's own tool calling fails if the first request is Lark, so that the engine asks with a structural tag", async () => {
+      await askFirst(server(), FOR_GUIDANCE)
+      await expect(ownCall(server())).rejects.toMatchObject({ status: 500 })
+    })
   })
 }

@@ -18,6 +18,11 @@ import { encodeHarmony } from '../../support/tokens.js'
 /** The scripts that the model on llama.cpp has, too. */
 export { afterWeather, ask, colours, emoji, files, hello, malformed, months, type Turn, weather }
 
+/** The question of the user that a turn answers. */
+export function questionOf({ prompt }: Pick<Turn, 'prompt'>): string {
+  return /user<\|message\|>(.*)<\|end\|>/.exec(prompt)?.[1] ?? ''
+}
+
 /** How many of the last tokens the model sees. Scripts have to differ in them. */
 export const HISTORY = 13
 
