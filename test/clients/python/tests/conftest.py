@@ -28,6 +28,9 @@ def call(name, arguments, namespace="functions."):
     return f"<|channel|>commentary to={namespace}{name} <|constrain|>json<|message|>{body}<|call|>"
 
 
+HALF_AN_ANSWER = "<|channel|>final<|message|>One two"
+
+
 def asynchronous(test):
     """Runs a test in its own event loop. The loop of a plugin would fail it for resources that other tests left open."""
     return functools.wraps(test)(lambda **fixtures: asyncio.run(test(**fixtures)))

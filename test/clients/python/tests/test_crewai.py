@@ -5,7 +5,7 @@ import os
 
 import openai
 import pytest
-from conftest import answer, call, think
+from conftest import HALF_AN_ANSWER, answer, call, think
 from pydantic import BaseModel
 
 os.environ.update(CREWAI_DISABLE_TELEMETRY="true", CREWAI_TRACING_ENABLED="false", OTEL_SDK_DISABLED="true")
@@ -67,7 +67,7 @@ def test_a_crew_is_streamed(model_of, script):
 
 
 def test_a_crew_whose_stream_fails_raises_after_what_was_sampled(model_of, script):
-    name = script(["<|channel|>final<|message|>One two", {"fail": True}])
+    name = script([HALF_AN_ANSWER, {"fail": True}])
     running = crew_of(model_of(name), stream=True).kickoff()
     pieces = []
     with pytest.raises(openai.APIError):

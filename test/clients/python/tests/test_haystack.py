@@ -4,7 +4,7 @@ import json
 
 import openai
 import pytest
-from conftest import answer, call, think
+from conftest import HALF_AN_ANSWER, answer, call, think
 from haystack.components.agents import Agent
 from haystack.components.generators.chat import OpenAIChatGenerator, OpenAIResponsesChatGenerator
 from haystack.dataclasses import ChatMessage
@@ -69,7 +69,7 @@ def test_a_failure_of_the_engine_raises(model_of, script):
 
 def test_a_stream_that_fails_raises_after_what_was_sampled(model_of, script):
     pieces = []
-    name = script(["<|channel|>final<|message|>One two", {"fail": True}])
+    name = script([HALF_AN_ANSWER, {"fail": True}])
     with pytest.raises(openai.APIError):
         model_of(name, streaming_callback=lambda chunk: pieces.append(chunk.content)).run(ASKED)
     assert "".join(piece for piece in pieces if piece).startswith("One")

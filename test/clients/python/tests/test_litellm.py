@@ -5,7 +5,7 @@ import json
 
 import litellm
 import pytest
-from conftest import answer, call, preamble, think
+from conftest import HALF_AN_ANSWER, answer, call, preamble, think
 
 litellm.telemetry = False
 ASKED = [{"role": "user", "content": "Paris?"}]
@@ -64,9 +64,30 @@ def test_a_response_has_text(ask, script):
     assert ask(litellm.responses, script(answer("Yes.")), input="Well?").output_text == "Yes."
 
 
-def test_a_response_is_streamed(ask, script):
+@pytest.fixture
+def known():
+    """known(model): the model, which litellm now knows: of others, it asks for whole responses, and streams those."""
+
+    def registered(name):
+        litellm.register_model({f"openai/{name}": {"litellm_provider": "openai", "supports_native_streaming": True}})
+        return name
+
+    return registered
+
+
+def deltas(events):
+    return [event.delta for event in events if event.type == "response.output_text.delta"]
+
+
+def test_a_response_is_streamed(ask, script, known):
+    events = list(ask(litellm.responses, known(script(answer("One two three."))), input="Count.", stream=True))
+    assert len(deltas(events)) > 1
+    assert "".join(deltas(events)) == "One two three."
+
+
+def test_a_response_of_a_model_that_litellm_does_not_know_is_streamed_once_it_is_whole(ask, script):
     events = list(ask(litellm.responses, script(answer("One two three.")), input="Count.", stream=True))
-    assert "".join(event.delta for event in events if event.type == "response.output_text.delta") == "One two three."
+    assert "".join(deltas(events)) == "One two three."
 
 
 def test_a_response_calls_tools(ask, script):
@@ -99,3 +120,30 @@ def test_messages_of_anthropic_go_through_its_bridge(base_url, script):
 def test_a_failure_of_the_engine_raises(ask, script):
     with pytest.raises(litellm.InternalServerError):
         ask(litellm.completion, script([think("Hm."), {"fail": True}]), messages=ASKED)
+
+
+def test_a_response_whose_engine_fails_raises(ask, script):
+    with pytest.raises(litellm.InternalServerError):
+        ask(litellm.responses, script([think("Hm."), {"fail": True}]), input="Go.")
+
+
+def test_a_completion_whose_stream_fails_raises_after_what_was_sampled(ask, script):
+    pieces = []
+    with pytest.raises(litellm.exceptions.MidStreamFallbackError):
+        for chunk in ask(litellm.completion, script([HALF_AN_ANSWER, {"fail": True}]), messages=ASKED, stream=True):
+            pieces.append(chunk.choices[0].delta.content)
+    assert "".join(piece for piece in pieces if piece).startswith("One")
+
+
+def test_a_response_whose_stream_fails_raises_after_what_was_sampled(ask, script, known):
+    events = []
+    with pytest.raises(litellm.exceptions.MidStreamFallbackError):
+        name = known(script([HALF_AN_ANSWER, {"fail": True}]))
+        for event in ask(litellm.responses, name, input="Count.", stream=True):
+            events.append(event)
+    assert "".join(deltas(events)).startswith("One")
+
+
+def test_a_whole_response_that_fails_is_not_streamed(ask, script):
+    with pytest.raises(litellm.InternalServerError):
+        list(ask(litellm.responses, script([HALF_AN_ANSWER, {"fail": True}]), input="Count.", stream=True))

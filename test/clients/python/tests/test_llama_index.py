@@ -4,7 +4,7 @@ import json
 
 import openai
 import pytest
-from conftest import answer, asynchronous, call, think
+from conftest import HALF_AN_ANSWER, answer, asynchronous, call, think
 from llama_index.core.agent.workflow import AgentStream, FunctionAgent, ReActAgent
 from llama_index.core.llms import ChatMessage
 from llama_index.core.prompts import PromptTemplate
@@ -111,3 +111,11 @@ async def test_a_react_agent_answers(model_of, script):
 def test_a_failure_of_the_engine_raises(model_of, script):
     with pytest.raises(openai.InternalServerError):
         model_of(script([think("Hm."), {"fail": True}])).chat(asked("Go."))
+
+
+def test_a_stream_that_fails_raises_after_what_was_sampled(model_of, script):
+    pieces = []
+    with pytest.raises(openai.APIError):
+        for piece in model_of(script([HALF_AN_ANSWER, {"fail": True}])).stream_chat(asked("Count.")):
+            pieces.append(piece.delta)
+    assert "".join(piece for piece in pieces if piece).startswith("One")

@@ -16,7 +16,7 @@ from agents import (
     SQLiteSession,
     function_tool,
 )
-from conftest import answer, asynchronous, call, think
+from conftest import HALF_AN_ANSWER, answer, asynchronous, call, think
 from openai import APIError, AsyncOpenAI
 from pydantic import BaseModel
 
@@ -142,6 +142,17 @@ def test_a_run_without_end_is_stopped(model_of, script):
 def test_a_failure_of_the_engine_raises(model_of, script):
     with pytest.raises(APIError):
         Runner.run_sync(agent(model_of(script([think("Hm."), {"fail": True}]))), "Go.")
+
+
+@asynchronous
+async def test_a_streamed_run_that_fails_raises_after_what_was_sampled(model_of, script):
+    result = Runner.run_streamed(agent(model_of(script([HALF_AN_ANSWER, {"fail": True}]))), "Count.")
+    deltas = []
+    with pytest.raises(APIError):
+        async for event in result.stream_events():
+            if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
+                deltas.append(event.data.delta)
+    assert "".join(deltas).startswith("One")
 
 
 def test_a_response_goes_on_from_the_one_before(responses_model, script, prompts):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import answer, asynchronous, call, think
+from conftest import HALF_AN_ANSWER, answer, asynchronous, call, think
 from pydantic import BaseModel
 from pydantic_ai import Agent, ModelHTTPError, ModelRetry, NativeOutput, PromptedOutput, ToolOutput
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel, OpenAIResponsesModelSettings
@@ -98,6 +98,16 @@ def test_a_failure_of_the_engine_raises(model_of, script):
     with pytest.raises(ModelHTTPError) as raised:
         Agent(model_of(script([think("Hm."), {"fail": True}])), retries=0).run_sync("Go.")
     assert raised.value.status_code == 500
+
+
+@asynchronous
+async def test_a_stream_that_fails_raises_after_what_was_sampled(model_of, script):
+    pieces = []
+    with pytest.raises(ModelHTTPError):
+        async with Agent(model_of(script([HALF_AN_ANSWER, {"fail": True}]))).run_stream("Count.") as result:
+            async for piece in result.stream_text(delta=True, debounce_by=None):
+                pieces.append(piece)
+    assert "".join(pieces).startswith("One")
 
 
 def test_sealed_reasoning_comes_back(responses_model, script, prompts):

@@ -4,7 +4,7 @@ import json
 
 import openai
 import pytest
-from conftest import answer, call, think
+from conftest import HALF_AN_ANSWER, answer, call, think
 from smolagents import AgentGenerationError, CodeAgent, OpenAIServerModel, ToolCallingAgent, tool
 
 
@@ -72,7 +72,7 @@ def test_a_stream_that_fails_raises_after_what_was_sampled(base_url, script):
     messages = [{"role": "user", "content": [{"type": "text", "text": "Well?"}]}]
     seen = []
     with pytest.raises(openai.APIError):
-        model = model_of(script(["<|channel|>final<|message|>One two", {"fail": True}]), base_url)
+        model = model_of(script([HALF_AN_ANSWER, {"fail": True}]), base_url)
         for delta in model.generate_stream(messages):
             seen.append(delta.content)
     assert "".join(piece for piece in seen if piece).startswith("One")
