@@ -16,6 +16,8 @@ export interface Rows {
   readonly running: () => Promise<number>
   /** The longest prompt that is answered. */
   readonly longestPrompt: number
+  /** How many tokens a prompt and its answer have together at most. Default the context. */
+  readonly filled?: number
   /** Whether the server keeps what it read of a prompt for the next call. Default true. */
   readonly hasPromptCache?: boolean
   /** Whether the server sends the ids of a character that the model did not complete. Default true. */
@@ -36,7 +38,7 @@ const JSON_PIZZA = {
 /** The laws of the adapter with a real server whose model plays `model/scripts.ts`. */
 export function adapterRows(rows: Rows): void {
   const { name, engine, running, longestPrompt, hasPromptCache = true } = rows
-  const { sendsHalves = true, refusedBy = 'server' } = rows
+  const { sendsHalves = true, refusedBy = 'server', filled = CONTEXT } = rows
   const call = async (prompt: string | readonly number[], options: GenerateOptions = {}) => {
     const ids = typeof prompt === 'string' ? encodeHarmony(prompt) : prompt
     const { tokens, end } = await readTokens(engine().generate(ids, options))
@@ -152,10 +154,17 @@ export function adapterRows(rows: Rows): void {
       })
     }
 
-    test(`${name} through the adapter takes the longest prompt, and fills the context after it`, async () => {
+    test(`${name} through the adapter takes the longest prompt`, async () => {
       const { ids, end } = await call(filler(longestPrompt))
       expect(ids.length).toBeGreaterThan(0)
       expect(end).toMatchObject({ usage: { inputTokens: longestPrompt } })
+    })
+
+    test(`${name} through the adapter fills the context, and says that this ended the call`, async () => {
+      const question = encodeHarmony(said.endless.prompt)
+      const prompt = [...filler(longestPrompt - question.length - 20), ...question]
+      const { ids, end } = await call(prompt)
+      expect([prompt.length + ids.length, end?.reason]).toEqual([filled, 'max_output_tokens'])
     })
 
     test.each([1, CONTEXT - longestPrompt, CONTEXT - longestPrompt + 10])(

@@ -21,41 +21,77 @@ function isWeather(text: string | undefined): boolean {
   }
 }
 
+/** How a vLLM is started: what of its own endpoint depends on it. */
+export interface OwnStart {
+  /** Whether it has a `--tool-call-parser`. */
+  readonly hasParser: boolean
+  readonly backend: 'xgrammar' | 'guidance'
+}
+
+/** A body under xgrammar of a model that is sure of nothing. */
+const WHITE_SPACE = /^\{\s{20,}$/
+
 /**
  * The answers of vLLM's own `/v1/responses` to the requests of `served-rows.ts`: the left column of the table in
  * docs/migrate.md.
  */
-export function ownRows(server: () => RealServer): void {
-  describe("vLLM's own endpoint", () => {
+export function ownRows(server: () => RealServer, { hasParser, backend }: OwnStart): void {
+  const start = `with${hasParser ? '' : 'out'} a tool parser, on ${backend}`
+  describe(`vLLM's own endpoint ${start}`, () => {
     const model = 'gpt-oss'
     let openai: OpenAI
     beforeAll(() => {
       openai = new OpenAI({ apiKey: 'none', baseURL: `${server().url}/v1`, maxRetries: 0, timeout: 600_000 })
     })
+    const answerTo = (turn: Pick<said.Turn, 'prompt'>, body: Omit<OpenAI.Responses.ResponseCreateParams, 'stream'>) =>
+      openai.responses.create({ model, input: said.questionOf(turn), max_output_tokens: 60, ...body })
+    const callsOf = ({ output }: OpenAI.Responses.Response) => output.filter((item) => item.type === 'function_call')
 
-    test.each(['required', { type: 'function', name: 'get_weather' }] as const)(
-      "vLLM's own endpoint answers in text where a call is demanded: %j",
-      async (tool_choice) => {
-        const body = { model, input: said.questionOf(said.hello), tools: [WEATHER], tool_choice, max_output_tokens: 60 }
-        const { output } = await openai.responses.create(body)
-        expect(output.map(({ type }) => type)).not.toContain('function_call')
-      },
-    )
-
-    test("vLLM's own endpoint does not enforce the schema of a strict function", async () => {
-      const tools = [{ ...WEATHER, name: 'emit' }]
-      const { output } = await openai.responses.create({ model, input: said.questionOf(said.freeCall), tools })
-      const [call] = output.filter((item) => item.type === 'function_call')
-      expect(isWeather(call?.arguments)).toBe(false)
+    describe.each([['required'], [{ type: 'function', name: 'get_weather' }]] as const)('%j', (tool_choice) => {
+      const asked = () => answerTo(said.hello, { tools: [WEATHER], tool_choice })
+      test(`vLLM's own endpoint ${start} ${demanded()}`, async () => {
+        if (hasParser && backend === 'guidance') await expect(asked()).rejects.toMatchObject({ status: 400 })
+        else if (hasParser) expect(callsOf(await asked())).toMatchObject([{ name: 'get_weather' }])
+        else expect((await asked()).output).toMatchObject([{ type: 'message' }])
+      })
     })
 
-    test("vLLM's own endpoint refuses a strict format, or answers in other text", async () => {
+    function demanded(): string {
+      if (!hasParser) return 'answers in text where a call is demanded'
+      return backend === 'guidance' ? 'refuses a request that demands a call' : 'makes a call that is demanded'
+    }
+
+    test(`vLLM's own endpoint ${start} ${strictly()}`, async () => {
+      const asked = answerTo(said.freeCall, { tools: [{ ...WEATHER, name: 'emit' }] })
+      if (hasParser && backend === 'guidance') await expect(asked).rejects.toMatchObject({ status: 400 })
+      else {
+        const { status, output } = await asked
+        const [call] = output.filter((item) => item.type === 'function_call')
+        expect(call).toMatchObject({ name: 'emit' })
+        if (hasParser) expect([status, call?.arguments]).toEqual(['incomplete', expect.stringMatching(WHITE_SPACE)])
+        else expect([status, isWeather(call?.arguments)]).toEqual(['completed', false])
+      }
+    })
+
+    function strictly(): string {
+      if (!hasParser) return 'does not enforce the schema of a strict function'
+      return backend === 'guidance'
+        ? 'refuses a strict function'
+        : 'enforces a strict function, with white space up to the limit'
+    }
+
+    test(`vLLM's own endpoint ${start} ${backend === 'guidance' ? 'refuses a strict format' : 'enforces a strict format, with white space up to the limit'}`, async () => {
       const format = { type: 'json_schema', name: 'weather', schema: PARAMETERS, strict: true } as const
-      const asked = openai.responses.create({ model, input: said.questionOf(said.prose), text: { format } })
-      const answer = await asked.catch((error: unknown) => error)
-      if (answer instanceof OpenAI.APIError) expect(answer.status).toBe(400)
-      else expect(isWeather((answer as OpenAI.Responses.Response).output_text)).toBe(false)
+      const asked = answerTo(said.prose, { text: { format } })
+      if (backend === 'guidance') await expect(asked).rejects.toMatchObject({ status: 400 })
+      else {
+        const { status, output_text } = await asked
+        expect([status, output_text]).toEqual(['incomplete', expect.stringMatching(WHITE_SPACE)])
+      }
     })
+
+    // What follows does not depend on the start: one is enough.
+    if (!hasParser || backend === 'guidance') return
 
     test("vLLM's own endpoint forgets its responses", async () => {
       const { id } = await openai.responses.create({ model, input: said.questionOf(said.hello) })

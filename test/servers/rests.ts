@@ -13,6 +13,8 @@ export interface Rest {
   /** The body's other tokens, as text. */
   readonly after: string
   readonly constraint: Constraint
+  /** Whether the body may end here. */
+  readonly canEnd: boolean
 }
 
 /** The rests of a body of each schema from each of its tokens on. Where a token ends in the middle of a character, none. */
@@ -23,10 +25,9 @@ export function everyRest(): readonly Rest[] {
     return tokens.slice(1).flatMap((_, at): Rest[] => {
       const before = wholeText(tokens.slice(0, at + 1))
       if (before === undefined) return []
-      const { constraint } =
-        atOnce(constraintAfter({ jsonSchema: STRICT_SCHEMAS[schema] ?? {} }, before, ['gbnf'])) ?? {}
-      if (constraint === undefined) throw new Error(`${schema}: no grammar says what follows ${before}`)
-      return [{ schema, before, after: text.slice(before.length), constraint }]
+      const rest = atOnce(constraintAfter({ jsonSchema: STRICT_SCHEMAS[schema] ?? {} }, before, ['gbnf']))
+      if (rest === undefined) throw new Error(`${schema}: no grammar says what follows ${before}`)
+      return [{ schema, before, after: text.slice(before.length), ...rest }]
     })
   })
 }

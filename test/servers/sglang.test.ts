@@ -11,7 +11,7 @@ import { onServer } from './on-server.js'
 import { servedRows } from './served-rows.js'
 
 onServer({ kind: 'sglang', model: 'sure' }, ({ server, engine, running }) => {
-  adapterRows({ name: 'SGLang', engine, running, longestPrompt: CONTEXT - 7 })
+  adapterRows({ name: 'SGLang', engine, running, longestPrompt: CONTEXT - 7, filled: CONTEXT - 2 })
   servedRows('SGLang', engine)
   crashRows('SGLang', engine, server)
   deadSchedulerRow(engine, server)

@@ -4,6 +4,7 @@ import { compileSchema, matcherOf } from '../../src/grammar/index.js'
 import { collectResponse, loadTokenTable } from '../../src/index.js'
 import { respond } from '../../src/respond/index.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
+import type { ResponseObject } from '../../src/responses/response.js'
 import { atOnce } from '../../src/slices.js'
 import { validatorOf } from '../support/json-schema-judge.js'
 import { freeAnswer, freeCall, questionOf } from './model/scripts.js'
@@ -121,14 +122,15 @@ async function bodyOf(
   // The text before a failure is the beginning of a valid body, too.
   if (errors.length > 0) throw errors[0]
   if (response.error) throw new Error(`${as}: ${JSON.stringify(response.error)}`)
-  const item = response.output.at(-1)
-  const text =
-    item?.type === 'function_call'
-      ? item.arguments
-      : item?.type === 'message'
-        ? item.content.map((part) => (part.type === 'output_text' ? part.text : '')).join('')
-        : expect.fail(`${as}: ${JSON.stringify(response.error ?? response.output)}`)
-  return { text, isComplete: response.status === 'completed', relaxed }
+  return { text: bodyText(response), isComplete: response.status === 'completed', relaxed }
+}
+
+/** The text of the last item of a response: the answer, or the arguments of a call. */
+export function bodyText({ error, output }: ResponseObject): string {
+  const item = output.at(-1)
+  if (item?.type === 'function_call') return item.arguments
+  if (item?.type !== 'message') return expect.fail(JSON.stringify(error ?? output))
+  return item.content.map((part) => (part.type === 'output_text' ? part.text : '')).join('')
 }
 
 /** Strings of JSON, the last one perhaps without its end. */

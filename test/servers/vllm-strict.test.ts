@@ -1,18 +1,25 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createVllmEngine } from '../../src/sources/vllm.js'
 import { askFirst, FIRST_REQUESTS, FOR_GUIDANCE } from './first-requests.js'
+import { larkRows } from './lark-rows.js'
 import { NOT_HELD, TRAPS_NOT_HELD } from './not-held.js'
 import { onServer } from './on-server.js'
 import { ownCall } from './own-call.js'
 import { restRows } from './rest-rows.js'
+import { seedRow } from './seed-row.js'
 import { SEEDS } from './seeds.js'
+import { type ServerOptions, startServer } from './server.js'
 import { strictRows } from './strict-rows.js'
 import { TRAP_SCHEMAS } from './strict-schemas.js'
+import { takeOverRow } from './take-over-row.js'
 
 for (const backend of ['guidance', 'xgrammar'] as const) {
   onServer({ kind: 'vllm', model: 'rand', flags: ['--structured-outputs-config.backend', backend] }, ({ engine }) => {
     strictRows(backend, engine, SEEDS, NOT_HELD[backend])
     strictRows(`${backend}, with its traps`, engine, SEEDS, TRAPS_NOT_HELD, { schemas: TRAP_SCHEMAS })
     restRows(backend, engine)
+    seedRow(backend, engine)
+    larkRows(backend, engine)
   })
 }
 
@@ -28,6 +35,24 @@ for (const [first, { schema, backend }] of process.env['SERVERS_FULL'] ? Object.
         expect((await engine().capabilities?.())?.constraints).toEqual(['json_schema', 'regex'])
       })
     }
+  })
+}
+
+/** A process takes a response over that another one began, and finds another backend: in `npm run test:full`. */
+const BACKENDS = ['guidance', 'xgrammar'] as const
+for (const [from, to] of process.env['SERVERS_FULL'] ? [BACKENDS, BACKENDS.toReversed()] : []) {
+  const onBackend = (backend = ''): ServerOptions => ({
+    ...{ kind: 'vllm', model: 'rand', flags: ['--structured-outputs-config.backend', backend] },
+  })
+  onServer({ ...onBackend(from), title: `before ${to}` }, ({ engine, server }) => {
+    takeOverRow(`${from}`, `${to}`, {
+      engine,
+      server,
+      async startOther() {
+        const { url, stop } = await startServer(onBackend(to))
+        return { engine: createVllmEngine({ url }), stop }
+      },
+    })
   })
 }
 

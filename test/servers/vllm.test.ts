@@ -5,9 +5,31 @@ import { onServer } from './on-server.js'
 import { ownRows } from './own-rows.js'
 import { servedRows } from './served-rows.js'
 
-onServer({ kind: 'vllm', model: 'sure' }, ({ server, engine, running }) => {
+/** The flags with which vLLM's own endpoint calls tools. Without a named backend, the first constraint chooses xgrammar. */
+const WITH_PARSER = ['--enable-auto-tool-choice', '--tool-call-parser', 'openai']
+const GUIDANCE = ['--structured-outputs-config.backend', 'guidance']
+
+onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine, running }) => {
   adapterRows({ name: 'vLLM', engine, running, longestPrompt: CONTEXT - 1 })
   servedRows('vLLM', engine)
-  ownRows(server)
+  ownRows(server, { hasParser: true, backend: 'xgrammar' })
   crashRows('vLLM', engine, server)
 })
+
+/** Other ways to start it: in `npm run test:full`. */
+if (process.env['SERVERS_FULL']) {
+  // As docs/engines.md says.
+  onServer({ kind: 'vllm', model: 'sure', flags: GUIDANCE }, ({ server, engine, running }) => {
+    adapterRows({ name: 'vLLM with guidance', engine, running, longestPrompt: CONTEXT - 1 })
+    servedRows('vLLM with guidance', engine)
+    ownRows(server, { hasParser: false, backend: 'guidance' })
+  })
+
+  onServer({ kind: 'vllm', model: 'sure', flags: [...WITH_PARSER, ...GUIDANCE] }, ({ server }) => {
+    ownRows(server, { hasParser: true, backend: 'guidance' })
+  })
+
+  onServer({ kind: 'vllm', model: 'sure', title: 'without a tool parser' }, ({ server }) => {
+    ownRows(server, { hasParser: false, backend: 'xgrammar' })
+  })
+}
