@@ -69,9 +69,10 @@ export function strictRows(
       const settled = await Promise.allSettled(bodies.values())
       expect(settled.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))).toEqual([])
       const written = await Promise.all(bodies.values())
-      console.log(
-        `${name}: ${written.filter(({ isComplete }) => isComplete).length} of ${written.length} bodies are complete`,
-      )
+      const complete = written.filter(({ isComplete }) => isComplete).length
+      console.log(`${name}: ${complete} of ${written.length} bodies are complete`)
+      // White space without an end would leave most unfinished, and each of those the beginning of a valid body.
+      expect(complete).toBeGreaterThan(written.length / 2)
     })
 
     test(`only the documented exceptions are not held on ${name}`, async () => {
@@ -84,7 +85,7 @@ export function strictRows(
     test.each(cases)('a body is valid, or the beginning of a valid one: $id', async ({ id, schema }) => {
       const body = (await bodies.get(id)) ?? expect.fail('it was not written')
       if (body.isComplete) JSON.parse(body.text)
-      else expect(longestBlank(body.text), body.text).toBeLessThanOrEqual(9)
+      expect(longestBlank(body.text), body.text).toBeLessThanOrEqual(9)
       // Keywords that are reported as unsupported may be violated.
       if (body.relaxed.length > 0) return
       if (body.isComplete) expect(validatorOf(schema)(JSON.parse(body.text)), body.text).toBe(true)
