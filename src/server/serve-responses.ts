@@ -9,6 +9,7 @@ import { discardRests } from './discard-rest.js'
 import { createLazySockets } from './lazy-sockets.js'
 import type { ResponsesAppOptions } from './options.js'
 import { checkServiceOptions } from './service/check-service-options.js'
+import { answerUpgrades } from './upgrades.js'
 
 export interface ServeOptions extends Omit<ResponsesAppOptions, 'upgradeWebSocket'> {
   /** The port to listen on. Default 8000; 0 picks a free one. */
@@ -74,6 +75,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
     )
     listening.once('error', reject)
   })
+  answerUpgrades(server)
   // As long as a body may take to arrive.
   discardRests(server, others.limits?.bodySeconds ?? 30)
   const answered = trackResponses(server)
