@@ -56,6 +56,8 @@ function send(begin: () => ClientRequest, begun: string, { body, signal }: SentR
     sent.on('close', () => {
       connected()
       signal.removeEventListener('abort', abort)
+      // Node reports nothing else of an answer that switches to another protocol: its caller would wait forever.
+      reject(new Error('the connection was closed without an answer'))
     })
     sent.on('error', reject)
     sent.on('response', (message) => {

@@ -117,6 +117,16 @@ describe("Node's own client", () => {
     expect(sockets.size).toBe(1)
   })
 
+  test('a server that switches to another protocol, unasked, fails the call', async () => {
+    const { engine } = await serverOf(({ socket }) => {
+      socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n')
+    })
+    await expect(call(engine)).rejects.toMatchObject({
+      code: 'server_error',
+      message: expect.stringContaining('the connection was closed without an answer'),
+    })
+  })
+
   test('text that a piece cuts inside a character is read whole', async () => {
     const bytes = Buffer.from(frameOf([13225], { text: 'ö' }) + ANSWER)
     const at = bytes.indexOf(0xc3) + 1
