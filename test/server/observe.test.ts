@@ -7,6 +7,7 @@ import { createResponsesApp, type Metric, openTelemetry } from '../../src/server
 import type { ResponsesAppOptions } from '../../src/server/options.js'
 import { answer, call, fail, hang, scriptedEngine, think } from '../../src/testing/index.js'
 import type { Tool } from '../../src/tools/tool.js'
+import { rejectionsOf } from '../support/rejections.js'
 
 const tokenTable = await loadTokenTable()
 const python: Tool = { answers: () => true, run: async () => ({ output: '42' }) }
@@ -153,6 +154,56 @@ describe('metrics', () => {
     const { client } = watched({ onMetric, onError: (error) => errors.push(error) })
     expect((await client.responses.create({ model: 'gpt-oss', input: 'Hi' })).output_text).toBe('Hello.')
     expect(errors.length).toBeGreaterThan(0)
+  })
+
+  test('a listener whose promise rejects ends nothing', async () => {
+    const onMetric = async (): Promise<never> => await Promise.reject(new Error('full'))
+    const { client } = watched({ onMetric })
+    const rejections = await rejectionsOf(() => client.responses.create({ model: 'gpt-oss', input: 'Hi' }))
+    expect(rejections).toEqual([])
+  })
+
+  test('an onError whose promise rejects ends nothing', async () => {
+    const onError = async (): Promise<never> => await Promise.reject(new Error('unreachable'))
+    const { fetch } = watched({ onError, engine: scriptedEngine([fail(new Error('broken'))]) })
+    const body = JSON.stringify({ model: 'gpt-oss', input: 'Hi' })
+    const request = new Request('http://localhost/v1/responses', { method: 'POST', body })
+    let status = 0
+    const rejections = await rejectionsOf(async () => {
+      status = (await fetch(request)).status
+    })
+    expect([status, rejections]).toEqual([500, []])
+  })
+
+  test('a listener of progress that throws, or whose promise rejects, fails no call', async () => {
+    const errors: unknown[] = []
+    const listeners = [
+      () => {
+        throw new Error('full')
+      },
+      async () => await Promise.reject(new Error('full')),
+    ]
+    const tool: Tool = {
+      answers: () => true,
+      async run(_, { report }) {
+        report({ progress: 1 })
+        return { output: '42' }
+      },
+    }
+    for (const onProgress of listeners) {
+      const engine = scriptedEngine([call('python', '6 * 7'), answer('42')])
+      const options = {
+        engine,
+        tools: [tool],
+        response: { onProgress },
+        onError: (error: unknown) => errors.push(error),
+      }
+      const { of, client } = watched(options)
+      const create = () => client.responses.create({ model: 'gpt-oss', input: 'Hi', tools: [CODE] })
+      expect(await rejectionsOf(create)).toEqual([])
+      expect(of('tool_called').map(({ isFailed }) => isFailed)).toEqual([false])
+    }
+    expect(errors).toEqual([new Error('full')])
   })
 
   test('a compaction is told as a response with its tokens', async () => {

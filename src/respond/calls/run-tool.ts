@@ -2,6 +2,7 @@ import { RESULT_DATA } from '../../recipients/builtin-tools.js'
 import type { CallResult } from '../../responses/call-result.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { HostedCall, Tool, ToolProgress } from '../../tools/tool.js'
+import { callSafely } from '../../translate/call-safely.js'
 import type { WholeItem } from '../../translate/host-item.js'
 
 /** The context of a tool's run. */
@@ -29,7 +30,7 @@ export async function runTool(call: HostedCall, options: RunToolOptions): Promis
     const result = await tool.run(call, {
       request,
       signal,
-      report: (progress) => onProgress(call.id, progress),
+      report: (progress) => callSafely((each) => onProgress(call.id, each), progress, onError),
       // A process that resumes from the result would miss later items.
       insert: (item) => isRunning && insert(item),
     })

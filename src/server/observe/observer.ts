@@ -1,4 +1,5 @@
 import type { ByteRefusal } from '../../byte-budget.js'
+import { callSafely } from '../../translate/call-safely.js'
 import type { OnMetric } from './metric.js'
 import { observeRequest, type RequestAbout, type RequestObservation } from './observe-request.js'
 import { observeResponse, type ResponseAbout, type ResponseObservation } from './observe-response.js'
@@ -35,13 +36,7 @@ export function createObserver(
   const watch: Watch = {
     tracing,
     now,
-    emit(metric) {
-      try {
-        onMetric?.(metric)
-      } catch (error) {
-        report(error)
-      }
-    },
+    emit: (metric) => callSafely(onMetric, metric, report),
     knownModel: (name) => (models.includes(name) ? name : 'other'),
   }
   return {

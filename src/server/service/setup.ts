@@ -93,11 +93,7 @@ export function setUp(options: ServiceOptions): Setup {
 
   function report(error: unknown): void {
     if (error instanceof ReportedError) return
-    try {
-      onError(error instanceof StoreFailure ? error.cause : error)
-    } catch {
-      // onError itself threw: ignored.
-    }
+    callSafely(onError, error instanceof StoreFailure ? error.cause : error)
   }
   const observer = createObserver(options, models, report)
 
