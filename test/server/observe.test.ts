@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { GenerateOptions, TokenEngine } from '../../src/engine/index.js'
 import { loadTokenTable } from '../../src/index.js'
 import { createResponsesApp, type Metric, openTelemetry } from '../../src/server/index.js'
+import type { Span } from '../../src/server/observe/tracing.js'
 import type { ResponsesAppOptions } from '../../src/server/options.js'
 import { answer, call, fail, hang, scriptedEngine, think } from '../../src/testing/index.js'
 import type { Tool } from '../../src/tools/tool.js'
@@ -319,6 +320,37 @@ describe('spans', () => {
     go()
     await drain()
     expect(kept.map(({ ends }) => ends)).toEqual([1, 1])
+  })
+
+  test.each(['start', 'set', 'rename', 'fail', 'end'] as const)(
+    'tracing whose %s throws ends no response, and is reported',
+    async (method) => {
+      const errors: unknown[] = []
+      const broken = (): never => {
+        throw new Error('the exporter is full')
+      }
+      const span: Span = { trace: undefined, set() {}, rename() {}, fail() {}, end() {}, run: (work) => work() }
+      const tracing = { start: () => ({ ...span, [method]: broken }), ...(method === 'start' && { start: broken }) }
+      const engine = scriptedEngine(() => [think('Hm.'), answer('Hello.')])
+      const { client } = watched({ engine, tracing, onError: (error) => errors.push(error) })
+      const texts: string[] = []
+      const rejections = await rejectionsOf(async () => {
+        texts.push((await client.responses.create({ model: 'gpt-oss', input: 'Hi' })).output_text)
+        const stream = client.responses.stream({ model: 'gpt-oss', input: 'Hi' })
+        texts.push((await stream.finalResponse()).output_text)
+      })
+      expect([texts, rejections]).toEqual([['Hello.', 'Hello.'], []])
+      if (method !== 'fail') expect(errors).toContainEqual(new Error('the exporter is full'))
+    },
+  )
+
+  test('tracing that throws leaves a failed response its error', async () => {
+    const broken = (): never => {
+      throw new Error('the exporter is full')
+    }
+    const span: Span = { trace: undefined, set() {}, rename() {}, fail: broken, end() {}, run: (work) => work() }
+    const { client } = watched({ engine: scriptedEngine([fail(new Error('broken'))]), tracing: { start: () => span } })
+    await expect(client.responses.create({ model: 'gpt-oss', input: 'Hi' })).rejects.toMatchObject({ status: 500 })
   })
 
   test('without an SDK nothing is recorded, and engines get the trace context of the request', async () => {

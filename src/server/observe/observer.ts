@@ -3,6 +3,7 @@ import { callSafely } from '../../translate/call-safely.js'
 import type { OnMetric } from './metric.js'
 import { observeRequest, type RequestAbout, type RequestObservation } from './observe-request.js'
 import { observeResponse, type ResponseAbout, type ResponseObservation } from './observe-response.js'
+import { safeTracing } from './safe-tracing.js'
 import type { Tracing } from './tracing.js'
 import type { Watch } from './watch.js'
 
@@ -34,7 +35,7 @@ export function createObserver(
 ): Observer | undefined {
   if (onMetric === undefined && tracing === undefined) return undefined
   const watch: Watch = {
-    tracing,
+    tracing: tracing && safeTracing(tracing, report),
     now,
     emit: (metric) => callSafely(onMetric, metric, report),
     knownModel: (name) => (models.includes(name) ? name : 'other'),
