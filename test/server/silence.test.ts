@@ -4,6 +4,7 @@ import type { TokenChunk } from '../../src/index.js'
 import { createDeadlines } from '../../src/server/service/limits/deadlines.js'
 import { createMemoryStore, type ResponseStore } from '../../src/stores/index.js'
 import { answer, firstTokens, hang } from '../../src/testing/index.js'
+import { rejectionsOf } from '../support/rejections.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { endpoint, heldEngine, JSON_TYPE, until } from './endpoint.js'
 
@@ -51,6 +52,27 @@ function deafEngine(
 }
 
 describe('an engine that is silent', () => {
+  test.each([
+    ['fails', async () => await Promise.reject(new Error('broken'))],
+    ['is silent', () => new Promise(() => {})],
+  ])('an engine that %s, and throws when it is closed, ends the response', async (_, next) => {
+    const stream = {
+      next,
+      return() {
+        throw new Error('cannot be closed')
+      },
+      [Symbol.asyncIterator]: () => stream,
+    }
+    const engine = { generate: () => stream as never, health: async () => {} }
+    const { create, service } = endpoint(engine, { limits: { firstTokenSeconds: 30 } })
+    const rejections = await rejectionsOf(async () => {
+      const answered = create({ input: 'Hi' })
+      await pass(31)
+      expect(await answered).toMatchObject(FAILED)
+    })
+    expect([rejections, service.load.running]).toEqual([[], 0])
+  })
+
   test('an engine that gives no first token in time ends the response, is closed, and its place is free', async () => {
     const engine = deafEngine([])
     const { create, errors, service } = endpoint(engine, { limits: { firstTokenSeconds: 30, tokenSeconds: 1 } })

@@ -190,7 +190,8 @@ class SamplingRun {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#isWaiting = false
-    this.#stream.return().catch(this.#report)
+    // In a promise, so that an engine whose `return()` throws does not leave the response open.
+    new Promise((resolve) => resolve(this.#stream.return())).catch(this.#report)
   }
 
   /** Whether the model has written something and has to stop. */

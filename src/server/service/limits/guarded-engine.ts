@@ -165,8 +165,9 @@ class GuardedStream implements CallbackStream {
 
   #close(): void {
     this.#end(false)
-    // Not awaited: an engine may answer only after its pending step, and one that hangs never does.
-    this.#stream.return().catch(() => {})
+    // Not awaited: an engine may answer only after its pending step, and one that hangs never does. In a promise, since
+    // this runs in a timer, where an error of `return()` would end the process.
+    new Promise((resolve) => resolve(this.#stream.return())).catch(() => {})
   }
 
   #end(isFailed: boolean): void {
