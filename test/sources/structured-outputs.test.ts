@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkHolds } from '../../src/engine/check-constraint.js'
 import { type Constraint, EngineError, type FittedConstraint } from '../../src/engine/index.js'
 import { createMatcher } from '../../src/grammar/index.js'
@@ -13,6 +13,7 @@ import { createVllmEngine } from '../../src/sources/vllm.js'
 import { anyCase } from '../grammar/schemas.js'
 import { validatorOf } from '../support/json-schema-judge.js'
 import { readTokens } from '../support/read-tokens.js'
+import { rejectionsOf } from '../support/rejections.js'
 import { runs } from '../support/runs.js'
 
 const leftOut = (schema: object): string[] =>
@@ -362,6 +363,20 @@ describe('which backend compiles on vLLM', () => {
     const engine = engineOf(server, { onBackend: (found: string) => told.push(found) })
     await engine.capabilities?.()
     expect([told, server.asked]).toEqual([[backend], questions])
+  })
+
+  test('a listener that throws, or whose promise rejects, fails no call, and its error is shown', async () => {
+    const shown = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => shown.mockRestore())
+    const error = new Error('full')
+    const throws = (): never => {
+      throw error
+    }
+    for (const onBackend of [throws, async () => throws()]) {
+      const engine = engineOf(of('outlines'), { onBackend })
+      expect(await rejectionsOf(async () => await engine.capabilities?.())).toEqual([])
+    }
+    expect(shown.mock.calls).toEqual([[error]])
   })
 
   test('the kinds that capabilities() name are those of the backend', async () => {

@@ -1,5 +1,6 @@
 import { checkHolds } from '../../engine/check-constraint.js'
 import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
+import { callSafely } from '../../translate/call-safely.js'
 import { TransientError } from '../http/failure-of.js'
 import type { HttpClient } from '../http/http-client.js'
 import type { HttpProtocol } from '../http/http-engine.js'
@@ -50,7 +51,8 @@ export function createServerBackend({
   let reported: GrammarBackend | undefined
   const found = remembered(async (client, signal) => {
     const backend = await find(client, signal)
-    if (backend !== reported) onBackend?.(backend)
+    // A listener that throws must not fail the calls that need the backend.
+    if (backend !== reported) callSafely(onBackend, backend, (error) => console.error(error))
     reported = backend
     return backend
   })
