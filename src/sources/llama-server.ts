@@ -5,6 +5,7 @@ import { loadTokenTable } from '../tokens/load-token-table.js'
 import { GBNF_CAPABILITIES, gbnfOf } from './gbnf.js'
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
+import { remembered } from './http/remembered.js'
 import { banSpecialTokens } from './llama-server/banned-tokens.js'
 import { contextLength } from './llama-server/context-length.js'
 import { createLostTokens } from './llama-server/lost-tokens.js'
@@ -60,7 +61,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   checkOptions('createLlamaServerEngine', options, LLAMA_SERVER_OPTIONS)
   const { model, ...http } = options
   let vocabulary: Vocabulary | undefined
-  let knownLength: number | undefined
+  const reportedLength = remembered((client, signal) => contextLength(client, model, signal))
   const load = async (): Promise<Vocabulary> => {
     const table = await loadTokenTable()
     vocabulary ??= { table, recovery: createTokenIdRecovery(table), lost: createLostTokens(table) }
@@ -83,9 +84,10 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
     },
     generatePath: '/completion',
     capabilities: GBNF_CAPABILITIES,
+    onDoubt: reportedLength.forget,
     async limits(client, signal) {
-      knownLength ??= await contextLength(client, model, signal)
-      return knownLength === undefined ? {} : { contextLength: knownLength }
+      const contextLength = await reportedLength.get(client, signal)
+      return contextLength === undefined ? {} : { contextLength }
     },
     body(call) {
       const { prompt, sampling, maxTokens, logprobs, constraint } = call

@@ -28,7 +28,7 @@ export type { GrammarBackend, NamedBackend } from './structured-outputs/backends
 export interface SglangEngineOptions extends HttpOptions {
   /**
    * The limit of prompt and answer tokens together, for `capabilities()`. Default: the `max_model_len` of the served
-   * model, requested from the server once.
+   * model, as the server reports it; asked again after a lost connection or a refused call.
    */
   readonly contextSize?: number
   /**
@@ -80,7 +80,7 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
 export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
   checkOptions('createSglangEngine', options, SGLANG_OPTIONS)
   const { contextSize, structuredOutputs, onBackend, ...http } = options
-  let knownSize = contextSize
+  const reportedSize = remembered((client, signal) => maxModelLen('SGLang', client, undefined, signal))
   const info = remembered(readServerInfo)
   const backend = createServerBackend({
     engine: 'SGLang',
@@ -97,15 +97,19 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
     generatePath: '/generate',
     capabilities: { constraints: ['json_schema', 'regex', 'gbnf'], hasConstrainedLogprobs: true },
     async limits(client, signal) {
-      knownSize ??= await maxModelLen('SGLang', client, undefined, signal)
+      const contextLength = contextSize ?? (await reportedSize.get(client, signal))
       const { maxPromptLength } = await info.get(client, signal)
       return {
-        ...(knownSize !== undefined && { contextLength: knownSize }),
+        ...(contextLength !== undefined && { contextLength }),
         ...(maxPromptLength !== undefined && { maxPromptLength }),
       }
     },
     held: backend.held,
     onFailure: backend.onFailure,
+    onDoubt() {
+      reportedSize.forget()
+      info.forget()
+    },
     async body({ prompt, sampling, stop, maxTokens, logprobs, constraint }, client, signal) {
       const { temperature, topP, topK, minP, seed } = sampling
       const { maxPromptLength = Number.POSITIVE_INFINITY } = await info.get(client, signal)

@@ -12,6 +12,7 @@ import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-cli
 import { createHttpEngine } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
+import { remembered } from './http/remembered.js'
 import type { EngineStep } from './http/token-reader.js'
 import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
 import type { SentConstraint } from './structured-outputs/fit-constraint.js'
@@ -29,8 +30,8 @@ export interface VllmEngineOptions extends HttpOptions {
   readonly model?: string
   /**
    * The limit of prompt and answer tokens together. Needed for `capabilities()`, for calls without `maxTokens`, for
-   * which the endpoint would generate only 16, and for those with a large one. Default: the model's `max_model_len`,
-   * requested from the server once.
+   * which the endpoint would generate only 16, and for those with a large one. Default: the model's `max_model_len`, as
+   * the server reports it; asked again after a lost connection or a refused call.
    */
   readonly contextSize?: number
   /**
@@ -86,7 +87,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   checkOptions('createVllmEngine', options, VLLM_OPTIONS)
   const { model, contextSize, structuredOutputs, onBackend, ...http } = options
   const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
-  let knownSize = contextSize
+  const reportedSize = remembered((client, signal) => maxModelLen('vLLM', client, model, signal))
   const backend = createServerBackend({
     engine: 'vLLM',
     find: (client, signal) => findBackend(client, model, signal),
@@ -96,8 +97,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   })
 
   async function contextLength(client: HttpClient, signal: AbortSignal): Promise<number | undefined> {
-    knownSize ??= await maxModelLen('vLLM', client, model, signal)
-    return knownSize
+    return contextSize ?? (await reportedSize.get(client, signal))
   }
 
   /**
@@ -105,6 +105,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
    * that is too long. vLLM cuts a limit to the remaining context, but refuses one above the whole context.
    */
   async function limitOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal): Promise<number> {
+    const knownSize = contextSize ?? reportedSize.known
     if (maxTokens !== undefined && maxTokens <= FITS_ANY && knownSize === undefined) return maxTokens
     const size = await contextLength(client, signal)
     if (size !== undefined) return Math.min(maxTokens ?? size, Math.max(1, size - prompt.length))
@@ -128,6 +129,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
       capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
       held: backend.held,
       onFailure: backend.onFailure,
+      onDoubt: reportedSize.forget,
       async limits(client, signal) {
         const size = await contextLength(client, signal)
         return size === undefined ? {} : { contextLength: size }

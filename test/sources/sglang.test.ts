@@ -226,6 +226,15 @@ describe('SGLang', () => {
       })
     })
 
+    test('SGLang is asked again for its limit after a prompt that was too long for it', async () => {
+      const paths = { '/server_info': { max_req_input_len: 2 } }
+      const { engine } = limited(paths)
+      await expect(readTokens(engine.generate([1, 2]))).rejects.toMatchObject({ code: 'context_length_exceeded' })
+      paths['/server_info'] = { max_req_input_len: 3 }
+      await readTokens(engine.generate([1, 2]))
+      expect(await engine.capabilities?.()).toMatchObject({ contextLength: 10, maxPromptLength: 2 })
+    })
+
     test('SGLang is asked again for its limit after a lost connection', async () => {
       const sizes = [5, 7]
       let isDown = false

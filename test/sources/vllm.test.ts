@@ -291,6 +291,25 @@ describe('vLLM', () => {
       expect(asked.map(({ path }) => path)).toEqual(['/v1/models', '/v1/completions'])
     })
 
+    test('vLLM without maxTokens is asked for its size again after a refused call, but not if the size is given', async () => {
+      const grown = { object: 'list', data: [{ id: 'b', max_model_len: 20 }] }
+      const refusal = refuse(400, { error: { message: 'max_tokens is too large', code: 400 } })
+      const { url, asked } = server.script(refuse(200, MODELS), refusal, refuse(200, grown), stream(HELLO))
+      const engine = createVllmEngine({ url, model: 'b' })
+      await expect(readTokens(engine.generate([1, 2, 3]))).rejects.toMatchObject({ code: 'invalid_prompt' })
+      await readTokens(engine.generate([1, 2, 3]))
+      expect(asked.map(({ path }) => path)).toEqual([
+        ...['/v1/models', '/v1/completions'],
+        ...['/v1/models', '/v1/completions'],
+      ])
+      expect(asked[3]?.body).toMatchObject({ max_tokens: 17 })
+      const given = server.script(refusal, stream(HELLO))
+      const sized = createVllmEngine({ url: given.url, model: 'b', contextSize: 10 })
+      await expect(readTokens(sized.generate([1, 2, 3]))).rejects.toMatchObject({ code: 'invalid_prompt' })
+      await readTokens(sized.generate([1, 2, 3]))
+      expect(given.asked.map(({ body }) => Object(body).max_tokens)).toEqual([7, 7])
+    })
+
     test('vLLM without maxTokens is given the size', async () => {
       const { url, asked } = server.script(stream(HELLO))
       await readTokens(createVllmEngine({ url, contextSize: 50 }).generate([1]))

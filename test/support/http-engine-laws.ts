@@ -654,6 +654,48 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(paths).toEqual([shapes.context.path, ...(shapes.context.others ?? [])])
     })
 
+    /** A server whose context length may change, which answers calls with `refusal`, and nothing while it is down. */
+    const restarting = (refusal?: () => Response) => {
+      const now = { length: 8192, isDown: false }
+      const fetch = async (url: unknown) => {
+        if (now.isDown) throw new TypeError('fetch failed')
+        const { pathname } = new URL(String(url))
+        if (refusal !== undefined && pathname === shapes.generatePath) return refusal()
+        return Response.json(shapes.aside?.[pathname] ?? shapes.context.of(now.length))
+      }
+      return { now, engine: create({ url: 'http://server.invalid', fetch, retries: 0 }) }
+    }
+    const refused = (status: number, message: string) => () => Response.json({ error: { message } }, { status })
+
+    test.each<[string, () => Response, number]>([
+      ['a refused prompt', () => Response.json(shapes.tooLong.body, { status: shapes.tooLong.status }), 4096],
+      ['a refused limit', refused(400, 'max_tokens=8190 is more than the server takes'), 4096],
+      ['a call for which the server is too busy', refused(429, 'slow down'), 8192],
+      ['a wrong key', refused(401, 'who is it?'), 8192],
+    ])(
+      `${name}: capabilities() ask again for the context length only if it may be another: %s`,
+      async (_, refusal, told) => {
+        const { now, engine } = restarting(refusal)
+        expect(await engine.capabilities?.()).toMatchObject({ contextLength: 8192 })
+        now.length = 4096
+        expect(await engine.capabilities?.()).toMatchObject({ contextLength: 8192 })
+        await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
+        expect(await engine.capabilities?.()).toMatchObject({ contextLength: told })
+      },
+    )
+
+    test.each<[string, (engine: TokenEngine) => Promise<unknown>]>([
+      ['a call', (engine) => readTokens(engine.generate(PROMPT, { maxTokens: 5 }))],
+      ['a question about its health', (engine) => engine.health()],
+    ])(`${name}: capabilities() ask again for the context length after %s that found no server`, async (_, ask) => {
+      const { now, engine } = restarting()
+      expect(await engine.capabilities?.()).toMatchObject({ contextLength: 8192 })
+      now.isDown = true
+      expect(await errorOf(ask(engine))).toMatchObject({ isUnavailable: true })
+      Object.assign(now, { length: 4096, isDown: false })
+      expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
+    })
+
     test(`${name}: capabilities() leave out a context length that the server does not tell`, async () => {
       const { engine } = counting(() => Response.json(shapes.context.unknown))
       expect(await engine.capabilities?.()).not.toHaveProperty('contextLength')

@@ -1,9 +1,11 @@
 import { checkHolds, copyConstraint } from '../../engine/check-constraint.js'
 import { checkGenerate } from '../../engine/check-generate.js'
 import type { EngineCapabilities } from '../../engine/constraint.js'
+import { EngineError, type EngineErrorCode } from '../../engine/engine-error.js'
 import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
 import type { Answer } from './answer.js'
 import { callStream, type StepReader } from './call-stream.js'
+import { TransientError } from './failure-of.js'
 import { isHiddenPath } from './hidden-path.js'
 import type { HttpCall } from './http-call.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
@@ -31,6 +33,8 @@ export interface HttpProtocol {
   held?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
   /** Called for each failure of a call, also one after which the call is made again. */
   onFailure?(call: HttpCall, error: unknown): void
+  /** Called when the server's limits may have changed, so that it is asked again when they are next needed. */
+  onDoubt(): void
   /** Returns the limits of a call that the server reports. */
   limits(client: HttpClient, signal: AbortSignal): Promise<CallLimits>
   /** Creates the request's body. */
@@ -88,12 +92,17 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     return await client.request('POST', protocol.generatePath, signal, body, { headers: call.trace, onClosed })
   }
 
+  function doubt(error: unknown): void {
+    if (isDoubtful(error)) protocol.onDoubt()
+  }
+
   function onRetry(call: HttpCall, error: unknown): void {
+    doubt(error)
     protocol.onFailure?.(call, error)
   }
 
   function failed(call: HttpCall, error: unknown): unknown {
-    protocol.onFailure?.(call, error)
+    onRetry(call, error)
     return client.shown(error)
   }
 
@@ -110,6 +119,8 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
         await askHealth(signal)
         if (checkModel) await proveAgain(signal)
       } catch (error) {
+        // Without it, a server that is restarted between two calls keeps the limits of the process before.
+        doubt(error)
         throw client.shown(error)
       }
     },
@@ -125,6 +136,18 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     },
   }
 }
+
+/**
+ * Whether the server's limits may have changed: another process may answer next, or has answered already and refused a call
+ * that was made for the limits of the one before. A busy one is the same, and questions would add to its load.
+ */
+function isDoubtful(error: unknown): boolean {
+  if (error instanceof TransientError) return error.status !== 429
+  return error instanceof EngineError && REFUSED.includes(error.code)
+}
+
+/** A limit above the context is an `invalid_prompt` in the words of some versions. */
+const REFUSED: readonly EngineErrorCode[] = ['context_length_exceeded', 'invalid_prompt']
 
 /** Copies the arguments and fills in defaults. The call begins later, and the caller may change its arguments. */
 function completeCall(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
