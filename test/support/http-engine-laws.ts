@@ -581,6 +581,19 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(asked).toHaveLength(2)
     })
 
+    test.each([401, 403, 404, 405])(
+      `${name}: a server whose proxy answers %i to all but the paths of OpenAI's API is healthy if it lists its models`,
+      async (status) => {
+        let models = 200
+        const fetch = async (url: unknown) =>
+          new Response('{}', { status: String(url).endsWith('/v1/models') ? models : status })
+        const engine = create({ url: 'http://server.invalid', fetch, retries: 0 })
+        await expect(engine.health()).resolves.toBeUndefined()
+        models = 502
+        expect(await errorOf(engine.health())).toMatchObject({ code: 'server_error', status: 502 })
+      },
+    )
+
     test(`${name}: health() rejects at once when it is aborted`, async () => {
       const engine = create({ url: bareServer.script(() => {}).url })
       const call = new AbortController()

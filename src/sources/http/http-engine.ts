@@ -20,7 +20,7 @@ export type CallLimits = Pick<EngineCapabilities, 'contextLength' | 'maxPromptLe
 export interface HttpProtocol {
   /** The server's name, for messages. */
   readonly name: string
-  /** Requested by `health()`: the first that the server has. Any 2xx status is healthy. */
+  /** Requested by `health()`: the first that the server has, or its models. Any 2xx status is healthy. */
   readonly healthPaths: readonly [string, ...string[]]
   readonly generatePath: string
   /** How the server proves that its model is gpt-oss. */
@@ -72,7 +72,8 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   }
 
   async function askHealth(signal: AbortSignal): Promise<void> {
-    const paths = [...protocol.healthPaths]
+    // Without its models, a server behind a proxy that passes only the paths of OpenAI's API is never healthy.
+    const paths = [...protocol.healthPaths, '/v1/models']
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       try {
         const answer = await client.request('GET', path, signal)
