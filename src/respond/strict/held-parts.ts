@@ -66,8 +66,7 @@ export function* heldParts(
     const reasons = isLarge ? [{ path: '', message: values > MOST_VALUES ? TOO_LARGE : TOO_MUCH }, ...all] : all
     const [first = whole] = reasons
     if (isAsked && onUnsupportedConstraint === 'refuse' && first !== undefined) throw refused(part, first)
-    // An engine without any constraints is not reported: its host knows.
-    for (const reason of [...reasons, ...(whole === undefined || whole === 'kind' ? [] : [whole])]) {
+    for (const reason of [...reasons, ...(whole === undefined ? [] : reportOf(whole, part, capabilities))]) {
       relaxed.push(`${param}${reason.path}: ${reason.message}`)
     }
     if ('nodes' in outcome) {
@@ -121,6 +120,20 @@ function* outcomeOf(
     callSafely(onError, error)
     return { refusal: { path: '', message: 'the schema cannot be read' } }
   }
+}
+
+/**
+ * Returns the report of a part of which nothing is held. An engine without any constraints is not reported, since its host
+ * knows; of one that has some, nobody would learn that it ignores a custom tool's grammar.
+ */
+function reportOf(
+  refusal: UnsupportedConstraint | 'kind',
+  { constraint }: StrictPart,
+  { constraints = [] }: EngineCapabilities,
+): readonly UnsupportedConstraint[] {
+  if (refusal !== 'kind') return [refusal]
+  const message = `the engine does not support this kind of constraint: ${constraintKind(constraint)}`
+  return constraints.length === 0 ? [] : [{ path: '', message }]
 }
 
 function refused({ param, owner, constraint }: StrictPart, refusal: UnsupportedConstraint | 'kind'): RequestError {

@@ -90,6 +90,57 @@ describe('what cannot be held', () => {
   })
 })
 
+describe('a kind of constraint that the engine does not support', () => {
+  const lark = {
+    type: 'custom',
+    name: 'c',
+    format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' },
+  } as const
+  const regex = { ...lark, format: { type: 'grammar', syntax: 'regex', definition: 'a+' } } as const
+  const schema = { type: 'object', properties: { a: { type: 'string' } } }
+  const reason = (kind: string): string => `the engine does not support this kind of constraint: ${kind}`
+
+  test.each<[string, ResponseRequest['tools'], EngineCapabilities, string[]]>([
+    ['a Lark grammar', [lark, regex], GBNF_CAPABILITIES, [`tools[0].format: ${reason('lark')}`]],
+    [
+      'a strict function',
+      [tool(schema, true)],
+      { constraints: ['regex'] },
+      [`tools[0].parameters: ${reason('json_schema')}`],
+    ],
+    [
+      'a function without strict',
+      [tool(schema)],
+      { constraints: ['regex'] },
+      [`tools[0].parameters: ${reason('json_schema')}`],
+    ],
+    ['by an engine without any', [lark, tool(schema, true), tool(schema)], {}, []],
+    ['by an engine that lists none', [lark, tool(schema, true)], { constraints: [] }, []],
+  ])(
+    'a kind that the engine does not support is reported if it supports another: %s',
+    (_, tools, capabilities, told) => {
+      expect(atOnce(holding({ tools: tools ?? [] }, capabilities)).relaxed).toEqual(told)
+    },
+  )
+
+  test('a format whose kind the engine does not support is reported, and the function beside it is free', () => {
+    const request = { tools: [tool(schema)], text: { format: { type: 'json_object' } } } as const
+    const { held, relaxed, free } = atOnce(holding(request, { constraints: ['regex'] }))
+    expect([held, [...free]]).toEqual([[], ['tools[0].parameters']])
+    expect(relaxed).toContain(`text.format: ${reason('json_schema')}`)
+  })
+
+  test.each([{}, GBNF_CAPABILITIES])(
+    'a kind that the engine does not support is refused where nothing may be relaxed: %j',
+    (capabilities) => {
+      expect(refusal(holding({ tools: [lark] }, capabilities, 'refuse'))).toMatchObject({
+        param: 'tools[0].format',
+        code: 'unsupported_value',
+      })
+    },
+  )
+})
+
 describe('the budget of a request', () => {
   test('a thousand strict functions of a hundred patterns are work in pieces, and the last ones are held by type', () => {
     const patterns = (n: number): object =>
