@@ -33,10 +33,13 @@ def test_a_stop_string_ends_the_answer(base_url, script):
     assert model.generate(messages, stop_sequences=["Observation:"]).content.strip() == "Yes."
 
 
-def test_a_tool_calling_agent_runs_its_tools(base_url, script, last_results):
+def test_a_tool_calling_agent_runs_its_tools(base_url, script, prompts):
     name = script(call("get_weather", {"city": "Paris"}), call("final_answer", {"answer": "22 degrees."}))
     agent = ToolCallingAgent(tools=[get_weather], model=model_of(name, base_url), verbosity_level=0)
     assert agent.run("Paris?") == "22 degrees."
+    # It sends results as the user's text.
+    result = [message["content"] for message in prompts(name)[-1] if message["role"] == "user"][-1]
+    assert result == "Observation:\nParis: 22"
 
 
 def test_a_tool_calling_agent_is_streamed(base_url, script):
