@@ -8,6 +8,7 @@ import * as said from './model/scripts.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
 import { restRows } from './rest-rows.js'
+import { seedRow } from './seed-row.js'
 import { SEEDS } from './seeds.js'
 import { servedRows } from './served-rows.js'
 import { strictRows } from './strict-rows.js'
@@ -52,4 +53,5 @@ const beforeBroken = (text: string): string => text.split('\ufffd', 1).join()
 onServer({ kind: 'llama-server', model: 'rand' }, ({ engine }) => {
   strictRows('llama-server', engine, SEEDS, [], { known: beforeBroken })
   restRows('llama-server', engine, beforeBroken)
+  seedRow('llama-server', engine)
 })

@@ -17,8 +17,15 @@ onServer({ kind: 'sglang', model: 'sure' }, ({ server, engine, running }) => {
   deadSchedulerRow(engine, server)
 })
 
-/** A server that cuts prompts: in `npm run test:full`. */
+/** Other ways to start it: in `npm run test:full`. */
 if (process.env['SERVERS_FULL']) {
+  // As docs/engines.md says.
+  const flags = ['--grammar-backend', 'llguidance', '--incremental-streaming-output']
+  onServer({ kind: 'sglang', model: 'sure', flags }, ({ engine, running }) => {
+    adapterRows({ name: 'SGLang with llguidance', engine, running, longestPrompt: CONTEXT - 7, filled: CONTEXT - 2 })
+    servedRows('SGLang with llguidance', engine)
+  })
+
   onServer(
     { kind: 'sglang', model: 'sure', flags: ['--allow-auto-truncate'], title: 'cuts prompts' },
     ({ server, engine }) => {

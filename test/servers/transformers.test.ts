@@ -3,7 +3,8 @@ import { CONTEXT } from './model/write-models.js'
 import { NOT_HELD } from './not-held.js'
 import { onServer } from './on-server.js'
 import { restRows } from './rest-rows.js'
-import { SEEDS } from './seeds.js'
+import { seedRow } from './seed-row.js'
+import { FEW_SEEDS } from './seeds.js'
 import { strictRows } from './strict-rows.js'
 
 onServer({ kind: 'transformers', model: 'sure' }, ({ engine, running }) => {
@@ -11,6 +12,7 @@ onServer({ kind: 'transformers', model: 'sure' }, ({ engine, running }) => {
 })
 
 onServer({ kind: 'transformers', model: 'rand' }, ({ engine }) => {
-  strictRows('transformers', engine, SEEDS, NOT_HELD.guidance)
+  strictRows('transformers', engine, FEW_SEEDS, NOT_HELD.guidance)
   restRows('transformers', engine)
+  seedRow('transformers', engine)
 })
