@@ -62,6 +62,11 @@ async function bodyOf(request: ResponseRequest, engine: TokenEngine, entries: re
     onDiagnostic: ({ code, subject }) => void (code === 'relaxed_schema' && relaxed.push(subject)),
   })
   const response = await collectResponse(running)
-  expect([response.status, response.error, relaxed]).toEqual(['completed', null, []])
-  return { text: bodyText(response), entries: all }
+  const text = bodyText(response)
+  expect([response.status, response.error, relaxed], `${entries.length} entries, ${text}`).toEqual([
+    'completed',
+    null,
+    [],
+  ])
+  return { text, entries: all }
 }
