@@ -53,17 +53,19 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
 
 /** Sends a schema to xgrammar as it is if it holds all of it, else as our grammar where that is fast. */
 function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: object }>): Slices<FittedConstraint> {
-  const { schema, leftOut, inPart } = yield* plainSchema(constraint.jsonSchema, 'xgrammar')
+  const { schema, leftOut, inPart, isNarrow } = yield* plainSchema(constraint.jsonSchema, 'xgrammar')
   const { hasLengths, ...patterned } = yield* lengthsAsPatterns(schema)
-  if (leftOut.length > 0 || hasLengths) {
+  if (leftOut.length > 0 || hasLengths || isNarrow) {
     const ours = yield* fastGrammar(constraint)
     if (ours !== undefined) return ours
   }
   // Our grammar may express the rest even if the whole was too slow, or too large.
   const rests = [
-    ...(leftOut.length > 0 && (inPart.length > 0 || hasLengths) ? [{ schema, dropped: [] }] : []),
-    // Without the lengths it may be fast, and then it holds what xgrammar holds in part.
-    ...(inPart.length > 0 && hasLengths ? [{ schema: patterned.schema, dropped: patterned.leftOut }] : []),
+    ...(leftOut.length > 0 && (inPart.length > 0 || hasLengths || isNarrow) ? [{ schema, dropped: [] }] : []),
+    // Without the lengths it may be fast, and then it holds all of what xgrammar holds in part.
+    ...((inPart.length > 0 || isNarrow) && hasLengths
+      ? [{ schema: patterned.schema, dropped: patterned.leftOut }]
+      : []),
   ]
   for (const { schema: jsonSchema, dropped } of rests) {
     const rest = yield* fastGrammar({ jsonSchema })

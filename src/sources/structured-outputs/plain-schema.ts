@@ -11,6 +11,7 @@ import {
   heldByOthers,
   type Refs,
 } from './other-schema.js'
+import { isReadByXgrammar, readingOf } from './xgrammar-schema.js'
 
 /** A schema reduced to the forms that every grammar backend holds. */
 export interface PlainSchema {
@@ -19,6 +20,8 @@ export interface PlainSchema {
   readonly leftOut: readonly UnsupportedConstraint[]
   /** Those that are held in part. */
   readonly inPart: readonly UnsupportedConstraint[]
+  /** Whether xgrammar refuses some of what it allows: texts with characters that JSON escapes. */
+  readonly isNarrow: boolean
 }
 
 /** Keywords without effect on a value. */
@@ -86,6 +89,8 @@ interface Walk {
   readonly backend: PlainFor
   readonly leftOut: UnsupportedConstraint[]
   readonly inPart: UnsupportedConstraint[]
+  /** The patterns that are kept. */
+  readonly patterns: string[]
   readonly work: Work
   /** For backends other than xgrammar. */
   readonly counted: Counted
@@ -105,10 +110,11 @@ interface Walk {
 export function* plainSchema(schema: Fields, backend: PlainFor): Slices<PlainSchema> {
   const work = createWork(SLICE)
   const refs = backend === 'other' ? yield* createRefs(schema, work) : undefined
-  const walk: Walk = { backend, leftOut: [], inPart: [], work, counted: createCounted(), refs }
+  const walk: Walk = { backend, leftOut: [], inPart: [], patterns: [], work, counted: createCounted(), refs }
   // The reduced form of an object is an object.
   const left = (yield* plain(schema, '', walk)) as Fields
-  return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart }
+  const isNarrow = walk.patterns.some((pattern) => readingOf(pattern) === 'narrow')
+  return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart, isNarrow }
 }
 
 function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | boolean> {
@@ -131,6 +137,7 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
     else if (!isHeld(keyword)) omit(at, keyword, walk)
     else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
     else {
+      if (keyword === 'pattern') walk.patterns.push(String(value))
       kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, inside))])
       const message = heldPart(keyword, schema, walk.backend)
       if (message === undefined) continue
@@ -215,7 +222,13 @@ interface Held {
 function heldIn(schema: Fields, path: string, walk: Walk): Held {
   const isHeld = heldByXgrammar(schema)
   const { refs } = walk
-  if (refs === undefined) return { isHeld, isNeeded: () => true, inside: walk }
+  if (refs === undefined) {
+    const types = [namedTypes(schema)].flat()
+    return {
+      isHeld: (keyword) => isHeld(keyword) && isReadByXgrammar(keyword, schema, types),
+      ...{ isNeeded: () => true, inside: walk },
+    }
+  }
   const { holds, counted } = heldByOthers(schema, walk.counted, () => refs.follows(path, String(schema['$ref'])))
   const isListed = 'enum' in schema || 'const' in schema
   return {
