@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { heldBy } from '../../src/sources/structured-outputs/fit-constraint.js'
 import { countsOf, differencesOf, judgedGrammars } from './grammar-texts.js'
 import { environmentOf, FOLDER, obstacle } from './install.js'
+import { keywordRows } from './keyword-rows.js'
 
 interface Judged {
   readonly verdicts: readonly boolean[]
@@ -55,3 +56,5 @@ describe.skipIf(missing !== undefined)(`grammars${missing === undefined ? '' : `
     },
   )
 })
+
+keywordRows(['vllm', 'sglang'])
