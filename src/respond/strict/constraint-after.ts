@@ -2,6 +2,7 @@ import { type Constraint, type ConstraintKind, constraintKind } from '../../engi
 import { type MatcherState, matcherOfGbnf, remaining } from '../../grammar/index.js'
 import type { Slices } from '../../slices.js'
 import { gbnfInSlices } from '../../sources/gbnf.js'
+import { JsonBlanks } from './json-blanks.js'
 
 /** The number of UTF-16 code units of a body that are matched between two pauses. */
 const SLICE = 2_000
@@ -49,15 +50,17 @@ export function* stateAfter(
   if (!kinds.includes('gbnf') || constraintKind(constraint) === 'lark') return undefined
   try {
     let state: MatcherState | undefined = yield* matcherOfGbnf(yield* gbnfInSlices(constraint))
+    const blanks = 'jsonSchema' in constraint ? new JsonBlanks() : undefined
     for (let at = 0; at < text.length && state !== undefined; ) {
       const end = at + SLICE
       // A slice never ends within a character.
       const next = isLowSurrogate(text.charCodeAt(end)) ? end + 1 : end
-      state = state.accept(text.slice(at, next))
+      const piece = text.slice(at, next)
+      state = state.accept(blanks?.remove(piece) ?? piece)
       at = next
       yield
     }
-    return state
+    return state?.accept(blanks?.end ?? '')
   } catch {
     return undefined
   }

@@ -1,0 +1,41 @@
+const BLANK = /[ \t\n\r]/
+
+/**
+ * Removes the blanks between the tokens of a JSON text, which comes in pieces. A backend may write more of them than our
+ * grammars allow, and in other places.
+ */
+export class JsonBlanks {
+  #isInString = false
+  #isEscaped = false
+  /** Whether the text so far ends with a digit, and with blanks behind it. */
+  #isAfterDigit = false
+  #hasBlank = false
+
+  /** Returns a piece without its blanks. */
+  remove(piece: string): string {
+    let kept = ''
+    let from = 0
+    for (let at = 0; at < piece.length; at++) {
+      const char = piece[at] as string
+      const isBlank = !this.#isInString && BLANK.test(char)
+      if (isBlank) {
+        kept += piece.slice(from, at)
+        from = at + 1
+      } else this.#read(char)
+      this.#hasBlank = isBlank
+    }
+    return kept + piece.slice(from)
+  }
+
+  /** The blank at the end of the text that has a meaning: the number before it has ended. */
+  get end(): string {
+    return this.#hasBlank && this.#isAfterDigit ? ' ' : ''
+  }
+
+  #read(char: string): void {
+    this.#isAfterDigit = !this.#isInString && char >= '0' && char <= '9'
+    if (this.#isEscaped) this.#isEscaped = false
+    else if (char === '"') this.#isInString = !this.#isInString
+    else if (char === '\\') this.#isEscaped = this.#isInString
+  }
+}
