@@ -14,7 +14,8 @@ const MOST_RAW_HEADERS = 2000
  * @param server - with the only listener that opens WebSockets: it refuses requests only as long as there is no other
  */
 export function answerUpgrades(server: Server): void {
-  const [open] = server.listeners('upgrade') as OnUpgrade[]
+  // Versions of Node's types differ in what a listener takes.
+  const [open] = server.listeners('upgrade') as readonly unknown[] as readonly OnUpgrade[]
   server.removeAllListeners('upgrade')
   server.on('upgrade', (request, socket: Socket, head) => {
     if (request.headers.upgrade?.toLowerCase() === 'websocket') opened(() => open?.(request, socket, head), socket)
