@@ -1,4 +1,5 @@
 import { ask, type EngineStep } from '../../engine/ask.js'
+import { closeStream } from '../../engine/close-stream.js'
 import type { TokenEngine, TokenStream } from '../../engine/engine.js'
 import type { ChunkEntry, EntryBody, StopEntry } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
@@ -185,13 +186,11 @@ class SamplingRun {
     this.#outcome.resolve()
   }
 
-  /** Not awaited: an engine that is computing a token answers only after it. */
   #close(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#isWaiting = false
-    // In a promise, so that an engine whose `return()` throws does not leave the response open.
-    new Promise((resolve) => resolve(this.#stream.return())).catch(this.#report)
+    closeStream(this.#stream, this.#report)
   }
 
   /** Whether the model has written something and has to stop. */

@@ -7,7 +7,7 @@ const BLANK = /[ \t\n\r]/
 export class JsonBlanks {
   #isInString = false
   #isEscaped = false
-  /** Whether the text so far ends with a digit, and with blanks behind it. */
+  /** Whether a number outside strings is the last thing before the blanks. */
   #isAfterDigit = false
   #hasBlank = false
 

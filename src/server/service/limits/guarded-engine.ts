@@ -1,4 +1,5 @@
 import { ASK, ask, type CallbackStream, type EngineStep } from '../../../engine/ask.js'
+import { closeStream } from '../../../engine/close-stream.js'
 import { type EngineCapabilities, EngineError, type TokenEngine, type TokenStream } from '../../../engine/index.js'
 import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
 import type { Meter } from './counted.js'
@@ -165,9 +166,7 @@ class GuardedStream implements CallbackStream {
 
   #close(): void {
     this.#end(false)
-    // Not awaited: an engine may answer only after its pending step, and one that hangs never does. In a promise, since
-    // this runs in a timer, where an error of `return()` would end the process.
-    new Promise((resolve) => resolve(this.#stream.return())).catch(() => {})
+    closeStream(this.#stream, () => {})
   }
 
   #end(isFailed: boolean): void {
