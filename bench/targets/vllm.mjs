@@ -30,7 +30,11 @@ export default {
     const ours = await startOurs()
     const relay = await startProgram('relay', URL_OF_VLLM)
     try {
-      const contenders = contendersOf(model, { ours: ours.url, relay: `http://127.0.0.1:${relay.port}` })
+      const { contenders, promptTokens } = contendersOf(model, {
+        ours: ours.url,
+        relay: `http://127.0.0.1:${relay.port}`,
+      })
+      await expectSamePrompt(contenders, promptTokens)
       const pids = { ours: ours.child.pid, relay: relay.child.pid }
       const rows = []
       // Before its code is compiled, an answer takes three times as long.
@@ -112,7 +116,7 @@ const FIRST_WORD = /<\|message\|>(?:[^"<]|"[\s\S]*?"text":\s*"[^"<])/
 
 /**
  * Each client sends one request, reads to the end, and returns the times of the first word and of the end, in
- * milliseconds.
+ * milliseconds, and how many tokens its prompt had.
  */
 function contendersOf(model, urls) {
   const request = { model, input: QUESTION, max_output_tokens: TOKENS, temperature: 0, store: false }
@@ -122,13 +126,22 @@ function contendersOf(model, urls) {
   const raw = { model, prompt, ...sampling, skip_special_tokens: false, return_token_ids: true, stream: true }
   const usage = { stream_options: { include_usage: true } }
   const words = /"type":\s*"response\.(?:output_text|reasoning_text)\.delta"/
-  return {
+  const contenders = {
     raw: () => timed(`${URL_OF_VLLM}/v1/completions`, { ...raw, ...usage }, FIRST_WORD, /\[DONE\]/),
     relay: () => timed(`${urls.relay}/v1/completions`, { ...raw, ...usage }, FIRST_WORD, /\[DONE\]/),
     own: () =>
       timed(`${URL_OF_VLLM}/v1/responses`, { ...request, stream: true }, words, /response\.(?:completed|incomplete)/),
     ours: () =>
       timed(`${urls.ours}/v1/responses`, { ...request, stream: true }, words, /response\.(?:completed|incomplete)/),
+  }
+  return { contenders, promptTokens: prompt.length }
+}
+
+/** Another prompt would be another conversation: a longer one takes longer, and may be answered in other words. */
+async function expectSamePrompt(contenders, promptTokens) {
+  for (const [name, ask] of Object.entries(contenders)) {
+    const { usage } = await ask()
+    expect(usage === promptTokens, `${name}: expected a prompt of ${promptTokens} tokens, got ${usage}`)
   }
 }
 
@@ -148,7 +161,8 @@ async function timed(url, body, firstWord, end) {
     if (first === undefined && firstWord.test(text)) first = performance.now() - begun
   }
   expect(first !== undefined && end.test(text), `${url}: expected a whole answer, got ${text.slice(-300)}`)
-  return { first, whole: performance.now() - begun }
+  const [, usage] = /"(?:input|prompt)_tokens":\s*(\d+)/.exec(text) ?? []
+  return { first, whole: performance.now() - begun, usage: Number(usage) }
 }
 
 async function servedModel() {

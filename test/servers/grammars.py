@@ -8,25 +8,13 @@ import sys
 
 import llguidance
 import llguidance.hf
-import xgrammar
 from transformers import AutoTokenizer
+from xgrammar_texts import by_xgrammar, compiler
 
 VOCABULARY = 201088
 
 tokenizer = AutoTokenizer.from_pretrained(sys.argv[1])
 tokens_of_llguidance = llguidance.hf.from_tokenizer(tokenizer, n_vocab=VOCABULARY)
-# Without tokens: texts are matched by their bytes.
-compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([]), max_threads=1, cache_enabled=False)
-
-
-def by_xgrammar(grammar):
-    matcher = xgrammar.GrammarMatcher(compiler.compile_grammar(grammar))
-
-    def allows(text):
-        matcher.reset()
-        return matcher.accept_string(text) and matcher.is_completed()
-
-    return allows
 
 
 def by_guidance(grammar):
@@ -43,7 +31,7 @@ def by_guidance(grammar):
     return allows
 
 
-READERS = {"xgrammar": by_xgrammar, "guidance": by_guidance}
+READERS = {"xgrammar": lambda grammar: by_xgrammar(compiler.compile_grammar(grammar)), "guidance": by_guidance}
 
 
 def judged(asked):

@@ -19,8 +19,8 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 const STUBS = join(HERE, 'sglang', 'sglang_stubs.py')
 const PATCH = join(HERE, 'sglang', 'patch.py')
 const COMPILE = join(HERE, 'compile-llama-server.ts')
-/** The build for processors, wherever a registry has one. */
-const TORCH = 'torch==2.13.0'
+const requirements = (name: string): string => join(HERE, 'requirements', `${name}.txt`)
+const TORCH = requirements('torch')
 
 interface Environment {
   readonly folder: string
@@ -31,8 +31,8 @@ interface Environment {
 }
 
 const ENVIRONMENTS: Readonly<Record<Installed, Environment>> = {
-  vllm: { folder: 'venv', diskGb: 9, madeFrom: [] },
-  sglang: { folder: 'venv-sglang', diskGb: 9, madeFrom: [STUBS, PATCH] },
+  vllm: { folder: 'venv', diskGb: 9, madeFrom: [TORCH] },
+  sglang: { folder: 'venv-sglang', diskGb: 9, madeFrom: [TORCH, STUBS, PATCH] },
   'llama-server': { folder: 'venv-llama', diskGb: 2, madeFrom: [COMPILE] },
 }
 
@@ -82,7 +82,7 @@ export async function install(kinds: readonly Kind[]): Promise<void> {
 
 async function installOne(kind: Installed): Promise<void> {
   const folder = environmentOf(kind)
-  const list = join(HERE, 'requirements', `${kind}.txt`)
+  const list = requirements(kind)
   const madeFrom = fingerprintOf([list, ...ENVIRONMENTS[kind].madeFrom])
   const whole = join(folder, MARK)
   if (existsSync(whole) && readFileSync(whole, 'utf8') === madeFrom) return
@@ -144,11 +144,12 @@ const FILL: Readonly<Record<Installed, (environment: NewEnvironment) => Promise<
 const QUIETLY = ['--quiet', '--no-deps', '--no-compile']
 
 async function fillWithTorch({ list, pip }: NewEnvironment): Promise<string | undefined> {
-  const offered = await pip('install', ...QUIETLY, '--dry-run', '--report', '-', TORCH).catch(() => undefined)
-  if (!offered?.includes('"version": "2.13.0+cpu"')) {
-    return `${TORCH} for processors, and ${offered === undefined ? 'no registry offers it' : 'the registry has none'}`
+  const torch = ['--requirement', TORCH]
+  const offered = await pip('install', ...QUIETLY, '--dry-run', '--report', '-', ...torch).catch(() => undefined)
+  if (!offered?.includes('+cpu"')) {
+    return `torch for processors, and ${offered === undefined ? 'no registry offers its version' : 'the registry has none'}`
   }
-  await pip('install', ...QUIETLY, TORCH, '--requirement', list)
+  await pip('install', ...QUIETLY, ...torch, '--requirement', list)
   return undefined
 }
 

@@ -11,20 +11,7 @@ import re
 import sys
 
 import outlines_core
-import xgrammar
-
-# Without tokens: texts are matched by their bytes.
-compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([]), max_threads=1, cache_enabled=False)
-
-
-def by_xgrammar(compiled):
-    matcher = xgrammar.GrammarMatcher(compiled)
-
-    def allows(body):
-        matcher.reset()
-        return matcher.accept_string(body) and matcher.is_completed()
-
-    return allows
+from xgrammar_texts import by_xgrammar, compiler
 
 
 def by_outlines_of_vllm(schema):

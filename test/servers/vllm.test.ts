@@ -1,4 +1,5 @@
 import { adapterRows } from './adapter-rows.js'
+import { benchRow } from './bench-row.js'
 import { crashRows } from './crash-rows.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
@@ -13,6 +14,7 @@ onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine,
   adapterRows({ name: 'vLLM', engine, running, longestPrompt: CONTEXT - 1 })
   servedRows('vLLM', engine)
   ownRows(server, { hasParser: true, backend: 'xgrammar' })
+  benchRow(server)
   crashRows('vLLM', engine, server)
 })
 
