@@ -3,7 +3,7 @@ import { bottomUp } from '../bottom-up.js'
 import type { Grammar } from '../expression.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { readGbnf } from '../gbnf/read-gbnf.js'
-import { normalRanges, type Range } from '../ranges.js'
+import { intersection, normalRanges, type Range } from '../ranges.js'
 import { costsOf } from './costs.js'
 import { refuseLeftRecursion } from './left-recursion.js'
 import { shortestText } from './shortest-text.js'
@@ -13,6 +13,8 @@ import { createStacks, type Stack, type Stacks } from './stacks.js'
 export interface MatcherState {
   /** Returns the state after more text, of whole characters; undefined if the grammar does not allow it. */
   accept(text: string): MatcherState | undefined
+  /** Returns the state without the ways that go on with one of these characters; undefined if there is no other. */
+  without(characters: readonly Range[]): MatcherState | undefined
   /** Whether the text may end here. */
   readonly isComplete: boolean
   /** The characters that may follow, as ordered code points. None if only the end may. */
@@ -70,6 +72,10 @@ function stateOf(ways: readonly Stack[], grammar: Grammar, stacks: Stacks): Matc
         if (next.length === 0) return undefined
       }
       return stateOf(next, grammar, stacks)
+    },
+    without(characters) {
+      const others = ways.filter((way) => intersection(firstRanges(way), characters).length === 0)
+      return others.length === 0 ? undefined : stateOf(others, grammar, stacks)
     },
     completion(most = LONGEST) {
       const best = ways.reduce((one, other) => (other.cost < one.cost ? other : one))

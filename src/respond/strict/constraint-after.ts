@@ -1,11 +1,14 @@
 import { type Constraint, type ConstraintKind, constraintKind } from '../../engine/constraint.js'
-import { type MatcherState, matcherOfGbnf, remaining } from '../../grammar/index.js'
+import { type MatcherState, matcherOfGbnf, rangesOf, remaining } from '../../grammar/index.js'
 import type { Slices } from '../../slices.js'
 import { gbnfInSlices } from '../../sources/gbnf.js'
 import { JsonBlanks } from './json-blanks.js'
 
 /** The number of UTF-16 code units of a body that are matched between two pauses. */
 const SLICE = 2_000
+
+/** The characters with which a number goes on after a digit. */
+const IN_NUMBERS = rangesOf('.0123456789Ee')
 
 /** The constraint of a body's rest. */
 export interface RestConstraint {
@@ -60,7 +63,7 @@ export function* stateAfter(
       at = next
       yield
     }
-    return state?.accept(blanks?.end ?? '')
+    return blanks?.hasEndedNumber ? state?.without(IN_NUMBERS) : state
   } catch {
     return undefined
   }

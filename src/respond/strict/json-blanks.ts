@@ -27,9 +27,9 @@ export class JsonBlanks {
     return kept + piece.slice(from)
   }
 
-  /** The blank at the end of the text that has a meaning: the number before it has ended. */
-  get end(): string {
-    return this.#hasBlank && this.#isAfterDigit ? ' ' : ''
+  /** Whether a blank ended the number before it, so that no digit may follow. */
+  get hasEndedNumber(): boolean {
+    return this.#hasBlank && this.#isAfterDigit
   }
 
   #read(char: string): void {
