@@ -8,6 +8,7 @@ from typing import List, Optional, Union
 import openai
 import pytest
 from conftest import answer, call, preamble, think
+from openai_types import problem_of
 from pydantic import BaseModel
 
 WEATHER = {
@@ -279,14 +280,18 @@ def test_a_web_socket_carries_two_turns(client, script):
         pytest.skip(f"openai {openai.__version__} has no responses.connect")
     model = script(answer("One."), answer("Two."))
 
-    def ended(connection):
-        for event in connection:
-            if event.type == "response.completed":
-                return event.response
+    def events(connection):
+        while True:
+            frame = connection.recv_bytes()
+            assert problem_of({"method": "GET", "path": "/v1/responses"}, json.loads(frame)) is None
+            yield connection.parse_event(frame)
+
+    def ended(events):
+        return next(event.response for event in events if event.type == "response.completed")
 
     with client.responses.connect() as connection:
         connection.response.create(model=model, input="First.")
-        first = ended(connection)
+        first = ended(events(connection))
         connection.response.create(model=model, input="Second.", previous_response_id=first.id)
         assert [first.output_text, ended(connection).output_text] == ["One.", "Two."]
 
