@@ -1,6 +1,11 @@
-import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { createAdaptorServer, upgradeWebSocket } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ResponsesServer } from '../../../src/server/node.js'
+import { WebSocket, WebSocketServer } from 'ws'
+import { createResponsesApp } from '../../../src/server/index.js'
+import { answerUpgrades } from '../../../src/server/node.js'
 import { answer, scriptedEngine } from '../../../src/testing/index.js'
 import { heldEngine, tokenTable, until } from '../endpoint.js'
 import { serve } from './sockets.js'
@@ -9,7 +14,7 @@ const engine = scriptedEngine(() => answer('Hi.'), { tokenTable })
 const BODY = JSON.stringify({ input: 'Hi' })
 
 /** A client that keeps its end of the connection open, and what it has read. */
-function clientOf({ port }: ResponsesServer): { readonly socket: Socket; readonly read: () => string } {
+function clientOf({ port }: { readonly port: number }): { readonly socket: Socket; readonly read: () => string } {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let text = ''
   socket.on('data', (bytes) => {
@@ -78,4 +83,33 @@ test('a client whose WebSocket is refused does not keep the server from stopping
   socket.write(`GET /v1/other HTTP/1.1\r\n${offer}${key}\r\n`)
   await until(() => read().startsWith('HTTP/1.1 404'))
   await server.close()
+})
+
+test('a server of the host answers a client that offers HTTP/2, and opens WebSockets', async () => {
+  const app = createResponsesApp({ engine, tokenTable, upgradeWebSocket: upgradeWebSocket as never })
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    websocket: { server: new WebSocketServer({ noServer: true }) as never },
+  })
+  answerUpgrades(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const { socket, read } = clientOf({ port })
+  socket.write(offering('POST', '/v1/responses', BODY))
+  await until(() => read().includes('"status":"completed"'))
+  socket.destroy()
+  const webSocket = new WebSocket(`ws://127.0.0.1:${port}/v1/responses`)
+  await once(webSocket, 'open')
+  webSocket.terminate()
+})
+
+test.each([0, 2])('a server with %i listeners for upgrades is refused', (count) => {
+  const server = createServer()
+  for (let at = 0; at < count; at++) server.on('upgrade', () => {})
+  const message = 'answerUpgrades: expected a server with one listener for upgrades, got Server'
+  expect(() => answerUpgrades(server)).toThrow(expect.objectContaining({ code: 'bad_option', message }))
+  expect(server.listenerCount('upgrade')).toBe(count)
 })
