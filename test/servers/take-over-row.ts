@@ -11,7 +11,7 @@ import { bodyText } from './strict-rows.js'
 import { STRICT_SCHEMAS } from './strict-schemas.js'
 
 /** Schemas whose bodies end by themselves, with characters of several tokens among them. */
-const SCHEMAS = ['unicode', 'ids', 'pattern', 'listOfObjects', 'names'] as const
+const SCHEMAS = ['unicode', 'ids', 'pattern', 'listOfObjects', 'names', 'range'] as const
 /** The places of a body at which another process continues it. */
 const PLACES = [0.1, 0.4, 0.7, 0.9] as const
 
