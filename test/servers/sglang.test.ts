@@ -19,8 +19,8 @@ onServer({ kind: 'sglang', model: 'sure' }, ({ server, engine, running }) => {
 
 /** Other ways to start it: in `npm run test:full`. */
 if (process.env['SERVERS_FULL']) {
-  // As docs/engines.md says.
-  const flags = ['--grammar-backend', 'llguidance', '--incremental-streaming-output']
+  // As docs/engines.md says, and as for many clients: one read has several tokens.
+  const flags = ['--grammar-backend', 'llguidance', '--incremental-streaming-output', '--stream-interval', '8']
   onServer({ kind: 'sglang', model: 'sure', flags }, ({ engine, running }) => {
     adapterRows({ name: 'SGLang with llguidance', engine, running, longestPrompt: CONTEXT - 7, filled: CONTEXT - 2 })
     servedRows('SGLang with llguidance', engine)

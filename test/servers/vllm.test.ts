@@ -34,4 +34,10 @@ if (process.env['SERVERS_FULL']) {
   onServer({ kind: 'vllm', model: 'sure', title: 'without a tool parser' }, ({ server }) => {
     ownRows(server, { hasParser: false, backend: 'xgrammar' })
   })
+
+  // As for many clients: one read has several tokens.
+  onServer({ kind: 'vllm', model: 'sure', flags: [...GUIDANCE, '--stream-interval', '8'] }, ({ engine, running }) => {
+    adapterRows({ name: 'vLLM with several tokens in a chunk', engine, running, longestPrompt: CONTEXT - 1 })
+    servedRows('vLLM with several tokens in a chunk', engine)
+  })
 }
