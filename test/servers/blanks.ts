@@ -19,5 +19,6 @@ export function compacted(text: string): string {
 }
 
 function compactedOutside(text: string): string {
-  return text.replace(/\s+/g, '').replace(/(\d{15})\d+/g, '$1')
+  const compact = text.replace(/\s+/g, '')
+  return compact.replace(/([eE][-+]?\d)\d+/g, '$1').replace(/(\d{15})\d+/g, '$1')
 }
