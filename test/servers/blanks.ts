@@ -7,7 +7,7 @@ export function longestBlank(text: string): number {
   return Math.max(0, ...Array.from(outside.matchAll(/\s+/g), ([blank]) => blank.length))
 }
 
-/** Drops the blanks of a body, and digits of a number that only our grammar limits: xgrammar and outlines do not. */
+/** Drops the blanks of a body, exponents, and digits of a number that only our grammar limits: xgrammar and outlines do not. */
 export function compacted(text: string): string {
   let rest = ''
   let at = 0
@@ -20,5 +20,5 @@ export function compacted(text: string): string {
 
 function compactedOutside(text: string): string {
   const compact = text.replace(/\s+/g, '')
-  return compact.replace(/([eE][-+]?\d)\d+/g, '$1').replace(/(\d{15})\d+/g, '$1')
+  return compact.replace(/(\d)[eE][-+]?\d*/g, '$1').replace(/(\d{15})\d+/g, '$1')
 }
