@@ -72,6 +72,15 @@ export const STRICT_SCHEMAS: Readonly<Record<string, Schema>> = {
   free: object({ s: { type: 'string' } }),
 }
 
+/**
+ * Those of `STRICT_SCHEMAS` that leave a value unbounded: its digits, its text, its names, its depth. A limit of tokens that is
+ * large enough for the others may cut only these.
+ */
+export const UNBOUNDED: ReadonlySet<string> = new Set([
+  ...['flat', 'number', 'tuple', 'anyOf', 'oneOf', 'optional', 'exclusive', 'dates', 'ipv6'],
+  ...['email', 'duration', 'free', 'more', 'recursive'],
+])
+
 const digit: Schema = { type: 'integer', minimum: 0, maximum: 9 }
 const letters = (values: readonly string[], more: Schema): Schema => ({
   xs: { type: 'array', items: { enum: values }, maxItems: 4, ...more },
