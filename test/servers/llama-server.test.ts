@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
 import { errorOf } from '../support/error-of.js'
 import { readTokens } from '../support/read-tokens.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { adapterRows } from './adapter-rows.js'
 import { crashRows } from './crash-rows.js'
+import { keyRows, WITH_KEY } from './key-rows.js'
 import * as said from './model/scripts.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
@@ -43,6 +45,10 @@ onServer(
     })
   },
 )
+
+onServer({ kind: 'llama-server', model: 'sure', flags: WITH_KEY }, ({ server }) => {
+  keyRows('llama-server', (options) => createLlamaServerEngine({ url: server().url, ...options }))
+})
 
 /**
  * What comes before bytes that are no UTF-8: the server sends U+FFFD in their place. The limit may cut a character, and

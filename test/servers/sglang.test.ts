@@ -5,6 +5,7 @@ import { readTokens } from '../support/read-tokens.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { adapterRows } from './adapter-rows.js'
 import { crashRows, deadSchedulerRow } from './crash-rows.js'
+import { keyRows, WITH_KEY } from './key-rows.js'
 import { hello } from './model/scripts.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
@@ -51,4 +52,8 @@ if (process.env['SERVERS_FULL']) {
       })
     },
   )
+
+  onServer({ kind: 'sglang', model: 'sure', flags: ['--grammar-backend', 'llguidance', ...WITH_KEY] }, ({ server }) => {
+    keyRows('SGLang', (options) => createSglangEngine({ url: server().url, ...options }))
+  })
 }

@@ -1,6 +1,8 @@
+import { createVllmEngine } from '../../src/sources/vllm.js'
 import { adapterRows } from './adapter-rows.js'
 import { benchRow } from './bench-row.js'
 import { crashRows } from './crash-rows.js'
+import { keyRows, WITH_KEY } from './key-rows.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
 import { ownRows } from './own-rows.js'
@@ -39,5 +41,9 @@ if (process.env['SERVERS_FULL']) {
   onServer({ kind: 'vllm', model: 'sure', flags: [...GUIDANCE, '--stream-interval', '8'] }, ({ engine, running }) => {
     adapterRows({ name: 'vLLM with several tokens in a chunk', engine, running, longestPrompt: CONTEXT - 1 })
     servedRows('vLLM with several tokens in a chunk', engine)
+  })
+
+  onServer({ kind: 'vllm', model: 'sure', flags: [...GUIDANCE, ...WITH_KEY] }, ({ server }) => {
+    keyRows('vLLM', (options) => createVllmEngine({ url: server().url, ...options }))
   })
 }
