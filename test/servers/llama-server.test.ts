@@ -21,7 +21,7 @@ onServer({ kind: 'llama-server', model: 'sure' }, ({ server, engine, running }) 
     // The adapter writes the grammar.
     ...{ sendsHalves: false, refusedBy: 'adapter' },
   })
-  servedRows('llama-server', engine)
+  servedRows('llama-server', engine, running)
   crashRows('llama-server', engine, server)
 })
 

@@ -20,8 +20,8 @@ const LIST_FILES = { type: 'function', name: 'list_files', parameters: { type: '
 
 const textOf = (answer: string): string => /final<\|message\|>(.*)<\|return\|>/.exec(answer)?.[1] ?? ''
 
-/** Tests the endpoint with a real server. */
-export function servedRows(name: string, engine: () => TokenEngine): void {
+/** Tests the endpoint with a real server. @param running - how many calls it works on */
+export function servedRows(name: string, engine: () => TokenEngine, running: () => Promise<number>): void {
   describe(`the endpoint in front of ${name}`, () => {
     let server: ResponsesServer
     let openai: OpenAI
@@ -128,6 +128,23 @@ export function servedRows(name: string, engine: () => TokenEngine): void {
         turns.map(async (turn) => await openai.responses.create({ model, input: said.questionOf(turn) })),
       )
       expect(answers.map(({ output_text }) => output_text)).toEqual(turns.map(({ answer }) => textOf(answer)))
+    })
+
+    test('clients that leave in mid-stream do not disturb the others, and leave the engine idle', async () => {
+      const endless = { model, input: said.questionOf(said.endless), max_output_tokens: 3000, store: false }
+      const leave = async (): Promise<void> => {
+        for await (const { type } of await openai.responses.create({ ...endless, stream: true })) {
+          if (type.endsWith('.delta')) return
+        }
+      }
+      const turns = said.colours.slice(0, 8)
+      const stay = turns.map(async (turn) => await streamed({ input: said.questionOf(turn) }))
+      await Promise.all(Array.from({ length: 12 }, leave))
+      const answers = await Promise.all(stay)
+      expect(answers.map(({ output }) => output.at(-1))).toMatchObject(
+        turns.map(({ answer }) => ({ content: [{ text: textOf(answer) }] })),
+      )
+      while ((await running()) > 0) await new Promise((resolve) => setTimeout(resolve, 50))
     })
 
     test('nothing of all this was an error of the host', () => {

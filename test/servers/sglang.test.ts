@@ -13,7 +13,7 @@ import { servedRows } from './served-rows.js'
 
 onServer({ kind: 'sglang', model: 'sure' }, ({ server, engine, running }) => {
   adapterRows({ name: 'SGLang', engine, running, longestPrompt: CONTEXT - 7, filled: CONTEXT - 2 })
-  servedRows('SGLang', engine)
+  servedRows('SGLang', engine, running)
   crashRows('SGLang', engine, server)
   deadSchedulerRow(engine, server)
 })
@@ -24,7 +24,7 @@ if (process.env['SERVERS_FULL']) {
   const flags = ['--grammar-backend', 'llguidance', '--incremental-streaming-output', '--stream-interval', '8']
   onServer({ kind: 'sglang', model: 'sure', flags }, ({ engine, running }) => {
     adapterRows({ name: 'SGLang with llguidance', engine, running, longestPrompt: CONTEXT - 7, filled: CONTEXT - 2 })
-    servedRows('SGLang with llguidance', engine)
+    servedRows('SGLang with llguidance', engine, running)
   })
 
   onServer(

@@ -14,7 +14,7 @@ const GUIDANCE = ['--structured-outputs-config.backend', 'guidance']
 
 onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine, running }) => {
   adapterRows({ name: 'vLLM', engine, running, longestPrompt: CONTEXT - 1 })
-  servedRows('vLLM', engine)
+  servedRows('vLLM', engine, running)
   ownRows(server, { hasParser: true, backend: 'xgrammar' })
   benchRow(server)
   crashRows('vLLM', engine, server)
@@ -25,7 +25,7 @@ if (process.env['SERVERS_FULL']) {
   // As docs/engines.md says.
   onServer({ kind: 'vllm', model: 'sure', flags: GUIDANCE }, ({ server, engine, running }) => {
     adapterRows({ name: 'vLLM with guidance', engine, running, longestPrompt: CONTEXT - 1 })
-    servedRows('vLLM with guidance', engine)
+    servedRows('vLLM with guidance', engine, running)
     ownRows(server, { hasParser: false, backend: 'guidance' })
   })
 
@@ -40,7 +40,7 @@ if (process.env['SERVERS_FULL']) {
   // As for many clients: one read has several tokens.
   onServer({ kind: 'vllm', model: 'sure', flags: [...GUIDANCE, '--stream-interval', '8'] }, ({ engine, running }) => {
     adapterRows({ name: 'vLLM with several tokens in a chunk', engine, running, longestPrompt: CONTEXT - 1 })
-    servedRows('vLLM with several tokens in a chunk', engine)
+    servedRows('vLLM with several tokens in a chunk', engine, running)
   })
 
   onServer({ kind: 'vllm', model: 'sure', flags: [...GUIDANCE, ...WITH_KEY] }, ({ server }) => {
