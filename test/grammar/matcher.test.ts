@@ -7,6 +7,7 @@ import {
   jsonSchemaToGbnf,
   type MatcherState,
   matcherOfGbnf,
+  rangesOf,
   remaining,
 } from '../../src/grammar/index.js'
 import { atOnce } from '../../src/slices.js'
@@ -177,6 +178,16 @@ describe('a state', () => {
       }),
       { numRuns: RUNS },
     )
+  })
+
+  test('a state without some characters goes on with the others, or ends as before', () => {
+    const digits = rangesOf('0123456789')
+    const inList = createMatcher('root ::= [0-9]+ ("," [0-9]+)* "]"').accept('12')?.without(digits)
+    expect(inList?.accept('3')).toBeUndefined()
+    expect([']', ',3]'].map((text) => inList?.accept(text)?.isComplete)).toEqual([true, true])
+    const whole = createMatcher('root ::= [0-9]+').accept('12')?.without(digits)
+    expect([whole?.isComplete, whole?.allowed]).toEqual([true, []])
+    expect(createMatcher('root ::= [0-9]{3}').accept('12')?.without(digits)).toBeUndefined()
   })
 
   test('a text a hundred times as long takes no more ways to follow', () => {
