@@ -7,7 +7,10 @@ export function longestBlank(text: string): number {
   return Math.max(0, ...Array.from(outside.matchAll(/\s+/g), ([blank]) => blank.length))
 }
 
-/** Drops the blanks of a body, exponents, and digits of a number that only our grammar limits: xgrammar and outlines do not. */
+/**
+ * Drops the blanks of a body, the exponents, which our grammar writes in another way, and digits of a number that only
+ * our grammar limits: xgrammar and outlines do not.
+ */
 export function compacted(text: string): string {
   let rest = ''
   let at = 0

@@ -70,8 +70,8 @@ export function strictRows(
       const written = await Promise.all(bodies.values())
       const complete = written.filter(({ isComplete }) => isComplete).length
       console.log(`${name}: ${complete} of ${written.length} bodies are complete`)
-      // White space without an end would leave most unfinished, and each of those the beginning of a valid body. Where a
-      // length is not enforced, texts have no end either.
+      // White space without an end would leave most unfinished, and each of those the beginning of a valid body. Where
+      // a length is not enforced, texts have no end either.
       const whole = written.filter(({ relaxed }) => relaxed.length === 0)
       expect(whole.filter(({ isComplete }) => isComplete).length).toBeGreaterThan(whole.length / 2)
     })

@@ -73,8 +73,8 @@ export const STRICT_SCHEMAS: Readonly<Record<string, Schema>> = {
 }
 
 /**
- * Those of `STRICT_SCHEMAS` that leave a value unbounded: its digits, its text, its names, its depth. A limit of tokens that is
- * large enough for the others may cut only these.
+ * Those of `STRICT_SCHEMAS` that leave a value unbounded: its digits, its text, its names, its depth. A limit of tokens
+ * that is large enough for the others may cut only these.
  */
 export const UNBOUNDED: ReadonlySet<string> = new Set([
   ...['flat', 'number', 'tuple', 'anyOf', 'oneOf', 'optional', 'exclusive', 'dates', 'ipv6'],
