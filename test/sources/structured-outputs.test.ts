@@ -613,3 +613,20 @@ describe('which backend compiles on SGLang', () => {
     expect(told).toEqual([])
   })
 })
+
+describe('a pattern of a client on xgrammar', () => {
+  const classes = (count: number): string => `^${'[ab]'.repeat(count)}$`
+
+  test('a pattern of more than 4,000 characters is not read, and is named', () => {
+    expect(leftOut({ type: 'string', pattern: classes(999) })).toEqual([])
+    expect(leftOut({ type: 'string', pattern: classes(1000) })).toEqual(['/pattern'])
+  })
+
+  test('many patterns are read in slices', () => {
+    const pattern = classes(900)
+    const properties = Object.fromEntries(
+      Array.from({ length: 50 }, (_, nth) => [`p${nth}`, { type: 'string', pattern }]),
+    )
+    expect([...plainSchema({ type: 'object', properties }, 'xgrammar')].length).toBeGreaterThanOrEqual(50)
+  })
+})

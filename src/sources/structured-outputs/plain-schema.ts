@@ -11,7 +11,7 @@ import {
   heldByOthers,
   type Refs,
 } from './other-schema.js'
-import { isReadByXgrammar, readingOf } from './xgrammar-schema.js'
+import { isReadByXgrammar, MOST_PATTERN, readingOf } from './xgrammar-schema.js'
 
 /** A schema reduced to the forms that every grammar backend holds. */
 export interface PlainSchema {
@@ -89,8 +89,8 @@ interface Walk {
   readonly backend: PlainFor
   readonly leftOut: UnsupportedConstraint[]
   readonly inPart: UnsupportedConstraint[]
-  /** The patterns that are kept. */
-  readonly patterns: string[]
+  /** The kept patterns that xgrammar holds, and refuses some texts of. */
+  readonly narrow: string[]
   readonly work: Work
   /** For backends other than xgrammar. */
   readonly counted: Counted
@@ -110,15 +110,15 @@ interface Walk {
 export function* plainSchema(schema: Fields, backend: PlainFor): Slices<PlainSchema> {
   const work = createWork(SLICE)
   const refs = backend === 'other' ? yield* createRefs(schema, work) : undefined
-  const walk: Walk = { backend, leftOut: [], inPart: [], patterns: [], work, counted: createCounted(), refs }
+  const walk: Walk = { backend, leftOut: [], inPart: [], narrow: [], work, counted: createCounted(), refs }
   // The reduced form of an object is an object.
   const left = (yield* plain(schema, '', walk)) as Fields
-  const isNarrow = walk.patterns.some((pattern) => readingOf(pattern) === 'narrow')
-  return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart, isNarrow }
+  return { schema: left, leftOut: walk.leftOut, inPart: walk.inPart, isNarrow: walk.narrow.length > 0 }
 }
 
 function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | boolean> {
-  walk.work.left -= 1
+  // To read a character of a pattern may take as long as to read a schema without one.
+  walk.work.left -= 1 + Math.min(String(Object(schema).pattern ?? '').length, MOST_PATTERN)
   if (walk.work.left <= 0) yield* walk.work.pause()
   if (!isFields(schema)) {
     if (schema === false) omit(path, 'false', walk)
@@ -137,7 +137,7 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
     else if (!isHeld(keyword)) omit(at, keyword, walk)
     else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
     else {
-      if (keyword === 'pattern') walk.patterns.push(String(value))
+      if (keyword === 'pattern' && readingOf(String(value)) === 'narrow') walk.narrow.push(at)
       kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, inside))])
       const message = heldPart(keyword, schema, walk.backend)
       if (message === undefined) continue
