@@ -67,7 +67,7 @@ export default {
         rows.push(...rowsOf(count, samples, processor))
       }
       const probes = () => [probed("vLLM's own", URL_OF_VLLM), { ...probed('ours', ours.url), atMost: 0 }]
-      // It takes minutes.
+      // `probe` takes minutes.
       return [...rows, ...size(probes, () => [])()]
     } finally {
       ours.child.kill()
@@ -141,8 +141,8 @@ function contendersOf(model, urls) {
 /** Another prompt would be another conversation: a longer one takes longer, and may be answered in other words. */
 async function expectSamePrompt(contenders, promptTokens) {
   for (const [name, ask] of Object.entries(contenders)) {
-    const { usage } = await ask()
-    expect(usage === promptTokens, `${name}: expected a prompt of ${promptTokens} tokens, got ${usage}`)
+    const { read } = await ask()
+    expect(read === promptTokens, `${name}: expected a prompt of ${promptTokens} tokens, got ${read}`)
   }
 }
 
@@ -162,8 +162,9 @@ async function timed(url, body, firstWord, end) {
     if (first === undefined && firstWord.test(text)) first = performance.now() - begun
   }
   expect(first !== undefined && end.test(text), `${url}: expected a whole answer, got ${text.slice(-300)}`)
-  const [, usage] = /"(?:input|prompt)_tokens":\s*(\d+)/.exec(text) ?? []
-  return { first, whole: performance.now() - begun, usage: Number(usage) }
+  const whole = performance.now() - begun
+  const [, read] = /"(?:input|prompt)_tokens":\s*(\d+)/.exec(text) ?? []
+  return { first, whole, read: Number(read) }
 }
 
 async function servedModel() {

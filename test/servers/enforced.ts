@@ -2,7 +2,7 @@ import type { TokenEngine, UnsupportedConstraint } from '../../src/engine/index.
 import { compileSchema, createMatcher, type MatcherState, matcherOf } from '../../src/grammar/index.js'
 import { atOnce } from '../../src/slices.js'
 import { validatorOf } from '../support/json-schema-judge.js'
-import { compacted } from './blanks.js'
+import { compacted, withoutExponents } from './blanks.js'
 
 /** What a server enforces of a schema: all that was sent to it. */
 export interface Enforced {
@@ -17,7 +17,10 @@ export async function enforcedBy(engine: TokenEngine, jsonSchema: object): Promi
   if (capabilities?.fit === undefined) throw new Error('the engine fits nothing, but a keyword was relaxed')
   const { constraint, relaxed } = atOnce(capabilities.fit({ jsonSchema: { ...jsonSchema } }))
   if (constraint === undefined || 'regex' in constraint) throw new Error('a schema was sent as something else')
-  if ('jsonSchema' in constraint) return bySchema(withHeldFormats(constraint.jsonSchema, relaxed))
+  if ('jsonSchema' in constraint) {
+    const { allows, isBeginning } = bySchema(withHeldFormats(constraint.jsonSchema, relaxed))
+    return { allows, isBeginning: (text) => isBeginning(withoutExponents(text)) }
+  }
   const start = createMatcher(constraint.grammar)
   return {
     allows: (body) => start.accept(body)?.isComplete ?? false,
