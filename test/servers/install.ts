@@ -134,7 +134,8 @@ const FILL: Readonly<Record<Installed, (environment: NewEnvironment) => Promise<
     const listed = ['install', ...QUIETLY, '--requirement', list]
     const offered = await pip(...listed, '--dry-run').catch(() => undefined)
     if (offered === undefined) return 'a registry with CMake and Ninja'
-    await pip(...listed)
+    const failure = await installed(pip, listed)
+    if (failure !== undefined) return failure
     await compileLlamaServer(folder, pip)
     return undefined
   },
@@ -149,8 +150,18 @@ async function fillWithTorch({ list, pip }: NewEnvironment): Promise<string | un
   if (!offered?.includes('+cpu"')) {
     return `torch for processors, and ${offered === undefined ? 'no registry offers its version' : 'the registry has none'}`
   }
-  await pip('install', ...QUIETLY, ...torch, '--requirement', list)
-  return undefined
+  return installed(pip, ['install', ...QUIETLY, ...torch, '--requirement', list])
+}
+
+/** Installs packages. A registry that lacks one, or stops to answer, is an obstacle of the machine and no failure of a test. */
+async function installed(pip: Pip, args: readonly string[]): Promise<string | undefined> {
+  try {
+    await pip(...args)
+    return undefined
+  } catch (error) {
+    const lines = String((error as Error).message).split('\n')
+    return `its packages, and pip could not install them: ${lines.findLast((line) => line.startsWith('ERROR')) ?? lines[0]}`
+  }
 }
 
 async function siteOf({ program }: NewEnvironment): Promise<string> {
