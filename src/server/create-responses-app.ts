@@ -82,7 +82,6 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. Please check the URL for typos.`
     return sendError(context, new RequestError(message, { status: 404, code: 'unknown_url' }), service.report)
   })
-  healthRoutes(app, server)
 
   const arrivals = createTurnstile(MOST_REQUESTS, later, MOST_WAITING)
   const guard: MiddlewareHandler<Env> = async (context, next) => {
@@ -111,6 +110,8 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     }
   }
   for (const [path, page] of Object.entries(pages)) app.get(path, guard, (context) => page(context.req.raw))
+  // After the host's pages: one at a path of these takes precedence.
+  healthRoutes(app, server)
 
   const api = new Hono<Env>()
   api.use(guard)

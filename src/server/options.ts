@@ -31,7 +31,10 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
    * as much; a socket is pinged, and cut off after two unanswered pings in a row. Default 15,000; 0 disables both.
    */
   readonly keepAliveMs?: number
-  /** Pages of your own for GET, by path, behind the API's checks of host and key. */
+  /**
+   * Pages of your own for GET, by path, behind the API's checks of host and key. One at the path of a health check
+   * replaces it.
+   */
   readonly pages?: Readonly<Record<string, (request: Request) => Response | Promise<Response>>>
   /** Serves the socket: `upgradeWebSocket` of `@hono/node-server`, or of another runtime. Default: no socket. */
   readonly upgradeWebSocket?: UpgradeWebSocket

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tokenStream } from '../../src/engine/index.js'
+import { EngineError, tokenStream } from '../../src/engine/index.js'
 import { answer, call, type Script, scriptedEngine, think } from '../../src/testing/index.js'
 import { fileSearch } from '../../src/tools/file-search.js'
 import { functionTools } from '../../src/tools/functions.js'
@@ -274,7 +274,13 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
     '`/completion`, `/tokenize`, `/props`, `/slots`': () =>
       unknownPaths('/completion', '/tokenize', '/props', '/slots'),
     '`/health`': async () => {
-      for (const path of ['/healthz', '/readyz']) expect((await started().send(path)).status).toBe(200)
+      for (const path of ['/health', '/readyz', '/healthz']) expect((await started().send(path)).status).toBe(200)
+      const reason = 'It is loading.'
+      const health = () => Promise.reject(new EngineError('server_error', reason, { isUnavailable: true, reason }))
+      const loading = endpoint({ ...scriptedEngine([]), health })
+      const answers = await Promise.all(['/health', '/readyz', '/healthz'].map((path) => loading.send(path)))
+      expect(answers.map(({ status }) => status)).toEqual([503, 503, 200])
+      expect(await answers[1]?.text()).toContain(reason)
     },
     '`grammar`': () => isIgnored({ grammar: 'root ::= "a"' }),
     '`previous_response_id`': goesOn,

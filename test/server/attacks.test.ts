@@ -104,7 +104,7 @@ describe('DNS rebinding', () => {
 
   test('probes of a server without a key are answered through a proxy', async () => {
     const { send } = endpoint([], { authorize: undefined as never })
-    for (const path of ['/healthz', '/readyz']) {
+    for (const path of ['/healthz', '/readyz', '/health']) {
       expect((await send(path, { headers: { 'x-forwarded-for': '203.0.113.7' } })).status).toBe(200)
     }
   })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { TokenEngine } from '../../src/engine/index.js'
+import { EngineError, type TokenEngine } from '../../src/engine/index.js'
 import { answer, fail, think } from '../../src/testing/index.js'
 import { endpoint } from './endpoint.js'
 
@@ -104,7 +104,7 @@ describe('health', () => {
     return [response.status, await response.text()]
   }
 
-  test('/healthz and /readyz need no key, and say nothing but whether all is well', async () => {
+  test('/healthz, /readyz and /health need no key, and say nothing but whether all is well', async () => {
     const well = endpoint([], { authorize: () => undefined })
     const sick = endpoint(
       { ...well.engine, health: () => Promise.reject(new Error('10.0.0.1 refused')) },
@@ -114,6 +114,33 @@ describe('health', () => {
     expect(await of(well, '/readyz')).toEqual([200, 'ok'])
     expect(await of(sick, '/healthz')).toEqual([200, 'ok'])
     expect(await of(sick, '/readyz')).toEqual([503, 'not ready'])
+    expect(await of(well, '/health')).toEqual([200, 'ok'])
+    expect(await of(sick, '/health')).toEqual([503, 'not ready'])
+  })
+
+  test('/health answers a HEAD with the status of a GET and no body, as /readyz does', async () => {
+    const well = endpoint([])
+    const sick = endpoint({ ...well.engine, health: () => Promise.reject(new Error('down')) })
+    for (const path of ['/health', '/readyz']) {
+      const answers = await Promise.all([well, sick].map(({ send }) => send(path, { method: 'HEAD' })))
+      expect(answers.map(({ status }) => status)).toEqual([200, 503])
+      expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['', ''])
+    }
+  })
+
+  test('/health names no reason, though /readyz does', async () => {
+    const down = new EngineError('server_error', 'It serves another model.', {
+      ...{ isUnavailable: true, reason: 'expected a gpt-oss model' },
+    })
+    const served = endpoint({ ...endpoint([]).engine, health: () => Promise.reject(down) })
+    expect(await of(served, '/readyz')).toEqual([503, 'not ready: expected a gpt-oss model'])
+    expect(await of(served, '/health')).toEqual([503, 'not ready'])
+    expect(served.errors).toHaveLength(2)
+  })
+
+  test.each(['/healthz', '/readyz', '/health'])("a page of the host's own at %s takes precedence", async (path) => {
+    const served = endpoint([], { pages: { [path]: () => new Response('mine') } })
+    expect(await of(served, path)).toEqual([200, 'mine'])
   })
 
   describe('of an engine that hangs', () => {

@@ -20,7 +20,7 @@ interface Pending {
 }
 
 /** Monitors poll these paths, so they are logged only when they fail. */
-const QUIET: readonly string[] = ['/healthz', '/readyz', '/metrics']
+const QUIET: readonly string[] = ['/healthz', '/readyz', '/health', '/metrics']
 
 /**
  * Joins the events of each request and its response.

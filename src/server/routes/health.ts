@@ -4,19 +4,27 @@ import { isUnavailable } from '../../respond/opening/unavailable.js'
 import type { Env, ServerContext } from '../server-context.js'
 
 /**
- * Adds `GET /healthz` (the process answers) and `GET /readyz` (so does its engine). Neither needs a key, so both return
- * only reasons of ours: an engine's error may contain its address.
+ * Adds `GET /healthz` (the process answers), `GET /readyz` (so does its engine) and `GET /health` (the same, where
+ * routers and benchmarks look for it, without a reason). None needs a key, so all return only reasons of ours: an
+ * engine's error may contain its address.
  */
 export function healthRoutes(app: Hono<Env>, { service }: ServerContext): void {
   app.get('/healthz', (context) => context.text('ok'))
-  app.get('/readyz', async (context) => {
-    try {
-      await service.health()
-      return context.text('ok')
-    } catch (error) {
-      service.report(error)
-      const reason = error instanceof RequestError ? error.message : isUnavailable(error) ? error.reason : undefined
-      return context.text(reason === undefined ? 'not ready' : `not ready: ${reason}`, 503)
-    }
-  })
+  for (const path of ['/readyz', '/health']) {
+    app.get(path, async (context) => {
+      try {
+        await service.health()
+        return context.text('ok')
+      } catch (error) {
+        service.report(error)
+        const reason = path === '/readyz' ? reasonOf(error) : undefined
+        return context.text(reason === undefined ? 'not ready' : `not ready: ${reason}`, 503)
+      }
+    })
+  }
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof RequestError) return error.message
+  return isUnavailable(error) ? error.reason : undefined
 }

@@ -98,8 +98,10 @@ test('a response that was taken over has a line of its own, and none of a socket
 })
 
 test('probes of health and metrics are not written, unless they fail', () => {
-  expect(logOf(ended({ route: '/healthz', path: '/healthz' }), ended({ route: '/metrics', path: '/metrics' }))).toBe('')
-  expect(logOf(ended({ route: '/readyz', path: '/readyz', status: 503 }))).toContain('503')
+  for (const path of ['/healthz', '/readyz', '/health', '/metrics']) {
+    expect(logOf(ended({ route: path, path }))).toBe('')
+    expect(logOf(ended({ route: path, path, status: 503 }))).toContain('503')
+  }
 })
 
 describe('what clients write', () => {

@@ -17,7 +17,7 @@ from openai_types import BODIES, Failure, kind_of, name_of, path_of, problem_of
 ALL_BODIES = {*BODIES, "list of input items", "list of models", "deletion"}
 
 # These answer with text, for monitors.
-MONITORED = {"/healthz", "/readyz", "/metrics"}
+MONITORED = {"/healthz", "/readyz", "/health", "/metrics"}
 
 
 def recorded():
