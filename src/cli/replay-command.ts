@@ -13,7 +13,7 @@ export const replay: Command = defineCommand({
            functions-only   every call becomes a function call
   --calls  live             announces the client's calls at once (default)
            whole            ... once their arguments are complete
-  --reasoning raw           shows reasoning as reasoning text (default)
+  --reasoning raw           shows reasoning as reasoning text (default, unless the request asks for a summary)
               summary       ... as a summary, which every client shows
               both          ... both ways
               hidden        ... without its text

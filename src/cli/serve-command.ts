@@ -44,8 +44,10 @@ export const serve: Command = defineCommand({
   --durability process      an answer that was shown survives the end of the process (default)
                power        ... and a power failure
   --model-alias NAME        another name of the model besides gpt-oss; repeatable; all others are then refused
-  --reasoning raw           shows reasoning as reasoning text (default)
-              summary       ... as a summary, which every client shows
+  --reasoning request       shows reasoning as a summary where a request asks for one (reasoning.summary), else as
+                            reasoning text (default)
+              raw           ... always as reasoning text
+              summary       ... always as a summary, which every client shows
               both          ... both ways
               hidden        ... without its text
   --chat-reasoning FIELD    the field of reasoning in Chat Completions: reasoning_content (default), reasoning, or both

@@ -162,10 +162,74 @@ describe('the options of serve', () => {
     expect([refused.status, refused.code]).toEqual([404, 'model_not_found'])
   })
 
-  test('--reasoning says how serve shows reasoning', async () => {
-    const { client } = await serve(['--replay', '--reasoning', 'summary'])
-    const { output } = await client.responses.create({ model: 'gpt-oss', input: 'Is 91 prime?' })
-    expect(output[0]).toMatchObject({ type: 'reasoning', summary: [{ type: 'summary_text' }] })
+  describe('--reasoning', () => {
+    const PRIME = { model: 'gpt-oss', input: 'Is 91 prime?' }
+    const SUMMARIZED = { ...PRIME, reasoning: { summary: 'auto' as const } }
+    const [text, summary] = [[{ type: 'reasoning_text' }], [{ type: 'summary_text' }]]
+
+    test.each([
+      ['as text if the request asks for no summary', [], PRIME, { content: text, summary: [] }],
+      ['as a summary if the request asks for one', [], SUMMARIZED, { content: [], summary }],
+      ['so with request', ['--reasoning', 'request'], SUMMARIZED, { content: [], summary }],
+      ['as text with raw, whatever is asked', ['--reasoning', 'raw'], SUMMARIZED, { content: text, summary: [] }],
+      ['as a summary with summary, unasked', ['--reasoning', 'summary'], PRIME, { content: [], summary }],
+      ['both ways with both', ['--reasoning', 'both'], PRIME, { content: text, summary }],
+      ['without its text with hidden', ['--reasoning', 'hidden'], SUMMARIZED, { content: [], summary: [] }],
+    ])('serve shows reasoning %s', async (_, args, body, shown) => {
+      const { client } = await serve(['--replay', ...args])
+      const { output } = await client.responses.create(body)
+      expect(output[0]).toMatchObject({ type: 'reasoning', ...shown })
+    })
+
+    test('serve streams the events of a summary to a request that asks for one, and of text to others', async () => {
+      const { client } = await serve(['--replay'])
+      const kindsOf = async (body: object): Promise<Set<string>> => {
+        const stream = await client.responses.create({ ...PRIME, ...body, stream: true })
+        const kinds = new Set<string>()
+        for await (const { type } of stream) {
+          const [, kind] = /^response\.(reasoning_(?:summary_)?text)\.delta$/.exec(type) ?? []
+          if (kind !== undefined) kinds.add(kind)
+        }
+        return kinds
+      }
+      expect(await kindsOf({})).toEqual(new Set(['reasoning_text']))
+      expect(await kindsOf(SUMMARIZED)).toEqual(new Set(['reasoning_summary_text']))
+      expect(await kindsOf({ reasoning: { generate_summary: 'auto' } })).toEqual(new Set(['reasoning_summary_text']))
+    })
+
+    test.each([
+      ['summary', PRIME, { content: [], summary }],
+      ['request', SUMMARIZED, { content: [], summary }],
+      ['raw', SUMMARIZED, { content: text, summary: [] }],
+    ])('a configuration may say %s', async (reasoning, body, shown) => {
+      const config = JSON.stringify({ replay: true, reasoning })
+      const { client } = await serve(['--config', 'serve.json'], { readFile: readerOf(config, 'serve.json') })
+      const { output } = await client.responses.create(body)
+      expect(output[0]).toMatchObject({ type: 'reasoning', ...shown })
+    })
+
+    test('--reasoning request takes precedence over a configuration that hides reasoning', async () => {
+      const config = JSON.stringify({ replay: true, reasoning: 'hidden' })
+      const args = ['--config', 'serve.json', '--reasoning', 'request']
+      const { client } = await serve(args, { readFile: readerOf(config, 'serve.json') })
+      expect((await client.responses.create(PRIME)).output[0]).toMatchObject({ content: text })
+    })
+
+    test('--verbose and --record show a summary where the client gets one', async () => {
+      const { client, io } = await serve(['--replay', '--verbose', '--record', 'out'])
+      await client.responses.create(SUMMARIZED)
+      expect(io.err).toContain('reasoning_summary_text.delta')
+      expect(io.err).not.toContain('reasoning_text.delta')
+      await expect.poll(() => Object.keys(io.written).length).toBe(1)
+      const fixture = readTokenFixture(Object.values(io.written)[0] ?? '')
+      expect(fixture.setup?.reasoning).toBeUndefined()
+      const types = []
+      const { request = {}, setup } = fixture
+      const options = { request, ...(setup?.reasoning && { reasoning: setup.reasoning }) }
+      for await (const { type } of translate(replay(fixture), { ...options, tokenTable: await loadTokenTable() }))
+        types.push(type)
+      expect(types).toContain('response.reasoning_summary_text.delta')
+    })
   })
 
   test('--chat-reasoning names the fields that carry the reasoning in Chat Completions', async () => {
@@ -448,7 +512,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--host', '0.0.0.0'], /^--host 0\.0\.0\.0: others can reach it, so it needs a key/],
     [['--replay', '--no-key', '--api-key', 'k'], '--no-key: expected no key, got --api-key'],
     [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
-    [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
+    [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of request, raw, summary, both, hidden, got /],
     [['--replay', '--context-size', '8192'], /^--context-size: expected only with --model/],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a whole number of seconds/],
     [['--replay', '--on-disconnect', '86401'], /^--on-disconnect: expected .* from 0 to 86400, got "86401"$/],

@@ -7,7 +7,7 @@ import { NAMED_BACKENDS } from '../../sources/structured-outputs/backends.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
 import { LIMIT_NAMES } from './limits.js'
-import { APPROVALS, type ServeValues } from './settings.js'
+import { APPROVALS, REASONING, type ServeValues } from './settings.js'
 
 const text = z.string().min(1)
 const texts = z.array(text)
@@ -54,7 +54,11 @@ const OPTIONS = {
       'Whether an answer that was shown survives the end of the process or a power failure, with store. Default process.',
     ),
   'model-alias': texts.describe('Further names of the model besides gpt-oss. All others are then refused.'),
-  reasoning: z.enum(['raw', 'summary', 'both', 'hidden']).describe('How reasoning is shown. Default raw.'),
+  reasoning: z
+    .enum(Object.keys(REASONING) as (keyof typeof REASONING)[])
+    .describe(
+      'How reasoning is shown. Default request: as a summary where a request asks for one, else as reasoning text.',
+    ),
   'chat-reasoning': z
     .enum(['reasoning_content', 'reasoning', 'both'])
     .describe('The field of the reasoning in Chat Completions. Default reasoning_content.'),

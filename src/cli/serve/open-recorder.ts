@@ -26,5 +26,5 @@ export async function openRecorder(
     if (lacks !== undefined) io.complain(complaint(new Error(`--record ${fixture.name}: the recording lacks ${lacks}`)))
   }
   const beginning = [SPECIAL.start, ...encoderOf(tokenTable)('assistant')]
-  return createRecorder(beginning, { policy, reasoning, citations: true }, write)
+  return createRecorder(beginning, { policy, ...(reasoning && { reasoning }), citations: true }, write)
 }

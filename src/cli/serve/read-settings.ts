@@ -12,6 +12,7 @@ import {
   type EngineChoice,
   type FolderChoice,
   KEY_VARIABLE,
+  REASONING,
   SEAL_KEYS_VARIABLE,
   type SealKeySource,
   type ServeSettings,
@@ -98,7 +99,10 @@ export function serveSettings(
     store: storeChoice(values),
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,
-    reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning ?? 'raw'),
+    reasoning:
+      REASONING[
+        oneOf(Object.keys(REASONING) as (keyof typeof REASONING)[], '--reasoning', values.reasoning ?? 'request')
+      ],
     chatCalls: oneOf(['hidden', 'reasoning'], '--chat-calls', values['chat-calls'] ?? 'hidden'),
     chatReasoning: oneOf(
       ['reasoning_content', 'reasoning', 'both'],

@@ -152,7 +152,7 @@ function serveOptions(
 ): ServeOptions {
   const { models, servesAnyName, reasoning, chatReasoning, chatCalls, policy, dialect, images } = settings
   const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint } = settings
-  const translation = { reasoning, policy, citations: urlCitations() }
+  const translation = { ...(reasoning && { reasoning }), policy, citations: urlCitations() }
   const response = { ...translation, images, onUnsupportedConstraint, onDiagnostic: noticesTo(io) }
   const approval = APPROVALS[settings.approval]
   const metrics = createPrometheusMetrics(memory, opened.grammarBackend)

@@ -94,7 +94,8 @@ export interface ServeSettings {
   /** The names of the model, its own first. */
   readonly models: readonly [string, ...string[]]
   readonly servesAnyName: boolean
-  readonly reasoning: 'raw' | 'summary' | 'both' | 'hidden'
+  /** The form of reasoning; undefined for the library's default, which depends on the request. */
+  readonly reasoning: (typeof REASONING)[keyof typeof REASONING]
   readonly chatReasoning: 'reasoning_content' | 'reasoning' | 'both'
   readonly chatCalls: 'hidden' | 'reasoning'
   readonly policy: PolicyName
@@ -133,6 +134,15 @@ export const APPROVALS = {
   always: 'always',
   writes: { never: { read_only: true } },
   never: 'never',
+} as const
+
+/** How reasoning is shown: as the request asks, or in one form regardless of it. */
+export const REASONING = {
+  request: undefined,
+  raw: 'raw',
+  summary: 'summary',
+  both: 'both',
+  hidden: 'hidden',
 } as const
 
 /** A database of responses. */
