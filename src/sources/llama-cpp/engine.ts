@@ -9,6 +9,7 @@ import { GBNF_CAPABILITIES } from '../gbnf.js'
 import { createPool } from '../pool.js'
 import { checkVocabulary } from './check-vocabulary.js'
 import { checkedCall } from './checked-call.js'
+import { holdLog } from './held-log.js'
 import { llamaError } from './llama-error.js'
 import { loadLlama } from './load-llama.js'
 import type { Llama, LlamaContext, LlamaModel, LlamaSequence } from './node-llama-cpp.js'
@@ -108,7 +109,9 @@ function abortable(signal: AbortSignal, loading: Promise<LlamaCppEngine>): Promi
 
 async function load(options: LlamaCppEngineOptions): Promise<LlamaCppEngine> {
   const { gpu = 'auto', parallel = 1, threads } = options
-  const llama = options.llama ?? (await loadLlama(gpu, threads))
+  const own = options.llama === undefined ? await loadLlama(gpu, threads) : undefined
+  const llama = own ?? (options.llama as Llama)
+  const log = own && holdLog(own)
   let model: LlamaModel | undefined
   let context: LlamaContext | undefined
   try {
@@ -116,16 +119,17 @@ async function load(options: LlamaCppEngineOptions): Promise<LlamaCppEngine> {
     checkVocabulary(model, await loadTokenTable())
     options.signal?.throwIfAborted()
     context = await createContext(llama, model, options)
+    log?.release()
     return createEngine(llama.gpu, context, parallel, dispose)
   } catch (error) {
     await dispose()
-    throw error
+    throw log === undefined ? error : log.explained(error)
   }
 
   async function dispose(): Promise<void> {
     await context?.dispose()
     await model?.dispose()
-    if (options.llama === undefined) await llama.dispose()
+    await own?.dispose()
   }
 }
 

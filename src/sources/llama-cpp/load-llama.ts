@@ -1,6 +1,6 @@
 import { EngineError } from '../../engine/engine-error.js'
 import { llamaError } from './llama-error.js'
-import type { Llama, NodeLlamaCpp } from './node-llama-cpp.js'
+import type { NodeLlamaCpp, OwnLlama } from './node-llama-cpp.js'
 
 /** In a variable, so that bundlers and TypeScript do not resolve a package that other engines do not need. */
 const MODULE = 'node-llama-cpp'
@@ -14,7 +14,7 @@ const MODULE = 'node-llama-cpp'
 export async function loadLlama(
   gpu: 'auto' | 'metal' | 'cuda' | 'vulkan' | false,
   threads: number | undefined,
-): Promise<Llama> {
+): Promise<OwnLlama> {
   const { getLlama } = await importNodeLlamaCpp()
   try {
     return await getLlama({

@@ -119,6 +119,12 @@ export interface Llama {
   dispose(): Promise<void>
 }
 
+/** One that this library loads itself. */
+export interface OwnLlama extends Llama {
+  /** Receives what llama.cpp logs. Can be replaced. */
+  logger(level: string, message: string): void
+}
+
 /** The module. */
 export interface NodeLlamaCpp {
   readonly LlamaGrammarEvaluationState: new (options: { model: LlamaGrammarModel; grammar: unknown }) => unknown
@@ -130,5 +136,5 @@ export interface NodeLlamaCpp {
     progressLogs?: boolean
     logLevel?: string
     maxThreads?: number
-  }): Promise<Llama>
+  }): Promise<OwnLlama>
 }
