@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import OpenAI, { APIError } from 'openai'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -514,6 +515,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of request, raw, summary, both, hidden, got /],
     [['--replay', '--context-size', '8192'], /^--context-size: expected only with --model/],
+    [['--model', 'x', '--context-size', '1'], '--context-size: expected a whole number of at least 2, got "1"'],
     [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a whole number of seconds/],
     [['--replay', '--on-disconnect', '86401'], /^--on-disconnect: expected .* from 0 to 86400, got "86401"$/],
     [['--replay', '--verbose', '--log', 'json'], /^--verbose: expected --log text, got json/],
@@ -1002,6 +1004,16 @@ describe('what serve writes about requests', () => {
     expect(io.err.slice(shown)).toMatch(/^[^\n]* 400 [^\n]*\n$/)
   })
 })
+
+test.each([[], ['--context-size', '512', '--parallel', '2']])(
+  'serve --model says what to install, if node-llama-cpp is missing, with %j too',
+  async (...options) => {
+    // Whichever file: it is not installed here. test/engine/serve.test.ts has it, and a model.
+    const file = fileURLToPath(import.meta.url)
+    const said = `--model ${file}: node-llama-cpp is not installed: npm install node-llama-cpp@3`
+    expect(await refusal(['--model', file, ...options])).toEqual([2, said])
+  },
+)
 
 describe('serve is stopped', () => {
   test('serve that is stopped once takes no more requests and exits with 0', async () => {

@@ -13,6 +13,11 @@ export function ask(question: string): string {
   return `<|start|>system<|message|>${system}<|end|><|start|>user<|message|>${question}<|end|><|start|>assistant`
 }
 
+/** The question of a turn. */
+export function questionOf({ prompt }: Turn): string {
+  return /user<\|message\|>(.*?)<\|end\|>/.exec(prompt)?.[1] ?? ''
+}
+
 /** An answer on the final channel. */
 export function final(text: string): string {
   return `<|channel|>final<|message|>${text}<|return|>`

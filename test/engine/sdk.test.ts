@@ -15,6 +15,7 @@ import {
   malformed,
   plainAnswer,
   preamble,
+  questionOf,
   splitEmoji,
 } from './scripts.js'
 
@@ -35,13 +36,12 @@ afterAll(async () => {
 })
 
 const question = (content: string): OpenAI.Responses.ResponseInputItem[] => [{ role: 'user', content }]
-const questionOf = (prompt: string): string => /user<\|message\|>(.*)<\|end\|>/.exec(prompt)?.[1] ?? ''
 
 test('the OpenAI SDK runs a tool loop of two turns over HTTP, and every token comes out of the engine', async () => {
   const tools: OpenAI.Responses.FunctionTool[] = [
     { type: 'function', name: 'get_weather', parameters: { type: 'object' }, strict: false },
   ]
-  const input = question(questionOf(call.prompt))
+  const input = question(questionOf(call))
 
   const first = await openai.responses.stream({ model: 'gpt-oss', input, tools }).finalResponse()
   expect(first.output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
@@ -73,7 +73,7 @@ test.for([
     ...({ type: 'function', parameters: { type: 'object' }, strict: false } as const),
     name,
   }))
-  const input = question(questionOf(turn.prompt))
+  const input = question(questionOf(turn))
   const { output, status } = await openai.responses.stream({ model: 'gpt-oss', input, tools }).finalResponse()
   const tokenTable = await loadTokenTable()
   const expected = await collectResponse(translate(encodeHarmony(turn.answer), { request: { tools }, tokenTable }))
@@ -91,19 +91,19 @@ function said(item: object): unknown {
 test('a client that goes away frees the engine for the next', async () => {
   const stream = await openai.responses.create({
     model: 'gpt-oss',
-    input: question(questionOf(endless.prompt)),
+    input: question(questionOf(endless)),
     stream: true,
   })
   let deltas = 0
   for await (const event of stream) if (event.type === 'response.output_text.delta' && ++deltas === 5) break
   const next = await openai.responses
-    .stream({ model: 'gpt-oss', input: question(questionOf(plainAnswer.prompt)) })
+    .stream({ model: 'gpt-oss', input: question(questionOf(plainAnswer)) })
     .finalResponse()
   expect(next.output_text).toBe('Hello, world! How are you today?')
 })
 
 test('a prompt that does not fit fails the response, with the code that OpenAI gives', async () => {
-  const input = question(`${'word '.repeat(600)}${questionOf(plainAnswer.prompt)}`)
+  const input = question(`${'word '.repeat(600)}${questionOf(plainAnswer)}`)
   const events: OpenAI.Responses.ResponseStreamEvent[] = []
   const read = async (): Promise<void> => {
     for await (const event of await openai.responses.create({ model: 'gpt-oss', input, stream: true }))
@@ -115,7 +115,7 @@ test('a prompt that does not fit fails the response, with the code that OpenAI g
 test("the engine follows the request's options", async () => {
   const request = {
     model: 'gpt-oss',
-    input: question(questionOf(endless.prompt)),
+    input: question(questionOf(endless)),
     temperature: 0,
     max_output_tokens: 30,
   }
@@ -125,7 +125,7 @@ test("the engine follows the request's options", async () => {
 })
 
 test('a response is incomplete when the context of the engine is full, and has lost nothing of its beginning', async () => {
-  const request = { model: 'gpt-oss', input: question(questionOf(endless.prompt)), temperature: 0 }
+  const request = { model: 'gpt-oss', input: question(questionOf(endless)), temperature: 0 }
   const response = await openai.responses.stream(request).finalResponse()
   expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
   expect(response.usage?.total_tokens).toBe(engine.contextSize)
@@ -137,7 +137,7 @@ test('a response has the log-probabilities that the request asks for', async () 
   const { output, output_text } = await openai.responses
     .stream({
       model: 'gpt-oss',
-      input: question(questionOf(plainAnswer.prompt)),
+      input: question(questionOf(plainAnswer)),
       include: ['message.output_text.logprobs'],
       top_logprobs: 2,
       temperature: 0,
@@ -156,7 +156,7 @@ test('a strict format constrains a model that prefers other output', async () =>
   const response = await openai.responses
     .stream({
       model: 'gpt-oss',
-      input: question(questionOf(plainAnswer.prompt)),
+      input: question(questionOf(plainAnswer)),
       text: { format: { type: 'json_schema', name: 'city', strict: true, schema } },
       max_output_tokens: 100,
     })

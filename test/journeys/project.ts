@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { root } from '../docs/pages.js'
 
 const execute = promisify(execFile)
-const here = join(root, 'test/journeys')
+/** The folder of the lock file of the journeys. */
+export const here: string = join(root, 'test/journeys')
 
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string }>>
@@ -17,18 +18,25 @@ interface Lock {
 export interface Desk {
   /** An empty folder, but for a lock file, which decides on the versions of what is installed. */
   createFolder(name: string): Promise<string>
+  /** The packages installed in a folder whose version is not in the lock files. */
+  unpinned(path: string): Promise<string[]>
   remove(): Promise<void>
 }
 
-/** Packs the library as it is built. */
-export async function createDesk(): Promise<Desk> {
+/**
+ * Packs the library as it is built.
+ *
+ * @param pinnedBy - the folders whose lock files decide on versions; where two name the same package, the last one does
+ */
+export async function createDesk(pinnedBy: readonly string[] = [here]): Promise<Desk> {
   const folder = await mkdtemp(join(tmpdir(), 'journeys-'))
   const packed = join(folder, 'harmony-responses')
   await mkdir(packed)
   await cp(join(root, 'examples'), join(packed, 'examples'), { recursive: true })
   await execute('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', packed], { cwd: root, env })
-  const lock: Lock = JSON.parse(await readFile(join(here, 'package-lock.json'), 'utf8'))
-  const pinned = { ...lock, packages: { ...lock.packages, '': {} } }
+  const locks = await Promise.all(pinnedBy.map(readLock))
+  const packages = Object.assign({}, ...locks.map((lock) => lock.packages), { '': {} }) as Lock['packages']
+  const pinned = { ...locks.at(-1), packages }
   return {
     async createFolder(name) {
       const path = join(folder, name)
@@ -36,19 +44,19 @@ export async function createDesk(): Promise<Desk> {
       await writeFile(join(path, 'package-lock.json'), JSON.stringify(pinned))
       return path
     },
+    async unpinned(path) {
+      const installed = await readLock(path)
+      return Object.entries(installed.packages).flatMap(([name, { version }]) => {
+        const isOurs = name === '' || name === 'node_modules/harmony-responses'
+        return isOurs || packages[name]?.version === version ? [] : [`${name} ${version}`]
+      })
+    },
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-/** The packages installed in a folder whose version is not in test/journeys/package-lock.json. */
-export async function unpinned(folder: string): Promise<string[]> {
-  const read = async (path: string): Promise<Lock> =>
-    JSON.parse(await readFile(join(path, 'package-lock.json'), 'utf8'))
-  const [pinned, installed] = await Promise.all([read(here), read(folder)])
-  return Object.entries(installed.packages).flatMap(([path, { version }]) => {
-    const isOurs = path === '' || path === 'node_modules/harmony-responses'
-    return isOurs || pinned.packages[path]?.version === version ? [] : [`${path} ${version}`]
-  })
+async function readLock(folder: string): Promise<Lock> {
+  return JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'))
 }
 
 /** The environment of a fresh terminal: the Node that runs this, without variables of npm or of this run. */

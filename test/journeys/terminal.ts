@@ -9,6 +9,8 @@ export interface Terminal {
   readonly isRunning: boolean
   /** Resolves when `isEnough` holds for what it has printed, or when it has ended. */
   until(isEnough: (printed: string) => boolean): Promise<void>
+  /** Sends SIGTERM to the command alone, as a supervisor may. Its exit follows when all of its processes have ended. */
+  terminate(): void
   /** Sends Ctrl-C, and kills it after ten seconds. Resolves when all of its processes have ended. */
   close(): Promise<void>
 }
@@ -58,6 +60,9 @@ export function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Ter
         }
         look()
       }),
+    terminate() {
+      child.kill('SIGTERM')
+    },
     async close() {
       signal('SIGINT')
       const timer = setTimeout(() => signal('SIGKILL'), 10_000)

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { root } from '../docs/pages.js'
-import { type Desk, env, freePorts, unpinned } from './project.js'
+import { type Desk, env, freePorts } from './project.js'
 import { type Step, stepsOf } from './section.js'
 import { hasShown } from './shown.js'
 import { type Terminal, type } from './terminal.js'
@@ -41,7 +41,7 @@ export async function walk(desk: Desk, path: string, heading: string): Promise<v
       }
     }
     for (const { name, terminal } of running) expect(terminal.isRunning, `${name}: ${terminal.printed}`).toBe(true)
-    expect(await unpinned(folder)).toEqual([])
+    expect(await desk.unpinned(folder)).toEqual([])
   } finally {
     await Promise.all(running.map(({ terminal }) => terminal.close()))
   }

@@ -59,7 +59,9 @@ export async function openEngine(
   } catch (error) {
     const isTold = error instanceof HarmonyResponsesError || error instanceof EngineError
     if (!isTold) throw error
-    throw new UsageError(`--${choice.kind}: ${error.message}`, { cause: error })
+    // An address may have a password in it, and a file has none.
+    const what = choice.kind === 'model' ? `--model ${choice.file}` : `--${choice.kind}`
+    throw new UsageError(`${what}: ${error.message.replace(/^modelPath: /, '')}`, { cause: error })
   }
 }
 
@@ -104,7 +106,11 @@ async function render({ name, recording }: Playable): Promise<void> {
   }
 }
 
-async function openModel({ file, ...options }: Extract<EngineChoice, { kind: 'model' }>): Promise<OpenedEngine> {
+async function openModel({
+  kind: _,
+  file,
+  ...options
+}: Extract<EngineChoice, { kind: 'model' }>): Promise<OpenedEngine> {
   const found = await stat(file).catch((error: unknown) => {
     throw unreadable(file, error)
   })

@@ -173,7 +173,7 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
   const [folder, ...more] = operands
   const extra = kind === 'replay' ? more[0] : folder
   if (extra !== undefined) throw new UsageError(`serve: expected no operand, got ${JSON.stringify(extra)}`)
-  const contextSize = countOf(values['context-size'], '--context-size')
+  const contextSize = countOf(values['context-size'], '--context-size', 2)
   if (contextSize !== undefined && kind !== 'model') {
     throw new UsageError('--context-size: expected only with --model: a server sets its own context size')
   }
