@@ -34,7 +34,8 @@ export const serve: Command = defineCommand({
   --host ADDRESS            the address to listen on (default 127.0.0.1); any other may be public, so it needs a key
   --port PORT               default 8000; 0 picks a free one
   --origin ORIGIN           allows the pages of a site, such as https://chat.example.com; repeatable
-  --api-key KEY             the key that clients have to send; better in HARMONY_RESPONSES_API_KEY
+  --api-key KEY             the key that clients have to send, at least 16 characters; better in
+                            HARMONY_RESPONSES_API_KEY
   --api-keys FILE           keys of several owners: lines of OWNER and the SHA-256 of the key
   --no-key                  serves every client without a key, at any --host and through proxies
   --seal-keys FILE          keys that seal what clients keep for the server, one a line: the first seals, all open;

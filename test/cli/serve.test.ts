@@ -19,6 +19,8 @@ import { refusal, type Served, serve } from './served.js'
 
 const FRANCE = { model: 'gpt-oss', input: 'What is the capital of France?' }
 
+const SESAME = 'open-sesame-0123456789'
+
 describe('serve --replay', () => {
   test('serve --replay answers the request that it prints', async () => {
     const { client, io } = await serve(['--replay'])
@@ -85,7 +87,7 @@ describe('serve --replay', () => {
 describe('what serve prints', () => {
   test('what serve prints fits into 80 columns, has lines for five clients, and no key', async () => {
     const given = { screen: { columns: 80, hasColors: false } }
-    const secret = await serve(['--replay', '--api-key', 'sesame', '--model-alias', "o'brien"], given)
+    const secret = await serve(['--replay', '--api-key', SESAME, '--model-alias', "o'brien"], given)
     const open = await serve(['--replay'], given)
     for (const { io } of [secret, open]) {
       for (const line of io.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
@@ -105,14 +107,14 @@ describe('what serve prints', () => {
 
 describe('the options of serve', () => {
   test('--api-key is asked for, also by /metrics, and may come from the environment', async () => {
-    const flag = await serve(['--replay', '--api-key', 'sesame'], {}, 'sesame')
-    const variable = await serve(['--replay'], { env: { HARMONY_RESPONSES_API_KEY: 'sesame' } }, 'sesame')
+    const flag = await serve(['--replay', '--api-key', SESAME], {}, SESAME)
+    const variable = await serve(['--replay'], { env: { HARMONY_RESPONSES_API_KEY: SESAME } }, SESAME)
     for (const { client, url } of [flag, variable]) {
       expect((await client.responses.create(FRANCE)).status).toBe('completed')
       const stranger = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'guess', maxRetries: 0 })
       await expect(stranger.responses.create(FRANCE)).rejects.toMatchObject({ status: 401 })
       expect((await fetch(`${url}/metrics`)).status).toBe(401)
-      const headers = { authorization: 'Bearer sesame' }
+      const headers = { authorization: `Bearer ${SESAME}` }
       expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200)
     }
   })
@@ -512,6 +514,10 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--port', '99999'], '--port: expected a whole number from 0 to 65535, got "99999"'],
     [['--replay', '--host', '0.0.0.0'], /^--host 0\.0\.0\.0: others can reach it, so it needs a key/],
     [['--replay', '--no-key', '--api-key', 'k'], '--no-key: expected no key, got --api-key'],
+    [['--replay', '--api-key', ''], '--api-key: expected a key that is set, got an empty one'],
+    [['--replay', '--api-key', 'undefined'], /^--api-key: expected a key that is set, got one with "undefined" in it/],
+    [['--replay', '--api-key', 'hunter2'], '--api-key: expected a key of at least 16 characters, got one of 7'],
+    [['--replay', '--api-key', ' 0123456789abcdef'], /^--api-key: expected a key without blanks around it/],
     [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],
     [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of request, raw, summary, both, hidden, got /],
     [['--replay', '--context-size', '8192'], /^--context-size: expected only with --model/],
@@ -576,6 +582,12 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     expect([code, line.split('\n').length]).toEqual([2, 1])
     if (typeof said === 'string') expect(line).toBe(said)
     else expect(line).toMatch(said)
+  })
+
+  test('a key of the environment that is too short is one line of serve, which names the variable and not the key', async () => {
+    const [code, line] = await refusal(['--replay'], { env: { HARMONY_RESPONSES_API_KEY: 'hunter2' } })
+    const said = 'HARMONY_RESPONSES_API_KEY: expected a key of at least 16 characters, got one of 7'
+    expect([code, line]).toEqual([2, said])
   })
 
   const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -707,10 +719,10 @@ describe('serve --api-keys', () => {
   })
 
   test('--api-key and --api-keys let in all of their owners', async () => {
-    const { url } = await serve(['--replay', '--api-keys', 'keys.txt', '--api-key', 'one'], {
+    const { url } = await serve(['--replay', '--api-keys', 'keys.txt', '--api-key', SESAME], {
       readFile: readerOf(file),
     })
-    for (const apiKey of ['one', 'bob-key']) {
+    for (const apiKey of [SESAME, 'bob-key']) {
       const client = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
       expect((await client.models.list()).data[0]?.id).toBe('gpt-oss')
     }
@@ -718,6 +730,7 @@ describe('serve --api-keys', () => {
 
   test.each([
     ['', 'expected at least one line, OWNER SHA256'],
+    [`ann ${sha256('')}`, 'line 1: expected the SHA-256 of a key, got that of an empty text'],
     ['ann correct-horse', 'line 1: expected OWNER and the SHA-256 of its key in hexadecimal digits'],
     [`ann ${sha256('x')}\nbob ${sha256('x')}`, 'line 2: expected each key once'],
   ])('keys that are wrong are one line of serve, which does not show them: %j', async (text, said) => {

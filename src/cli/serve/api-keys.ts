@@ -1,3 +1,4 @@
+import { hashFlaw } from '../../server/check-keys.js'
 import { type Authorize, bearerKeys, hashedBearerKeys } from '../../server/index.js'
 import { type Io, nameOf, readFileOrStdin, UsageError } from '../io.js'
 
@@ -35,6 +36,8 @@ function readHashes(text: string, file: string): Record<string, string> {
     if (words.length !== 2 || !/^[\da-f]{64}$/i.test(hash)) {
       throw new UsageError(`${where}: expected OWNER and the SHA-256 of its key in hexadecimal digits`)
     }
+    const flaw = hashFlaw(hash)
+    if (flaw !== undefined) throw new UsageError(`${where}: ${flaw}`)
     if (owners.has(hash.toLowerCase())) throw new UsageError(`${where}: expected each key once`)
     owners.set(hash.toLowerCase(), owner)
   }

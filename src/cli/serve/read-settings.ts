@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { type PolicyName, policies } from '../../index.js'
 import { ATTACHMENT_POLICIES } from '../../prompt/attachments.js'
+import { keyFlaw } from '../../server/check-keys.js'
 import { NAMED_BACKENDS, type NamedBackend } from '../../sources/structured-outputs/backends.js'
 import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
@@ -58,7 +59,6 @@ export function serveSettings(
 ): ServeSettings {
   const key = values['api-key'] ?? env[KEY_VARIABLE]
   const keyFile = values['api-keys']
-  if (key === '') throw new UsageError('--api-key: expected a key, got an empty text')
   if (keyFile === '') throw new UsageError('--api-keys: expected a file, got an empty text')
   const { host = '127.0.0.1', record, 'model-alias': aliases = [], 'no-key': needsNoKey = false } = values
   const hasKey = key !== undefined || keyFile !== undefined
@@ -66,6 +66,9 @@ export function serveSettings(
     const given = keyFile !== undefined ? '--api-keys' : values['api-key'] !== undefined ? '--api-key' : KEY_VARIABLE
     throw new UsageError(`--no-key: expected no key, got ${given}`)
   }
+  const flaw = key === undefined ? undefined : keyFlaw(key)
+  if (flaw !== undefined)
+    throw new UsageError(`${values['api-key'] === undefined ? KEY_VARIABLE : '--api-key'}: ${flaw}`)
   if (!LOOPBACK.includes(host) && !hasKey && !needsNoKey) {
     const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}; or --no-key`
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)

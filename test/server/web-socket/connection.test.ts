@@ -3,12 +3,14 @@ import { bearerKeys } from '../../../src/server/index.js'
 import { answer, firstTokens, hang, scriptedEngine } from '../../../src/testing/index.js'
 import { connect, create, echo, type Frame, serve, textOf, upgradeStatus } from './sockets.js'
 
+const KEY = 'key-0123456789abcdef'
+
 test.each<[what: string, options: object, headers: Record<string, string>, status: number]>([
   ['a foreign host', {}, { host: 'evil.example' }, 403],
   ['a page of another site', {}, { origin: 'https://evil.example' }, 403],
-  ['no key', { authorize: bearerKeys({ secret: 'me' }) }, {}, 401],
-  ['a wrong key', { authorize: bearerKeys({ secret: 'me' }) }, { authorization: 'Bearer other' }, 401],
-  ['the right key', { authorize: bearerKeys({ secret: 'me' }) }, { authorization: 'Bearer secret' }, 101],
+  ['no key', { authorize: bearerKeys({ [KEY]: 'me' }) }, {}, 401],
+  ['a wrong key', { authorize: bearerKeys({ [KEY]: 'me' }) }, { authorization: 'Bearer other' }, 401],
+  ['the right key', { authorize: bearerKeys({ [KEY]: 'me' }) }, { authorization: `Bearer ${KEY}` }, 101],
   ['a page of an allowed site', { origins: ['https://chat.example'] }, { origin: 'https://chat.example' }, 101],
 ])('an upgrade with %s is answered by its status', async (_what, options, headers, status) => {
   const server = await serve({ engine: scriptedEngine(echo), ...options })
@@ -21,9 +23,9 @@ test('GET /v1/responses without an upgrade is 404', async () => {
 })
 
 test('owners do not see the responses of others', async () => {
-  const server = await serve({ engine: scriptedEngine(echo), authorize: bearerKeys({ one: 'a', other: 'b' }) })
-  const one = await connect(server, { headers: { authorization: 'Bearer one' } })
-  const other = await connect(server, { headers: { authorization: 'Bearer other' } })
+  const server = await serve({ engine: scriptedEngine(echo), authorize: bearerKeys({ [KEY]: 'a', [`${KEY}-2`]: 'b' }) })
+  const one = await connect(server, { headers: { authorization: `Bearer ${KEY}` } })
+  const other = await connect(server, { headers: { authorization: `Bearer ${KEY}-2` } })
   one.send(create('Hi'))
   const created = await one.frame()
   await one.answer()

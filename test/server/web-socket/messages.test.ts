@@ -133,11 +133,15 @@ test('an owner at its limit gets an error on any of its sockets, while another o
   )
   const server = await serve({
     engine,
-    authorize: bearerKeys({ one: 'a', other: 'b' }),
+    authorize: bearerKeys({ 'one-0123456789abc': 'a', 'other-0123456789a': 'b' }),
     limits: { concurrencyPerOwner: 1 },
   })
   const connectAs = (key: string) => connect(server, { headers: { authorization: `Bearer ${key}` } })
-  const [first, second, other] = [await connectAs('one'), await connectAs('one'), await connectAs('other')]
+  const [first, second, other] = [
+    await connectAs('one-0123456789abc'),
+    await connectAs('one-0123456789abc'),
+    await connectAs('other-0123456789a'),
+  ]
   first.send(create('wait'))
   await first.frame()
   const error = { code: 'rate_limit_exceeded', headers: { 'retry-after': '1' } }
