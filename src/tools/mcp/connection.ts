@@ -1,9 +1,16 @@
 import { childSignals } from '../../child-signals.js'
 import type { ListedTool } from '../../responses/mcp-listing.js'
 import { createCallSlots } from './call-slots.js'
-import { type McpClient, type McpPeer, type McpProgress, type McpTransport, mcpPeerOf } from './client.js'
+import {
+  type McpClient,
+  type McpPeer,
+  type McpProgress,
+  type McpRequestOptions,
+  type McpTransport,
+  mcpPeerOf,
+} from './client.js'
 import { deadline, whileWanted } from './deadline.js'
-import { isBrokenConnection, isRefusal, isUnknownSession } from './failure.js'
+import { isBrokenConnection, isOutdatedTool, isRefusal, isUnknownSession } from './failure.js'
 import { type Opened, openClient } from './open-client.js'
 import { limitsOf, type McpServerConfig, type Settings } from './options.js'
 import { stopReading } from './read-in-turns.js'
@@ -42,6 +49,8 @@ interface Live extends Opened {
 
 interface Listing {
   readonly tools: Promise<readonly ListedTool[]>
+  /** Set once they have arrived. */
+  known?: readonly ListedTool[]
   /** In milliseconds, by a monotonic clock. */
   readonly since: number
 }
@@ -203,10 +212,31 @@ export function createConnection(
     const made: Listing = { tools: list(), since: performance.now() }
     listing = made
     // Its caller may have left by now.
-    made.tools.catch(() => {
-      if (listing === made) listing = undefined
-    })
+    made.tools.then(
+      (known) => {
+        made.known = known
+      },
+      () => {
+        if (listing === made) listing = undefined
+      },
+    )
     return made.tools
+  }
+
+  /** Runs a tool by its listed form, and by a new list if the server says that this form is outdated. */
+  async function callListed(
+    peer: McpPeer,
+    call: { readonly name: string; readonly arguments: object },
+    options: McpRequestOptions,
+  ): Promise<unknown> {
+    const find = (from: readonly ListedTool[] = []) => from.find(({ name }) => name === call.name)
+    try {
+      return await peer.callTool(call, find(listing?.known), options)
+    } catch (error) {
+      if (!isOutdatedTool(error)) throw error
+      listing = undefined
+      return peer.callTool(call, find(await tools().catch(() => undefined)), options)
+    }
   }
 
   return {
@@ -217,7 +247,7 @@ export function createConnection(
       const leave = await slots.enter(signal)
       try {
         const answer = await whileWanted(
-          use((peer) => peer.callTool({ name, arguments: args }, options)),
+          use((peer) => callListed(peer, { name, arguments: args }, options)),
           signal,
         )
         restart.reset()

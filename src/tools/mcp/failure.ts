@@ -56,6 +56,11 @@ export function isUnknownSession(error: unknown): boolean {
   return (status ?? (name === 'Error' ? code : undefined)) === 404
 }
 
+/** Whether the server expects other parameters as headers than its list of tools asked for: `HeaderMismatch` of MCP. */
+export function isOutdatedTool(error: unknown): boolean {
+  return causeOf(error) === 'refused' && (error as { readonly code?: unknown }).code === -32020
+}
+
 /** `refused`: by the server, with an error of the protocol. */
 type Cause = 'refused' | 'late' | 'gone' | 'no result' | 'busy' | 'unreachable'
 

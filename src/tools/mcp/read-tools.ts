@@ -1,3 +1,5 @@
+import { childSignals } from '../../child-signals.js'
+import { isFields } from '../../fields.js'
 import type { ListedTool } from '../../responses/mcp-listing.js'
 import type { McpPeer, McpRequestOptions } from './client.js'
 import { isTooDeep } from './too-deep.js'
@@ -13,16 +15,19 @@ const MOST_TOOLS = 20_000
  */
 export async function readTools(
   peer: McpPeer,
-  options: McpRequestOptions,
+  options: McpRequestOptions & { readonly signal: AbortSignal },
   onBroken: (error: Error) => void,
 ): Promise<readonly ListedTool[]> {
   const tools = new Map<string, ListedTool>()
+  const signals = childSignals(options.signal)
   let cursor: string | undefined
   do {
-    const page = await peer.listTools(cursor, options)
+    // Version 1 of the SDK leaves a listener on the signal of every request.
+    const { signal, end } = signals.open()
+    const page = await peer.listTools(cursor, { ...options, signal }).finally(end)
     for (const tool of Array.isArray(page.tools) ? page.tools : []) {
       const { name, description, inputSchema, annotations } = Object(tool) as Partial<ListedTool>
-      const flaw = flawOf(name, [inputSchema, annotations])
+      const flaw = flawOf(name, inputSchema, annotations)
       if (flaw !== undefined) onBroken(new Error(`A tool is left out: ${flaw}.`))
       // Of two tools with one name, the server would run the first.
       else if (!tools.has(name as string))
@@ -43,7 +48,10 @@ function toolOf(name: string, description: unknown, inputSchema: unknown, annota
   }
 }
 
-function flawOf(name: unknown, data: unknown): string | undefined {
+function flawOf(name: unknown, inputSchema: unknown, annotations: unknown): string | undefined {
   if (typeof name !== 'string' || name === '') return 'it has no name'
-  return isTooDeep(data) ? `the schema of ${JSON.stringify(name)} is nested too deeply` : undefined
+  if (inputSchema !== undefined && !isFields(inputSchema)) return `the schema of ${JSON.stringify(name)} is no object`
+  return isTooDeep([inputSchema, annotations])
+    ? `the schema of ${JSON.stringify(name)} is nested too deeply`
+    : undefined
 }

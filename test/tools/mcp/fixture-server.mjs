@@ -9,8 +9,27 @@ const PAGE = 100
 const text = (said) => ({ content: [{ type: 'text', text: said }] })
 const schema = { type: 'object', properties: { text: { type: 'string' } } }
 
+/** Tools that declare the form of their results, by name: what each answers, and the schema that it declares. */
+const DECLARING = {
+  kept: [
+    { ...text('21 degrees'), structuredContent: { degrees: 21 } },
+    { properties: { degrees: { type: 'number' } } },
+  ],
+  contradicted: [
+    { content: [], structuredContent: { degrees: 21 } },
+    { properties: { degrees: { type: 'string' } }, required: ['city'] },
+  ],
+  omitted: [text('only text'), { properties: { degrees: { type: 'number' } }, required: ['degrees'] }],
+  invalid: [{ ...text('fine'), structuredContent: {} }, { properties: { city: { type: 'string', pattern: '(' } } }],
+  // Half a million steps, before the pattern fails. Each further letter doubles them.
+  backtracking: [
+    { ...text('slow'), structuredContent: { letters: `${'a'.repeat(18)}!` } },
+    { properties: { letters: { type: 'string', pattern: '^(a+)+$' } } },
+  ],
+}
+
 /** The state: `tools` by name, and `seen`, the recorded events. */
-export function fixtureServer({ extra = 0, die = () => process.exit(1) } = {}) {
+export function fixtureServer({ extra = 0, declaring = 0, die = () => process.exit(1) } = {}) {
   const seen = []
   const watchers = []
   const see = (event) => {
@@ -83,6 +102,17 @@ export function fixtureServer({ extra = 0, die = () => process.exit(1) } = {}) {
     },
   }
   const readOnly = ['echo', 'pid']
+  const outputs = new Map()
+  if (declaring > 0) {
+    for (const [name, [answer, outputSchema]] of Object.entries(DECLARING)) {
+      tools[name] = () => answer
+      outputs.set(name, { type: 'object', ...outputSchema })
+    }
+  }
+  for (let number = 0; number < declaring; number++) {
+    tools[`declaring${number}`] = () => text(`declared ${number}`)
+    outputs.set(`declaring${number}`, { type: 'object', properties: { [`field${number}`]: { type: 'string' } } })
+  }
   for (let number = 0; number < extra; number++) tools[`extra${number}`] = () => text('')
 
   const server = new Server({ name: 'fixture', version: '1' }, { capabilities: { tools: { listChanged: true } } })
@@ -95,6 +125,7 @@ export function fixtureServer({ extra = 0, die = () => process.exit(1) } = {}) {
       description: `says ${name}`,
       inputSchema: schema,
       ...(readOnly.includes(name) && { annotations: { readOnlyHint: true } }),
+      ...(outputs.has(name) && { outputSchema: outputs.get(name) }),
     }))
     return { tools: listed, ...(from + PAGE < names.length && { nextCursor: String(from + PAGE) }) }
   })
@@ -113,4 +144,7 @@ export function fixtureServer({ extra = 0, die = () => process.exit(1) } = {}) {
   }
 }
 
-if (argv[2] === 'stdio') await fixtureServer({ extra: Number(argv[3] ?? 0) }).server.connect(new StdioServerTransport())
+if (argv[2] === 'stdio') {
+  const [extra, declaring] = argv.slice(3).map(Number)
+  await fixtureServer({ extra, declaring }).server.connect(new StdioServerTransport())
+}

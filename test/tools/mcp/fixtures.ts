@@ -61,10 +61,15 @@ export function toolsOf(
   return { tools, told }
 }
 
-/** A fixture server as a child process. */
-export function stdio(extra = 0): McpServerConfig {
+/**
+ * A fixture server as a child process.
+ *
+ * @param extra - how many tools more it has
+ * @param declaring - how many more declare the form of their results
+ */
+export function stdio(extra = 0, declaring = 0): McpServerConfig {
   const file = fileURLToPath(new URL('fixture-server.mjs', import.meta.url))
-  return { command: process.execPath, args: [file, 'stdio', String(extra)], stderr: 'ignore' }
+  return { command: process.execPath, args: [file, 'stdio', String(extra), String(declaring)], stderr: 'ignore' }
 }
 
 /** A child process that sends what the SDK would not. */
@@ -92,7 +97,7 @@ export function inMemory(options: Parameters<typeof fixtureServer>[0] = {}): {
 }
 
 /** A fixture server behind streamable HTTP on the loopback, with a session for each client. */
-export async function http(): Promise<{
+export async function http(declaring = 0): Promise<{
   readonly url: string
   readonly fixtures: Fixture[]
   /** The headers of each request. */
@@ -114,7 +119,7 @@ export async function http(): Promise<{
       onsessioninitialized: (session) => void sessions.set(session, transport),
       onsessionclosed: (session) => void sessions.delete(session),
     })
-    const fixture = fixtureServer({ die: () => server.closeAllConnections() })
+    const fixture = fixtureServer({ declaring, die: () => server.closeAllConnections() })
     fixtures.push(fixture)
     await fixture.server.connect(transport)
     await transport.handleRequest(request, response)

@@ -1,5 +1,8 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { expect, test } from 'vitest'
 import { listenerWarnings } from '../../support/listener-warnings.js'
+import { fixtureServer } from './fixture-server.mjs'
 import { context, declaring, inMemory, mcpCall, stdio, toolsOf } from './fixtures.js'
 
 /** More than the ten listeners of one kind that Node takes without a warning. */
@@ -24,6 +27,19 @@ test('many servers of one request list their tools without a warning of Node', a
   const warnings = await listenerWarnings(async () => {
     const listings = await tools.listings(declaring(...labels), { signal: new AbortController().signal })
     expect(listings.map(({ serverLabel }) => serverLabel)).toEqual(labels)
+  })
+  expect(warnings).toEqual([])
+})
+
+test('a server of many pages lists its tools by version 1 of the SDK without a warning of Node', async () => {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await fixtureServer({ extra: MANY * 100 }).server.connect(theirs)
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(ours)
+  const { tools } = toolsOf({ weather: { client } })
+  const warnings = await listenerWarnings(async () => {
+    const [listing] = await tools.listings(declaring('weather'), context())
+    expect(listing?.tools?.length).toBeGreaterThan(MANY * 100)
   })
   expect(warnings).toEqual([])
 })
