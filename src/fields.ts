@@ -4,3 +4,9 @@ export type Fields = { readonly [field: string]: unknown }
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Whether JSON has objects and arrays within each other on more than so many levels. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inside) => isDeeperThan(levels - 1, inside))
+}

@@ -1,4 +1,11 @@
-import { isFields } from '../../fields.js'
+import { isDeeperThan, isFields } from '../../fields.js'
+
+/**
+ * In levels. `JSON.stringify` overflows the stack at some thousands, and a client that sends the call back may have 100 by
+ * default, with those around the input.
+ */
+const DEEPEST_INPUT = 90
+
 /** Converts ids of calls to this API's form (`toolu_...` for `call_...`) and back: some clients check the prefix. */
 export function toolUseId(callId: string): string {
   return callId.replace(/^call_/, 'toolu_')
@@ -11,7 +18,7 @@ export function toolUseId(callId: string): string {
 export function toolInput(text: string): { [name: string]: unknown } {
   try {
     const value: unknown = JSON.parse(text)
-    if (isFields(value)) return value as { [name: string]: unknown }
+    if (isFields(value) && !isDeeperThan(DEEPEST_INPUT, value)) return value as { [name: string]: unknown }
   } catch {
     // Not JSON: handled like any other text.
   }

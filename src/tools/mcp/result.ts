@@ -2,6 +2,7 @@ import type { Fields } from '../../fields.js'
 import type { CallResult } from '../../responses/call-result.js'
 import { bounded } from './bounded.js'
 import { NO_RESULT } from './failure.js'
+import { isTooDeep } from './too-deep.js'
 
 /** The fields of a result. Anything else without content is no result. */
 const KNOWN = ['content', 'structuredContent', 'isError', '_meta', 'resultType']
@@ -28,8 +29,13 @@ export function resultOf(answer: unknown, most: number): CallResult {
 function contentText(blocks: readonly unknown[], structured: unknown): string {
   const parts = blocks.map((block) => describe((typeof block === 'object' && block !== null ? block : {}) as Fields))
   const hasText = parts.some(({ isText }) => isText)
-  const first = hasText || structured === undefined ? [] : [JSON.stringify(structured)]
+  const first = hasText || structured === undefined ? [] : [jsonOf(structured)]
   return [...first, ...parts.map(({ text }) => text)].join('\n')
+}
+
+/** Writes structured content, unless that would overflow the stack. */
+function jsonOf(structured: unknown): string {
+  return isTooDeep(structured) ? note('structured content', 'nested too deeply').text : JSON.stringify(structured)
 }
 
 interface Part {

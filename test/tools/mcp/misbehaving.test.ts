@@ -137,6 +137,13 @@ describe('a server that sends garbage', () => {
     expect(told).toHaveLength(1)
   })
 
+  test('structured content that is nested 50,000 levels deep is a note', async () => {
+    const { tools, told } = toolsOf({ weather: raw('deep result') })
+    const output = '[structured content: nested too deeply]'
+    expect(await tools.run(mcpCall('any'), context())).toEqual({ output })
+    expect(told).toEqual([])
+  })
+
   test('a line without end closes the connection', async () => {
     const { tools } = toolsOf({ weather: raw('endless line') })
     expect(await tools.run(mcpCall('any'), context())).toEqual(GONE)

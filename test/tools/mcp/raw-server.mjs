@@ -42,6 +42,11 @@ const answers = {
     if (behaviour === 'noisy') {
       stderr.write(`\u001b[2Jready\n\n${'x'.repeat(5000)}\r\n${'again\n'.repeat(1000)}`)
     }
+    if (behaviour === 'deep result') {
+      const [open, close] = ['{"a":'.repeat(50_000), '}'.repeat(50_000)]
+      const result = `{"content":[],"structuredContent":${open}1${close}}`
+      return stdout.write(`{"jsonrpc":"2.0","id":${id},"result":${result}}\n`)
+    }
     if (behaviour === 'no json') stdout.write('Segmentation fault\n{"jsonrpc":\n')
     if (behaviour === 'no result') return send({ id, result: 'yes' })
     if (behaviour === 'bad content') return send({ id, result: { content: [{ type: 'text' }] } })
