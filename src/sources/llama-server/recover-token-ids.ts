@@ -7,13 +7,16 @@ export interface TokenIdRecovery {
    * Finds the ids whose text lacks its last bytes, which a later token has.
    *
    * @param end - those bytes
-   * @param count - how many ids there were, if known, else 0. Then, or if no `count` tokens spell the text, the fewest
-   *   possible are used
+   * @param count - how many ids there were, if known, else 0. Then, or if there were more than {@link MOST_COUNTED} or no
+   *   `count` tokens spell the text, the fewest possible are used
    * @returns undefined if no tokens spell the text, or its bytes are unknown because it contains U+FFFD for invalid
    *   UTF-8
    */
   find(text: string, end: Uint8Array, count: number): number[] | undefined
 }
+
+/** Cutting a text into that many tokens is recursive. */
+const MOST_COUNTED = 1_000
 
 export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
   /** Created lazily, because most texts never need it. */
@@ -75,7 +78,7 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
       const cutOff = whole.subarray(0, cutAt)
       if (!endsInside(cutOff) || latin1(whole.subarray(cutAt)) !== latin1(end)) return undefined
       const before = latin1(cutOff)
-      return (count > 0 ? cut(before, count, new Set()) : undefined) ?? fewest(before)
+      return (count > 0 && count <= MOST_COUNTED ? cut(before, count, new Set()) : undefined) ?? fewest(before)
     },
   }
 }
@@ -109,5 +112,7 @@ function endsInside(bytes: Uint8Array): boolean {
 
 /** Bytes as a string with one character per byte. */
 function latin1(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes)
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return text
 }

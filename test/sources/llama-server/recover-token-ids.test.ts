@@ -32,6 +32,13 @@ describe('tokens that were held back', () => {
     expect(decodeTokens([...(ids ?? []), last])).toBe('🦜')
   })
 
+  test('tokens that were held back are found of more than there are levels in the stack', () => {
+    const text = '🦜'.repeat(50_000)
+    const last = lastByteOf('🦜')
+    const ids = recovery.find(text, table.bytes(last), 150_000) ?? []
+    expect(decodeTokens([...ids, last])).toBe(text)
+  })
+
   test('tokens that were held back are not found of text that has U+FFFD for a byte', () => {
     expect(recovery.find(`${'🦜'.repeat(500)}\ufffd`, table.bytes(lastByteOf('🦜')), 0)).toBeUndefined()
   })
