@@ -60,7 +60,7 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
       if (finding.kind === 'stream') streams++
       if (finding.kind === 'broken') isGood = false
       if (finding.kind === 'violation' && finding.violation.severity === 'error') isGood = false
-      if (reasons.length < 3) reasons.push(...reasonOf(finding))
+      if (reasons.length < 3) for (const reason of reasonOf(finding)) reasons.push(reason)
       text += output.take(finding) ?? ''
     }
     await print(text)

@@ -235,6 +235,6 @@ export function checkEvents(
 ): Violation[] {
   const checker = createCheckerOf('checkEvents', options)
   const violations: Violation[] = []
-  for (const event of events) violations.push(...checker.push(event))
+  for (const event of events) for (const violation of checker.push(event)) violations.push(violation)
   return [...violations, ...checker.end()]
 }

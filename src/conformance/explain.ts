@@ -64,10 +64,10 @@ function explainResponses(events: Iterable<StreamEvent>, client: Client): Explan
   const violations: Violation[] = []
   let last: StreamEvent | undefined
   for (const event of events) {
-    violations.push(...checker.push(event))
+    for (const violation of checker.push(event)) violations.push(violation)
     if (isFields(event) && isTerminalType(asString(event['type']))) last = event as StreamEvent
   }
-  violations.push(...checker.end())
+  for (const violation of checker.end()) violations.push(violation)
   const { seen, agreement } = checker
   const errors = violations.filter(({ severity }) => severity === 'error')
   const model = MODELS[client]

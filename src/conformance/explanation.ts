@@ -54,8 +54,8 @@ export function surplusReason(surplus: readonly Surplus[], name: string, event: 
 /** Checks a stream, and returns the violations that break the client. */
 export function errorsIn(checker: Checker, stream: Iterable<StreamChunk>): Violation[] {
   const violations: Violation[] = []
-  for (const each of stream) violations.push(...checker.push(each))
-  violations.push(...checker.end())
+  for (const each of stream) for (const violation of checker.push(each)) violations.push(violation)
+  for (const violation of checker.end()) violations.push(violation)
   return violations.filter(({ severity }) => severity === 'error')
 }
 

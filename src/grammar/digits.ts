@@ -12,12 +12,12 @@ export function digitPatterns(low: number, high: number, width: number, base: 10
     digitPatterns(from, to, width - 1, base).map((rest) => [[digit, digit], ...rest])
   if (first === last) return below(first, low % unit, high % unit)
   const patterns: (readonly Digit[])[] = []
-  if (low % unit !== 0) patterns.push(...below(first++, low % unit, unit - 1))
+  if (low % unit !== 0) for (const pattern of below(first++, low % unit, unit - 1)) patterns.push(pattern)
   const isWhole = high % unit === unit - 1
   if (first <= (isWhole ? last : last - 1)) {
     const any: Digit[] = Array.from({ length: width - 1 }, () => [0, base - 1])
     patterns.push([[first, isWhole ? last : last - 1], ...any])
   }
-  if (!isWhole) patterns.push(...below(last, 0, high % unit))
+  if (!isWhole) for (const pattern of below(last, 0, high % unit)) patterns.push(pattern)
   return patterns
 }

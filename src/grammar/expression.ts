@@ -32,7 +32,7 @@ export function oneOf(ranges: readonly Range[]): Expression {
   return isOne ? text(String.fromCodePoint(first[0])) : { kind: 'class', ranges: normal }
 }
 
-export function sequence(...parts: readonly Expression[]): Expression {
+export function sequence(parts: readonly Expression[]): Expression {
   if (isFlat(parts)) return parts.length === 1 ? (parts[0] as Expression) : { kind: 'sequence', of: parts }
   const of: Expression[] = []
   for (const part of parts) {
@@ -59,7 +59,7 @@ function append(of: Expression[], part: Expression): void {
   else of.push(part)
 }
 
-export function choice(...parts: readonly Expression[]): Expression {
+export function choice(parts: readonly Expression[]): Expression {
   if (parts.length === 1) return parts[0] as Expression
   if (parts.every(({ kind }) => kind !== 'choice')) return { kind: 'choice', of: parts }
   const of: Expression[] = []
@@ -89,7 +89,7 @@ export function mapped(expression: Expression, change: (one: Expression) => Expr
     case 'repeat':
       return change({ ...expression, of: mapped(expression.of, change) })
     case 'sequence':
-      return change(sequence(...expression.of.map((part) => mapped(part, change))))
+      return change(sequence(expression.of.map((part) => mapped(part, change))))
     case 'choice':
       return change({ kind: 'choice', of: expression.of.map((part) => mapped(part, change)) })
     default:

@@ -53,16 +53,16 @@ export function jsonCharacters(ranges: readonly Range[], rules: Rules, min: numb
     ranges === ANY_CHARACTER
       ? rules.include(CHARACTERS())
       : rules.once(`characters ${JSON.stringify(ranges)}`, 'chars', () => anyNumber(jsonSpelling(ranges), rules))
-  return min === 0 ? rest : sequence(rules.times(one(), min, min), rest)
+  return min === 0 ? rest : sequence([rules.times(one(), min, min), rest])
 }
 
 function jsonSpelling(ranges: readonly Range[]): Spelling {
   const short = SHORT.filter(([, character]) => contains(ranges, character.charCodeAt(0))).map(([letter]) => letter)
   const basic = intersection(ranges, [[0, FIRST_ASTRAL - 1]]).flatMap(([low, high]) => hexNumbers(low, high))
   const astral = intersection(ranges, [[FIRST_ASTRAL, LAST_CODE_POINT]]).flatMap(surrogatePairs)
-  const long = [...basic, ...astral].map((number) => sequence(text('u'), number))
+  const long = [...basic, ...astral].map((number) => sequence([text('u'), number]))
   const escapes = [oneOf(rangesOf(short.join(''))), ...long]
-  return { plain: intersection(ranges, PLAIN), escaped: choice(...escapes) }
+  return { plain: intersection(ranges, PLAIN), escaped: choice(escapes) }
 }
 
 /** Returns one character from these ranges, spelled like JSON.stringify: with necessary escapes only. */
@@ -93,9 +93,9 @@ function escapes(short: typeof SHORT, controls: readonly number[]): Expression {
   const long = [0, 1].flatMap((third) => {
     const last = controls.filter((code) => code >> 4 === third).map((code) => (code & 15).toString(16))
     const digits = oneOf(rangesOf(last.join('') + last.join('').toUpperCase()))
-    return last.length === 0 ? [] : [sequence(text(`u00${third}`), digits)]
+    return last.length === 0 ? [] : [sequence([text(`u00${third}`), digits])]
   })
-  return choice(oneOf(rangesOf(short.map(([letter]) => letter).join(''))), ...long)
+  return choice([oneOf(rangesOf(short.map(([letter]) => letter).join(''))), ...long])
 }
 
 /** The text after the backslash in escapes of JSON.stringify. */
@@ -107,7 +107,7 @@ const ESCAPE = sharedRules('escape', () =>
 )
 
 function eitherOf({ plain, escaped }: Spelling): Expression {
-  return choice(oneOf(plain), ...(escaped === undefined ? [] : [sequence(text('\\'), escaped)]))
+  return choice([oneOf(plain), ...(escaped === undefined ? [] : [sequence([text('\\'), escaped])])])
 }
 
 /**
@@ -117,8 +117,8 @@ function eitherOf({ plain, escaped }: Spelling): Expression {
 function anyNumber({ plain, escaped }: Spelling, rules: Rules): Expression {
   const run = plain.length === 0 ? EMPTY : repeat(oneOf(plain), 0, Number.POSITIVE_INFINITY)
   if (escaped === undefined) return run
-  const next = rules.add('escaped', sequence(text('\\'), escaped, run))
-  return sequence(run, repeat(next, 0, Number.POSITIVE_INFINITY))
+  const next = rules.add('escaped', sequence([text('\\'), escaped, run]))
+  return sequence([run, repeat(next, 0, Number.POSITIVE_INFINITY)])
 }
 
 /** Returns any text inside a JSON string, spelled like JSON.stringify. */
@@ -130,7 +130,7 @@ const SPELLED_TEXT = sharedRules('text', (rules) => anyNumber(plainSpelling(ANY_
 
 /** Returns a JSON string with this content. */
 export function quoted(inner: Expression): Expression {
-  return sequence(QUOTE, inner, QUOTE)
+  return sequence([QUOTE, inner, QUOTE])
 }
 
 const QUOTE = text('"')
@@ -148,19 +148,19 @@ const STRING = sharedRules('string', (rules) =>
 /** Returns `[` ITEM `, ` ITEM `]` around the given content. */
 export function bracketed(open: '{' | '[', inner: Expression, canBeEmpty: boolean): Expression {
   const close = open === '{' ? '}' : ']'
-  const full = sequence(text(open), BLANK, inner, BLANK, text(close))
-  return canBeEmpty ? choice(sequence(text(open), BLANK, text(close)), full) : full
+  const full = sequence([text(open), BLANK, inner, BLANK, text(close)])
+  return canBeEmpty ? choice([sequence([text(open), BLANK, text(close)]), full]) : full
 }
 
 /** Returns an item with the comma before it. */
 export function following(item: Expression): Expression {
-  return sequence(COMMA, BLANK, item)
+  return sequence([COMMA, BLANK, item])
 }
 
 const COMMA = text(',')
 
 function hexNumbers(low: number, high: number): Expression[] {
-  return digitPatterns(low, high, 4, 16).map((digits) => sequence(...digits.map(hexDigit)))
+  return digitPatterns(low, high, 4, 16).map((digits) => sequence(digits.map(hexDigit)))
 }
 
 function hexDigit([least, most]: Digit): Expression {
@@ -178,7 +178,7 @@ function surrogatePairs([first, last]: Range): Expression[] {
   const high = (code: number): number => 0xd800 + ((code - FIRST_ASTRAL) >> 10)
   const low = (code: number): number => 0xdc00 + ((code - FIRST_ASTRAL) & 0x3ff)
   const pairs = (from: number, to: number, [lowFrom, lowTo]: Range): Expression[] =>
-    hexNumbers(from, to).map((half) => sequence(half, text('\\u'), choice(...hexNumbers(lowFrom, lowTo))))
+    hexNumbers(from, to).map((half) => sequence([half, text('\\u'), choice(hexNumbers(lowFrom, lowTo))]))
   const [from, to] = [high(first), high(last)]
   const isWhole = low(first) === 0xdc00 && low(last) === 0xdfff
   if (from === to || isWhole) return pairs(from, to, [low(first), low(last)])

@@ -21,8 +21,8 @@ export interface Bounds {
 
 /** Returns all whole numbers within bounds, which are whole or infinite. */
 export function wholeNumbers({ low, high }: Pick<Bounds, 'low' | 'high'>): Expression {
-  const negative = sequence(text('-'), naturals(Math.max(1, -high), -low))
-  return choice(low < 0 ? negative : NEVER, high < 0 ? NEVER : naturals(Math.max(0, low), high))
+  const negative = sequence([text('-'), naturals(Math.max(1, -high), -low)])
+  return choice([low < 0 ? negative : NEVER, high < 0 ? NEVER : naturals(Math.max(0, low), high)])
 }
 
 /** Returns whole numbers of at least 0, without leading zeros. */
@@ -32,9 +32,9 @@ function naturals(low: number, high: number): Expression {
   const last = Math.min(high, 10 ** width - 1)
   const ofWidth = digitPatterns(low, last, width, 10).map(digits)
   if (high === Number.POSITIVE_INFINITY) {
-    return choice(...ofWidth, sequence(digits([[1, 9]]), times(width, MOST_DIGITS - 1)))
+    return choice([...ofWidth, sequence([digits([[1, 9]]), times(width, MOST_DIGITS - 1)])])
   }
-  return high === last ? choice(...ofWidth) : choice(...ofWidth, naturals(last + 1, high))
+  return high === last ? choice(ofWidth) : choice([...ofWidth, naturals(last + 1, high)])
 }
 
 /** Returns the multiples of a divisor of ten to the power of `width` within bounds, by their last digits. */
@@ -43,8 +43,8 @@ export function multiplesByEnding(
   width: number,
   { low, high }: Pick<Bounds, 'low' | 'high'>,
 ): Expression {
-  const negative = sequence(text('-'), multiplesFrom(step, width, Math.max(1, -high), -low))
-  return choice(low < 0 ? negative : NEVER, multiplesFrom(step, width, Math.max(0, low), high))
+  const negative = sequence([text('-'), multiplesFrom(step, width, Math.max(1, -high), -low)])
+  return choice([low < 0 ? negative : NEVER, multiplesFrom(step, width, Math.max(0, low), high)])
 }
 
 function multiplesFrom(step: number, width: number, low: number, highest: number): Expression {
@@ -58,29 +58,34 @@ function multiplesFrom(step: number, width: number, low: number, highest: number
   // The digits before the last ones, if those may be any of the endings.
   const from = Math.max(1, Math.ceil(low / unit))
   const to = Math.floor((high + 1) / unit) - 1
-  if (from > to) return choice(...listed(low, high))
+  if (from > to) return choice(listed(low, high))
   const endings = Array.from({ length: unit / step }, (_, n) => text(String(n * step).padStart(width, '0')))
-  const whole = sequence(naturals(from, to), choice(...endings))
-  return choice(...listed(low, from * unit - 1), whole, ...listed((to + 1) * unit, high))
+  const whole = sequence([naturals(from, to), choice(endings)])
+  return choice([...listed(low, from * unit - 1), whole, ...listed((to + 1) * unit, high)])
 }
 
 /** Returns all numbers within bounds, as JSON.stringify writes them. */
 export function numbers(bounds: Bounds, decimals: number): Expression {
   const { low, high, isLowOut = false, isHighOut = false } = bounds
   const negative = magnitudes({ low: -high, high: -low, isLowOut: isHighOut, isHighOut: isLowOut }, decimals)
-  return choice(sequence(text('-'), negative), magnitudes(bounds, decimals))
+  return choice([sequence([text('-'), negative]), magnitudes(bounds, decimals)])
 }
 
 /** Returns all numbers that are not whole. */
 export function fractions(): Expression {
-  const decimals = sequence(
+  const decimals = sequence([
     repeat(text('0'), 0, MOST_DECIMALS - 1),
     digits([[1, 9]]),
     repeat(digits([[0, 9]]), 0, MOST_DECIMALS - 1),
-  )
-  const plain = sequence(naturals(0, Number.POSITIVE_INFINITY), text('.'), decimals)
-  const small = sequence(digits([[1, 9]]), optional(sequence(text('.'), times(1, 17))), text('e-'), naturals(7, 307))
-  return sequence(optional(text('-')), choice(plain, small))
+  ])
+  const plain = sequence([naturals(0, Number.POSITIVE_INFINITY), text('.'), decimals])
+  const small = sequence([
+    digits([[1, 9]]),
+    optional(sequence([text('.'), times(1, 17)])),
+    text('e-'),
+    naturals(7, 307),
+  ])
+  return sequence([optional(text('-')), choice([plain, small])])
 }
 
 /** Returns the non-negative part of the bounds. @param decimals - the maximum number of decimals of the bounds */
@@ -109,7 +114,7 @@ function magnitudes(bounds: Bounds, decimals: number): Expression {
   if (!isOpen && !isHighOut && (!isLowOut || from < to)) {
     scaled.push({ first: to, last: to, places: decimals, tail: zeros })
   }
-  return choice(...scaled.map(writeScaled), ...exponents(low, high, isLowOut))
+  return choice([...scaled.map(writeScaled), ...exponents(low, high, isLowOut)])
 }
 
 /** The numbers from `first` to `last`, divided by ten `places` times, followed by further decimals. */
@@ -122,57 +127,61 @@ interface Scaled {
 
 function writeScaled({ first, last, places, tail }: Scaled): Expression {
   if (first > last) return NEVER
-  if (places === 0) return sequence(naturals(first, last), tail)
+  if (places === 0) return sequence([naturals(first, last), tail])
   const unit = 10 ** places
   const parts: Expression[] = []
   const wholeFrom = Math.ceil(first / unit)
   const wholeTo = last === Number.POSITIVE_INFINITY ? last : Math.floor((last + 1) / unit) - 1
   const some = (whole: number, from: number, to: number): void => {
     const patterns = digitPatterns(from, to, places, 10).map(digits)
-    parts.push(sequence(text(`${whole}.`), choice(...patterns), tail))
+    parts.push(sequence([text(`${whole}.`), choice(patterns), tail]))
   }
   const [firstWhole, lastWhole] = [Math.floor(first / unit), Math.floor(last / unit)]
   if (firstWhole === lastWhole && wholeFrom > wholeTo) {
     some(firstWhole, first % unit, last % unit)
-    return choice(...parts)
+    return choice(parts)
   }
   if (first % unit !== 0) some(firstWhole, first % unit, unit - 1)
   if (wholeFrom <= wholeTo) {
-    parts.push(sequence(naturals(wholeFrom, wholeTo), text('.'), times(places, places), tail))
+    parts.push(sequence([naturals(wholeFrom, wholeTo), text('.'), times(places, places), tail]))
   }
   if (last !== Number.POSITIVE_INFINITY && (last + 1) % unit !== 0) some(lastWhole, 0, last % unit)
-  return choice(...parts)
+  return choice(parts)
 }
 
 /** Returns further decimals after `places` of them: after none, they begin with the point. */
 function fraction(places: number, most: number, digit: readonly Digit[] = [[0, 9]]): Expression {
   const each = digits(digit)
   if (places > 0) return repeat(each, 0, Math.max(0, most - places))
-  return optional(sequence(text('.'), repeat(each, 1, Math.max(1, most))))
+  return optional(sequence([text('.'), repeat(each, 1, Math.max(1, most))]))
 }
 
 /** Returns decimals of which at least one is not zero. */
 function aboveZero(places: number, most: number): Expression {
   const left = Math.max(1, most - places)
-  const some = sequence(repeat(digits([[0, 0]]), 0, left - 1), digits([[1, 9]]), repeat(digits([[0, 9]]), 0, left - 1))
-  return places > 0 ? some : sequence(text('.'), some)
+  const some = sequence([
+    repeat(digits([[0, 0]]), 0, left - 1),
+    digits([[1, 9]]),
+    repeat(digits([[0, 9]]), 0, left - 1),
+  ])
+  return places > 0 ? some : sequence([text('.'), some])
 }
 
 /** Returns the numbers that JSON.stringify writes with an exponent: below 0.000001, and from 1e21 on. */
 function exponents(low: number, high: number, isLowOut: boolean): Expression[] {
-  const mantissa = sequence(digits([[1, 9]]), optional(sequence(text('.'), times(1, 17))))
+  const mantissa = sequence([digits([[1, 9]]), optional(sequence([text('.'), times(1, 17)]))])
   const e = oneOf([ofCharacter('e'), ofCharacter('E')])
   // Smaller ones round to zero, which is excluded if the bound is.
-  const small = sequence(mantissa, e, text('-'), naturals(7, isLowOut ? 307 : 324))
+  const small = sequence([mantissa, e, text('-'), naturals(7, isLowOut ? 307 : 324)])
   const sign = optional(text('+'))
-  const largest = sequence(
+  const largest = sequence([
     text('1'),
-    optional(sequence(text('.'), decimalsUpTo(LARGEST_DECIMALS))),
+    optional(sequence([text('.'), decimalsUpTo(LARGEST_DECIMALS)])),
     e,
     sign,
     text('308'),
-  )
-  const large = choice(sequence(mantissa, e, sign, naturals(21, 307)), largest)
+  ])
+  const large = choice([sequence([mantissa, e, sign, naturals(21, 307)]), largest])
   return [
     ...(low === 0 && high >= 1e-6 ? [small] : []),
     ...(high === Number.POSITIVE_INFINITY && low <= 1e21 ? [large] : []),
@@ -187,15 +196,15 @@ function decimalsUpTo(limit: readonly string[]): Expression {
   const groups: Expression[] = []
   for (let at = 0; at < limit.length; at += GROUP) {
     const group = decimalsWithin(limit.slice(at, at + GROUP), limit.length - at)
-    groups.push(sequence(text(limit.slice(0, at).join('')), group))
+    groups.push(sequence([text(limit.slice(0, at).join('')), group]))
   }
-  return choice(...groups)
+  return choice(groups)
 }
 
 /** Returns decimals that leave the limit within these digits, or end with them. @param most - how many there may be */
 function decimalsWithin([first = '0', ...rest]: readonly string[], most: number): Expression {
-  const below = first === '0' ? NEVER : sequence(digits([[0, Number(first) - 1]]), times(0, most - 1))
-  return choice(below, sequence(text(first), rest.length === 0 ? EMPTY : optional(decimalsWithin(rest, most - 1))))
+  const below = first === '0' ? NEVER : sequence([digits([[0, Number(first) - 1]]), times(0, most - 1)])
+  return choice([below, sequence([text(first), rest.length === 0 ? EMPTY : optional(decimalsWithin(rest, most - 1))])])
 }
 
 function wholeLength(value: number): number {
@@ -208,7 +217,7 @@ function times(min: number, max: number): Expression {
 
 function digits(pattern: readonly Digit[]): Expression {
   return sequence(
-    ...pattern.map(([least, most]) => (least === most ? text(String(least)) : oneOf([[48 + least, 48 + most]]))),
+    pattern.map(([least, most]) => (least === most ? text(String(least)) : oneOf([[48 + least, 48 + most]]))),
   )
 }
 

@@ -54,17 +54,17 @@ export function withContinuations(grammar: Grammar, word: string, isCharacter: I
       const both = followed(one.name, after)
       if (both !== undefined) of.splice(at, 2, both)
     }
-    return sequence(...of)
+    return sequence(of)
   }
 
   for (const [name, expression] of grammar) all.set(name, mapped(expression, continued))
   for (const { name, steps, after } of waiting) {
     const ways = steps.map(({ character, next }) => {
       if (character === undefined) return after
-      const rest = next === undefined ? after : (followed(next, after) ?? sequence(rule(next), after))
-      return sequence(character, rest)
+      const rest = next === undefined ? after : (followed(next, after) ?? sequence([rule(next), after]))
+      return sequence([character, rest])
     })
-    all.set(name, choice(...ways))
+    all.set(name, choice(ways))
   }
   return all
 }

@@ -119,7 +119,7 @@ function escaped(expression: Expression, rules: ReadonlyMap<string, Expression>)
   if (expression.kind !== 'sequence') return expression
   const { of } = expression
   return sequence(
-    ...of.map((part, at) => {
+    of.map((part, at) => {
       const [before, after] = [of[at - 1], part.kind === 'rule' ? rules.get(part.name) : undefined]
       if (before?.kind !== 'text' || !before.text.endsWith('\\') || after?.kind !== 'choice') return part
       return after.of.length <= MOST_INLINED && after.of.every((way) => !hasRule(way)) ? after : part
@@ -143,12 +143,12 @@ function withoutEscapes(expression: Expression): Expression {
   if (unescaped.length + byLetter.length === 0) return expression
   const plain = [...unescaped, ...NOT_PLAIN, ...byLetter]
   const left = choice(
-    ...ways.flatMap((one): Expression[] => {
+    ways.flatMap((one): Expression[] => {
       const [first, second, ...others] = partsOf(one)
       if (first?.kind !== 'text' || !first.text.startsWith('\\')) return [one]
       if (first.text !== '\\' || second?.kind !== 'choice' || others.length > 0) return needed(one, plain, '\\')
       // xgrammar makes a rule of a group, which takes three times as long to compile.
-      return second.of.flatMap((each) => needed(each, plain, '').map((way) => sequence(first, way)))
+      return second.of.flatMap((each) => needed(each, plain, '').map((way) => sequence([first, way])))
     }),
   )
   // Several escapes become alternatives of the enclosing choice.
@@ -178,14 +178,14 @@ function needed(escaped: Expression, plain: readonly Range[], start: '\\' | ''):
   if (digits === undefined || !digits.every((one) => isWithin(one, HEX)) || !isPlain(digits, plain)) return [escaped]
   const controls = [[[0x30, 0x30]], [[0x30, 0x30]], [[0x30, 0x31]], HEX] as const
   const left = digits.map((one, at) => intersection(one, controls[at] ?? []))
-  return left.some((one) => one.length === 0) ? [] : [sequence(text(`${start}u`), ...left.map((one) => oneOf(one)))]
+  return left.some((one) => one.length === 0) ? [] : [sequence([text(`${start}u`), ...left.map((one) => oneOf(one))])]
 }
 
 /** The four digits of an escape by number, of the first half of a pair; undefined if it is something else. */
 function digitsOf(escaped: Expression, start: string): readonly (readonly Range[])[] | undefined {
   const found: (readonly Range[])[] = []
   for (const part of partsOf(escaped)) {
-    if (part.kind === 'text') found.push(...Array.from(part.text, (letter) => [pointOf(letter)]))
+    if (part.kind === 'text') for (const letter of part.text) found.push([pointOf(letter)])
     else if (part.kind === 'class') found.push(part.ranges)
     // Text after an escape is not part of a character.
     else return undefined
@@ -229,13 +229,13 @@ function unrolled(
     let next: Expression = after
     for (let left = counted.max; left > 0; left--) {
       const name = `${word}-${all.size}`
-      const one = sequence(counted.of, next)
-      all.set(name, left > counted.min ? choice(after, one) : one)
+      const one = sequence([counted.of, next])
+      all.set(name, left > counted.min ? choice([after, one]) : one)
       next = rule(name)
     }
     of.splice(at, 2, next)
   }
-  return sequence(...of)
+  return sequence(of)
 }
 
 function isCounted({ of, max }: Repeat, rules: ReadonlyMap<string, Expression>): boolean {

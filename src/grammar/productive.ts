@@ -99,14 +99,14 @@ function pruned(expression: Expression, ends: ReadonlySet<string>): Expression {
     case 'sequence': {
       const of = prunedParts(expression.of, ends)
       if (of === undefined) return expression
-      return of.includes(NEVER) ? NEVER : sequence(...of)
+      return of.includes(NEVER) ? NEVER : sequence(of)
     }
     case 'choice': {
       if (expression.of.length === 0) return NEVER
       const of = prunedParts(expression.of, ends)
       if (of === undefined) return expression
       const left = of.filter((part) => part !== NEVER)
-      return left.length === 0 ? NEVER : choice(...left)
+      return left.length === 0 ? NEVER : choice(left)
     }
     default:
       return expression

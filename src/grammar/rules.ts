@@ -49,7 +49,7 @@ export function createRules(owner?: string): Rules {
 
   function reserve(prefix: string): string {
     const name = owner === undefined ? `${prefix}-${all.size}` : `${owner}${all.size}`
-    all.set(name, sequence())
+    all.set(name, sequence([]))
     return name
   }
 
@@ -60,16 +60,19 @@ export function createRules(owner?: string): Rules {
     // A rule of its own, because llama.cpp multiplies a repetition with the whole content of the repeated group.
     const item = of.kind === 'class' || (min === 0 && max === 1) ? of : add('item', of)
     if (max === Number.POSITIVE_INFINITY) {
-      return min <= LONGEST ? repeat(item, min, max) : sequence(times(item, min, min), repeat(item, 0, max))
+      return min <= LONGEST ? repeat(item, min, max) : sequence([times(item, min, min), repeat(item, 0, max)])
     }
     if (max <= LONGEST) return repeat(item, min, max)
     const many = add('many', repeat(item, LONGEST, LONGEST))
-    const required = sequence(times(many, Math.floor(min / LONGEST), Math.floor(min / LONGEST)), exactly(min % LONGEST))
+    const required = sequence([
+      times(many, Math.floor(min / LONGEST), Math.floor(min / LONGEST)),
+      exactly(min % LONGEST),
+    ])
     const whole = Math.floor((max - min) / LONGEST)
     // Derives each number of items in one way only: otherwise a sampler keeps thousands of ways at once.
-    const fewer = sequence(times(many, 0, whole - 1), repeat(item, 0, LONGEST - 1))
-    const most = sequence(times(many, whole, whole), repeat(item, 0, (max - min) % LONGEST))
-    return sequence(required, whole === 0 ? most : choice(fewer, most))
+    const fewer = sequence([times(many, 0, whole - 1), repeat(item, 0, LONGEST - 1)])
+    const most = sequence([times(many, whole, whole), repeat(item, 0, (max - min) % LONGEST)])
+    return sequence([required, whole === 0 ? most : choice([fewer, most])])
 
     function exactly(count: number): Expression {
       return repeat(item, count, count)

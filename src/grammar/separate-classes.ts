@@ -39,7 +39,7 @@ function separated(expression: Expression, named: (one: Expression) => Expressio
   const of: Expression[] = []
   // A class after one that has its own rule now follows a rule, too.
   for (const part of expression.of) of.push(isOfAClass(part) && isVariable(of.at(-1)) ? named(part) : part)
-  return sequence(...of)
+  return sequence(of)
 }
 
 /** Whether a part is a class, or may be empty and repeats one. Classes of nearly all characters are masked correctly. */

@@ -279,7 +279,7 @@ export class ResponseFold {
           if (!this.isBetweenMessages) translator.beginTurn()
           reopenTurn(this.#transcript, this.#assistant)
         }
-        this.#transcript.push(...entry.tokens)
+        this.#write(entry.tokens)
         this.#hostWrites += 1
         this.#hostEnd = this.#transcript.length
         this.#stage = STOP_TOKENS.includes(entry.tokens.at(-1) as number) ? 'stopped' : 'sampling'
@@ -316,7 +316,7 @@ export class ResponseFold {
         const { itemId, result, transcript } = entry
         this.#answered.add(itemId)
         if (result === undefined) this.#refused.add(itemId)
-        this.#transcript.push(...transcript)
+        this.#write(transcript)
         if (result === undefined) return []
         if (result.files !== undefined) this.#files = { ...this.#files, ...citableFiles(result.files, itemId) }
         return translator.toolResult({ ...result, itemId, transcript } as ToolResult)
@@ -357,9 +357,9 @@ export class ResponseFold {
 
   #beginTurn(translator: Translator, reminder: readonly number[] = []): ResponseStreamEvent[] {
     this.#isReminded = reminder.length > 0
-    this.#transcript.push(...reminder)
+    this.#write(reminder)
     const events = reminder.length > 0 ? translator.push({ host: reminder }) : []
-    this.#transcript.push(SPECIAL.start, ...this.#assistant)
+    this.#write([SPECIAL.start, ...this.#assistant])
     this.#turns += 1
     this.#hostWrites = 0
     this.#turnStart = this.#transcript.length
@@ -371,6 +371,10 @@ export class ResponseFold {
     this.#itemsBefore = translator.output.length
     translator.beginTurn({ inputTokens: this.contextSize })
     return events
+  }
+
+  #write(tokens: readonly number[]): void {
+    for (const id of tokens) this.#transcript.push(id)
   }
 
   #insert(translator: Translator, { item, usage }: ItemEntry): ResponseStreamEvent[] {

@@ -29,7 +29,8 @@ export function* developerTextInSlices(
   if (instructions != null && instructions !== '') sections.push('# Instructions', instructions)
   const taught = namespaces.filter(({ tools }) => tools.length > 0)
   if (taught.length > 0) sections.push(yield* toolsSectionInSlices(taught, work))
-  if (formats.length > 0) sections.push('# Response Formats', ...formats.map(formatText))
+  if (formats.length > 0) sections.push('# Response Formats')
+  for (const format of formats) sections.push(formatText(format))
   return sections.length === 0 ? undefined : sections.join('\n\n')
 }
 

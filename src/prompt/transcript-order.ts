@@ -36,7 +36,7 @@ export function inTranscriptOrder(found: readonly Found[]): Found[] {
     if (at < last && each.place === undefined && each.message.isOutput) late.push(each)
     else result.push(each)
     if (at < last) continue
-    result.push(...late)
+    for (const one of late) result.push(one)
     late = []
   }
   return result

@@ -133,7 +133,8 @@ export class Outbox {
     const woken = this.#wakes.filter(({ most }) => this.#count <= most)
     if (woken.length === 0) return
     const still = this.#wakes.filter(({ most }) => this.#count > most)
-    this.#wakes.splice(0, this.#wakes.length, ...still)
+    this.#wakes.length = 0
+    for (const one of still) this.#wakes.push(one)
     for (const { resolve } of woken) resolve()
   }
 }

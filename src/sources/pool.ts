@@ -70,5 +70,5 @@ export function createPool<T>(items: Iterable<T>): Pool<T> {
 function indexOfBest<T>(items: readonly T[], suits: (item: T) => number): number | undefined {
   if (items.length === 0) return undefined
   const scores = items.map(suits)
-  return scores.indexOf(Math.max(...scores))
+  return scores.indexOf(scores.reduce((best, score) => Math.max(best, score)))
 }

@@ -52,7 +52,7 @@ export function sampleBody(
       return steer(tokens, script.slice(at), written, tokenTable)
     }
     text += character.text
-    tokens.push(...script.slice(at, at + character.count))
+    for (const id of script.slice(at, at + character.count)) tokens.push(id)
     at += character.count
     state = next
   }
@@ -89,7 +89,7 @@ function wholeCharacters(
   for (let count = 1; count <= MOST_TOKENS; count++) {
     const id = script[from + count - 1]
     if (id === undefined || id >= FIRST_SPECIAL) return undefined
-    bytes.push(...tokenTable.bytes(id))
+    for (const byte of tokenTable.bytes(id)) bytes.push(byte)
     const text = decodeUtf8(Uint8Array.from(bytes))
     if (text !== undefined) return { text, count }
   }

@@ -77,17 +77,20 @@ export function writeTurn(turn: ScriptedTurn, tokenTable: TokenTable): WrittenTu
   const encode = encoderOf(tokenTable)
   const pieces = Array.isArray(turn) ? (turn as readonly ScriptedPiece[]) : [turn as ScriptedPiece]
   const tokens: number[] = []
+  const write = (ids: readonly number[]): void => {
+    for (const id of ids) tokens.push(id)
+  }
   for (const [index, piece] of pieces.entries()) {
     const next = pieces[index + 1]
     if (typeof piece === 'number') tokens.push(piece)
-    else if (typeof piece === 'string') tokens.push(...encodeHarmony(piece, encode))
+    else if (typeof piece === 'string') write(encodeHarmony(piece, encode))
     else if ('first' in piece) {
       const { tokens: all, ending } = writeTurn(piece.of, tokenTable)
-      tokens.push(...all.slice(0, piece.first))
+      write(all.slice(0, piece.first))
       if (all.length < piece.first && ending !== undefined) return { tokens, ending }
     } else if ('channel' in piece) {
-      if (index > 0) tokens.push(SPECIAL.start, ...encode('assistant'))
-      tokens.push(...encodeMessage(piece, encode), ...terminatorOf(piece, next))
+      if (index > 0) write([SPECIAL.start, ...encode('assistant')])
+      write([...encodeMessage(piece, encode), ...terminatorOf(piece, next)])
     } else return { tokens, ending: piece }
   }
   return { tokens, ending: undefined }
@@ -96,10 +99,13 @@ export function writeTurn(turn: ScriptedTurn, tokenTable: TokenTable): WrittenTu
 type Encode = (text: string) => number[]
 
 function encodeMessage({ channel, to, contentType, text }: ScriptedMessage, encode: Encode): number[] {
-  const tokens = [SPECIAL.channel, ...encode(to === undefined ? channel : `${channel} to=${to}`)]
-  if (contentType === 'json') tokens.push(...encode(' '), SPECIAL.constrain, ...encode(contentType))
-  else if (contentType !== undefined) tokens.push(...encode(` ${contentType}`))
-  return [...tokens, SPECIAL.message, ...encode(text)]
+  const header = encode(to === undefined ? channel : `${channel} to=${to}`)
+  return [SPECIAL.channel, ...header, ...encodeType(contentType, encode), SPECIAL.message, ...encode(text)]
+}
+
+function encodeType(contentType: string | undefined, encode: Encode): number[] {
+  if (contentType === 'json') return [...encode(' '), SPECIAL.constrain, ...encode(contentType)]
+  return contentType === undefined ? [] : encode(` ${contentType}`)
 }
 
 function terminatorOf({ ends = 'end' }: ScriptedMessage, next: ScriptedPiece | undefined): number[] {
@@ -111,7 +117,9 @@ function terminatorOf({ ends = 'end' }: ScriptedMessage, next: ScriptedPiece | u
 function encodeHarmony(text: string, encode: Encode): number[] {
   const tokens: number[] = []
   const lexer = createMarkerLexer({
-    text: (span) => void tokens.push(...encode(span)),
+    text(span) {
+      for (const id of encode(span)) tokens.push(id)
+    },
     marker: (id) => void tokens.push(id),
   })
   lexer.push(text)

@@ -40,7 +40,7 @@ describe.each([
     [Promise.resolve({ [KEY]: 'me' }), 'Promise'],
     [{}, 'an empty one'],
     [new Map(), 'an empty one'],
-  ])('takes a plain object or a Map with entries, and not %j', (keys, got) => {
+  ])('a table of keys is a plain object or a Map with entries, and not %j', (keys, got) => {
     const expected = new RegExp(`^${name}: expected a plain object or a Map of .+, got ${got}$`)
     expect(refusal(() => construct(keys as never))).toMatch(expected)
   })
@@ -51,13 +51,13 @@ describe.each([
     [undefined, 'undefined'],
     [7, 'a number'],
     [['a'], 'an array'],
-  ])('refuses the owner %j', (owner, got) => {
+  ])('an owner of a key is not %j', (owner, got) => {
     const expected = `${name}: expected an owner that is a non-empty string, got ${got}`
     expect(refusal(() => construct({ [key]: owner } as never))).toBe(expected)
     expect(refusal(() => construct(new Map([[key, owner]]) as never))).toBe(expected)
   })
 
-  test('takes a Map, and an object without a prototype', async () => {
+  test('a table of keys may be a Map, or an object without a prototype', async () => {
     for (const keys of [new Map([[key, 'me']]), Object.assign(Object.create(null), { [key]: 'me' })]) {
       expect(await ownerOf(construct(keys), `Bearer ${KEY}`)).toBe('me')
     }

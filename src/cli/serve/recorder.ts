@@ -71,15 +71,15 @@ function begun(open: OpenEntry & Entry): Recording {
 function add(recording: Recording, entry: Exclude<Entry, { type: 'open' }>, beginning: readonly number[]): void {
   switch (entry.type) {
     case 'turn':
-      recording.host.push(...(entry.reminder ?? []))
-      if (recording.turns > 0) recording.host.push(...beginning)
+      write(recording, entry.reminder ?? [])
+      if (recording.turns > 0) write(recording, beginning)
       recording.turns += 1
       return
     case 'host':
-      recording.host.push(...entry.tokens)
+      write(recording, entry.tokens)
       return
     case 'tool_result':
-      recording.host.push(...entry.transcript)
+      write(recording, entry.transcript)
       return
     case 'chunk':
       push(recording, entry.tokens)
@@ -97,6 +97,11 @@ function add(recording: Recording, entry: Exclude<Entry, { type: 'open' }>, begi
     case 'abort':
       recording.isOver = true
   }
+}
+
+/** Adds tokens of the host's, which stand before the model's next ones. */
+function write(recording: Recording, tokens: readonly number[]): void {
+  for (const id of tokens) recording.host.push(id)
 }
 
 function push(recording: Recording, tokens: readonly HarmonyToken[]): void {

@@ -63,9 +63,9 @@ export function cutChunks(chunks: readonly TokenChunk[], plan: ChunkPlan): Token
       const piece = ids.slice(from, from + count)
       from += count
       if (origin === 'host') out.push({ host: form === 'uint32' ? Uint32Array.from(piece) : piece })
-      else if (form === 'ids') out.push(...piece)
+      else if (form === 'ids') for (const id of piece) out.push(id)
       else if (form === 'uint32') out.push(Uint32Array.from(piece))
-      else if (form === 'scored') out.push(...piece.map(scored))
+      else if (form === 'scored') for (const id of piece) out.push(scored(id))
       else
         out.push(form === 'mixed' ? piece.map((id, index): HarmonyToken => (index % 2 === 0 ? scored(id) : id)) : piece)
     }
@@ -89,7 +89,7 @@ function runs(chunks: readonly TokenChunk[]): Run[] {
   const found: Run[] = []
   const add = (origin: Run['origin'], ids: Iterable<number>): void => {
     const last = found.at(-1)
-    if (last?.origin === origin) last.ids.push(...ids)
+    if (last?.origin === origin) for (const id of ids) last.ids.push(id)
     else found.push({ origin, ids: [...ids] })
   }
   for (const chunk of chunks) {
@@ -149,7 +149,7 @@ export function repeat(plan: readonly number[], length: number): number[] {
   const sizes: number[] = []
   const step = plan.reduce((sum, size) => sum + size, 0)
   if (step === 0) return sizes
-  for (let reached = 0; reached < length; reached += step) sizes.push(...plan)
+  for (let reached = 0; reached < length; reached += step) for (const size of plan) sizes.push(size)
   return sizes
 }
 

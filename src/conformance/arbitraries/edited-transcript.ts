@@ -26,8 +26,11 @@ export function editedTranscript(options: IdOptions): fc.Arbitrary<number[]> {
   return fc
     .tuple(wellFormedTranscript({ ...options, maxSteps: 3 }), fc.array(edit, { maxLength: 3 }))
     .map(([{ tokens }, edits]) => {
-      const ids = [...tokens]
-      for (const { at, remove, insert } of edits) ids.splice(Math.floor(at * (ids.length + 1)), remove, ...insert)
+      let ids = [...tokens]
+      for (const { at, remove, insert } of edits) {
+        const from = Math.floor(at * (ids.length + 1))
+        ids = [...ids.slice(0, from), ...insert, ...ids.slice(from + remove)]
+      }
       return printedAs(ids, () => ids.map((id) => showToken(id, options.tokenTable)).join(' '))
     })
 }

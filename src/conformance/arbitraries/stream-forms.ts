@@ -28,7 +28,7 @@ export function encodeParts(parts: readonly Part[], encode: Encode): number[] {
   const ids: number[] = []
   let span = ''
   const flush = (): void => {
-    ids.push(...encode(span))
+    for (const id of encode(span)) ids.push(id)
     span = ''
   }
   for (const part of parts) {
@@ -38,7 +38,7 @@ export function encodeParts(parts: readonly Part[], encode: Encode): number[] {
     }
     flush()
     if (typeof part === 'number') ids.push(part)
-    else ids.push(...part.split.flatMap((piece) => encode(piece)))
+    else for (const piece of part.split) for (const id of encode(piece)) ids.push(id)
   }
   flush()
   return ids

@@ -111,7 +111,8 @@ class CodexReader implements ClientReader {
     if (seen.ending === 'open') seen.error = 'stream closed before response.completed'
     // A failed turn sends nothing back, so calls that were cut off did not run.
     const whole = seen.calls.filter((call) => !this.#cut.has(call))
-    seen.calls.splice(0, seen.calls.length, ...whole)
+    seen.calls.length = 0
+    for (const call of whole) seen.calls.push(call)
   }
 
   #announced({ item, output_index: index }: StreamEvent): void {

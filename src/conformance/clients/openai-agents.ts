@@ -123,8 +123,8 @@ class AgentsReader implements ClientReader {
     const { text, reasoning, calls, citations } = this.#result
     seen.final = text
     seen.reasoning.join(reasoning)
-    seen.calls.push(...calls)
-    seen.citations.push(...citations)
+    for (const call of calls) seen.calls.push(call)
+    for (const citation of citations) seen.citations.push(citation)
     seen.ending = 'completed'
   }
 }

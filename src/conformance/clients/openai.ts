@@ -127,7 +127,8 @@ class OpenAIReader extends ThrowingReader<StreamEvent> {
       if (call !== undefined && item.fields['status'] !== 'incomplete') seen.calls.push(call)
       if (item.type === 'message') {
         for (const part of item.content ?? []) {
-          if (part?.type === 'output_text') seen.citations.push(...(part.annotations ?? []).filter((source) => source))
+          const sources = part?.type === 'output_text' ? (part.annotations ?? []) : []
+          for (const source of sources) if (source) seen.citations.push(source)
         }
       } else if (item.type === 'reasoning') {
         for (const [parts, text] of [

@@ -71,7 +71,9 @@ export class Votes<Value> {
     const votes = this.#votes
     if (votes === undefined || votes.length < 2) return votes?.[0]
     const weight = ({ value, places }: Vote<Value>): number =>
-      places.length * 100 + (prefers(value) ? 50 : 0) + Math.max(...places.map((place) => TRUST_ORDER.indexOf(place)))
+      places.length * 100 +
+      (prefers(value) ? 50 : 0) +
+      places.reduce((most, place) => Math.max(most, TRUST_ORDER.indexOf(place)), -1)
     return votes.reduce<Vote<Value> | undefined>(
       (best, vote) => (best === undefined || weight(vote) > weight(best) ? vote : best),
       undefined,

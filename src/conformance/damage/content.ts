@@ -46,7 +46,7 @@ const unicode: Family = {
       const field = TEXT_FIELDS.find((name) => textOf(event[name]) !== '') as string
       for (const [how, change] of UNICODE) {
         const damaged = { ...event, [field]: change(textOf(event[field])) }
-        yield { how: `${how} in ${event.type}`, at, events: replaced(events, at, damaged) }
+        yield { how: `${how} in ${event.type}`, at, events: replaced(events, at, [damaged]) }
       }
     }
     const end = endOf(events)
@@ -61,13 +61,13 @@ const unicode: Family = {
         yield {
           how: `${how} in the response`,
           at: end,
-          events: replaced(events, end, changed(events[end] as WireEvent)),
+          events: replaced(events, end, [changed(events[end] as WireEvent)]),
         }
       }
       const done = itemsIn(events).find(({ type }) => type === 'message')?.doneAt
       if (done === undefined) continue
       const event = changed(events[done] as WireEvent)
-      yield { how: `${how} in a done message`, at: done, events: replaced(events, done, event) }
+      yield { how: `${how} in a done message`, at: done, events: replaced(events, done, [event]) }
     }
     // A pair of surrogates in two deltas is right: clients join the deltas.
     for (const at of someOf(events, (event) => isDelta(event) && /[\ud800-\udbff]/.test(textOf(event['delta'])))) {
@@ -75,7 +75,7 @@ const unicode: Family = {
       const text = textOf(event['delta'])
       const cut = text.search(/[\ud800-\udbff]/) + 1
       const halves = [text.slice(0, cut), text.slice(cut)].map((delta) => ({ ...event, delta }))
-      yield { how: 'a surrogate pair in two deltas', at, events: renumbered(replaced(events, at, ...halves)) }
+      yield { how: 'a surrogate pair in two deltas', at, events: renumbered(replaced(events, at, halves)) }
     }
   },
 }
@@ -110,20 +110,20 @@ const outputs: Family = {
       for (const name of OUTPUTS.filter((one) => one in item)) {
         for (const [how, value] of otherOutputs(item[name])) {
           const damaged = withItem(events[doneAt] as WireEvent, { [name]: value })
-          yield { how: `${name} of done ${type}: ${how}`, at: doneAt, events: replaced(events, doneAt, damaged) }
+          yield { how: `${name} of done ${type}: ${how}`, at: doneAt, events: replaced(events, doneAt, [damaged]) }
           const end = endOf(events)
           if (events[end] === undefined) continue
           const listed = mapEvent(events[end] as WireEvent, (fields) =>
             fields['id'] === id ? { ...fields, [name]: value } : fields,
           )
-          yield { how: `${name} of listed ${type}: ${how}`, at: end, events: replaced(events, end, listed) }
+          yield { how: `${name} of listed ${type}: ${how}`, at: end, events: replaced(events, end, [listed]) }
         }
       }
       for (const field of ['arguments', 'input']) {
         const given = textOf(item[field])
         if (given.length < 4) continue
         const damaged = withItem(events[doneAt] as WireEvent, { [field]: given.slice(0, -2) })
-        yield { how: `${field} of done ${type}: cut`, at: doneAt, events: replaced(events, doneAt, damaged) }
+        yield { how: `${field} of done ${type}: cut`, at: doneAt, events: replaced(events, doneAt, [damaged]) }
       }
     }
   },
@@ -139,8 +139,8 @@ const summaries: Family = {
       const event = events[at] as WireEvent
       const index = event['summary_index'] as number
       const other = { ...event, summary_index: index === 0 ? 1 : 0 }
-      yield { how: `${event.type} of another part`, at, events: replaced(events, at, other) }
-      yield { how: `no ${event.type}`, at, events: replaced(events, at) }
+      yield { how: `${event.type} of another part`, at, events: replaced(events, at, [other]) }
+      yield { how: `no ${event.type}`, at, events: replaced(events, at, []) }
     }
     for (const { addedAt, doneAt, type } of itemsIn(events)) {
       if (type !== 'reasoning') continue
@@ -160,18 +160,18 @@ const summaries: Family = {
         yield change('all at 0', () => 0)
         yield change('in reverse', (index) => parts.length - 1 - index)
         const reversed = withItem(events[doneAt] as WireEvent, { summary: summary.toReversed() })
-        yield { how: 'swapped in the done item', at: doneAt, events: replaced(events, doneAt, reversed) }
+        yield { how: 'swapped in the done item', at: doneAt, events: replaced(events, doneAt, [reversed]) }
         const first = events.flatMap((event, at) => (within(event, at) && event['summary_index'] === 0 ? [event] : []))
         const rest = events.filter((event) => !first.includes(event))
         const place = rest.findIndex((event) => event.type === 'response.output_item.done' && event === events[doneAt])
-        yield { how: 'the first one last', at: addedAt, events: renumbered(inserted(rest, place, ...first)) }
+        yield { how: 'the first one last', at: addedAt, events: renumbered(inserted(rest, place, first)) }
       }
       const one = withItem(events[doneAt] as WireEvent, {
         summary: [{ type: 'summary_text', text: summary.map(({ text }) => textOf(text)).join('') }],
       })
-      yield { how: 'one part in the done item', at: doneAt, events: replaced(events, doneAt, one) }
+      yield { how: 'one part in the done item', at: doneAt, events: replaced(events, doneAt, [one]) }
       const none = withItem(events[doneAt] as WireEvent, { summary: [] })
-      yield { how: 'none in the done item', at: doneAt, events: replaced(events, doneAt, none) }
+      yield { how: 'none in the done item', at: doneAt, events: replaced(events, doneAt, [none]) }
     }
   },
 }
@@ -197,11 +197,11 @@ const citations: Family = {
     for (const at of someOf(events, isCitation)) {
       const event = events[at] as WireEvent
       for (const [how, annotation] of changesOf(fieldsOf(event['annotation']))) {
-        yield { how: `${how} in the event`, at, events: replaced(events, at, { ...event, annotation }) }
+        yield { how: `${how} in the event`, at, events: replaced(events, at, [{ ...event, annotation }]) }
       }
-      yield { how: 'no event', at, events: replaced(events, at) }
-      yield { how: 'two events', at, events: renumbered(inserted(events, at, event)) }
-      yield { how: 'an event for another part', at, events: replaced(events, at, { ...event, content_index: 1 }) }
+      yield { how: 'no event', at, events: replaced(events, at, []) }
+      yield { how: 'two events', at, events: renumbered(inserted(events, at, [event])) }
+      yield { how: 'an event for another part', at, events: replaced(events, at, [{ ...event, content_index: 1 }]) }
       const done = events.findIndex((one, index) => index > at && one.type === 'response.output_item.done')
       if (done > 0) yield { how: 'an event after its message', at, events: renumbered(moved(events, at, done + 1)) }
       const delta = events.findIndex((one) => isDelta(one) && one['item_id'] === event['item_id'])
@@ -212,15 +212,13 @@ const citations: Family = {
       const change = (how: string, to: (all: readonly Fields[]) => readonly Fields[]): FamilyDamage => ({
         how: `${how} in ${event.type}`,
         at,
-        events: replaced(
-          events,
-          at,
+        events: replaced(events, at, [
           mapEvent(event, (fields) =>
             listOf(fields['annotations']).length > 0
               ? { ...fields, annotations: to(listOf(fields['annotations'])) }
               : fields,
           ),
-        ),
+        ]),
       })
       if (!JSON.stringify(event).includes('"annotations":[{')) continue
       yield change('none', () => [])

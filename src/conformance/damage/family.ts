@@ -63,14 +63,14 @@ export function itemsIn(events: readonly WireEvent[]): ItemSpan[] {
 }
 
 /** The stream with an event replaced by others. */
-export const replaced = <Event>(events: readonly Event[], at: number, ...by: readonly Event[]): Event[] => [
+export const replaced = <Event>(events: readonly Event[], at: number, by: readonly Event[]): Event[] => [
   ...events.slice(0, at),
   ...by,
   ...events.slice(at + 1),
 ]
 
 /** The stream with events before the one at `at`. */
-export const inserted = <Event>(events: readonly Event[], at: number, ...more: readonly Event[]): Event[] => [
+export const inserted = <Event>(events: readonly Event[], at: number, more: readonly Event[]): Event[] => [
   ...events.slice(0, at),
   ...more,
   ...events.slice(at),
@@ -79,7 +79,7 @@ export const inserted = <Event>(events: readonly Event[], at: number, ...more: r
 /** The stream with the event of `from` moved before the one of `to`. */
 export function moved<Event>(events: readonly Event[], from: number, to: number): Event[] {
   const rest = events.filter((_, at) => at !== from)
-  return inserted(rest, to > from ? to - 1 : to, events[from] as Event)
+  return inserted(rest, to > from ? to - 1 : to, [events[from] as Event])
 }
 
 /** Sequence numbers as a server that does not notice the mistake would give them. */

@@ -23,7 +23,11 @@ const wrongIds: Family = {
     for (const at of someOf(events, inner)) {
       const event = events[at] as WireEvent
       const other = items.find(({ id }) => id !== event['item_id'])
-      const set = (how: string, fields: Fields) => ({ how, at, events: replaced(events, at, { ...event, ...fields }) })
+      const set = (how: string, fields: Fields) => ({
+        how,
+        at,
+        events: replaced(events, at, [{ ...event, ...fields }]),
+      })
       if (other !== undefined) {
         yield set(`${event.type} with the id of another item`, { item_id: other.id })
         yield set(`${event.type} with the index of another item`, { output_index: other.index })
@@ -33,7 +37,7 @@ const wrongIds: Family = {
       yield set(`${event.type} with an unknown index`, { output_index: 99 })
       if ('content_index' in event) yield set(`${event.type} with another part`, { content_index: 7 })
     }
-    const top = Math.max(...items.map(({ index }) => index))
+    const top = items.reduce((most, { index }) => Math.max(most, index), 0)
     const reversed = (event: WireEvent): WireEvent =>
       typeof event['output_index'] === 'number' ? { ...event, output_index: top - event['output_index'] } : event
     if (items.length > 1) yield { how: 'output_index in reverse', at: 0, events: events.map(reversed) }
@@ -64,10 +68,10 @@ const wrongIds: Family = {
       yield { how: `${type} with another id in the response`, at: end, events: anew }
       const item = fieldsOf(events[doneAt]?.['item'])
       const done = withItem(events[doneAt] as WireEvent, { id: `${id}x` })
-      yield { how: `done ${type} with another id`, at: doneAt, events: replaced(events, doneAt, done) }
+      yield { how: `done ${type} with another id`, at: doneAt, events: replaced(events, doneAt, [done]) }
       if ('call_id' in item) {
         const called = withItem(events[doneAt] as WireEvent, { call_id: 'call_other' })
-        yield { how: `done ${type} with another call_id`, at: doneAt, events: replaced(events, doneAt, called) }
+        yield { how: `done ${type} with another call_id`, at: doneAt, events: replaced(events, doneAt, [called]) }
       }
     }
   },
@@ -94,7 +98,7 @@ const exchanged: Family = {
           if (fields['id'] === one.id) return { ...fields, [field]: itemTwo[field] }
           return fields['id'] === two.id ? { ...fields, [field]: itemOne[field] } : fields
         })
-        yield { how: `${field} of two listed ${one.type}`, at: end, events: replaced(events, end, listed) }
+        yield { how: `${field} of two listed ${one.type}`, at: end, events: replaced(events, end, [listed]) }
       }
       const swap = (event: WireEvent): WireEvent => {
         if (!isDelta(event)) return event

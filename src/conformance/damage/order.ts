@@ -133,7 +133,7 @@ const foreign: Family = {
     const put = (how: string, at: number, more: readonly WireEvent[]): FamilyDamage => ({
       how,
       at,
-      events: renumbered(inserted(events, at, ...more)),
+      events: renumbered(inserted(events, at, more)),
     })
     const whole = theirs.slice(0, theirEnd + 1)
     yield put('a whole response in the middle', middle, whole)
@@ -159,7 +159,7 @@ const duplicated: Family = {
     const again = (how: string, from: number, to: number, at = to): FamilyDamage => ({
       how,
       at,
-      events: renumbered(inserted(events, at, ...events.slice(from, to))),
+      events: renumbered(inserted(events, at, events.slice(from, to))),
     })
     yield again('the beginning', 0, Math.min(2, end))
     for (const { addedAt, doneAt, type } of itemsIn(events)) {
@@ -183,9 +183,9 @@ const merged: Family = {
     for (const at of someOf(events, (event, index) => isDelta(event) && events[index + 1]?.type === event.type)) {
       const [one, two] = [events[at] as WireEvent, events[at + 1] as WireEvent]
       const both = { ...one, delta: `${textOf(one['delta'])}${textOf(two['delta'])}` }
-      const rest = replaced(events, at, both).filter((_, index) => index !== at + 1)
+      const rest = replaced(events, at, [both]).filter((_, index) => index !== at + 1)
       yield { how: `two ${one.type} in one`, at, events: renumbered(rest) }
-      yield { how: `two ${one.type} in one, and one again`, at, events: renumbered(replaced(events, at, both)) }
+      yield { how: `two ${one.type} in one, and one again`, at, events: renumbered(replaced(events, at, [both])) }
     }
     for (const [number, { index, id, type, addedAt, doneAt }] of items.entries()) {
       const next = items[number + 1]

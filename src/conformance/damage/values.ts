@@ -61,12 +61,12 @@ const doubleEncoded: Family = {
     for (const [at, event] of events.entries()) {
       if (ARGUMENTS.test(event.type)) {
         const damaged = mapEvent(event, encodedIn)
-        yield { how: `arguments in ${event.type}`, at, events: replaced(events, at, damaged) }
+        yield { how: `arguments in ${event.type}`, at, events: replaced(events, at, [damaged]) }
       }
       for (const field of ['item', 'part', 'response', 'annotation']) {
         if (!(field in event)) continue
         const text = JSON.stringify(event[field])
-        yield { how: `${field} in ${event.type}`, at, events: replaced(events, at, { ...event, [field]: text }) }
+        yield { how: `${field} in ${event.type}`, at, events: replaced(events, at, [{ ...event, [field]: text }]) }
       }
     }
     for (const at of someOf(events, (event) => /\.(delta|done)$/.test(event.type))) {
@@ -74,7 +74,7 @@ const doubleEncoded: Family = {
       const field = ['delta', 'text', 'arguments', 'code'].find((name) => typeof event[name] === 'string')
       if (field === undefined) continue
       const damaged = { ...event, [field]: JSON.stringify(event[field]) }
-      yield { how: `${field} in ${event.type}`, at, events: replaced(events, at, damaged) }
+      yield { how: `${field} in ${event.type}`, at, events: replaced(events, at, [damaged]) }
     }
   },
 }
@@ -107,26 +107,34 @@ const retyped: Family = {
         [doneAt, 'done'],
       ] as const) {
         const event = events[at] as WireEvent
-        yield { how: `${word} ${type} as ${other}`, at, events: replaced(events, at, withItem(event, { type: other })) }
+        yield {
+          how: `${word} ${type} as ${other}`,
+          at,
+          events: replaced(events, at, [withItem(event, { type: other })]),
+        }
       }
       const { arguments: given, input, ...rest } = fieldsOf(events[doneAt]?.['item'])
       if (given !== undefined || input !== undefined) {
         const item = { ...rest, type: other, [given === undefined ? 'arguments' : 'input']: given ?? input }
         const damaged = { ...(events[doneAt] as WireEvent), item }
-        yield { how: `done ${type} as ${other}, with its field`, at: doneAt, events: replaced(events, doneAt, damaged) }
+        yield {
+          how: `done ${type} as ${other}, with its field`,
+          at: doneAt,
+          events: replaced(events, doneAt, [damaged]),
+        }
       }
       const end = endOf(events)
       if (events[end] === undefined) continue
       const inOutput = mapEvent(events[end] as WireEvent, (fields) =>
         fields['id'] === id ? { ...fields, type: other } : fields,
       )
-      yield { how: `listed ${type} as ${other}`, at: end, events: replaced(events, end, inOutput) }
+      yield { how: `listed ${type} as ${other}`, at: end, events: replaced(events, end, [inOutput]) }
     }
     for (const at of someOf(events, (event) => 'part' in event)) {
       const event = events[at] as WireEvent
       const part = fieldsOf(event['part'])
       const damaged = { ...event, part: { ...part, type: OTHER_PARTS[textOf(part['type'])] ?? 'output_text' } }
-      yield { how: `${textOf(part['type'])} in ${event.type}`, at, events: replaced(events, at, damaged) }
+      yield { how: `${textOf(part['type'])} in ${event.type}`, at, events: replaced(events, at, [damaged]) }
     }
     for (const at of someOf(events, (event) =>
       /^response\.(output_text|reasoning_text)\.(delta|done)$/.test(event.type),
@@ -134,7 +142,7 @@ const retyped: Family = {
       const event = events[at] as WireEvent
       const type = event.type.startsWith('response.output_text') ? 'reasoning_text' : 'output_text'
       const damaged = { ...event, type: event.type.replace(/output_text|reasoning_text/, type) }
-      yield { how: `${event.type} as ${type}`, at, events: replaced(events, at, damaged) }
+      yield { how: `${event.type} as ${type}`, at, events: replaced(events, at, [damaged]) }
     }
   },
 }
@@ -145,10 +153,10 @@ const statuses: Family = {
     for (const { doneAt, addedAt, type } of itemsIn(events)) {
       for (const status of ['in_progress', 'incomplete', 'failed', 'done']) {
         const damaged = withItem(events[doneAt] as WireEvent, { status })
-        yield { how: `done ${type} ${status}`, at: doneAt, events: replaced(events, doneAt, damaged) }
+        yield { how: `done ${type} ${status}`, at: doneAt, events: replaced(events, doneAt, [damaged]) }
       }
       const early = withItem(events[addedAt] as WireEvent, { status: 'completed' })
-      yield { how: `added ${type} completed`, at: addedAt, events: replaced(events, addedAt, early) }
+      yield { how: `added ${type} completed`, at: addedAt, events: replaced(events, addedAt, [early]) }
     }
     const end = endOf(events)
     const terminal = events[end]
@@ -156,13 +164,13 @@ const statuses: Family = {
     const set = (how: string, fields: Fields, type = terminal.type) => ({
       how,
       at: end,
-      events: replaced(events, end, withResponse({ ...terminal, type }, fields)),
+      events: replaced(events, end, [withResponse({ ...terminal, type }, fields)]),
     })
     for (const status of ['in_progress', 'queued', 'cancelled', 'done'])
       yield set(`the response is ${status}`, { status })
     const error = { code: 'server_error', message: 'No.' }
     const ended = (type: string, fields: Fields): WireEvent[] =>
-      replaced(events, end, withResponse({ ...terminal, type }, fields))
+      replaced(events, end, [withResponse({ ...terminal, type }, fields)])
     const wrong = (how: string, type: string, right: Fields, fields: Fields) => ({
       how: `${type} with ${how}`,
       at: end,
@@ -185,7 +193,7 @@ const statuses: Family = {
     for (const type of ['response.queued', 'response.in_progress', 'response.created']) {
       const status = type === 'response.queued' ? 'queued' : 'in_progress'
       const more = withResponse({ ...created, type }, { status })
-      yield { how: `${type} in the middle`, at: middle, events: inserted(events, middle, more) }
+      yield { how: `${type} in the middle`, at: middle, events: inserted(events, middle, [more]) }
     }
   },
 }
@@ -201,7 +209,7 @@ const usage: Family = {
     const set = (how: string, value: unknown) => ({
       how,
       at: end,
-      events: replaced(events, end, withResponse(terminal, { usage: value })),
+      events: replaced(events, end, [withResponse(terminal, { usage: value })]),
     })
     yield set('null', null)
     yield set('empty', {})
@@ -236,7 +244,7 @@ const nulls: Family = {
       ] as const) {
         for (const name of OPTIONAL) {
           const damaged = withItem(events[at] as WireEvent, { [name]: null })
-          yield { how: `${name} of ${word} ${type}`, at, events: replaced(events, at, damaged) }
+          yield { how: `${name} of ${word} ${type}`, at, events: replaced(events, at, [damaged]) }
         }
       }
     }
@@ -248,7 +256,7 @@ const nulls: Family = {
           ? { ...fields, [name]: null }
           : fields,
       )
-      yield { how: `${name} of all listed items`, at: end, events: replaced(events, end, damaged) }
+      yield { how: `${name} of all listed items`, at: end, events: replaced(events, end, [damaged]) }
     }
   },
 }

@@ -189,7 +189,7 @@ function causesFirst(violations: readonly LocatedViolation[]): LocatedViolation[
   const sorted: LocatedViolation[] = []
   while (named.length > 0) {
     const at = named.findIndex(({ violation }) => !named.some((other) => precedes(other, violation)))
-    sorted.push(...named.splice(Math.max(at, 0), 1).map(({ violation }) => violation))
+    for (const { violation } of named.splice(Math.max(at, 0), 1)) sorted.push(violation)
   }
   return sorted
 }

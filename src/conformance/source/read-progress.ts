@@ -31,7 +31,7 @@ export function createProgress(plan: SourcePlan, text: string | undefined): Prog
   return {
     take(chunk) {
       const isText = text !== undefined && typeof chunk === 'string'
-      got.push(...(isText ? chunk.split('') : idsOf(chunk)))
+      for (const one of isText ? chunk.split('') : idsOf(chunk)) got.push(one)
     },
     get tokens() {
       // Pieces of text are not tokens: the reader continues until the text of all tokens has arrived.

@@ -137,7 +137,7 @@ export class MessageAnswer {
     const delta = { stop_reason: this.#stopReason(response, stopped), stop_sequence: stopped ?? null }
     const last = this.#settle()
     // After the answer, since clients that asked for no thinking read the first block as the answer.
-    if (this.#hasSealedCall && this.#seals.length > 0) last.push(...this.#carrier())
+    if (this.#hasSealedCall && this.#seals.length > 0) for (const event of this.#carrier()) last.push(event)
     const searched = { web_search_requests: this.#found, web_fetch_requests: 0 }
     const usage = { ...messageUsage(response.usage), ...(this.#found > 0 && { server_tool_use: searched }) }
     return [...last, { type: 'message_delta', delta, usage }, { type: 'message_stop' }]
@@ -165,8 +165,10 @@ export class MessageAnswer {
     const events = this.#open === undefined ? [] : this.#close()
     // Hidden reasoning is useful to the model only beside calls: an answer drops it.
     const isOfUse = this.#options.thinking !== 'sealed' || this.#calls.length > 0 || this.#served > 0
-    if (this.#seals.length > 0 && isOfUse) events.push(...this.#carrier())
-    for (const item of this.#calls) events.push(...(isToolUse(item) ? this.#toolUse(item) : this.#serverCall(item)))
+    if (this.#seals.length > 0 && isOfUse) for (const event of this.#carrier()) events.push(event)
+    for (const item of this.#calls) {
+      for (const event of isToolUse(item) ? this.#toolUse(item) : this.#serverCall(item)) events.push(event)
+    }
     this.#calls = []
     return events
   }

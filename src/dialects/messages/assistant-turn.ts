@@ -72,7 +72,7 @@ export class AssistantTurn {
     }
     for (const [at, { made, kind }] of this.#blocks.entries()) {
       if (kind !== 'thinking') sealsUpTo(before++)
-      if (kind === 'call') items.push(...this.#missing(made, hasThinking))
+      if (kind === 'call') for (const item of this.#missing(made, hasThinking)) items.push(item)
       // A call that was cut off before its result is dropped.
       if (kind === 'unanswered') continue
       // The model makes its calls before its answer, and answers once.

@@ -118,13 +118,13 @@ export function* readGbnf(gbnf: string): Slices<Grammar> {
 
   function endSequence(): void {
     const choice = last()
-    choice.sequences.push(sequence(...choice.parts))
+    choice.sequences.push(sequence(choice.parts))
     choice.parts = []
   }
 
   function endChoice(): Expression {
     endSequence()
-    return choice(...(open.pop() as OpenChoice).sequences)
+    return choice((open.pop() as OpenChoice).sequences)
   }
 
   function readSymbol(): Expression | undefined {

@@ -23,11 +23,11 @@ export function* remaining({ ways, grammar }: Pick<MatcherState, 'ways' | 'gramm
     names.set(stack, name)
     return stack.below === undefined ? EMPTY : rule(name)
   }
-  rules.set('root', choice(...ways.map(nameOf)))
+  rules.set('root', choice(ways.map(nameOf)))
   // The list grows during the loop, by the stacks below.
   for (const [stack, name] of names) {
     if (stack.below !== undefined) {
-      rules.set(name, sequence(withoutRoot(restOf(stack), start), nameOf(stack.below)))
+      rules.set(name, sequence([withoutRoot(restOf(stack), start), nameOf(stack.below)]))
     }
   }
   return yield* writeGbnf((yield* productive(rules)) as Grammar)
@@ -35,7 +35,7 @@ export function* remaining({ ways, grammar }: Pick<MatcherState, 'ways' | 'gramm
 
 function restOf({ expression, done }: Stack): Expression {
   if (expression.kind === 'text') return text(expression.text.slice(done))
-  if (expression.kind === 'sequence') return sequence(...expression.of.slice(done))
+  if (expression.kind === 'sequence') return sequence(expression.of.slice(done))
   if (expression.kind !== 'repeat') return expression
   return repeat(expression.of, Math.max(0, expression.min - done), expression.max - done)
 }

@@ -24,9 +24,9 @@ export function* automatonExpression({ states }: Automaton, rules: Rules, use: '
   for (const [index, { isEnd, edges }] of states.entries()) {
     const name = names[index]
     if (index % SLICE === SLICE - 1) yield
-    const ways = edges.map(({ ranges, to }) => sequence(character(ranges), ...go(to)))
-    if (name !== undefined) rules.set(name, choice(...(isEnd ? [EMPTY] : []), ...ways))
+    const ways = edges.map(({ ranges, to }) => sequence([character(ranges), ...go(to)]))
+    if (name !== undefined) rules.set(name, choice([...(isEnd ? [EMPTY] : []), ...ways]))
   }
   const [first] = go(0)
-  return first ?? (states[0]?.isEnd === true ? EMPTY : choice())
+  return first ?? (states[0]?.isEnd === true ? EMPTY : choice([]))
 }

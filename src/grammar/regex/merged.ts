@@ -27,7 +27,8 @@ export function* merged(automaton: Automaton): Slices<Automaton> {
     const before = kinds
     kinds = rows.map((row, index) => {
       // The kinds to which its characters lead, as a text, since it is compared often.
-      const name = String.fromCharCode(before[index] as number, ...row.map((to) => (before[to] ?? MOST_MERGED) + 1))
+      let name = String.fromCharCode(before[index] as number)
+      for (const to of row) name += String.fromCharCode((before[to] ?? MOST_MERGED) + 1)
       const number = numbers.get(name) ?? numbers.size
       numbers.set(name, number)
       return number

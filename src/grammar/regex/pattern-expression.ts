@@ -17,10 +17,10 @@ export function patternExpression(pattern: Pattern, rules: Rules, use: 'plain' |
       }
       return rules.times(patternExpression(pattern.of, rules, use), pattern.min, pattern.max)
     case 'sequence':
-      return sequence(...pattern.of.map((part) => patternExpression(part, rules, use)))
+      return sequence(pattern.of.map((part) => patternExpression(part, rules, use)))
     case 'choice':
-      return choice(...pattern.of.map((part) => patternExpression(part, rules, use)))
+      return choice(pattern.of.map((part) => patternExpression(part, rules, use)))
     default:
-      return sequence()
+      return sequence([])
   }
 }

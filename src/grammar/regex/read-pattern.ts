@@ -126,13 +126,13 @@ export function readPattern(source: string, path: string, longest: number = LONG
     while (!skip(']')) {
       const first = readMember()
       const isRange = isNext('-') && characters[at + 1] !== ']'
-      if (!isRange) ranges.push(...first)
+      if (!isRange) for (const range of first) ranges.push(range)
       else {
         at += 1
         const last = readMember()
         // Without the flag, a hyphen beside a class is literal.
         if (isOne(first) && isOne(last)) ranges.push([first[0]?.[0] as number, last[0]?.[1] as number])
-        else ranges.push(...first, ...only(45), ...last)
+        else for (const range of [...first, ...only(45), ...last]) ranges.push(range)
       }
     }
     return { kind: 'class', ranges: isNegated ? complement(ranges) : normalRanges(ranges) }

@@ -16,22 +16,22 @@ const MOST_PARTS = 1_000
 export function arrayText(shape: Shape, compiler: Compiler): Expression {
   const { items, path } = shape
   const { min, max } = countsOf(shape, compiler.relax)
-  if (min > max) return choice()
+  if (min > max) return choice([])
   const prefix = shape.prefix.slice(0, MOST_PARTS)
   const isTooLong = shape.prefix.length > MOST_PARTS
   if (isTooLong) compiler.relax(below(path, 'prefixItems'), `More than ${MOST_PARTS} cannot be enforced.`)
-  if (max === 0) return bracketed('[', choice(), true)
+  if (max === 0) return bracketed('[', choice([]), true)
   const declared = prefix.slice(0, max).map((item) => compiler.value(item))
   const rest = isTooLong ? compiler.anything() : compiler.value(items)
   const least = Math.max(declared.length, 1)
   const isFull = max <= least
   let tail = isFull ? EMPTY : compiler.rules.times(following(rest), Math.max(0, min - least), max - least)
   for (let at = declared.length - 1; at > 0; at--) {
-    const item = sequence(following(declared[at] as Expression), tail)
+    const item = sequence([following(declared[at] as Expression), tail])
     // A rule of its own for each item, or a long tuple would be nested deeply.
     tail = at < min ? item : compiler.rules.add('more', optional(item))
   }
-  return bracketed('[', sequence(declared[0] ?? rest, tail), min === 0)
+  return bracketed('[', sequence([declared[0] ?? rest, tail]), min === 0)
 }
 
 function countsOf({ minItems, maxItems, path }: Shape, relax: Relax): { min: number; max: number } {

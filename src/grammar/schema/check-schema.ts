@@ -108,9 +108,11 @@ function named(schema: Fields, place: Place, resources: Map<string, Resource>): 
 }
 
 function pathOf(place: Place): string {
-  const names: (string | number)[] = []
-  for (let at: Place | undefined = place; at !== undefined; at = at.within) names.unshift(...at.names)
-  return names.length === 0 ? '' : below('', ...names)
+  const names: (readonly (string | number)[])[] = []
+  for (let at: Place | undefined = place; at !== undefined; at = at.within) names.push(at.names)
+  let path = ''
+  for (const own of names.reverse()) for (const name of own) path = below(path, name)
+  return path
 }
 
 /** A check of a keyword's value: returns its expectation in words if it fails. */

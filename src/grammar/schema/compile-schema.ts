@@ -105,7 +105,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
         texts.push(isLarge(each) ? compiler.shape(each) : yield* shapeText(each, compiler))
       }
     }
-    return choice(...texts)
+    return choice(texts)
   }
 
   /** Returns any value of these types: one rule, however often it stands in for something too large. */
@@ -210,7 +210,7 @@ function* shapeText(shape: Shape, compiler: Compiler): Slices<Expression> {
       texts.push(text(JSON.stringify(value)))
       if (compiler.isPauseDue(1)) yield
     }
-    return choice(...texts)
+    return choice(texts)
   }
   const texts: Expression[] = []
   for (const type of shape.types) {
@@ -218,16 +218,16 @@ function* shapeText(shape: Shape, compiler: Compiler): Slices<Expression> {
     else if (type === 'object') texts.push(yield* objectText(shape, compiler))
     else texts.push(typeText(type, shape, compiler))
   }
-  return choice(...texts)
+  return choice(texts)
 }
 
 function typeText(type: Exclude<JsonType, 'string' | 'object'>, shape: Shape, compiler: Compiler): Expression {
   const isLeft = (value: unknown): boolean => !shape.excluded.includes(value)
   switch (type) {
     case 'null':
-      return choice(...[null].filter(isLeft).map((value) => text(String(value))))
+      return choice([null].filter(isLeft).map((value) => text(String(value))))
     case 'boolean':
-      return choice(...[true, false].filter(isLeft).map((value) => text(String(value))))
+      return choice([true, false].filter(isLeft).map((value) => text(String(value))))
     case 'integer':
       return integerText(shape, compiler)
     case 'number':

@@ -61,7 +61,7 @@ function part(source: string, rules: Rules): Expression {
 
 /** Returns a text whose characters stand for themselves. */
 function exactly(text: string, rules: Rules): Expression {
-  return sequence(...Array.from(text, (character) => jsonCharacter(rangesOf(character), rules)))
+  return sequence(Array.from(text, (character) => jsonCharacter(rangesOf(character), rules)))
 }
 
 /** All time zones since the first leap second, of 1972, are whole quarters of an hour from UTC. */
@@ -69,9 +69,9 @@ const LAST_MINUTES = [14, 29, 44, 59]
 const two = (number: number): string => String(number).padStart(2, '0')
 
 function* dateTime(rules: Rules): Slices<Expression> {
-  const before = sequence(part(DATE, rules), part('[Tt]', rules))
+  const before = sequence([part(DATE, rules), part('[Tt]', rules)])
   yield
-  return sequence(before, yield* timeOfDay(rules))
+  return sequence([before, yield* timeOfDay(rules)])
 }
 
 function* timeOfDay(rules: Rules): Slices<Expression> {
@@ -81,19 +81,19 @@ function* timeOfDay(rules: Rules): Slices<Expression> {
 /** RFC 3339, 5.6 and appendix D: the second 60 is the last one of a day in UTC, whatever time it is elsewhere. */
 const CLOCK = slicedRules('clock', function* (rules) {
   const ordinary = part(TIME, rules)
-  const seconds = rules.add('leap', sequence(exactly(':60', rules), part(FRACTION, rules)))
+  const seconds = rules.add('leap', sequence([exactly(':60', rules), part(FRACTION, rules)]))
   const leap: Expression[] = []
   for (let hour = 0; hour < 24; hour++) {
     if (hour % HOURS_AT_ONCE === 0) yield
     const ways = LAST_MINUTES.map((minute) => {
       const ahead = `+${two(minute === 59 ? (hour + 1) % 24 : hour)}:${two((minute + 1) % 60)}`
       const behind = `-${two(23 - hour)}:${two(59 - minute)}`
-      const zone = choice(exactly(ahead, rules), exactly(behind, rules))
-      return sequence(exactly(two(minute), rules), seconds, zone)
+      const zone = choice([exactly(ahead, rules), exactly(behind, rules)])
+      return sequence([exactly(two(minute), rules), seconds, zone])
     })
-    leap.push(sequence(exactly(`${two(hour)}:`, rules), choice(...ways)))
+    leap.push(sequence([exactly(`${two(hour)}:`, rules), choice(ways)]))
   }
-  return choice(ordinary, ...leap)
+  return choice([ordinary, ...leap])
 })
 
 /** The number of hours that are written in one slice. */
@@ -106,7 +106,7 @@ function* hostname(rules: Rules, max: number): Slices<Expression> {
   // The last label has no dot after it.
   const units = Math.floor((max + 1) / UNIT)
   yield* shorterNames(units, rules)
-  return choice(...namesOf(units, rules), reverseName(units, rules))
+  return choice([...namesOf(units, rules), reverseName(units, rules)])
 }
 
 /** The number of rules that are created in one slice: of names, and of local parts. */
@@ -127,12 +127,14 @@ function* shorterNames(units: number, rules: Rules): Slices<void> {
 function namesOf(units: number, rules: Rules): Expression[] {
   return labels(units, rules).map((label, index) => {
     const left = units - index - 1
-    return left === 0 ? label : sequence(label, choice(EMPTY, sequence(part('\\.', rules), nameWithin(left, rules))))
+    return left === 0
+      ? label
+      : sequence([label, choice([EMPTY, sequence([part('\\.', rules), nameWithin(left, rules)])])])
   })
 }
 
 function nameWithin(units: number, rules: Rules): Expression {
-  return rules.once(`name ${units}`, 'name', () => choice(...namesOf(units, rules)))
+  return rules.once(`name ${units}`, 'name', () => choice(namesOf(units, rules)))
 }
 
 /**
@@ -151,7 +153,7 @@ function labels(units: number, rules: Rules): Expression[] {
  */
 function reverseName(units: number, rules: Rules): Expression {
   const rest = Math.floor(units / 2)
-  return sequence(part(`([A-Za-z0-9]\\.){1,${(UNIT / 2) * (units - rest)}}`, rules), nameWithin(rest, rules))
+  return sequence([part(`([A-Za-z0-9]\\.){1,${(UNIT / 2) * (units - rest)}}`, rules), nameWithin(rest, rules)])
 }
 
 /**
@@ -160,11 +162,11 @@ function reverseName(units: number, rules: Rules): Expression {
  */
 function* mailbox(rules: Rules, max: number): Slices<Expression> {
   const domainAfter = (octets: number): Expression =>
-    sequence(part('@', rules), domain(Math.floor((max - octets) / UNIT), rules))
+    sequence([part('@', rules), domain(Math.floor((max - octets) / UNIT), rules)])
   yield* shorterNames(Math.floor(max / UNIT), rules)
   part(ADDRESS, rules)
   yield
-  return choice(yield* words(domainAfter, rules), yield* quotedText(domainAfter, rules))
+  return choice([yield* words(domainAfter, rules), yield* quotedText(domainAfter, rules)])
 }
 
 /** RFC 5321, 4.1.3. */
@@ -175,10 +177,10 @@ const LONGEST_ADDRESS = 52
 function domain(units: number, rules: Rules): Expression {
   return rules.once(`domain ${units}`, 'domain', () => {
     const names = labels(units - 1, rules).map((label, index) =>
-      sequence(label, part('\\.', rules), nameWithin(units - index - 1, rules)),
+      sequence([label, part('\\.', rules), nameWithin(units - index - 1, rules)]),
     )
     const addresses = LONGEST_ADDRESS < units * UNIT ? [part(ADDRESS, rules)] : []
-    return choice(...names, ...addresses)
+    return choice([...names, ...addresses])
   })
 }
 
@@ -189,8 +191,8 @@ function domain(units: number, rules: Rules): Expression {
 function* words(after: (octets: number) => Expression, rules: Rules): Slices<Expression> {
   const [atom, dot] = [part(ATOM, rules), part('\\.', rules)]
   return yield* byOctets(1, (octets, from) => {
-    const rest = choice(after(octets), ...from(octets + 1), ...from(octets + 2).map((more) => sequence(dot, more)))
-    return sequence(atom, rules.add('words', rest))
+    const rest = choice([after(octets), ...from(octets + 1), ...from(octets + 2).map((more) => sequence([dot, more]))])
+    return sequence([atom, rules.add('words', rest)])
   })
 }
 
@@ -199,11 +201,11 @@ function* quotedText(after: (octets: number) => Expression, rules: Rules): Slice
   const [quote, plain, escaped] = [part('"', rules), part('[ !#-\\[\\]-~]', rules), part('\\\\[ -~]', rules)]
   // The octets, including the closing quote.
   const inner = yield* byOctets(2, (octets, from) => {
-    const one = from(octets + 1).map((more) => sequence(plain, more))
-    const two = from(octets + 2).map((more) => sequence(escaped, more))
-    return rules.add('quoted', choice(sequence(quote, after(octets)), ...one, ...two))
+    const one = from(octets + 1).map((more) => sequence([plain, more]))
+    const two = from(octets + 2).map((more) => sequence([escaped, more]))
+    return rules.add('quoted', choice([sequence([quote, after(octets)]), ...one, ...two]))
   })
-  return sequence(quote, inner)
+  return sequence([quote, inner])
 }
 
 /**

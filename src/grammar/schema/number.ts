@@ -54,7 +54,7 @@ function leastCommonMultiple(one: number, other: number): number {
 function multiplesOf(step: number, from: number, to: number): Expression | undefined {
   const [first, last] = [Math.ceil(from / step), Math.floor(to / step)]
   if (last - first < MOST_MULTIPLES) {
-    return choice(...Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => text(String((first + n) * step))))
+    return choice(Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => text(String((first + n) * step))))
   }
   const width = [1, 2, 3].find((digits) => 10 ** digits % step === 0)
   return width === undefined ? undefined : multiplesByEnding(step, width, { low: from, high: to })

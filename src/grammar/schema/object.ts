@@ -33,7 +33,7 @@ export function* objectText(given: Shape, compiler: Compiler): Slices<Expression
   for (const way of waysToHave(shape, compiler)) {
     texts.push(yield* wayText(way, compiler))
   }
-  return choice(...texts)
+  return choice(texts)
 }
 
 function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<Expression> {
@@ -48,17 +48,17 @@ function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<E
   for (const name of [...properties.keys(), ...undeclared]) {
     const value = compiler.value(propertyOf(shape, name))
     members.push({
-      text: sequence(text(`${JSON.stringify(name)}:`), BLANK, value),
+      text: sequence([text(`${JSON.stringify(name)}:`), BLANK, value]),
       isRequired: required.has(name),
     })
     if (compiler.isPauseDue(OF_MEMBER)) yield
   }
-  const other = isClosed(shape) ? NEVER : choice(...(yield* otherMembers(shape, compiler)))
+  const other = isClosed(shape) ? NEVER : choice(yield* otherMembers(shape, compiler))
   const isOnlyOthers = members.length === 0
   if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
   const most = isOnlyOthers && shape.maxProperties <= MOST_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
   const more = isNever(other) ? EMPTY : compiler.rules.times(following(other), 0, most)
-  const others: Others = { first: isNever(other) ? other : sequence(other, more), more }
+  const others: Others = { first: isNever(other) ? other : sequence([other, more]), more }
   const tail = demanded === undefined ? others : yield* withDemanded(others, other, demanded, shape, compiler)
   const inner = isOnlyOthers ? tail.first : yield* listed(members, tail, compiler)
   const canBeEmpty =
@@ -80,10 +80,10 @@ function* withDemanded(
   shape: Shape,
   compiler: Compiler,
 ): Slices<Others> {
-  if (demanded === shape.additional) return { first, more: sequence(following(other), more) }
-  const one = choice(...(yield* otherMembers({ ...shape, additional: demanded }, compiler)))
-  const last = sequence(more, following(one), more)
-  return { first: choice(sequence(one, more), sequence(other, last)), more: last }
+  if (demanded === shape.additional) return { first, more: sequence([following(other), more]) }
+  const one = choice(yield* otherMembers({ ...shape, additional: demanded }, compiler))
+  const last = sequence([more, following(one), more])
+  return { first: choice([sequence([one, more]), sequence([other, last])]), more: last }
 }
 
 /** Returns at least one member: each but the first is preceded by a comma. */
@@ -97,21 +97,21 @@ function* listed(members: readonly Member[], others: Others, compiler: Compiler)
   // for each member.
   const last: Expression[] = []
   for (let index = lastFirst + 1; index < members.length; index++) last.push(next(members[index] as Member))
-  let rest = sequence(...last, others.more)
+  let rest = sequence([...last, others.more])
   for (let index = lastFirst; index >= 0; index--) {
     const member = members[index] as Member
-    first.push(sequence(member.text, rest))
+    first.push(sequence([member.text, rest]))
     // Defined once and referred to, because each of the earlier members is followed by it.
-    if (index > 0) rest = compiler.rules.add('more', sequence(next(member), rest))
+    if (index > 0) rest = compiler.rules.add('more', sequence([next(member), rest]))
     if (compiler.isPauseDue()) yield
   }
-  return choice(...first.reverse())
+  return choice(first.reverse())
 }
 
 const COLON = text(':')
 
 function pair(name: Expression, value: Expression): Expression {
-  return sequence(name, COLON, BLANK, value)
+  return sequence([name, COLON, BLANK, value])
 }
 
 function isNever(expression: Expression): boolean {

@@ -62,9 +62,9 @@ function othersAt(taken: readonly Taken[], at: number, maker: OtherTextOptions, 
   const isWay = byNext.size === 1 && left > 0
   const alike = Array.from(byNext, ([next, names]) => {
     const rest = isWay ? othersAt(names, at + 1, maker, left - 1) : otherThan(names, at + 1, maker)
-    return sequence(text(spelled(next)), rest)
+    return sequence([text(spelled(next)), rest])
   })
-  return choice(...(isTaken ? [] : [EMPTY]), textWithout([...byNext.keys()], maker.rules), ...alike)
+  return choice([...(isTaken ? [] : [EMPTY]), textWithout([...byNext.keys()], maker.rules), ...alike])
 }
 
 /** Handles {@link othersAt} for a single name. */
@@ -72,14 +72,14 @@ function otherThanOne(taken: Taken, at: number, maker: OtherTextOptions, left: n
   const next = taken.characters[at]
   if (next === undefined) return taken.isPrefix ? NEVER : textWithout([], maker.rules)
   const rest = left > 0 ? otherThanOne(taken, at + 1, maker, left - 1) : otherThan([taken], at + 1, maker)
-  return choice(EMPTY, textWithout([next], maker.rules), sequence(text(spelled(next)), rest))
+  return choice([EMPTY, textWithout([next], maker.rules), sequence([text(spelled(next)), rest])])
 }
 
 /** Returns any text that begins with another character than these. */
 function textWithout(characters: readonly string[], rules: Rules): Expression {
   const listed = characters.length < 2 ? (characters[0] ?? '') : characters.toSorted().join('')
   return rules.once(`but ${listed}`, 'but', () =>
-    sequence(spelledCharacter(complement(rangesOf(listed)), rules), spelledText(rules)),
+    sequence([spelledCharacter(complement(rangesOf(listed)), rules), spelledText(rules)]),
   )
 }
 

@@ -50,7 +50,7 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const { path } = shape
   const { rules, relax } = compiler
   const { min, max } = lengthsOf(shape, relax)
-  if (min > max) return choice()
+  if (min > max) return choice([])
   const known = formatAlone(shape)
   // The first grammar with a format creates its rules, which takes a slice of its own.
   if (known !== undefined) yield

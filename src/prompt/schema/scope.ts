@@ -63,7 +63,7 @@ export function label(
 
 /** Adds the view's definitions to the path until it is left, so that `$ref`s to them inside it are recursive. */
 export function enter({ targets }: SchemaView, scope: Scope): void {
-  scope.path.push(...targets)
+  for (const target of targets) scope.path.push(target)
   scope.level += 1
 }
 

@@ -141,7 +141,7 @@ function exchangesOf(items: readonly Item[]): number[][] {
   const joined: number[][] = []
   let end = -1
   for (const [at, exchange] of exchanges.entries()) {
-    if (at <= end) joined.at(-1)?.push(...exchange)
+    if (at <= end) for (const item of exchange) joined.at(-1)?.push(item)
     else joined.push(exchange)
     end = Math.max(end, until[at] as number)
   }

@@ -294,11 +294,11 @@ class SamplingRun {
     let found: Omit<Watched, 'certain'> = {}
     for (const token of tokens) {
       const watched = watch.push(token)
-      certain.push(...watched.certain)
+      for (const token of watched.certain) certain.push(token)
       found = watched
       if (watched.cut !== undefined) break
     }
-    if (found.cut === undefined && isOver) certain.push(...watch.release())
+    if (found.cut === undefined && isOver) for (const token of watch.release()) certain.push(token)
     return this.#queueWatched({ ...found, certain })
   }
 

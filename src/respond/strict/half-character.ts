@@ -31,7 +31,7 @@ export function halfCharacter(
       return Array.from(all.subarray(bytes.length), (byte) => tokenOf(byte, tokenTable))
     },
     push(id) {
-      const all = Uint8Array.of(...bytes, ...tokenTable.bytes(id))
+      const all = Uint8Array.from([...bytes, ...tokenTable.bytes(id)])
       // A control token has no bytes.
       const text = all.length === bytes.length ? undefined : validText(all)
       const after = text === undefined ? undefined : stateWith(before, text)

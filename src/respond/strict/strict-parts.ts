@@ -32,14 +32,15 @@ export function strictParts(request: ResponseRequest, { isAllowed }: ToolChoice)
   for (const [index, tool] of listOf(request.tools).entries()) {
     const param = `tools[${index}]`
     if (tool['type'] !== 'namespace') {
-      if (isAllowed({ type: String(tool['type']), name: String(tool['name']) })) parts.push(...toolParts(tool, param))
+      if (!isAllowed({ type: String(tool['type']), name: String(tool['name']) })) continue
+      for (const part of toolParts(tool, param)) parts.push(part)
       continue
     }
     const name = String(tool['name'])
     for (const [at, member] of listOf(tool['tools']).entries()) {
       const type = String(member['type'])
       if (!isClientToolLeft(isAllowed, { type, name: String(member['name']), namespace: name })) continue
-      parts.push(...toolParts(member, `${param}.tools[${at}]`, name))
+      for (const part of toolParts(member, `${param}.tools[${at}]`, name)) parts.push(part)
     }
   }
   return [...parts, ...formatParts(Object(request.text?.format) as Fields)]

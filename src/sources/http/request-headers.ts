@@ -30,7 +30,9 @@ export function requestHeaders(apiKey: unknown, own: unknown, fromUrl: string | 
     const what = `headers[${JSON.stringify(name)}]`
     checkValue(what, value)
     // Also hide the key of `Bearer key` on its own.
-    secrets.push(value, ...value.split(/\s+/).slice(1, 2))
+    secrets.push(value)
+    const [, credentials] = value.split(/\s+/, 2)
+    if (credentials !== undefined) secrets.push(credentials)
     if (name.toLowerCase() === 'authorization') setOnly(headers, name, value, fromUrl, what)
     else headers.set(name, value)
   }

@@ -166,7 +166,7 @@ export class SentTokens {
     let counted = 0
     for (const { text, tokens: held, missing } of groups) {
       const at = rest.indexOf(BROKEN + text) + 1
-      tokens.push(...this.#standIns(rest.slice(0, at), missing - counted), ...held)
+      for (const token of [...this.#standIns(rest.slice(0, at), missing - counted), ...held]) tokens.push(token)
       rest = rest.startsWith(text, at) ? rest.slice(at + text.length) : rest.slice(at)
       counted = missing
     }

@@ -19,7 +19,7 @@ export function wholeTurn(call: HttpCall, vocabulary: Vocabulary): StepReader {
   return {
     read(event, take) {
       read(event, (step) => {
-        ids.push(...step.tokens.map(idOf))
+        for (const token of step.tokens) ids.push(idOf(token))
         isSpelled = step.isStopWord === true && !call.stop.includes(ids.at(-1) ?? -1)
         const { end, ...rest } = { ...step, ...(step.usage && { usage: counts.of(step.usage, ids.length) }) }
         take(isSpelled || end === undefined ? rest : { ...rest, end })

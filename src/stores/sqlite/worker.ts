@@ -88,7 +88,10 @@ port.on('message', (request: WorkerRequest) => {
   }
   const { id, name, given } = request
   started
-    .then(() => ((operations as Operations)[name] as (...all: readonly unknown[]) => unknown)(...given))
+    .then(() => {
+      const operation = (operations as Operations)[name] as (...all: readonly unknown[]) => unknown
+      return operation(...given)
+    })
     .then(
       (result) => answer({ type: 'done', id, result }),
       (error: unknown) => answer({ type: 'refused', id, message: messageOf(error) }),

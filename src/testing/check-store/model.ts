@@ -155,7 +155,7 @@ async function play(call: Call, number: number, store: ResponseStore, model: Mod
       const [appended] = await store.append([{ lease, at: call.at, ...entries, leaseSeconds }])
       expectSame(appended, expected, what)
       if (!isDone) return
-      own.entries.push(...added)
+      for (const entry of added) own.entries.push(entry)
       own.isHeld = leaseSeconds > 0
       return
     }

@@ -46,7 +46,7 @@ export async function openFolders(choices: readonly FolderChoice[]): Promise<Ope
         const known = `expected vector stores of --file-search, which are ${ids.join(', ')}`
         throw new Error(`file_search: ${known}; got ${JSON.stringify(id.slice(0, 80))}`)
       }
-      found.push(...(await index.search(queries, filters, maxResults, pace)))
+      for (const result of await index.search(queries, filters, maxResults, pace)) found.push(result)
     }
     return found.sort((one, other) => (other.score ?? 0) - (one.score ?? 0)).slice(0, maxResults)
   })

@@ -72,7 +72,7 @@ function stretchesOf(chunks: readonly FixtureChunk[], tokenTable: TokenTable): S
   let model: number[] = []
   let text = ''
   const endText = (): void => {
-    model.push(...(text === '' ? [] : writeTurn(text, tokenTable).tokens))
+    for (const id of text === '' ? [] : writeTurn(text, tokenTable).tokens) model.push(id)
     text = ''
   }
   for (const chunk of chunks) {
@@ -85,7 +85,7 @@ function stretchesOf(chunks: readonly FixtureChunk[], tokenTable: TokenTable): S
     if (typeof chunk === 'object' && 'host' in chunk) {
       stretches.push({ model }, { results: 1 })
       model = []
-    } else model.push(...idsOf(chunk))
+    } else for (const id of idsOf(chunk)) model.push(id)
   }
   endText()
   return [...stretches, { model }]

@@ -147,7 +147,8 @@ class OpenAIReader extends ThrowingReader<unknown> {
     if (!isDense) throw new Thrown('chat-openai-choice-index', 'choices 0, 1, 2, ...', indexes)
     for (const [, { calls, functionCall }] of choices) {
       const has = [...calls.keys()]
-      if (functionCall === undefined && Math.max(-1, ...has) !== has.length - 1)
+      const last = has.reduce((most, call) => Math.max(most, call), -1)
+      if (functionCall === undefined && last !== has.length - 1)
         throw new Thrown('chat-openai-calls', 'calls 0, 1, 2, ...', has)
     }
     const [, first] = choices[0] as readonly [number, Choice]
@@ -158,7 +159,7 @@ class OpenAIReader extends ThrowingReader<unknown> {
     for (const [, choice] of choices) {
       if (isTruthy(choice.content)) seen.final.join(choice.content.appended)
       if (isTruthy(choice.refusal)) seen.final.join(choice.refusal.appended)
-      seen.calls.push(...callsOf(choice))
+      for (const call of callsOf(choice)) seen.calls.push(call)
     }
   }
 }

@@ -66,25 +66,29 @@ const names: ChatFamily = {
       const next = chunks[begin + 1]
       if (next !== undefined && hasCall(next) && !beginsCall(next)) {
         const later = withCall(next, { function: { ...fieldsOf(callOf(next)['function']), name } })
-        const events = replaced(replaced(chunks, begin, withCall(chunk, { function: nameless })), begin + 1, later)
+        const events = replaced(replaced(chunks, begin, [withCall(chunk, { function: nameless })]), begin + 1, [later])
         yield { how: 'in the second delta', at: begin, events }
         const halves = [textOf(name).slice(0, 2), textOf(name).slice(2)]
         const first = withCall(chunk, { function: { ...body, name: halves[0] } })
         const second = withCall(next, { function: { ...fieldsOf(callOf(next)['function']), name: halves[1] } })
-        yield { how: 'in pieces', at: begin, events: replaced(replaced(chunks, begin, first), begin + 1, second) }
+        yield { how: 'in pieces', at: begin, events: replaced(replaced(chunks, begin, [first]), begin + 1, [second]) }
       }
-      yield { how: 'in no delta', at: begin, events: replaced(chunks, begin, withCall(chunk, { function: nameless })) }
+      yield {
+        how: 'in no delta',
+        at: begin,
+        events: replaced(chunks, begin, [withCall(chunk, { function: nameless })]),
+      }
       const { type, ...typeless } = callOf(chunk)
       yield {
         how: 'without a type',
         at: begin,
-        events: replaced(chunks, begin, withDelta(chunk, { tool_calls: [typeless] })),
+        events: replaced(chunks, begin, [withDelta(chunk, { tool_calls: [typeless] })]),
       }
       const { id, ...idless } = callOf(chunk)
       yield {
         how: 'without an id',
         at: begin,
-        events: replaced(chunks, begin, withDelta(chunk, { tool_calls: [idless] })),
+        events: replaced(chunks, begin, [withDelta(chunk, { tool_calls: [idless] })]),
       }
     }
   },

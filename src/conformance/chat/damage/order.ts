@@ -22,7 +22,7 @@ const late: ChatFamily = {
     const end = endOf(chunks)
     const like = chunks[end]
     if (like === undefined) return
-    const after = (how: string, ...more: Chunk[]): ChatDamage => ({
+    const after = (how: string, more: readonly Chunk[]): ChatDamage => ({
       how,
       at: chunks.length,
       events: [...chunks, ...more],
@@ -30,12 +30,12 @@ const late: ChatFamily = {
     // Without the token counts, nothing proves the end of the answer: its finish_reason may be premature.
     const isSettled = chunks.some(isUsage)
     const isPlain = countOf(chunks) === 0 && choiceOf(like)['finish_reason'] === 'stop'
-    if (isSettled || isPlain) yield after('a call', says(like, { tool_calls: [{ index: countOf(chunks), ...CALL }] }))
-    if (isSettled) yield after('text', says(like, { content: 'Too late.' }))
-    yield after('the finish_reason again', like)
-    yield after('another finish_reason', says(like, {}, 'length'))
-    yield after('the answer again', ...chunks.slice(0, end + 1))
-    yield after('an error', { error: { message: 'Too late.', type: 'server_error', param: null, code: null } })
+    if (isSettled || isPlain) yield after('a call', [says(like, { tool_calls: [{ index: countOf(chunks), ...CALL }] })])
+    if (isSettled) yield after('text', [says(like, { content: 'Too late.' })])
+    yield after('the finish_reason again', [like])
+    yield after('another finish_reason', [says(like, {}, 'length')])
+    yield after('the answer again', chunks.slice(0, end + 1))
+    yield after('an error', [{ error: { message: 'Too late.', type: 'server_error', param: null, code: null } }])
   },
 }
 
@@ -60,7 +60,7 @@ const foreign: ChatFamily = {
     const theirs = other.map((chunk) => ('choices' in chunk ? { ...chunk, id: 'chatcmpl-other', created: 7 } : chunk))
     const middle = Math.floor(chunks.length / 2)
     if (theirs.every(({ choices }) => choices !== undefined)) {
-      yield { how: 'another answer in the middle', at: middle, events: inserted(chunks, middle, ...theirs) }
+      yield { how: 'another answer in the middle', at: middle, events: inserted(chunks, middle, theirs) }
       yield { how: 'another answer after it', at: chunks.length, events: [...chunks, ...theirs] }
     }
     for (const at of someOf(theirs, (chunk) => hasText(chunk) || hasCall(chunk))) {
@@ -68,7 +68,7 @@ const foreign: ChatFamily = {
       yield {
         how: `its ${hasCall(one) ? 'call' : 'text'} in the middle`,
         at: middle,
-        events: inserted(chunks, middle, one),
+        events: inserted(chunks, middle, [one]),
       }
     }
   },
@@ -78,13 +78,13 @@ const duplicated: ChatFamily = {
   name: 'duplicated',
   *damages(chunks) {
     for (const at of someOf(chunks, beginsCall)) {
-      yield { how: 'the beginning of a call', at, events: inserted(chunks, at, chunks[at] as Chunk) }
+      yield { how: 'the beginning of a call', at, events: inserted(chunks, at, [chunks[at] as Chunk]) }
     }
     const end = endOf(chunks)
-    yield { how: 'the role', at: 1, events: inserted(chunks, 1, chunks[0] as Chunk) }
-    if (end > 0) yield { how: 'the end', at: end, events: inserted(chunks, end, chunks[end] as Chunk) }
+    yield { how: 'the role', at: 1, events: inserted(chunks, 1, [chunks[0] as Chunk]) }
+    if (end > 0) yield { how: 'the end', at: end, events: inserted(chunks, end, [chunks[end] as Chunk]) }
     const usage = chunks.findIndex(isUsage)
-    if (usage >= 0) yield { how: 'the usage', at: usage, events: inserted(chunks, usage, chunks[usage] as Chunk) }
+    if (usage >= 0) yield { how: 'the usage', at: usage, events: inserted(chunks, usage, [chunks[usage] as Chunk]) }
   },
 }
 

@@ -27,7 +27,7 @@ const ends: ChatFamily = {
       yield {
         how: reason || 'empty',
         at: end,
-        events: replaced(chunks, end, withChoice(chunk, { finish_reason: reason })),
+        events: replaced(chunks, end, [withChoice(chunk, { finish_reason: reason })]),
       }
     }
     yield {
@@ -56,7 +56,7 @@ const roles: ChatFamily = {
     yield each('model in each delta', 'model')
     const { role, ...rest } = deltaOf(chunks[0] as Chunk)
     if (role !== undefined) {
-      yield { how: 'none', at: 0, events: replaced(chunks, 0, withChoice(chunks[0] as Chunk, { delta: rest })) }
+      yield { how: 'none', at: 0, events: replaced(chunks, 0, [withChoice(chunks[0] as Chunk, { delta: rest })]) }
     }
   },
 }
@@ -70,14 +70,14 @@ const content: ChatFamily = {
       yield {
         how: 'a list of parts',
         at,
-        events: replaced(chunks, at, withDelta(chunk, { content: [{ type: 'text', text }] })),
+        events: replaced(chunks, at, [withDelta(chunk, { content: [{ type: 'text', text }] })]),
       }
-      yield { how: 'an object', at, events: replaced(chunks, at, withDelta(chunk, { content: { text } })) }
-      yield { how: 'in `text`', at, events: replaced(chunks, at, withChoice(chunk, { delta: {}, text })) }
+      yield { how: 'an object', at, events: replaced(chunks, at, [withDelta(chunk, { content: { text } })]) }
+      yield { how: 'in `text`', at, events: replaced(chunks, at, [withChoice(chunk, { delta: {}, text })]) }
       yield {
         how: 'in `message`',
         at,
-        events: replaced(chunks, at, withChoice(chunk, { delta: undefined, message: { content: text } })),
+        events: replaced(chunks, at, [withChoice(chunk, { delta: undefined, message: { content: text } })]),
       }
     }
     for (const at of someOf(chunks, hasReasoning)) {
@@ -86,10 +86,10 @@ const content: ChatFamily = {
       yield {
         how: 'reasoning as an object',
         at,
-        events: replaced(chunks, at, withDelta(chunk, { reasoning_content: { text } })),
+        events: replaced(chunks, at, [withDelta(chunk, { reasoning_content: { text } })]),
       }
       const empty = withDelta(chunk, { reasoning_content: '', reasoning: text })
-      yield { how: 'an empty reasoning_content beside reasoning', at, events: replaced(chunks, at, empty) }
+      yield { how: 'an empty reasoning_content beside reasoning', at, events: replaced(chunks, at, [empty]) }
     }
   },
 }
@@ -138,7 +138,7 @@ const errors: ChatFamily = {
     yield instead('beside choices', { ...chunks[0], choices: [], error })
     yield instead('as a message alone', { message: 'It broke.', code: 500 })
     yield instead('as a detail', { detail: 'It broke.' })
-    yield { how: 'in the middle', at: middle, events: inserted(chunks, middle, { error }) }
+    yield { how: 'in the middle', at: middle, events: inserted(chunks, middle, [{ error }]) }
   },
 }
 
@@ -152,7 +152,7 @@ const usage: ChatFamily = {
     const as = (how: string, value: unknown): ChatDamage => ({
       how,
       at,
-      events: replaced(chunks, at, { ...chunk, usage: value }),
+      events: replaced(chunks, at, [{ ...chunk, usage: value }]),
     })
     const counts = fieldsOf(chunk['usage'])
     yield as(
@@ -182,7 +182,7 @@ const ids: ChatFamily = {
       yield {
         how: `${how} in the middle`,
         at: middle,
-        events: replaced(chunks, middle, { ...(chunks[middle] as Chunk), id }),
+        events: replaced(chunks, middle, [{ ...(chunks[middle] as Chunk), id }]),
       }
       yield {
         how: `${how} in all`,

@@ -31,7 +31,7 @@ export class AgreedPart {
   addAnnotation(annotation: unknown, at: EventRef): void {
     this.#firstAnnounced ??= at
     this.#announced ??= []
-    this.#announced.push(...citationSources([annotation]))
+    for (const source of citationSources([annotation])) this.#announced.push(source)
   }
 
   end(): void {

@@ -47,9 +47,10 @@ export function outputOf(
   const calls: AgreedCall[] = []
   for (const item of items) {
     const { kind } = item
-    if (kind === 'message') messages.push(...passages(item, item.content.all))
+    if (kind === 'message') for (const passage of passages(item, item.content.all)) messages.push(passage)
     else if (kind === 'reasoning') {
-      reasoning.push(...passages(item, item.content.all), ...passages(item, item.summary.all, true))
+      for (const passage of passages(item, item.content.all)) reasoning.push(passage)
+      for (const passage of passages(item, item.summary.all, true)) reasoning.push(passage)
     } else if (kind !== undefined && item.isCall) {
       const name = item.name.elected(isTool)?.value ?? ''
       const namespace = item.namespace.winner

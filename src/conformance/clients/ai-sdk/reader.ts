@@ -67,12 +67,12 @@ export class AiSdkReader implements ClientReader {
   end(): void {
     const { seen } = this
     if (!this.#isOver) {
-      this.#sources.push(...this.#lateSources)
+      for (const source of this.#lateSources) this.#sources.push(source)
       seen.final = this.#texts.all
     }
     this.#isOver = true
-    seen.citations.push(...(this.#hasFound ? this.#cited : this.#sources))
-    seen.hosted.push(...this.#calls.shown)
+    for (const source of this.#hasFound ? this.#cited : this.#sources) seen.citations.push(source)
+    for (const shown of this.#calls.shown) seen.hosted.push(shown)
     for (const [id, name] of this.#calls.items) seen.hostedItems.set(id, name)
     seen.ending = this.#isBroken ? 'threw' : this.#ending
     if (seen.ending === 'completed' && this.#hasCall && this.#finishedWithCall === false) {
@@ -180,7 +180,7 @@ export class AiSdkReader implements ClientReader {
       case 'message': {
         const id = this.#ids.get(index) ?? (item['id'] as string)
         this.#ids.delete(index)
-        this.#cited.push(...citationSources(this.#annotations))
+        for (const source of citationSources(this.#annotations)) this.#cited.push(source)
         if (!this.#texts.end(id)) {
           this.#lost('ai-sdk-text-part', id, `output_item.added of the message`, `${id} was never added, or is done`)
         }
@@ -290,7 +290,7 @@ export class AiSdkReader implements ClientReader {
     this.#annotations.push(annotation)
     const isLate = annotation['type'] === 'url_citation' || annotation['type'] === 'file_citation'
     const sources = isLate ? this.#lateSources : this.#sources
-    sources.push(...citationSources([annotation]))
+    for (const source of citationSources([annotation])) sources.push(source)
   }
 
   #idOf({ item_id, output_index }: StreamEvent): string {

@@ -71,7 +71,7 @@ export class LangchainMessage {
     if (target !== undefined) {
       target.text.add(text)
       target.phase.add(phase)
-      target.citations.push(...citations)
+      for (const citation of citations) target.citations.push(citation)
       return
     }
     // LangChain drops an empty text, with its other fields, if there is no block to merge it into.
@@ -81,7 +81,7 @@ export class LangchainMessage {
     if (last !== undefined && last.type === type && !isMergeable(index) && !isMergeable(last.index)) {
       last.before.join(last.text.printed)
       last.text = new Merged('text', text)
-      last.citations.push(...citations)
+      for (const citation of citations) last.citations.push(citation)
       return
     }
     this.#blocks.push({
@@ -130,9 +130,9 @@ export class LangchainMessage {
     for (const { type, before, text, citations } of this.#blocks) {
       if (type !== 'text') continue
       seen.final.join(before).join(text.printed)
-      seen.citations.push(...citations)
+      for (const citation of citations) seen.citations.push(citation)
     }
-    seen.calls.push(...this.#collapsed().flatMap((group) => callsIn(group, this.#texts)))
+    for (const group of this.#collapsed()) for (const call of callsIn(group, this.#texts)) seen.calls.push(call)
     const status = this.status
     for (const ending of ['completed', 'incomplete', 'failed'] as const) {
       if (status?.equals(TextHash.of(ending))) seen.ending = ending

@@ -136,7 +136,7 @@ export class Accumulator {
     } else if (!isTerminal) {
       if (this.#update(next, this.#snapshot)) return
       const given = new Set(items.map(({ identity }) => identity))
-      next.output.push(...this.#snapshot.output.filter(({ identity }) => !given.has(identity)))
+      for (const item of this.#snapshot.output) if (!given.has(item.identity)) next.output.push(item)
     }
     requireValid(next)
     if (isTerminal) for (const item of next.output) item.close()
@@ -231,7 +231,8 @@ export class Accumulator {
     const order = [...this.#positions].sort(([a], [b]) => a - b)
     if (order.every(([, position], at) => position === at)) return
     const items = order.map(([, position]) => snapshot.output[position] as Item)
-    snapshot.output.splice(0, snapshot.output.length, ...items)
+    snapshot.output.length = 0
+    for (const item of items) snapshot.output.push(item)
     this.#positions = new Map(order.map(([index], at) => [index, at]))
   }
 }

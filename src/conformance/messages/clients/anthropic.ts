@@ -176,7 +176,7 @@ class AnthropicReader extends ThrowingReader<unknown> {
       throw new Thrown('messages-anthropic-stop', 'message_stop', undefined, 'the end of the stream')
     }
     const { seen } = this
-    seen.calls.push(...result.calls.map(callOf))
+    for (const call of result.calls) seen.calls.push(callOf(call))
     seen.ending = endingBy(result.reason)
     seen.final = result.text
     const isSame = this.#thought.equals(result.thinking)

@@ -110,7 +110,7 @@ const whole: MessagesFamily = {
       const { type } = blockOf(begin)
       if (type !== 'text' && type !== 'thinking') continue
       const full = withBlock(begin, { [type]: textIn(span, type) })
-      const withFull = replaced(events, span.begin, full)
+      const withFull = replaced(events, span.begin, [full])
       yield { how: `${type} in the beginning and the deltas`, at: span.begin, events: withFull }
       const alone = withFull.filter(
         (event, at) => at <= span.begin || at >= span.end || deltaOf(event)[type] === undefined,
@@ -123,17 +123,15 @@ const whole: MessagesFamily = {
       )
       if (second < 0) continue
       const rest = textOf(deltaOf(events[second] as MessageEvent)[type]).slice(1)
-      const split = replaced(
-        replaced(events, span.begin, first),
-        second,
+      const split = replaced(replaced(events, span.begin, [first]), second, [
         withDelta(events[second] as MessageEvent, { [type]: rest }),
-      )
+      ])
       yield { how: `${type} begun in the beginning`, at: span.begin, events: split }
     }
     for (const span of spans.filter(({ begin }) => beginsCall(events[begin] as MessageEvent))) {
       const input = parsed(textIn(span, 'partial_json'))
       if (input === undefined || Object.keys(input).length === 0) continue
-      const full = replaced(events, span.begin, withBlock(events[span.begin] as MessageEvent, { input }))
+      const full = replaced(events, span.begin, [withBlock(events[span.begin] as MessageEvent, { input })])
       yield { how: 'input in the beginning and the deltas', at: span.begin, events: full }
       const alone = full.filter((event, at) => at <= span.begin || at >= span.end || !isDelta(event))
       yield { how: 'input in the beginning alone', at: span.begin, events: alone }
@@ -159,7 +157,7 @@ const names: MessagesFamily = {
       const as = (how: string, block: Fields): MessagesDamage => ({
         how,
         at,
-        events: replaced(events, at, { ...event, content_block: block }),
+        events: replaced(events, at, [{ ...event, content_block: block }]),
       })
       yield as('without a name', { type, id, input })
       yield as('an empty name', { type, id, name: '', input })
@@ -224,7 +222,7 @@ const content: MessagesFamily = {
         const as = (how: string, one: MessageEvent): MessagesDamage => ({
           how: `${name} ${how}`,
           at,
-          events: replaced(events, at, one),
+          events: replaced(events, at, [one]),
         })
         yield as('as a list of parts', withDelta(event, { [name]: [{ type: 'text', text }] }))
         yield as('as an object', withDelta(event, { [name]: { text } }))
@@ -235,8 +233,8 @@ const content: MessagesFamily = {
     }
     for (const at of someOf(events, isBegin)) {
       const event = events[at] as MessageEvent
-      yield { how: 'a block of null', at, events: replaced(events, at, { ...event, content_block: null }) }
-      yield { how: 'no block', at, events: replaced(events, at, { type: event['type'], index: event['index'] }) }
+      yield { how: 'a block of null', at, events: replaced(events, at, [{ ...event, content_block: null }]) }
+      yield { how: 'no block', at, events: replaced(events, at, [{ type: event['type'], index: event['index'] }]) }
     }
   },
 }

@@ -25,18 +25,20 @@ const late: MessagesFamily = {
   *damages(events) {
     const end = endOf(events)
     if (end < 0) return
-    const after = (how: string, ...more: MessageEvent[]): MessagesDamage => ({
+    const after = (how: string, more: readonly MessageEvent[]): MessagesDamage => ({
       how,
       at: events.length,
       events: [...events, ...more],
     })
     const index = countOf(events)
-    yield after('a block of text', ...textBlock(index, 'Too late.'))
-    yield after('a call', ...callBlock(index))
-    yield after('a delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Too late.' } })
-    yield after('the end again', ...events.slice(end))
-    yield after('the answer again', ...events)
-    yield after('an error', { type: 'error', error: { type: 'api_error', message: 'Too late.' } })
+    yield after('a block of text', textBlock(index, 'Too late.'))
+    yield after('a call', callBlock(index))
+    yield after('a delta', [
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Too late.' } },
+    ])
+    yield after('the end again', events.slice(end))
+    yield after('the answer again', events)
+    yield after('an error', [{ type: 'error', error: { type: 'api_error', message: 'Too late.' } }])
   },
 }
 
@@ -64,11 +66,11 @@ const foreign: MessagesFamily = {
     const theirs = other.map((event, at) => (at === 0 ? withMessage(event, { id: 'msg_other' }) : event))
     const middle = Math.floor(events.length / 2)
     if (!theirs.some(isType('message_stop'))) return
-    yield { how: 'another message in the middle', at: middle, events: inserted(events, middle, ...theirs) }
+    yield { how: 'another message in the middle', at: middle, events: inserted(events, middle, theirs) }
     yield { how: 'another message after it', at: events.length, events: [...events, ...theirs] }
     yield { how: 'another message before it', at: 0, events: [...theirs, ...events] }
     const start = theirs[0] as MessageEvent
-    yield { how: 'the message_start of another', at: middle, events: inserted(events, middle, start) }
+    yield { how: 'the message_start of another', at: middle, events: inserted(events, middle, [start]) }
   },
 }
 
@@ -76,18 +78,19 @@ const duplicated: MessagesFamily = {
   name: 'duplicated',
   *damages(events) {
     for (const at of someOf(events, isBegin))
-      yield { how: 'the beginning of a block', at, events: inserted(events, at, events[at] as MessageEvent) }
+      yield { how: 'the beginning of a block', at, events: inserted(events, at, [events[at] as MessageEvent]) }
     for (const at of someOf(events, isStop))
-      yield { how: 'the stop of a block', at, events: inserted(events, at, events[at] as MessageEvent) }
+      yield { how: 'the stop of a block', at, events: inserted(events, at, [events[at] as MessageEvent]) }
     for (const { begin, end } of someOf(events, isBegin).flatMap((at) =>
       spansOf(events).filter((of) => of.begin === at),
     ))
-      yield { how: 'a block', at: end, events: inserted(events, end + 1, ...events.slice(begin, end + 1)) }
-    yield { how: 'message_start', at: 1, events: inserted(events, 1, events[0] as MessageEvent) }
+      yield { how: 'a block', at: end, events: inserted(events, end + 1, events.slice(begin, end + 1)) }
+    yield { how: 'message_start', at: 1, events: inserted(events, 1, [events[0] as MessageEvent]) }
     const end = endOf(events)
-    if (end >= 0) yield { how: 'message_delta', at: end, events: inserted(events, end, events[end] as MessageEvent) }
+    if (end >= 0) yield { how: 'message_delta', at: end, events: inserted(events, end, [events[end] as MessageEvent]) }
     const stop = events.findIndex(isType('message_stop'))
-    if (stop >= 0) yield { how: 'message_stop', at: stop, events: inserted(events, stop, events[stop] as MessageEvent) }
+    if (stop >= 0)
+      yield { how: 'message_stop', at: stop, events: inserted(events, stop, [events[stop] as MessageEvent]) }
     yield { how: 'each event', at: 0, events: events.flatMap((event) => [event, event]) }
   },
 }
@@ -159,12 +162,12 @@ const interleaved: MessagesFamily = {
 function stopsLast(events: readonly MessageEvent[]): MessageEvent[] {
   const rest = events.filter((event) => !isStop(event))
   const end = endOf(rest)
-  return inserted(rest, end < 0 ? rest.length : end, ...events.filter(isStop))
+  return inserted(rest, end < 0 ? rest.length : end, events.filter(isStop))
 }
 
 function beginsFirst(events: readonly MessageEvent[]): MessageEvent[] {
   const rest = events.filter((event) => !isBegin(event))
-  return inserted(rest, fieldsOf(rest[0])['type'] === 'message_start' ? 1 : 0, ...events.filter(isBegin))
+  return inserted(rest, fieldsOf(rest[0])['type'] === 'message_start' ? 1 : 0, events.filter(isBegin))
 }
 
 export const ORDER: readonly MessagesFamily[] = [late, reordered, foreign, duplicated, cut, lost, interleaved]

@@ -22,22 +22,26 @@ const ends: MessagesFamily = {
     const reason = deltaOf(event)['stop_reason']
     for (const other of ['end_turn', 'tool_use', 'max_tokens', 'stop', 'tool_calls', 'length', 'eos', '', 'refusal']) {
       if (reason === other) continue
-      yield { how: other || 'empty', at, events: replaced(events, at, withDelta(event, { stop_reason: other })) }
+      yield { how: other || 'empty', at, events: replaced(events, at, [withDelta(event, { stop_reason: other })]) }
     }
-    yield { how: 'null', at, events: replaced(events, at, withDelta(event, { stop_reason: null })) }
-    yield { how: 'as finish_reason', at, events: replaced(events, at, { ...event, delta: { finish_reason: reason } }) }
-    yield { how: 'beside delta', at, events: replaced(events, at, { ...event, delta: {}, stop_reason: reason }) }
+    yield { how: 'null', at, events: replaced(events, at, [withDelta(event, { stop_reason: null })]) }
+    yield {
+      how: 'as finish_reason',
+      at,
+      events: replaced(events, at, [{ ...event, delta: { finish_reason: reason } }]),
+    }
+    yield { how: 'beside delta', at, events: replaced(events, at, [{ ...event, delta: {}, stop_reason: reason }]) }
     yield { how: 'in message_start, too', at: 0, events: startsWith(events, { stop_reason: reason }) }
-    yield { how: 'without usage', at, events: replaced(events, at, { type: event['type'], delta: event['delta'] }) }
+    yield { how: 'without usage', at, events: replaced(events, at, [{ type: event['type'], delta: event['delta'] }]) }
     const nothing = withDelta(event, { stop_reason: null })
-    yield { how: 'in the second message_delta', at, events: inserted(events, at, nothing) }
-    yield { how: 'in the first message_delta', at, events: inserted(events, at + 1, nothing) }
-    yield { how: 'two', at, events: inserted(events, at + 1, withDelta(event, { stop_reason: 'max_tokens' })) }
+    yield { how: 'in the second message_delta', at, events: inserted(events, at, [nothing]) }
+    yield { how: 'in the first message_delta', at, events: inserted(events, at + 1, [nothing]) }
+    yield { how: 'two', at, events: inserted(events, at + 1, [withDelta(event, { stop_reason: 'max_tokens' })]) }
   },
 }
 
 const startsWith = (events: readonly MessageEvent[], fields: object): MessageEvent[] =>
-  replaced(events, 0, withMessage(events[0] as MessageEvent, { ...fields }))
+  replaced(events, 0, [withMessage(events[0] as MessageEvent, { ...fields })])
 
 const message: MessagesFamily = {
   name: 'message',
@@ -52,12 +56,12 @@ const message: MessagesFamily = {
     yield as('no role', { role: undefined })
     yield as('no model', { model: undefined })
     const start = events[0] as MessageEvent
-    yield { how: 'null', at: 0, events: replaced(events, 0, { ...start, message: null }) }
-    yield { how: 'none', at: 0, events: replaced(events, 0, { type: start['type'] }) }
+    yield { how: 'null', at: 0, events: replaced(events, 0, [{ ...start, message: null }]) }
+    yield { how: 'none', at: 0, events: replaced(events, 0, [{ type: start['type'] }]) }
     yield {
       how: 'beside its type',
       at: 0,
-      events: replaced(events, 0, { ...fieldsOf(start['message']), type: start['type'] }),
+      events: replaced(events, 0, [{ ...fieldsOf(start['message']), type: start['type'] }]),
     }
   },
 }
@@ -78,7 +82,7 @@ const errors: MessagesFamily = {
     yield instead('as a message alone', { type: 'error', message: 'It broke.' })
     yield instead('without a type of error', { type: 'error', error: { message: 'It broke.' } })
     yield instead('as a detail', { detail: 'It broke.' })
-    yield { how: 'in the middle', at: middle, events: inserted(events, middle, { type: 'error', error }) }
+    yield { how: 'in the middle', at: middle, events: inserted(events, middle, [{ type: 'error', error }]) }
     yield { how: 'first', at: 0, events: [{ type: 'error', error }, ...events] }
     yield { how: 'null in each event', at: 0, events: events.map((event) => ({ ...event, error: null })) }
   },
@@ -91,7 +95,7 @@ const others: MessagesFamily = {
     const among = (how: string, value: unknown): MessagesDamage => ({
       how,
       at: middle,
-      events: inserted(events, middle, value as MessageEvent),
+      events: inserted(events, middle, [value as MessageEvent]),
     })
     const chunk = {
       id: 'chatcmpl-1',
@@ -131,7 +135,7 @@ const usage: MessagesFamily = {
     const end = (how: string, value: unknown): MessagesDamage => ({
       how,
       at,
-      events: replaced(events, at, { ...event, usage: value }),
+      events: replaced(events, at, [{ ...event, usage: value }]),
     })
     const counts = fieldsOf(event['usage'])
     const texts = Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, String(value)]))

@@ -80,7 +80,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     let transcript: readonly number[] = []
     try {
       for (const entry of written.entries) translation.apply(entry)
-      for (const entry of end) events.push(...translation.apply(entry))
+      for (const entry of end) for (const event of translation.apply(entry)) events.push(event)
       transcript = translation.transcript
     } finally {
       translation.dispose()
