@@ -11,8 +11,16 @@ export interface ReadMessage extends PromptMessage {
   readonly missing?: 'omitted' | 'empty'
   /** A message of the assistant that the client does not mark as an answer or a preamble. */
   readonly hasNoPhase?: true
-  /** Whether the client ran the tool: its result then arrived after the response had ended. */
+  /** The item of the call whose result it is, if it came after the response with the call. */
+  readonly answers?: number
+  /** Whether such a result is the client's; otherwise the host ran the call, once it was approved. */
   readonly isOutput?: true
+  /** Whether the client sent no such result, and this one says so. */
+  readonly isImplied?: true
+  /** Whether it is a call whose result the model will read, but which is still to be run. */
+  readonly isPending?: true
+  /** The item of the pending call whose result it has to follow. */
+  readonly behind?: number
   /** Whether it is the summary of an earlier part of the conversation. */
   readonly isSummary?: true
   /** How it was sampled, according to a seal that the client brought back. Not yet verified to be this message. */
@@ -148,9 +156,14 @@ export class Conversation {
     this.#forms.push({ form, count: this.#messages.length })
   }
 
-  /** Adds the result of a call. */
-  result(callee: Callee, text: string, item: number): void {
-    this.add(resultMessage(callee, text, item))
+  /** Adds the result of a call. @param late - if it came after the response with the call */
+  result(
+    callee: Callee,
+    text: string,
+    item: number,
+    late: Pick<ReadMessage, 'answers' | 'isOutput' | 'isImplied'> = {},
+  ): void {
+    this.add({ ...resultMessage(callee, text, item), ...late })
   }
 
   /** @throws RequestError if a call has no output, or an output no call */
@@ -171,12 +184,12 @@ export class Conversation {
     return call
   }
 
-  #answer(callId: string, call: { kind: CallKind; callee: Callee; isAnswered: boolean }, output: Output): void {
+  #answer(callId: string, call: KnownCall, output: Output): void {
     if (call.kind !== output.kind) throw unmatched(callId, output)
     if (call.isAnswered) throw duplicateItem(callId, `${output.param}.call_id`)
     call.isAnswered = true
     const { text, item, isMissing } = output
-    const message = { ...resultMessage(call.callee, text, item), isOutput: true } as const
+    const message = { ...resultMessage(call.callee, text, item), answers: call.item, isOutput: true } as const
     this.add(isMissing ? { ...message, missing: 'empty' } : message)
   }
 }

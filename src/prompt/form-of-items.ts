@@ -1,7 +1,7 @@
 import { filesMarkedIn } from '../recipients/builtins/file-search.js'
 import type { RequestTools } from '../recipients/request-tools.js'
 import { RequestError } from '../request-error.js'
-import { readInput } from './read-input.js'
+import { readOutput } from './read-input.js'
 import { writeSampledForm } from './sampled-form.js'
 import { type FormOptions, sampledMessages } from './sampled-messages.js'
 import type { TranscriptMessage } from './transcript.js'
@@ -31,7 +31,7 @@ export function formOfItems(
 function messagesIn(items: readonly object[], tools: RequestTools) {
   try {
     const reading = { attachments: 'placeholder', unsealed: () => undefined, onPlaceholder: () => {} } as const
-    return readInput(items, { ...reading, tools, isUnderWay: true })
+    return readOutput(items, { ...reading, tools })
   } catch (error) {
     // A host's item that no prompt can contain: the client is told when it sends the item back.
     if (error instanceof RequestError) return []

@@ -58,7 +58,8 @@ export function* recall(
   tokenTable: TokenTable,
   work: Work,
 ): Slices<readonly ReadMessage[]> {
-  return recalled(messages, yield* findIn(messages, history, idOf, tools, tokenTable, work), tools, tokenTable)
+  const findings = yield* findIn(messages, history, idOf, tools, tokenTable, work)
+  return yield* recalled(messages, findings, tools, tokenTable, work)
 }
 
 /** Runs the first half of {@link recall}: finds the places of the messages. */
@@ -97,12 +98,13 @@ function ownersOf(history: readonly ReadHistory[]): ReadonlyMap<string, number> 
 }
 
 /** Runs the second half of {@link recall}: returns the messages as they were sampled, where they were found. */
-export function recalled(
+export function* recalled(
   messages: readonly ReadMessage[],
   { transcripts, places }: Findings,
   tools: RequestTools,
   tokenTable: TokenTable,
-): readonly ReadMessage[] {
+  work: Work,
+): Slices<readonly ReadMessage[]> {
   const isKnown = transcripts.length > 0 || messages.some(({ sampled, missing }) => sampled || missing === 'omitted')
   if (!isKnown) return messages
   const found = messages.flatMap((message, at): Found[] => {
@@ -111,7 +113,8 @@ export function recalled(
     const { place: where, original } = known ?? sealedPlace(message, transcripts.length, tools, tokenTable) ?? {}
     return original === undefined && message.missing === 'omitted' ? [] : [{ message, place: where, original }]
   })
-  return inTranscriptOrder(found).map(({ message, original }) => {
+  const ordered = yield* inTranscriptOrder(found, work)
+  return ordered.map(({ message, original }) => {
     if (original === undefined) return message
     const { item } = message
     return { ...original.message, ...(item !== undefined && { item }), tokens: original.tokens }

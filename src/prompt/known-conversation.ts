@@ -11,7 +11,7 @@ import { guessPhases } from './guess-phases.js'
 import { findIn, type HistoryEntry, recalled } from './history.js'
 import { headed, headOf, takeLeading } from './messages-of.js'
 import type { RenderedMessages } from './prompt-message.js'
-import { readItems } from './read-input.js'
+import { inCallOrder, readItems } from './read-input.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { RenderOptions } from './render-prompt.js'
 import { type PlacesOfPart, SettledPlaces } from './settled-places.js'
@@ -141,6 +141,7 @@ export class KnownConversation implements ItemsBefore {
       if (call.isAnswered) this.#open.delete(callId)
       else this.#open.add(callId)
     }
+    if (this.#hasOutputAfterOpenCall(rendered, reading.items)) return false
     this.#places.add(places)
     this.#tokens.add(rendered)
     this.#messageCount += messagesIn(rendered)
@@ -182,6 +183,16 @@ export class KnownConversation implements ItemsBefore {
     }
   }
 
+  /** Whether a client's result follows a call without one, and may have to wait for that one. */
+  #hasOutputAfterOpenCall({ messages }: RenderedMessages, items: readonly Fields[]): boolean {
+    const open = new Set([...this.#open].map((callId) => this.#calls.get(callId)?.item))
+    const first = open.size === 0 ? -1 : messages.findIndex(({ role, item }) => role === 'assistant' && open.has(item))
+    return (
+      first !== -1 &&
+      messages.some(({ item }, at) => at > first && String(items[item ?? -1]?.['type']).endsWith('_call_output'))
+    )
+  }
+
   *#read(
     { items, history, tools, attachments, tokenTable }: Reading,
     part: Part,
@@ -197,7 +208,8 @@ export class KnownConversation implements ItemsBefore {
     for (const { form } of sealed.values()) if (form !== undefined) return undefined
     const conversation = new Conversation(this)
     let placeholders = 0
-    const context = { tools, conversation, answeredApprovals: new Set(), approvalCalls: new Map() }
+    const approvals = { answeredApprovals: new Set(), approvalCalls: new Map(), pendingApprovals: new Set<string>() }
+    const context = { tools, conversation, ...approvals }
     const reading = {
       attachments,
       unsealed: (blob: string) => sealed.get(blob),
@@ -210,7 +222,8 @@ export class KnownConversation implements ItemsBefore {
     yield* readItems(items, range, { ...context, unsealed: reading.unsealed }, how, work)
     const all = conversation.messages
     if (conversation.isEarly || !isSelfContained(all)) return undefined
-    const messages = guessPhases(all)
+    const messages = yield* inCallOrder(guessPhases(all), work)
+    if (messages[0]?.missing !== undefined || messages.at(-1)?.missing !== undefined) return undefined
     const leading = this.#items > 0 ? [] : takeLeading(messages)
     const read = yield* headed(messages, work)
     const findings = yield* findIn(
@@ -223,7 +236,7 @@ export class KnownConversation implements ItemsBefore {
     )
     const places = yield* this.#places.afterwards(read, findings, tools, work)
     if (places === undefined) return undefined
-    const found = recalled(read, findings, tools, tokenTable)
+    const found = yield* recalled(read, findings, tools, tokenTable, work)
     const rendered = yield* renderMessagesInSlices(found, { tokenTable, work, most })
     if (rendered === undefined) return undefined
     return { conversation, placeholders, leading, rendered, places }
@@ -263,9 +276,8 @@ function isSettled({ type, approval_request_id: approval }: Fields): boolean {
   return SETTLED.has(type ?? undefined) && (type !== 'mcp_call' || approval == null)
 }
 
-/** Whether the messages are independent of their neighbours: those without a text or a phase are not. */
+/** Whether the messages are independent of their neighbours: those without a phase are not. */
 function isSelfContained(messages: readonly ReadMessage[]): boolean {
-  if (messages[0]?.missing !== undefined || messages.at(-1)?.missing !== undefined) return false
   const last = messages.findLastIndex(({ role }) => role === 'user' || role === 'developer')
   return messages.every(({ hasNoPhase, isSummary, sampled }, at) => {
     return !isSummary && sampled === undefined && (!hasNoPhase || at < last)

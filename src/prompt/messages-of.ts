@@ -57,6 +57,8 @@ export const PROMPT_OPTIONS: OptionTable<PromptOptions> = {
 /** Options for reading a request whose tools are resolved. */
 export interface ReadOptions extends Omit<PromptOptions, 'listings' | 'policy' | 'hosted'> {
   readonly tools: TaughtTools
+  /** The ids of the approval requests whose calls run before the model reads the prompt. Default: none. */
+  readonly pendingApprovals?: ReadonlySet<string>
 }
 
 /** A request as read: its messages, some of which may still lack their text, and its tools. */
@@ -100,7 +102,7 @@ export function withTools<Options extends PromptOptions>(
 
 /** @throws RequestError */
 export function* readRequestInSlices(request: object, options: ReadOptions, work: Work): Slices<RequestMessages> {
-  const { history = [], images = 'refuse-last', tools } = options
+  const { history = [], images = 'refuse-last', tools, pendingApprovals } = options
   const fields = request as Fields
   const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
   let placeholders = 0
@@ -108,6 +110,7 @@ export function* readRequestInSlices(request: object, options: ReadOptions, work
     fieldOf(fields, 'input'),
     {
       tools,
+      pendingApprovals,
       attachments: images,
       unsealed: (blob) => sealed.get(blob),
       onPlaceholder() {

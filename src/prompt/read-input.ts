@@ -11,6 +11,7 @@ import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
 import type { ReadContext, UnsealedText } from './items/item-reader.js'
 import { itemsToRead } from './items-to-read.js'
+import { resultsInCallOrder } from './result-order.js'
 
 export interface ReadInputOptions {
   readonly tools: RequestTools
@@ -18,26 +19,39 @@ export interface ReadInputOptions {
   readonly unsealed: (blob: string) => UnsealedText | undefined
   /** Called for each image and file that a placeholder stands in for. */
   readonly onPlaceholder: () => void
-  /** Whether calls may lack outputs: the items belong to a response in progress. */
-  readonly isUnderWay?: boolean
+  /** The ids of the approval requests whose calls are to be run. Default: none. */
+  readonly pendingApprovals?: ReadonlySet<string> | undefined
 }
 
 /**
- * Reads the messages of `input`, in the order of its items. Items that the latest compaction replaces are skipped.
+ * Reads the messages of a response in progress, in the order of its items. Its calls may lack outputs.
  *
  * @throws RequestError
  */
-export function readInput(input: unknown, options: ReadInputOptions): ReadMessage[] {
-  return atOnce(readInputInSlices(input, options, createWork()))
+export function readOutput(items: readonly object[], options: ReadInputOptions): ReadMessage[] {
+  return guessPhases(atOnce(conversationOf(itemsOf(items), options, createWork())).messages)
 }
 
 /** The cost of an item apart from its text, in characters. */
 const ITEM = 16
 
-/** Does the same in slices. @throws RequestError */
+/**
+ * Reads the messages of `input`, in the order of its items, except that results are {@link inCallOrder}. Items that the
+ * latest compaction replaces are skipped.
+ *
+ * @throws RequestError
+ */
 export function* readInputInSlices(input: unknown, options: ReadInputOptions, work: Work): Slices<ReadMessage[]> {
   if (typeof input === 'string') return [{ role: 'user', content: input, item: 0 }]
   const items = itemsOf(input)
+  const conversation = yield* conversationOf(items, options, work)
+  conversation.finish()
+  work.left -= items.length
+  if (work.left <= 0) yield* work.pause()
+  return yield* inCallOrder(guessPhases(conversation.messages), work)
+}
+
+function* conversationOf(items: readonly Fields[], options: ReadInputOptions, work: Work): Slices<Conversation> {
   const conversation = new Conversation()
   const { tools, unsealed } = options
   const context: Omit<ReadContext, 'attach'> = {
@@ -48,13 +62,18 @@ export function* readInputInSlices(input: unknown, options: ReadInputOptions, wo
       items.flatMap((item) => (item['type'] === 'mcp_approval_response' ? [item['approval_request_id']] : [])),
     ),
     approvalCalls: new Map(),
+    pendingApprovals: options.pendingApprovals ?? new Set(),
   }
   const isRead = itemsToRead(items, (blob) => unsealed(blob)?.text)
   yield* readItems(items, { from: 0, until: items.length }, context, { ...options, isRead }, work)
-  if (!options.isUnderWay) conversation.finish()
-  work.left -= items.length
-  if (work.left <= 0) yield* work.pause()
-  return guessPhases(conversation.messages)
+  return conversation
+}
+
+/** Does {@link resultsInCallOrder} before the messages are looked up in transcripts. */
+export function* inCallOrder(messages: ReadMessage[], work: Work): Slices<ReadMessage[]> {
+  if (messages.every(({ answers }) => answers === undefined)) return messages
+  const entries = messages.map((message) => ({ message }))
+  return (yield* resultsInCallOrder(entries, work)).map(({ message }) => message)
 }
 
 /** Reads some of the items into the context's conversation. @throws RequestError */

@@ -6,6 +6,7 @@ import { fieldOf } from '../request-fields.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import type { ReadMessage } from './conversation.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { type IdOf, recall } from './history.js'
 import type { KnownTexts } from './known-texts.js'
@@ -17,7 +18,7 @@ import {
   readRequestInSlices,
   withTools,
 } from './messages-of.js'
-import type { PromptMessage, RenderedMessages } from './prompt-message.js'
+import type { RenderedMessages } from './prompt-message.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
 
@@ -49,6 +50,19 @@ export interface Prompt extends RenderedMessages {
   readonly placeholders: number
 }
 
+/** A prompt, and where it lacks the results of approved calls that are still to be run. */
+export interface PromptInProgress extends Prompt {
+  /** In the order of the calls. None if absent. */
+  readonly pending?: readonly PendingResult[]
+}
+
+/** The place of a result that is still to come. */
+export interface PendingResult {
+  readonly approvalRequestId: string
+  /** The index in the ids before which it belongs. */
+  readonly at: number
+}
+
 /**
  * Renders the prompt of a Responses request: its token ids, and the position of each message. Text of the request never
  * becomes a control token, wherever it stands. Synchronous and pure: the same arguments give the same ids.
@@ -76,22 +90,30 @@ export function* renderPromptInSlices(
   options: RenderOptions,
   work: Work,
   most?: number,
-): Slices<Prompt | undefined> {
+): Slices<PromptInProgress | undefined> {
   return yield* renderReadPrompt(yield* readPrompt(request, options, work), options, work, most)
 }
 
 /** A prompt before encoding. */
 export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
   /** The messages after the head. */
-  readonly messages: readonly PromptMessage[]
+  readonly messages: readonly ReadMessage[]
+  /** The approval requests whose calls are still to be run, by item, in the order of the calls. */
+  readonly pending: ReadonlyMap<number, string>
 }
 
 /** Reads a request, and finds its messages in the history. @throws like {@link renderPrompt} */
 export function* readPrompt(request: object, options: RenderOptions, work: Work): Slices<ReadPrompt> {
-  const { tokenTable, history = [] } = options
+  const { tokenTable, history = [], pendingApprovals } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
-  const known = yield* recall(conversation, history, idsOf(request), read.tools, tokenTable, work)
-  return { ...read, messages: dropOldReasoning(known) }
+  const idOf = idsOf(request)
+  const messages = dropOldReasoning(yield* recall(conversation, history, idOf, read.tools, tokenTable, work))
+  const pending = new Map<number, string>()
+  for (const { item, role } of pendingApprovals?.size ? messages : []) {
+    const id = item === undefined || role !== 'assistant' ? undefined : idOf(item)
+    if (id !== undefined && pendingApprovals?.has(id)) pending.set(item as number, id)
+  }
+  return { ...read, messages, pending }
 }
 
 function idsOf(request: object): IdOf {
@@ -108,11 +130,11 @@ export function turnStart(tokenTable: TokenTable): readonly number[] {
 }
 
 export function* renderReadPrompt(
-  { head, messages, tools, placeholders }: ReadPrompt,
+  { head, messages, tools, placeholders, pending }: ReadPrompt,
   { tokenTable, known }: Rendering,
   work: Work,
   most: number = Number.POSITIVE_INFINITY,
-): Slices<Prompt | undefined> {
+): Slices<PromptInProgress | undefined> {
   const next = turnStart(tokenTable)
   const before = yield* renderMessagesInSlices([...head, ...messages], {
     tokenTable,
@@ -125,5 +147,26 @@ export function* renderReadPrompt(
   tokens.set(before.tokens)
   tokens.set(next, before.tokens.length)
   const { omitted, untaught } = tools
-  return { tokens, messages: before.messages, omitted, untaught, placeholders }
+  const prompt = { tokens, messages: before.messages, omitted, untaught, placeholders }
+  if (pending.size === 0) return prompt
+  const startOf = (index: number): number => before.messages[head.length + index]?.start ?? before.tokens.length
+  return { ...prompt, pending: placesOf(pending, messages, startOf) }
+}
+
+/** @param startOf - returns the position of a message, or of the end */
+function placesOf(
+  pending: ReadPrompt['pending'],
+  messages: readonly ReadMessage[],
+  startOf: (index: number) => number,
+): PendingResult[] {
+  const firsts = new Map<number, number>()
+  for (const [index, { behind }] of messages.entries()) {
+    if (behind !== undefined && !firsts.has(behind)) firsts.set(behind, index)
+  }
+  let next = messages.length
+  const places = [...pending].reverse().map(([item, approvalRequestId]) => {
+    next = firsts.get(item) ?? next
+    return { approvalRequestId, at: startOf(next) }
+  })
+  return places.reverse()
 }

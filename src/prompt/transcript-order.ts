@@ -1,4 +1,6 @@
+import type { Slices, Work } from '../slices.js'
 import type { ReadMessage } from './conversation.js'
+import { resultsInCallOrder } from './result-order.js'
 import type { Place, TranscriptMessage } from './transcript.js'
 
 export interface Found {
@@ -9,10 +11,10 @@ export interface Found {
 }
 
 /**
- * Sorts the messages of each transcript within the positions that they occupy. Results of the client's tools in between
- * move behind the transcript: the tools ran after it had ended.
+ * Sorts the messages of each transcript within the positions that they occupy, and {@link resultsInCallOrder}. Results
+ * of its calls that it does not contain stand behind it: the client's tools ran after it had ended.
  */
-export function inTranscriptOrder(found: readonly Found[]): Found[] {
+export function* inTranscriptOrder(found: readonly Found[], work: Work): Slices<Found[]> {
   const positions = new Map<number, number[]>()
   for (const [at, { place }] of found.entries()) {
     if (place === undefined) continue
@@ -28,16 +30,10 @@ export function inTranscriptOrder(found: readonly Found[]): Found[] {
     const ordered = list.map((at) => found[at] as Found).sort((a, b) => (a.place?.index ?? 0) - (b.place?.index ?? 0))
     for (const [nth, at] of list.entries()) sorted[at] = ordered[nth] as Found
   }
-  const result: Found[] = []
-  let last = -1
-  let late: Found[] = []
-  for (const [at, each] of sorted.entries()) {
-    last = Math.max(last, lasts.get(at) ?? -1)
-    if (at < last && each.place === undefined && each.message.isOutput) late.push(each)
-    else result.push(each)
-    if (at < last) continue
-    for (const one of late) result.push(one)
-    late = []
-  }
-  return result
+  let until = -1
+  const entries = sorted.map((each, at) => {
+    until = Math.max(until, lasts.get(at) ?? -1)
+    return { ...each, until }
+  })
+  return yield* resultsInCallOrder(entries, work)
 }

@@ -126,6 +126,21 @@ export const ITEM_CASES: readonly ItemCase[] = [
   },
   { what: '`function_call_output` before its call', input: [OUTPUT, CALL], messages: [CALLED, ANSWERED] },
   {
+    what: 'two `function_call`s, answered in another order',
+    input: [
+      CALL,
+      { ...CALL, call_id: 'c2', arguments: '{"city":"Bonn"}' },
+      { ...OUTPUT, call_id: 'c2', output: '9 C' },
+      OUTPUT,
+    ],
+    messages: [
+      CALLED,
+      'assistant to=functions.get_weather commentary <json> {"city":"Bonn"}',
+      ANSWERED,
+      'functions.get_weather to=assistant commentary 9 C',
+    ],
+  },
+  {
     what: '`function_call` with a `namespace`',
     input: [
       { ...CALL, name: 'lookup', namespace: 'docs' },
@@ -206,6 +221,23 @@ export const ITEM_CASES: readonly ItemCase[] = [
     messages: [
       MCP_CALLED,
       'github.search to=assistant commentary The user did not approve this call. Reason: Not now.',
+    ],
+  },
+  {
+    what: 'two `mcp_approval_request`s, the first approved with its `mcp_call`, the second denied',
+    input: [
+      REQUESTED,
+      { ...REQUESTED, id: 'mcpr_2', arguments: '{"q":"y"}' },
+      { type: 'mcp_approval_response', approval_request_id: 'mcpr_2', approve: false },
+      { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true },
+      { type: 'mcp_call', ...MCP, approval_request_id: 'mcpr_1', output: '3 hits' },
+    ],
+    request: GITHUB,
+    messages: [
+      MCP_CALLED,
+      'assistant to=github.search commentary <json> {"q":"y"}',
+      'github.search to=assistant commentary 3 hits',
+      'github.search to=assistant commentary The user did not approve this call.',
     ],
   },
   {

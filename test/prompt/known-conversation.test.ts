@@ -65,11 +65,16 @@ const answer = (id: string) =>
     tokens: `<|channel|>final<|message|>${text}<|return|>`,
   }))
 
-const call = (id: string) =>
-  fc.constant({
-    items: [{ type: 'function_call', id, call_id: `call_${id}`, name: 'look', arguments: '{"a":1}' }],
-    tokens: '<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"a": 1}<|call|>',
-  })
+const CALL = '<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"a": 1}'
+
+/** Calls that are made together, by their ids. */
+const calls = (ids: readonly string[]) =>
+  ids.map((id, at) =>
+    fc.constant({
+      items: [{ type: 'function_call', id, call_id: `call_${id}`, name: 'look', arguments: '{"a":1}' }],
+      tokens: `${CALL}${at < ids.length - 1 ? '<|end|><|start|>assistant' : '<|call|>'}`,
+    }),
+  )
 
 const clientItem = (id: string): fc.Arbitrary<Item> =>
   fc.oneof(
@@ -81,13 +86,13 @@ const clientItem = (id: string): fc.Arbitrary<Item> =>
     fc.constant({ role: 'user', content: [{ type: 'input_image', image_url: 'https://x.example/a.png' }] }),
   )
 
-/** The turns of a conversation. Each call of the client's is answered by the next turn. */
+/** The turns of a conversation. Each call of the client's is answered by the next turn, in any order. */
 const conversation: fc.Arbitrary<Turn[]> = fc
   .array(
     fc.record({
       items: fc.nat(2),
       pieces: fc.nat(2),
-      isCall: fc.boolean(),
+      count: fc.nat(3),
       isCut: fc.boolean(),
       hasItems: fc.boolean(),
       isUnnamed: fc.nat(3).map((drawn) => drawn === 0),
@@ -96,19 +101,27 @@ const conversation: fc.Arbitrary<Turn[]> = fc
   )
   .chain((shapes) =>
     fc.tuple(
-      ...shapes.map(({ items, pieces, isCall, isCut, hasItems, isUnnamed }, turn) => {
-        const wasCall = shapes[turn - 1]?.isCall ?? false
+      ...shapes.map(({ items, pieces, count, isCut, hasItems, isUnnamed }, turn) => {
+        const idsOf = (at: number): string[] =>
+          ['', '_b', '_c'].slice(0, shapes[at]?.count ?? 0).map((one) => `o${at}${one}`)
         const output = fc.tuple(
           ...Array.from({ length: pieces }, (_, at) => piece(`o${turn}_${at}`)),
-          isCall ? call(`o${turn}`) : answer(`o${turn}`),
+          ...(count === 0 ? [answer(`o${turn}`)] : calls(idsOf(turn))),
         )
-        const input = fc.tuple(
-          ...Array.from({ length: wasCall ? items : items + 1 }, (_, at) => clientItem(`i${turn}_${at}`)),
-        )
+        const results = idsOf(turn - 1).map((id, at) => {
+          return { type: 'function_call_output', call_id: `call_${id}`, output: at < 2 ? 'wet' : 'dry' }
+        })
+        const most = results.length > 0 ? items : items + 1
+        const input = fc
+          .tuple(...Array.from({ length: most }, (_, at) => clientItem(`i${turn}_${at}`)))
+          .chain((sent) => {
+            const all: Item[] = [...results, ...sent]
+            const shuffled = fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length })
+            return fc.oneof({ weight: 2, arbitrary: fc.constant(all) }, shuffled)
+          })
         return fc.tuple(input, output).map(([sent, given]): Turn => {
-          const result = { type: 'function_call_output', call_id: `call_o${turn - 1}`, output: 'wet' }
           return {
-            input: [...(wasCall ? [result] : []), ...sent],
+            input: sent,
             output: given.flatMap((one) => one.items as readonly Item[]),
             // A response that was written by hand, or whose transcript is lost.
             transcript: isCut ? '' : given.map(({ tokens }) => tokens).join(''),

@@ -10,6 +10,14 @@ export interface UnsealedText {
   readonly form?: string | undefined
 }
 
+/** The call of an approval request. */
+export interface ApprovalCall {
+  readonly recipient: string
+  /** The index of the request in `input`. */
+  readonly item: number
+  readonly isApproved: boolean | null
+}
+
 /** The context in which items are read. */
 export interface ReadContext {
   readonly conversation: Conversation
@@ -21,7 +29,9 @@ export interface ReadContext {
   /** The ids of the approval requests that the client answers, at any place. */
   readonly answeredApprovals: ReadonlySet<unknown>
   /** The calls that approval requests added, by the request's id. */
-  readonly approvalCalls: Map<string, { readonly recipient: string; readonly isApproved: boolean | null }>
+  readonly approvalCalls: Map<string, ApprovalCall>
+  /** The ids of the approval requests whose calls are to be run. */
+  readonly pendingApprovals: ReadonlySet<string>
 }
 
 /**

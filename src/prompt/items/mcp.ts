@@ -14,20 +14,22 @@ export const readMcpListTools: ItemReader = () => {}
  * added it.
  */
 export const readMcpCall: ItemReader = (item, context, index, param) => {
-  const approval = optionalTextIn(item, 'approval_request_id', param)
+  const request = context.approvalCalls.get(optionalTextIn(item, 'approval_request_id', param) ?? '')
   const callee = calleeOf(item, context, param)
-  if (approval === undefined || !context.approvalCalls.has(approval)) addCall(item, context, index, param)
+  if (request === undefined) addCall(item, context, index, param)
   const text = optionalTextIn(item, 'output', param) ?? errorText(fieldOf(item, 'error'), `${param}.error`)
-  if (text !== undefined) context.conversation.result(callee, text, index)
+  if (text !== undefined) context.conversation.result(callee, text, index, request && { answers: request.item })
 }
 
 /** Reads mcp_approval_request: the call. If the client leaves the request unanswered, a result tells the model so. */
 export const readMcpApprovalRequest: ItemReader = (item, context, index, param) => {
+  const { approvalCalls, answeredApprovals, pendingApprovals, conversation } = context
   const id = nameIn(item, 'id', param)
-  const { recipient } = addCall(item, context, index, param)
-  const isAnswered = context.answeredApprovals.has(id)
-  context.approvalCalls.set(id, { recipient, isApproved: null })
-  if (!isAnswered) context.conversation.result({ recipient, channel: 'commentary' }, UNANSWERED, index)
+  const { recipient } = addCall(item, context, index, param, pendingApprovals.has(id))
+  approvalCalls.set(id, { recipient, item: index, isApproved: null })
+  if (answeredApprovals.has(id)) return
+  const late = { answers: index, isOutput: true, isImplied: true } as const
+  conversation.result({ recipient, channel: 'commentary' }, UNANSWERED, index, late)
 }
 
 /**
@@ -49,16 +51,26 @@ export const readMcpApprovalResponse: ItemReader = (item, context, index, param)
   if (isApproved) return
   const reason = optionalTextIn(item, 'reason', param)
   const text = reason === undefined || reason === '' ? DENIED : `${DENIED} Reason: ${reason}`
-  context.conversation.result({ recipient: request.recipient, channel: 'commentary' }, text, index)
+  const callee = { recipient: request.recipient, channel: 'commentary' } as const
+  context.conversation.result(callee, text, index, { answers: request.item, isOutput: true })
 }
 
 const UNANSWERED = 'The user has not approved this call.'
 const DENIED = 'The user did not approve this call.'
 
-function addCall(item: Fields, context: ReadContext, index: number, param: string): { recipient: string } {
+function addCall(
+  item: Fields,
+  context: ReadContext,
+  index: number,
+  param: string,
+  isPending = false,
+): { recipient: string } {
   const callee = calleeOf(item, context, param)
   const content = textIn(item, 'arguments', param)
-  context.conversation.add({ ...CALL, ...JSON_BODY, ...callee, content, item: index })
+  context.conversation.add({
+    ...{ ...CALL, ...JSON_BODY, ...callee, content, item: index },
+    ...(isPending && { isPending }),
+  })
   return callee
 }
 
