@@ -213,6 +213,11 @@ export interface ToolResultEntry {
   /** Absent if the item already contains its result: the call was refused. The model is told nevertheless. */
   readonly result?: CallResult
   readonly transcript: readonly number[]
+  /**
+   * The results of the request for later calls of the turn, which the prompt withheld: the model reads them after this
+   * one. They are not part of the transcript, since they follow from the conversation. None if absent.
+   */
+  readonly followers?: readonly number[]
 }
 
 /** The response ends: the model has finished, or must not continue. */

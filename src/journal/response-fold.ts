@@ -57,6 +57,8 @@ export class ResponseFold {
   #stopped: EndReason = 'stop'
   /** The tokens after the prompt in the engine's context: the host's and the model's. */
   #transcript: number[] = []
+  /** The spans in it of results that are the request's: see `ToolResultEntry`. */
+  #followers: { readonly start: number; readonly end: number }[] = []
   /** The index in the prompt at which the compacted conversation begins; the prompt's end without a compaction. */
   #conversationStart = 0
   #compactions = 0
@@ -148,11 +150,18 @@ export class ResponseFold {
   }
 
   /**
-   * The tokens after the prompt, which a later request passes as history. After a compaction, the compacted
-   * conversation and the tokens after it.
+   * The tokens after the prompt, which a later request passes as history, without the request's own results. After a
+   * compaction, the compacted conversation and the tokens after it.
    */
   get transcript(): readonly number[] {
-    return [...(this.#prompt?.subarray(this.#conversationStart) ?? []), ...this.#transcript]
+    const conversation = this.#prompt?.subarray(this.#conversationStart) ?? []
+    let from = 0
+    const own = this.#followers.flatMap(({ start, end }) => {
+      const part = this.#transcript.slice(from, start)
+      from = end
+      return part
+    })
+    return [...conversation, ...own, ...this.#transcript.slice(from)]
   }
 
   /** How often the conversation was compacted. */
@@ -313,10 +322,15 @@ export class ResponseFold {
         this.#attempts.set(entry.itemId, entry.attempt)
         return []
       case 'tool_result': {
-        const { itemId, result, transcript } = entry
+        const { itemId, result, transcript, followers = [] } = entry
         this.#answered.add(itemId)
         if (result === undefined) this.#refused.add(itemId)
         this.#write(transcript)
+        if (followers.length > 0) {
+          const start = this.#transcript.length
+          this.#write(followers)
+          this.#followers.push({ start, end: this.#transcript.length })
+        }
         if (result === undefined) return []
         if (result.files !== undefined) this.#files = { ...this.#files, ...citableFiles(result.files, itemId) }
         return translator.toolResult({ ...result, itemId, transcript } as ToolResult)
@@ -407,6 +421,7 @@ export class ResponseFold {
     this.#promptSize = prompt.length
     this.#conversationStart = conversationStart
     this.#transcript = []
+    this.#followers = []
     this.#turnStart = 0
     this.#hostEnd = 0
   }

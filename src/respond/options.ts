@@ -161,7 +161,10 @@ export interface RespondOptions extends Translated, Prompted {
   readonly known?: KnownTexts
   /** Seals the summary of a conversation that ends in `compaction_trigger`. Without it, such a request is refused. */
   readonly sealCompaction?: SealCompaction
-  /** The calls that the user approved since the last response, from the host's store or its seal. */
+  /**
+   * The calls that the user approved since the last response, from the host's store or its seal, in any order: they run
+   * in the order in which the conversation has them.
+   */
   readonly approvedCalls?: readonly ApprovedCall[]
   /**
    * Writes entries in order. It is awaited before anything that follows from them is yielded or started, except for the

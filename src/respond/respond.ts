@@ -25,6 +25,7 @@ import { failureOf } from './opening/unavailable.js'
 import type { EndedResponse, RespondOptions } from './options.js'
 import { Outbox } from './outbox.js'
 import { promptAgain } from './prompts/first-prompt.js'
+import type { PromptIds } from './prompts/prompt-ids.js'
 import { ResolvedResponse } from './resolved-response.js'
 import { stopStrings } from './sampling/answer-stops.js'
 import type { Budget } from './sampling/budget.js'
@@ -188,12 +189,21 @@ export function responseRun(
     yield* inbox.before(end)
   }
 
+  /** The ids that follow the results of approved calls. */
+  let idsAfter: PromptIds['idsAfter']
+  function givePrompt(prompt: PromptIds): void {
+    idsAfter = prompt.idsAfter
+    fold.givePrompt(prompt.ids)
+  }
+
+  const running = () => ({ ...shared, resolved: resolved.tools, ...(idsAfter && { idsAfter }) })
+
   async function* start(): AsyncGenerator<EntryBody> {
     const opening = merged(options, { responseId, policy, onError: report, notice })
     const { entry, prompt, tools } = await openEntry(request, opening, clock(), work.signal)
     resolved.giveTaught(tools)
     yield entry
-    fold.givePrompt(prompt)
+    givePrompt(prompt)
   }
 
   /** Returns the next step, other than sampling. */
@@ -202,13 +212,11 @@ export function responseRun(
     if (closed === 'aborted') return inbox.before({ type: 'abort' })
     const next = nextStep(fold, budget())
     if (next.type === 'sample') return undefined
-    if (next.type === 'run_tools') return runCalls(next.calls, merged(options, { ...shared, resolved: resolved.tools }))
+    if (next.type === 'run_tools') return runCalls(next.calls, merged(options, running()))
     if (next.type === 'compact') return compaction()
     if (next.type === 'compact_context') return compactContext(request, merged(options, { ...shared, teach }))
     if (next.type === 'end') return ending(next)
-    return next.type === 'tell_refusals'
-      ? tellRefusals(next.calls, merged(options, { ...shared, resolved: resolved.tools }))
-      : inbox.before(next)
+    return next.type === 'tell_refusals' ? tellRefusals(next.calls, merged(options, running())) : inbox.before(next)
   }
 
   let isAnnounced = false
@@ -258,7 +266,7 @@ export function responseRun(
       const isUnderWay = fold.stage !== 'new' && fold.stage !== 'closed'
       isTakenOver = isUnderWay
       if (isUnderWay && fold.compactions === 0) {
-        fold.givePrompt(await promptAgain(request, fold.open, teach, options, work.signal))
+        givePrompt(await promptAgain(request, fold.open, teach, options, work.signal))
       }
       while (fold.stage !== 'closed' && !hasLeft() && unwritten === undefined) {
         const isOpen = fold.stage !== 'new'

@@ -27,6 +27,8 @@ export interface RunCallsOptions
   readonly report: (error: unknown) => void
   /** The tools of the request. */
   readonly resolved: RequestTools
+  /** By approval request, the ids that follow the result of its call: the results of later calls. Default: none. */
+  readonly idsAfter?: ReadonlyMap<string, Uint32Array>
 }
 
 /** The results of calls that do not run, for the model. */
@@ -77,9 +79,16 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       yield* inbox.all()
     }
     const transcript = await messageOf(call, result, names, options)
+    const followers = followersOf(call, options)
     if (isClosed()) return
-    yield { type: 'tool_result', itemId: call.id, result, transcript }
+    yield { type: 'tool_result', itemId: call.id, result, transcript, ...(followers.length > 0 && { followers }) }
   }
+}
+
+/** Returns the results of the request that wait for the result of a call. */
+function followersOf(call: HostedCall, { idsAfter }: RunCallsOptions): readonly number[] {
+  const approval = 'approval_request_id' in call ? call.approval_request_id : null
+  return Array.from((approval !== null && idsAfter?.get(approval)) || [])
 }
 
 /** Whether the maximum number of searches has begun. */

@@ -15,6 +15,7 @@ import { createPace, withPauses } from '../../slices.js'
 import type { Tool } from '../../tools/tool.js'
 import type { NoticeCode } from '../../translate/diagnostics.js'
 import { FULL_CATALOG } from '../../translate/full-catalog.js'
+import type { ApprovedCall } from '../../translate/options/options.js'
 import { withoutSecrets } from '../../translate/output/without-secrets.js'
 import { dateOf } from '../../unix-seconds.js'
 import { compactThreshold } from '../compaction/compact-threshold.js'
@@ -25,7 +26,7 @@ import type { RespondOptions } from '../options.js'
 import { firstPrompt, promptedRequest, type Rendering, taughtTools } from '../prompts/first-prompt.js'
 import { promptBound } from '../prompts/prompt-bound.js'
 import { promptDigest } from '../prompts/prompt-digest.js'
-import type { FirstPrompt } from '../prompts/prompt-ids.js'
+import type { FirstPrompt, PromptIds } from '../prompts/prompt-ids.js'
 import { type HeldParts, heldParts } from '../strict/held-parts.js'
 import { resolveStrict } from '../strict/resolve-strict.js'
 import { strictParts } from '../strict/strict-parts.js'
@@ -49,7 +50,7 @@ export interface OpenOptions extends RespondOptions {
 /** The first entry of a response, and the ids of its prompt, which the entry does not contain. */
 export interface Opening {
   readonly entry: OpenEntry
-  readonly prompt: Uint32Array
+  readonly prompt: PromptIds
   /** The tools that its prompts teach. */
   readonly tools: TaughtTools
 }
@@ -71,7 +72,7 @@ export async function openEntry(
   const prepared = await prepareRequest(request, options, at, signal)
   const { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt } = prepared
   const { held: constrained, typeOnly, free } = heldBy
-  const { ids, messageCount, untaught, placeholders } = prompt
+  const { ids, idsAfter, messageCount, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
@@ -126,10 +127,17 @@ export async function openEntry(
     listings: shown,
     ...(known.length > 0 && { knownListings: known }),
     ...(files && { knownFiles: files }),
-    approvedCalls: [...approvedCalls],
+    approvedCalls: inOrder(approvedCalls, idsAfter),
   }
   await pace(CHARACTERS * ids.length)
-  return { entry, prompt: ids, tools }
+  return { entry, prompt, tools }
+}
+
+/** Returns calls in the order in which the model made them, and then those that the prompt does not contain. */
+function inOrder(calls: readonly ApprovedCall[], idsAfter: PromptIds['idsAfter'] = new Map()): ApprovedCall[] {
+  const nths = new Map([...idsAfter.keys()].map((id, nth) => [id, nth]))
+  const nthOf = ({ approvalRequestId }: ApprovedCall): number => nths.get(approvalRequestId) ?? nths.size
+  return calls.toSorted((a, b) => nthOf(a) - nthOf(b))
 }
 
 /** Characters per token. */
@@ -167,7 +175,7 @@ export async function prepareRequest(
   signal: AbortSignal,
   counted?: number,
 ): Promise<Prepared> {
-  const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn, policy } = options
+  const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn, policy, approvedCalls } = options
   const isCompaction = checkCompaction(request, options)
   const choice = toolChoiceOf(promptedRequest(request, isCompaction))
   const parts = isCompaction ? [] : strictParts(request, choice)
@@ -190,7 +198,8 @@ export async function prepareRequest(
   checkDemand(tools)
   const rendering = renderingOf(options, hosted, at)
   const contextLength = counted === undefined ? promptBound(capabilities) : counted + 1
-  const prompt = await firstPrompt(prompted, { rendering, tools, isCompaction, contextLength }, options, signal)
+  const how = { rendering, tools, isCompaction, contextLength, ...(approvedCalls && { approvedCalls }) }
+  const prompt = await firstPrompt(prompted, how, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
   return { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
 }

@@ -5,7 +5,7 @@ import { nextTurn } from '../../next-turn.js'
 import type { AttachmentPolicy } from '../../prompt/attachments.js'
 import type { EarlierPrompt } from '../../prompt/known-conversation.js'
 import { listingsWith } from '../../prompt/read-input.js'
-import type { RenderOptions } from '../../prompt/render-prompt.js'
+import type { PromptInProgress, RenderOptions } from '../../prompt/render-prompt.js'
 import { type TaughtTools, teachTools } from '../../prompt/taught-tools.js'
 import type { HostedBuiltin } from '../../recipients/builtin-tools.js'
 import type { RecipientPolicy } from '../../recipients/policy.js'
@@ -13,12 +13,13 @@ import type { ToolChoice } from '../../recipients/tool-choice.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { createWork, withPauses } from '../../slices.js'
+import type { ApprovedCall } from '../../translate/options/options.js'
 import { withTerms } from '../offered.js'
 import type { RespondOptions } from '../options.js'
 import { promptFromEarlier } from './earlier-prompt.js'
 import { promptBound } from './prompt-bound.js'
 import { promptDigest } from './prompt-digest.js'
-import type { FirstPrompt } from './prompt-ids.js'
+import type { FirstPrompt, PromptIds } from './prompt-ids.js'
 import { summaryRequest } from './summary-request.js'
 import { fittingPrompt } from './truncate.js'
 
@@ -36,6 +37,8 @@ export interface FirstPromptOptions {
   readonly rendering: Rendering
   readonly tools: TaughtTools
   readonly isCompaction: boolean
+  /** The calls that are to be run before the model does. Default: none. */
+  readonly approvedCalls?: readonly ApprovedCall[]
   /** An exclusive limit of prompts in tokens: `promptBound` of the engine. */
   readonly contextLength: number
 }
@@ -69,7 +72,7 @@ export function taughtTools(prompted: ResponseRequest, { listings, hosted, polic
  */
 export async function firstPrompt(
   prompted: ResponseRequest,
-  { rendering, tools, isCompaction, contextLength }: FirstPromptOptions,
+  { rendering, tools, isCompaction, approvedCalls = [], contextLength }: FirstPromptOptions,
   { earlier, ...options }: RenderedBefore,
   signal?: AbortSignal,
 ): Promise<FirstPrompt | undefined> {
@@ -81,12 +84,23 @@ export async function firstPrompt(
     const known = await withPauses(promptFromEarlier(prompted, how, earlier, work, most), pause, signal)
     if (known !== undefined && known.size <= most) return known
   }
-  const rendered = fittingPrompt(prompted, how, work, contextLength)
+  const pendingApprovals = new Set(approvedCalls.map(({ approvalRequestId }) => approvalRequestId))
+  const isPending = pendingApprovals.size > 0 && !isCompaction
+  const rendered = fittingPrompt(prompted, isPending ? { ...how, pendingApprovals } : how, work, contextLength)
   const prompt = await withPauses(rendered, pause, signal)
   if (prompt === undefined) return undefined
   const { tokens, messages, untaught, placeholders } = prompt
   const messageCount = messages.filter(({ role }) => role !== 'system' && role !== 'developer').length
-  return { size: tokens.length, ids: tokens.slice(0, messages.at(-1)?.end ?? 0), messageCount, untaught, placeholders }
+  return { size: tokens.length, ...idsOf(prompt), messageCount, untaught, placeholders }
+}
+
+function idsOf({ tokens, messages, pending = [] }: PromptInProgress): PromptIds {
+  const end = messages.at(-1)?.end ?? 0
+  if (pending.length === 0) return { ids: tokens.slice(0, end) }
+  const idsAfter = pending.map(({ approvalRequestId, at }, nth) => {
+    return [approvalRequestId, tokens.slice(at, pending[nth + 1]?.at ?? end)] as const
+  })
+  return { ids: tokens.slice(0, pending[0]?.at), idsAfter: new Map(idsAfter) }
 }
 
 /** Returns the size up to which a prompt is accepted without dropping anything: it leaves room for an answer. */
@@ -126,19 +140,21 @@ export async function promptAgain(
   teach: () => TaughtTools,
   options: Rendered,
   signal?: AbortSignal,
-): Promise<Uint32Array> {
-  const { prompt, isCompaction = false, capabilities, responseId, operator } = open
+): Promise<PromptIds> {
+  const { prompt, isCompaction = false, approvedCalls, capabilities, responseId, operator } = open
   const expected = `${responseId}: expected the conversation whose prompt had ${prompt.tokens} ids`
-  let ids: Uint32Array | undefined
+  let again: FirstPrompt | undefined
   try {
-    const known = { rendering: prompt, tools: teach(), isCompaction, contextLength: promptBound(capabilities ?? {}) }
-    ids = (await firstPrompt(promptedRequest(withTerms(request, operator), isCompaction), known, options, signal))?.ids
+    const contextLength = promptBound(capabilities ?? {})
+    const known = { rendering: prompt, tools: teach(), isCompaction, approvedCalls, contextLength }
+    again = await firstPrompt(promptedRequest(withTerms(request, operator), isCompaction), known, options, signal)
   } catch (error) {
     signal?.throwIfAborted()
     throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that cannot be rendered`, { cause: error })
   }
-  if (ids === undefined) throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that is too long`)
-  if (ids.length === prompt.tokens && promptDigest(ids) === prompt.digest) return ids
+  if (again === undefined) throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that is too long`)
+  const { ids } = again
+  if (ids.length === prompt.tokens && promptDigest(ids) === prompt.digest) return again
   const got = ids.length === prompt.tokens ? 'others' : `${ids.length}`
   const causes = 'another conversation, policy or version of this library'
   throw new HarmonyResponsesError('prompt_differs', `${expected}, got ${got}: ${causes}`)

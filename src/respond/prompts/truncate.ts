@@ -1,7 +1,7 @@
 import type { PromptMessage } from '../../prompt/prompt-message.js'
 import { renderMessagesInSlices } from '../../prompt/render-messages.js'
 import {
-  type Prompt,
+  type PromptInProgress,
   type ReadPrompt,
   type RenderOptions,
   readPrompt,
@@ -27,7 +27,7 @@ export function* fittingPrompt(
   options: RenderOptions,
   work: Work,
   contextLength: number,
-): Slices<Prompt | undefined> {
+): Slices<PromptInProgress | undefined> {
   const most = contextLength - 1
   const isTruncated =
     request.truncation === 'auto' && Array.isArray(request.input) && contextLength < Number.POSITIVE_INFINITY
@@ -48,7 +48,7 @@ function* truncated(
   options: RenderOptions,
   work: Work,
   { room, most }: Bounds,
-): Slices<Prompt | undefined> {
+): Slices<PromptInProgress | undefined> {
   const input = request.input as readonly object[]
   const exchanges = exchangesOf(input as readonly Item[])
   const droppable = exchanges.slice(0, -1)
@@ -56,7 +56,7 @@ function* truncated(
   const read = yield* readPrompt(request, options, work)
   const first = yield* firstThatFits(read, exchanges, isStaying, options, work, room)
   const dropped = new Set<number>()
-  let prompt: Prompt | undefined
+  let prompt: PromptInProgress | undefined
   for (const [nth, exchange] of droppable.entries()) {
     for (const at of exchange) if (!isStaying(at)) dropped.add(at)
     if (nth + 1 < first && nth < droppable.length - 1) continue

@@ -11,23 +11,47 @@ export interface ItemsInPlace {
 }
 
 /**
- * Returns the stored calls for the request's approval requests, as the model wrote them. Sealed ones are not included.
+ * Returns the stored calls for the request's approval requests, as the model wrote them, by the responses that made
+ * them. Sealed ones are not included. Those of one response are in its order where the request does not show it.
+ *
+ * @param shown - the approval requests that the conversation contains
  */
 export async function requestedInStore(
   items: readonly InputItem[],
-  { owner, store }: { readonly owner: string; readonly store: Pick<ResponseStore, 'findItem'> },
-): Promise<ApprovedCall[]> {
+  shown: ReadonlySet<string>,
+  { owner, store }: { readonly owner: string; readonly store: Pick<ResponseStore, 'find' | 'findItem'> },
+): Promise<ApprovedCall[][]> {
   const ids = new Set(items.flatMap((item) => approvalRequestId(item) ?? []))
-  const calls: ApprovedCall[] = []
+  const byResponse = new Map<string, ApprovedCall[]>()
   for (const id of ids) {
     const found = await store.findItem(id, owner)
     const request = found?.isOutput ? found.item : undefined
-    if (request?.type !== 'mcp_approval_request') continue
+    if (found === undefined || request?.type !== 'mcp_approval_request') continue
     // The types have been compared.
     const { server_label: serverLabel, name, arguments: text } = request as McpApprovalRequestItem
+    const calls = byResponse.get(found.responseId) ?? []
+    byResponse.set(found.responseId, calls)
     calls.push({ approvalRequestId: id, serverLabel, name, arguments: text })
   }
-  return calls
+  for (const [responseId, calls] of byResponse) {
+    if (calls.filter((call) => !shown.has(call.approvalRequestId)).length < 2) continue
+    const found = await store.find(responseId, owner)
+    if (found?.state !== 'finished') continue
+    const { added, response } = found.finished
+    const nths = new Map(added.concat(response.output as readonly InputItem[]).map(({ id }, nth) => [id, nth]))
+    const nthOf = (call: ApprovedCall): number => nths.get(call.approvalRequestId) ?? nths.size
+    calls.sort((a, b) => nthOf(a) - nthOf(b))
+  }
+  return [...byResponse.values()]
+}
+
+/** Returns the approval requests that a conversation contains, if its last items answer any. */
+export function requestsShown(before: readonly InputItem[], items: readonly InputItem[]): ReadonlySet<string> {
+  const shown = new Set<string>()
+  if (!items.some(({ type }) => type === 'mcp_approval_response')) return shown
+  for (const part of [before, items])
+    for (const item of part) if (item.type === 'mcp_approval_request' && item.id) shown.add(item.id)
+  return shown
 }
 
 /** Returns the id of the approval request that an item is or answers. */
@@ -38,20 +62,25 @@ function approvalRequestId(item: InputItem): string | undefined {
 
 /**
  * Returns the items with each approval request in its original form: the model must not read a client's copy, which may
- * differ. A client that sends only an answer, like the AI SDK, need not send the request.
+ * differ. A client that sends only answers, like the AI SDK, need not send the requests: those of one response stand
+ * before the first answer to one of them.
  *
  * @param items - the items of the request
- * @param before - the conversation before them
+ * @param shown - the approval requests that the conversation contains
+ * @param requested - the calls of the requests, together if one response made them
  */
 export function withRequests(
   items: readonly InputItem[],
-  before: readonly InputItem[],
-  requested: readonly ApprovedCall[],
+  shown: ReadonlySet<string>,
+  requested: readonly (readonly ApprovedCall[])[],
 ): ItemsInPlace {
-  const calls = new Map(requested.map((call) => [call.approvalRequestId, call]))
-  const requestIds = new Set<string | undefined>()
-  if (calls.size > 0) for (const item of before) if (item.type === 'mcp_approval_request') requestIds.add(item.id)
-  for (const item of items) if (item.type === 'mcp_approval_request') requestIds.add(item.id)
+  const known = new Map(
+    requested.flatMap((group) => group.map((call) => [call.approvalRequestId, { call, group }] as const)),
+  )
+  const answered = new Set(
+    items.flatMap((item) => (item.type === 'mcp_approval_response' ? [approvalRequestId(item)] : [])),
+  )
+  const added = new Set<string>()
   const input: InputItem[] = []
   const places: (number | undefined)[] = []
   const add = (item: InputItem, place: number | undefined): void => {
@@ -59,15 +88,18 @@ export function withRequests(
     places.push(place)
   }
   for (const [index, item] of items.entries()) {
-    const call = calls.get(approvalRequestId(item) ?? '')
-    if (item.type === 'mcp_approval_request' && call !== undefined) add(requestItem(call), index)
-    else {
-      if (item.type === 'mcp_approval_response' && call !== undefined && !requestIds.has(call.approvalRequestId)) {
-        requestIds.add(call.approvalRequestId)
-        add(requestItem(call), undefined)
-      }
-      add(item, index)
+    const id = approvalRequestId(item) ?? ''
+    const { call, group = [] } = known.get(id) ?? {}
+    if (item.type === 'mcp_approval_request' && call !== undefined) {
+      add(requestItem(call), index)
+      continue
     }
+    for (const each of shown.has(id) || added.has(id) ? [] : group) {
+      if (shown.has(each.approvalRequestId) || !answered.has(each.approvalRequestId)) continue
+      added.add(each.approvalRequestId)
+      add(requestItem(each), undefined)
+    }
+    add(item, index)
   }
   return { input, places }
 }

@@ -14,7 +14,7 @@ import { createPace, createWork, type Pause, withPauses } from '../../../slices.
 import type { FinishedResponse, ResponseStore } from '../../../stores/store.js'
 import { deriveId } from '../../../translate/ids.js'
 import type { ApprovedCall } from '../../../translate/options/options.js'
-import { approvedCalls, requestedInStore, unknownRequests, withRequests } from './approvals.js'
+import { approvedCalls, requestedInStore, requestsShown, unknownRequests, withRequests } from './approvals.js'
 import { isCutOff } from './cut-off.js'
 import {
   type EarlierContext,
@@ -100,7 +100,9 @@ export async function resolveConversation(
   const unsealing = unsealInputInSlices(found.items, { seal, caller: owner, foreign, onForeign }, createWork())
   const unsealed = await withPauses(unsealing, context.pause, context.signal)
   await pass()
-  const requested = [...unsealed.requestedCalls, ...(await requestedInStore(sent, context))]
+  const shown = requestsShown(before, sent)
+  const groups = [...unsealed.requestedCalls.map((call) => [call]), ...(await requestedInStore(sent, shown, context))]
+  const requested = groups.flat()
   await pass()
   for (const param of unknownRequests(sent, before, requested)) {
     if (foreign === 'refuse') throw invalidEncryptedContent(param)
@@ -108,7 +110,7 @@ export async function resolveConversation(
   }
   if (unopened.size > 0) context.onUnopened([...unopened])
   await pass()
-  const { input: items, places } = withRequests(sent, before, requested)
+  const { input: items, places } = withRequests(sent, shown, groups)
   await pass()
   const own: Addition = { ...previousOf(earlier), ...additionOf(items, [...found.history, ...unsealed.history]) }
   return {
