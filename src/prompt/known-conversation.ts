@@ -170,7 +170,7 @@ export class KnownConversation implements ItemsBefore {
     const { calls } = delta.conversation
     const isOpen = (callId: string): boolean => calls.get(callId)?.isAnswered !== true
     if ([...calls.keys()].some(isOpen) || [...this.#open].some(isOpen)) return undefined
-    const messages = yield* headOf(request, this.#leading, tools, options, work)
+    const messages = yield* headOf(request, [...this.#leading, ...delta.leading], tools, options, work)
     const head = yield* renderMessagesInSlices(messages, { tokenTable, work, most, known: options.known })
     if (head === undefined) return undefined
     const buffer = createTokenBuffer(head.tokens.length + this.#tokens.length + delta.rendered.tokens.length)

@@ -203,6 +203,21 @@ describe('a conversation of which the beginning is known', () => {
     expect(counts.known).toBeGreaterThan(counts.all / 3)
   })
 
+  // Codex begins each conversation over a WebSocket with a response to nothing, which only warms the engine's cache.
+  test('instructions after a response without items belong to the head, as if all is read', () => {
+    const own = [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+      { role: 'user', content: 'Go.' },
+    ]
+    const { request, options, part } = requestAfter([], own)
+    const reading = read(request, options) ?? expect.unreachable()
+    const known = new KnownConversation(reading.key)
+    expect(settle(known, reading, part)).toBe(true)
+    const prompt = render(known, request, reading, options) ?? expect.unreachable()
+    expect([...prompt.tokens]).toEqual(wholePrompt(request, options))
+  })
+
   test.each([
     ['an id that it has already', { type: 'message', id: 'i0', role: 'user', content: 'Hi' }],
     ['an output of a call that has one', { type: 'function_call_output', call_id: 'call_o1', output: 'x' }],
