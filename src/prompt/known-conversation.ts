@@ -40,6 +40,7 @@ const SETTLED: ReadonlySet<unknown> = new Set([
   'shell_call_output',
   'apply_patch_call_output',
   'local_shell_call_output',
+  'configuration_update',
 ])
 
 /** The parameters of reading a conversation, except its items. */

@@ -3,6 +3,7 @@ import { checkOptions, type OptionTable } from '../options/check-options.js'
 import { anObject, aText, listOf, oneOf, that } from '../options/checks.js'
 import { HOSTED_BUILTINS, type HostedBuiltin } from '../recipients/builtin-tools.js'
 import { aPolicy } from '../recipients/check-policy.js'
+import { withConversationSettings } from '../recipients/conversation-settings.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { invalidType, invalidValue } from '../request-error.js'
 import { fieldOf, nameIn, objectAt, optionalTextIn } from '../request-fields.js'
@@ -103,7 +104,7 @@ export function withTools<Options extends PromptOptions>(
 /** @throws RequestError */
 export function* readRequestInSlices(request: object, options: ReadOptions, work: Work): Slices<RequestMessages> {
   const { history = [], images = 'refuse-last', tools, pendingApprovals } = options
-  const fields = request as Fields
+  const fields = withConversationSettings(request) as Fields
   const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
   let placeholders = 0
   const messages = yield* readInputInSlices(

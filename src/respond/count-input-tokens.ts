@@ -1,4 +1,5 @@
 import { withDefaults } from '../defaults.js'
+import { withConversationSettings } from '../recipients/conversation-settings.js'
 import { resolvePolicy } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { callSafely } from '../translate/call-safely.js'
@@ -33,7 +34,7 @@ export async function countInputTokens(request: ResponseRequest, options: Respon
   // Counts the whole conversation, even if no engine could read or constrain it.
   const engine = { generate: options.engine?.generate, health: options.engine?.health }
   const counted = { ...options, policy, engine, onUnsupportedConstraint: 'relax' as const, responseId, onError: report }
-  const { truncation: _, ...whole } = request
+  const { truncation: _, ...whole } = withConversationSettings(request)
   const { prompt } = await prepareRequest(whole, counted, clock(), signal, countedTokens)
   return { inputTokens: prompt.size }
 }

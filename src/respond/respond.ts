@@ -7,6 +7,7 @@ import { nextTurn } from '../next-turn.js'
 import { turnStart } from '../prompt/render-prompt.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
 import { type Queue, queue, type Write } from '../queue.js'
+import { withConversationSettings } from '../recipients/conversation-settings.js'
 import type { Batch } from '../responses/batch.js'
 import type { CitableFiles } from '../responses/call-result.js'
 import type { ResponseRequest } from '../responses/request.js'
@@ -85,10 +86,11 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
  * @throws HarmonyResponsesError `bad_option`
  */
 export function responseRun(
-  request: ResponseRequest,
+  given: ResponseRequest,
   options: RespondOptions,
   turn: () => Promise<void> | undefined = () => undefined,
 ): ResponseRun {
+  const request = withConversationSettings(given)
   const { turns = 32, seconds } = options.limits ?? {}
   // Checks the parameters before the first event.
   generateOptions(request)

@@ -348,6 +348,11 @@ export const ITEM_CASES: readonly ItemCase[] = [
     ],
   },
   {
+    what: '`configuration_update`',
+    input: [message('user', 'Hi'), { type: 'configuration_update', reasoning: { effort: 'high' } }],
+    messages: ['user Hi'],
+  },
+  {
     what: '`additional_tools`',
     input: [message('user', 'Hi'), { type: 'additional_tools', role: 'developer', tools: [LOOKUP] }],
     request: { tools: [LOOKUP] },

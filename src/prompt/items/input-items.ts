@@ -42,10 +42,11 @@ const READERS: { readonly [Type in Exclude<InputType, BuiltinItemType>]: ItemRea
   compaction_trigger: readCompactionTrigger,
   image_generation_call: readHostItem,
   additional_tools: readAdditionalTools,
+  // What it sets is in the request by now.
+  configuration_update: () => {},
   apply_patch_call_output: readApplyPatchCallOutput,
   computer_call: refuse('computer use is'),
   computer_call_output: refuse('computer use is'),
-  configuration_update: refuse('configuration updates are'),
   program: refuse('programs are'),
   program_output: refuse('programs are'),
   tool_search_call: refuse('tool search is'),

@@ -1,3 +1,4 @@
+import { withConversationSettings } from '../../recipients/conversation-settings.js'
 import { lookUp } from '../../recipients/policy.js'
 import { undatedType } from '../../recipients/undated-type.js'
 import type { ResponseRequest } from '../../responses/request.js'
@@ -9,12 +10,13 @@ import { ECHO } from './request-echo.js'
 const KEPT: readonly string[] = [...Object.keys(ECHO), 'include', 'enable_response_messages']
 
 /**
- * Copies the retained request fields. No echo, record or snapshot may contain a token, a header's value or a
+ * Copies the retained request fields, with the settings of the conversation. No echo, record or snapshot may contain a token, a header's value or a
  * container's secrets.
  *
  * @throws HarmonyResponsesError `bad_option` if the request is not plain data
  */
-export function withoutSecrets({ input: _, ...request }: ResponseRequest, fields: EchoedFields): ResponseRequest {
+export function withoutSecrets(given: ResponseRequest, fields: EchoedFields): ResponseRequest {
+  const { input: _, ...request } = withConversationSettings(given)
   const copy = pick(KEPT, plainCopy('request', request))
   for (const field of ['tools', 'tool_choice']) if (field in copy) copy[field] = echoed(field, copy[field], fields)
   return copy

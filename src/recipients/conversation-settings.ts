@@ -1,0 +1,25 @@
+import type { InputConfigurationUpdate } from '../responses/other-input-items.js'
+import type { ResponseRequest } from '../responses/request.js'
+
+/**
+ * Returns the request with the settings that its conversation makes (`configuration_update`): each stays in effect until
+ * a later one replaces it. The same object if there are none.
+ */
+export function withConversationSettings<Request extends ResponseRequest>(request: Request): Request {
+  const { input, reasoning, text } = request
+  if (!Array.isArray(input)) return request
+  let effort: unknown
+  let format: unknown
+  for (const item of input) {
+    const update = Object(item) as Partial<InputConfigurationUpdate>
+    if (update.type !== 'configuration_update') continue
+    effort = Object(update.reasoning).effort ?? effort
+    format = Object(update.text).format ?? format
+  }
+  if (effort === undefined && format === undefined) return request
+  return {
+    ...request,
+    ...(effort !== undefined && { reasoning: { ...reasoning, effort } }),
+    ...(format !== undefined && { text: { ...text, format } }),
+  }
+}
