@@ -95,6 +95,13 @@ export class RequestError extends Error {
   }
 }
 
+/** Returns the same error, with another path for its parameter. */
+export function withParam(error: RequestError, param: string): RequestError {
+  if (error.param === null || error.param === param) return error
+  const message = error.body.error.message.replaceAll(error.param, () => param)
+  return new RequestError(message, { param, code: error.code, status: error.status })
+}
+
 /** Returns the `type` of a body by its status, since other failures than mistakes in the request have another type. */
 export const errorTypeOf = (status: number): string => TYPES.get(status) ?? 'invalid_request_error'
 

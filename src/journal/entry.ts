@@ -53,6 +53,10 @@ export interface PromptRecord {
   readonly date: string
   /** The built-in tools that the host runs. */
   readonly hosted: readonly string[]
+  /**
+   * The request's own `tools`, if the conversation declares others: those of `additional_tools` are taught at their items.
+   */
+  readonly tools?: readonly UnknownTool[]
   /** Listings of servers that differ from those in the conversation. None if absent. */
   readonly listings?: readonly McpListing[]
   /** The option of `respond`. */
@@ -83,7 +87,10 @@ export interface OpenEntry extends Addition {
   readonly type: 'open'
   readonly behaviour: number
   readonly responseId: string
-  /** The request without its input and without secrets. Each of its functions states whether it is strict. */
+  /**
+   * The request without its input and without secrets. Its `tools` are all that its conversation declares, and each
+   * function states whether it is strict.
+   */
   readonly request: ResponseRequest
   /** The operator's additions. None if absent. */
   readonly operator?: OperatorTerms

@@ -35,8 +35,10 @@ function isCutOff({ type, status, call_id: id }: Fields): boolean {
   return !isOver && id !== undefined && isText(type) && type.endsWith('_call')
 }
 
-function isInstruction({ type = 'message', role }: Fields): boolean {
-  return type === 'message' && (role === 'system' || role === 'developer')
+/** Whether an item instructs the model: a message, a declaration of tools, or a setting. */
+export function isInstruction({ type, role }: Fields): boolean {
+  if (type === 'additional_tools' || type === 'configuration_update') return true
+  return (type ?? 'message') === 'message' && (role === 'system' || role === 'developer')
 }
 
 function isCallOf({ type, call_id: id }: Fields, answered: ReadonlySet<unknown>): boolean {

@@ -1,5 +1,6 @@
 import type { Fields } from '../fields.js'
 import { BUILTIN_TOOLS, builtinNamed } from '../recipients/builtin-tools.js'
+import { type DeclaringRequest, toolLists } from '../recipients/conversation-tools.js'
 import { presetOf } from '../recipients/policy.js'
 import { fieldOf, objectAt } from '../request-fields.js'
 import type { Slices, Work } from '../slices.js'
@@ -40,6 +41,8 @@ const SETTLED: ReadonlySet<unknown> = new Set([
   'shell_call_output',
   'apply_patch_call_output',
   'local_shell_call_output',
+  // The key has all of them.
+  'additional_tools',
   'configuration_update',
 ])
 
@@ -171,7 +174,7 @@ export class KnownConversation implements ItemsBefore {
     const { calls } = delta.conversation
     const isOpen = (callId: string): boolean => calls.get(callId)?.isAnswered !== true
     if ([...calls.keys()].some(isOpen) || [...this.#open].some(isOpen)) return undefined
-    const messages = yield* headOf(request, [...this.#leading, ...delta.leading], tools, options, work)
+    const messages = yield* headOf(request, [...this.#leading, ...delta.leading], tools.head, options, work)
     const head = yield* renderMessagesInSlices(messages, { tokenTable, work, most, known: options.known })
     if (head === undefined) return undefined
     const buffer = createTokenBuffer(head.tokens.length + this.#tokens.length + delta.rendered.tokens.length)
@@ -210,7 +213,7 @@ export class KnownConversation implements ItemsBefore {
     const conversation = new Conversation(this)
     let placeholders = 0
     const approvals = { answeredApprovals: new Set(), approvalCalls: new Map(), pendingApprovals: new Set<string>() }
-    const context = { tools, conversation, ...approvals }
+    const context = { tools, taughtAt: tools.later, conversation, ...approvals }
     const reading = {
       attachments,
       unsealed: (blob: string) => sealed.get(blob),
@@ -265,7 +268,8 @@ export function readingOf(request: object, options: RenderOptions): Reading | un
   // A custom policy may contain anything.
   const preset = presetOf(policy)
   if (!Array.isArray(input) || preset === undefined) return undefined
-  const key = JSON.stringify([fields['tools'], fields['tool_choice'], listings, hosted, images, preset])
+  const lists = toolLists(fields as DeclaringRequest)
+  const key = JSON.stringify([lists, fields['tool_choice'], listings, hosted, images, preset])
   return { key, tools, attachments: images, tokenTable, items: input as readonly Fields[], history }
 }
 

@@ -19,7 +19,8 @@ import type { PromptMessage } from './prompt-message.js'
 import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
-import type { ResponseFormat, ToolNamespace } from './tool-namespace.js'
+import type { ResponseFormat } from './tool-namespace.js'
+import { toolsSectionInSlices } from './tools-section.js'
 
 /** Options for reading a request. */
 export interface PromptOptions {
@@ -112,6 +113,7 @@ export function* readRequestInSlices(request: object, options: ReadOptions, work
     {
       tools,
       pendingApprovals,
+      taughtAt: tools.later,
       attachments: images,
       unsealed: (blob) => sealed.get(blob),
       onPlaceholder() {
@@ -121,9 +123,7 @@ export function* readRequestInSlices(request: object, options: ReadOptions, work
     work,
   )
 
-  const leading = takeLeading(messages)
-  const atHead = namespacesOfHead(tools.namespaces, messages)
-  const head = yield* headOf(fields, leading, { ...tools, namespaces: atHead }, options, work)
+  const head = yield* headOf(fields, takeLeading(messages), tools.head, options, work)
   return { head, conversation: yield* headed(messages, work), tools, placeholders }
 }
 
@@ -133,34 +133,16 @@ export function takeLeading(messages: ReadMessage[]): string[] {
   return messages.splice(0, first === -1 ? messages.length : first).map(({ content }) => content)
 }
 
-/** Returns the namespaces without the tools that a later message teaches. */
-function namespacesOfHead(
-  namespaces: readonly ToolNamespace[],
-  messages: readonly ReadMessage[],
-): readonly ToolNamespace[] {
-  const later = new Map<string, Set<string>>()
-  for (const { name, tools } of messages.flatMap(({ teaches = [] }) => teaches)) {
-    const names = later.get(name) ?? new Set()
-    later.set(name, names)
-    for (const tool of tools) names.add(tool.name)
-  }
-  if (later.size === 0) return namespaces
-  return namespaces.flatMap((namespace) => {
-    const tools = namespace.tools.filter(({ name }) => !later.get(namespace.name)?.has(name))
-    return tools.length === 0 ? [] : [{ ...namespace, tools }]
-  })
-}
-
 /**
  * Returns the system message, and the developer message unless it is empty.
  *
  * @param leading - leading instructions of the input
- * @param tools - the tools that the head teaches
+ * @param tools - what the head teaches
  */
 export function* headOf(
   fields: Fields,
   leading: readonly string[],
-  tools: Pick<TaughtTools, 'namespaces' | 'builtins'>,
+  tools: TaughtTools['head'],
   { date, identity, knowledgeCutoff }: Pick<ReadOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
   work: Work,
 ): Slices<PromptMessage[]> {
@@ -191,8 +173,11 @@ export function* headed(messages: readonly ReadMessage[], work: Work): Slices<Re
   for (const message of messages) {
     if (message.role !== 'developer') read.push(message)
     else {
-      const { teaches: namespaces = [], content: instructions, ...rest } = message
-      const developerText = yield* developerTextInSlices({ instructions, namespaces, formats: [] }, work)
+      const { teaches, content: instructions, ...rest } = message
+      const developerText =
+        teaches === undefined
+          ? yield* developerTextInSlices({ instructions, namespaces: [], formats: [] }, work)
+          : yield* toolsSectionInSlices(teaches, work)
       read.push({ ...rest, content: developerText ?? '' })
     }
   }

@@ -15,6 +15,8 @@ import { resultsInCallOrder } from './result-order.js'
 
 export interface ReadInputOptions {
   readonly tools: RequestTools
+  /** The namespaces that items teach at their places, by item. */
+  readonly taughtAt?: ReadContext['taughtAt']
   readonly attachments: AttachmentPolicy
   readonly unsealed: (blob: string) => UnsealedText | undefined
   /** Called for each image and file that a placeholder stands in for. */
@@ -53,9 +55,10 @@ export function* readInputInSlices(input: unknown, options: ReadInputOptions, wo
 
 function* conversationOf(items: readonly Fields[], options: ReadInputOptions, work: Work): Slices<Conversation> {
   const conversation = new Conversation()
-  const { tools, unsealed } = options
+  const { tools, taughtAt, unsealed } = options
   const context: Omit<ReadContext, 'attach'> = {
     tools,
+    taughtAt,
     unsealed,
     conversation,
     answeredApprovals: new Set(

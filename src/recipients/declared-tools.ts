@@ -1,10 +1,12 @@
 import { check } from '../errors.js'
 import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
 import type { McpTool, NamespaceTool, UnknownTool } from '../responses/request.js'
+import { builtinOf } from './builtin-tools.js'
 import { type DeclaredBuiltins, declareBuiltins } from './declared-builtins.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
 import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'
+import { undatedType } from './undated-type.js'
 
 /** An MCP tool: its server, and its name on that server. */
 export interface McpToolName {
@@ -49,11 +51,40 @@ export function declareCoreTools(tools: readonly UnknownTool[] | null | undefine
 const NO_TOOLS: DeclaredTools = /* @__PURE__ */ declare([])
 
 function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTools {
+  return growingCoreTools(hints)(tools, 'tools')
+}
+
+/** Declares another list of tools. Returns all tools so far: one object, which grows. */
+export type DeclareMore = (tools: readonly UnknownTool[], path: string) => DeclaredTools
+
+/**
+ * Declares lists of tools one after another. A later list replaces the tools that it declares again; within a list,
+ * entries are merged as by {@link declareTools}.
+ */
+export function growingTools(hints?: ToolHints): DeclareMore {
+  const declareMore = growingCoreTools(hints)
+  const builtins = new Map<string, UnknownTool>()
+  return (tools, path) => {
+    const declared = declareMore(tools, path)
+    for (const tool of tools) if (builtinOf(tool.type) !== undefined) builtins.set(undatedType(tool.type), tool)
+    return Object.assign(declared, declareBuiltins([...builtins.values()]))
+  }
+}
+
+function growingCoreTools(hints?: ToolHints): DeclareMore {
   const { functions, customTools } = createFunctions()
   const namespaces = new Map<string, ReturnType<typeof createFunctions>>()
   const mcpServers = new Map<string, McpServer>()
+  const prefixes = new Map<string, string>()
+  const declared: DeclaredTools = {
+    ...{ functions, customTools, namespaces, mcpServers, mcpPrefixes: prefixes },
+    builtins: new Set(),
+    shell: null,
+    recipientsIn: () => [],
+    matchBuiltin: () => undefined,
+  }
 
-  for (const [tool, path] of entriesOf(tools, 'tools')) {
+  function add(tool: UnknownTool, path: string): void {
     const type = requiredField(tool, path, 'type')
     switch (type) {
       case 'function':
@@ -76,20 +107,31 @@ function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTool
       case 'mcp': {
         const label = requiredField(tool, path, 'server_label')
         mcpServers.set(label, declareMcpServer(tool as McpTool, `${path}.`, mcpServers.get(label), hints))
+        addPrefixes(prefixes, label, mcpServers)
         break
       }
     }
   }
-  return {
-    functions,
-    customTools,
-    namespaces,
-    mcpServers,
-    mcpPrefixes: mcpPrefixes([...mcpServers.keys()]),
-    builtins: new Set(),
-    shell: null,
-    recipientsIn: () => [],
-    matchBuiltin: () => undefined,
+
+  /** Removes what a later list declares again. */
+  function forget({ type, ...tool }: UnknownTool): void {
+    const { name, server_label: label, tools } = tool as Partial<NamespaceTool & McpTool>
+    if (type === 'mcp') mcpServers.delete(String(label))
+    for (const member of type === 'namespace' ? (tools ?? []) : [{ name: String(name), type }]) {
+      if (member.type !== 'function' && member.type !== 'custom') continue
+      const inside = type === 'namespace' ? namespaces.get(String(name)) : { functions, customTools }
+      inside?.functions.delete(member.name)
+      inside?.customTools.delete(member.name)
+    }
+  }
+
+  let isFirst = true
+  return (tools, path) => {
+    const entries = entriesOf(tools, path)
+    if (!isFirst) for (const tool of tools) forget(tool)
+    isFirst = false
+    for (const [tool, at] of entries) add(tool, at)
+    return declared
   }
 }
 
@@ -161,6 +203,14 @@ export function toolNamed(word: string, tools: DeclaredTools): string | undefine
 
 /** Maps the prefixes of recipients to the labels of their servers. */
 export function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
-  // A label that itself begins with `mcp.` comes after an equal prefix and wins, because it is the literal match.
-  return new Map([`${MCP}.`, ''].flatMap((start) => labels.map((label) => [start + label, label] as const)))
+  const prefixes = new Map<string, string>()
+  const all = new Map(labels.map((label) => [label, label]))
+  for (const label of labels) addPrefixes(prefixes, label, all)
+  return prefixes
+}
+
+/** A label that itself begins with `mcp.` wins over an equal prefix, because it is the literal match. */
+function addPrefixes(prefixes: Map<string, string>, label: string, labels: ReadonlyMap<string, unknown>): void {
+  prefixes.set(label, label)
+  if (!labels.has(`${MCP}.${label}`)) prefixes.set(`${MCP}.${label}`, label)
 }

@@ -1,3 +1,4 @@
+import { toolLists } from '../recipients/conversation-tools.js'
 import { undatedType } from '../recipients/undated-type.js'
 import {
   mutuallyExclusive,
@@ -17,8 +18,8 @@ import type { RequestTool } from '../responses/request-tools.js'
  */
 export function checkConsistency(request: ParsedRequest): void {
   checkMetadata(request)
-  checkNames(request.tools ?? [], 'tools')
-  checkToolChoice(request)
+  for (const { tools, path } of toolLists(request)) checkNames(tools as readonly RequestTool[], path)
+  if (!hasOtherItems(request)) checkToolChoice(request)
   if (request.previous_response_id !== undefined && request.conversation !== undefined) {
     throw mutuallyExclusive(['previous_response_id', 'conversation'])
   }
@@ -64,16 +65,27 @@ function checkNames(tools: readonly RequestTool[], path: string): void {
   }
 }
 
-function checkToolChoice(request: ParsedRequest): void {
+/** Whether items that the request does not bring belong to its conversation. They may declare tools. */
+export function hasOtherItems({ previous_response_id: previous, input = [] }: ParsedRequest): boolean {
+  return previous !== undefined || (Array.isArray(input) && input.some(({ type }) => type === 'item_reference'))
+}
+
+/**
+ * Checks that the tools which `tool_choice` names are declared.
+ *
+ * @param request - with its whole conversation
+ * @throws RequestError
+ */
+export function checkToolChoice(request: ParsedRequest): void {
   const { tool_choice: choice } = request
-  if (choice === undefined || choice === 'auto' || choice === 'none') return
-  const tools = [...(request.tools ?? []), ...toolsOfInput(request)]
+  if (choice == null || choice === 'auto' || choice === 'none') return
+  const declared = namesOf([...(request.tools ?? []), ...toolsOfInput(request)])
   if (choice === 'required') {
-    if (tools.length > 0) return
+    if (declared.size > 0) return
     throw toolChoiceError("Tool choice 'required' must be specified with 'tools' parameter.")
   }
   for (const named of choice.type === 'allowed_tools' ? choice.tools : [choice]) {
-    if (!tools.some((tool) => isNamed(tool, named))) {
+    if (!declared.has(nameOf(named))) {
       throw toolChoiceError(`Tool choice '${named.type}' not found in 'tools' parameter.`)
     }
   }
@@ -92,17 +104,26 @@ function toolsOfInput({ input = [] }: ParsedRequest): RequestTool[] {
   )
 }
 
-function isNamed(tool: RequestTool, named: NamedTool): boolean {
-  switch (named.type) {
-    case 'function':
-    case 'custom':
-      if (tool.type === 'namespace') return tool.tools.some((member) => isNamed(member, named))
-      return tool.type === named.type && tool.name === named.name
-    case 'mcp':
-      return tool.type === 'mcp' && (named.server_label == null || tool.server_label === named.server_label)
-    case 'computer_use':
-      return tool.type === 'computer' || tool.type === 'computer_use_preview'
-    default:
-      return undatedType(tool.type) === undatedType(named.type)
+/** Returns all names by which a `tool_choice` may mean the tools. */
+function namesOf(tools: readonly RequestTool[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const tool of tools) {
+    names.add(nameOf(tool))
+    if (tool.type === 'mcp') names.add(nameOf({ type: 'mcp' }))
+    if (tool.type !== 'namespace') continue
+    for (const member of tool.tools) names.add(nameOf(member))
   }
+  return names
+}
+
+/** Returns what a `tool_choice` identifies a tool by: its name or its server, or its type alone. */
+function nameOf(tool: RequestTool | NamedTool): string {
+  const {
+    type,
+    name,
+    server_label: label,
+  } = tool as { readonly [field in 'name' | 'server_label']?: string } & NamedTool
+  if (type === 'function' || type === 'custom') return JSON.stringify([type, name])
+  if (type === 'mcp') return JSON.stringify([type, label ?? null])
+  return type === 'computer' || type === 'computer_use_preview' ? 'computer_use' : undatedType(type)
 }

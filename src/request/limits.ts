@@ -10,7 +10,7 @@ import { type Path, pathOf } from './path.js'
 export interface RequestLimits {
   /** Items of the conversation, and entries of any array other than `tools`. Default 100,000. */
   readonly items?: number
-  /** Entries of `tools`. Default 1,000; OpenAI's limit is 128. */
+  /** Entries of `tools`, and of each `additional_tools`. Default 1,000; OpenAI's limit is 128. */
   readonly tools?: number
   /** Nested levels of objects and arrays. Default 100; at most 500, the limit of `translate`. */
   readonly depth?: number
@@ -71,7 +71,7 @@ export function* checkSize(body: unknown, limits: Required<RequestLimits>, work:
     if (typeof value !== 'object' || value === null) return false
     if (path.length >= limits.depth) throw tooDeep(path, limits.depth)
     if (Array.isArray(value)) {
-      const most = path.length === 1 && path[0] === 'tools' ? limits.tools : limits.items
+      const most = declaresTools(path, open.at(-1)?.value) ? limits.tools : limits.items
       if (value.length > most) throw arrayTooLong(pathOf(path), most, value.length)
       take(value.length)
       open.push({ value, names: undefined, next: 0, length: value.length })
@@ -112,6 +112,13 @@ interface Opened {
   readonly names: readonly string[] | undefined
   next: number
   readonly length: number
+}
+
+/** Whether the list at a path is `tools`, or that of an item that declares tools. @param parent - what has the list */
+function declaresTools(path: Path, parent: object | undefined): boolean {
+  if (path.at(-1) !== 'tools') return false
+  const isItem = path.length === 3 && path[0] === 'input'
+  return path.length === 1 || (isItem && (parent as { readonly type?: unknown }).type === 'additional_tools')
 }
 
 function checkJson(isRight: boolean, value: unknown): void {

@@ -1,6 +1,7 @@
 import type { OperatorTerms } from '../journal/entry.js'
 import { merged } from '../merged.js'
 import { builtinOfItem, type HostedBuiltin } from '../recipients/builtin-tools.js'
+import { withConversationTools } from '../recipients/conversation-tools.js'
 import { readToolChoice } from '../recipients/tool-choice.js'
 import { undatedType } from '../recipients/undated-type.js'
 import type { BuiltinWires } from '../responses/items.js'
@@ -37,6 +38,8 @@ export interface Offered {
 /**
  * Returns the offered tools that apply to this request: none if it demands a call, which has to be one of its own, or
  * allows none; and not those that it declares itself.
+ *
+ * @param request - with the tools of its conversation
  */
 export function toolsFor(request: ResponseRequest, { tools = [] }: Offered): readonly OfferedTool[] {
   const { tool_choice: choice } = request
@@ -55,7 +58,7 @@ export function offeredCalls(
   request: ResponseRequest,
   offered: Offered = {},
 ): (call: { readonly type: string; readonly server_label?: unknown }) => boolean {
-  return callsOf(toolsFor(request, offered))
+  return callsOf(toolsFor(withConversationTools(request).request, offered))
 }
 
 /** Returns a test for calls of these tools. */

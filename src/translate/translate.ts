@@ -1,4 +1,5 @@
 import { check, isIterable } from '../errors.js'
+import { withConversationTools } from '../recipients/conversation-tools.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { TokenSource } from '../tokens/token-source.js'
@@ -46,8 +47,9 @@ export function translateEvents(
 /** Reports all mistakes at once that the translator would report, because that is created only at the first read. */
 function checkPull(source: TokenSource, options: TranslateOptions, catalog: Catalog): void {
   checkOptions(options)
-  readTools(catalog, options.request ?? {}, [], options)
-  withoutSecrets(options.request ?? {}, catalog.fields)
+  const { request = {} } = options
+  readTools(catalog, withConversationTools(request).request, [], options)
+  withoutSecrets(request, catalog.fields)
   listingsOf(options.mcpListings ?? [])
   plainCopy('inputMessages', options.inputMessages)
   check(isIterable(source), 'source', 'an iterable of chunks', source)

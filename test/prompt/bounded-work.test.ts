@@ -25,6 +25,7 @@ const server = (label: string, more: object = {}) => ({ type: 'mcp', server_labe
 const request = (at: number) => {
   return { type: 'mcp_approval_request', id: `r${at}`, server_label: 's', name: 't', arguments: '{}' }
 }
+const declares = (...tools: object[]) => ({ type: 'additional_tools', role: 'developer', tools })
 const denial = (at: number) => ({ type: 'mcp_approval_response', approval_request_id: `r${at}`, approve: false })
 
 const RUN = '<|start|>assistant<|channel|>analysis to=python code<|message|>x<|call|>'
@@ -88,6 +89,32 @@ const SHAPES: Readonly<Record<string, (count: number) => Shape>> = {
   }),
   namespaces: (n) => ({
     request: { tools: many(n, (at) => ({ type: 'namespace', name: `ns${at}`, tools: [fn(0)] })) },
+  }),
+  'items that declare a tool each': (n) => ({
+    request: { tools: many(n, fn), input: many(n, (at) => [said, declares(fn(at), fn(n + at))]).flat() },
+  }),
+  'items that declare the same tool again and again': (n) => ({
+    request: { tools: many(n, fn), input: many(n, () => [said, declares(fn(0))]).flat() },
+  }),
+  'items that declare a tool otherwise each time': (n) => ({
+    request: { input: many(n, (at) => [said, declares({ ...fn(0), description: `${at}` })]).flat() },
+  }),
+  'items that declare a server each': (n) => ({
+    request: {
+      input: many(n, (at) => [said, declares(server(`s${at}`)), listing(at, `s${at}`, 't')]).flat(),
+    },
+  }),
+  'items that declare one server with many tools': (n) => ({
+    request: {
+      tools: [server('s')],
+      input: [
+        { ...listing(0, 's', 't'), tools: many(n, (at) => ({ name: `t${at}` })) },
+        ...many(n, () => [said, declares(server('s'))]).flat(),
+      ],
+    },
+  }),
+  'items that declare another tool of a namespace each': (n) => ({
+    request: { input: many(n, (at) => [said, declares({ type: 'namespace', name: 'ns', tools: [fn(at)] })]).flat() },
   }),
   'properties of a schema': (n) => ({
     request: {

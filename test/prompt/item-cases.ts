@@ -348,12 +348,21 @@ export const ITEM_CASES: readonly ItemCase[] = [
     ],
   },
   {
+    what: '`additional_tools`, first in `input`',
+    input: [{ type: 'additional_tools', role: 'developer', tools: [LOOKUP] }, message('user', 'Hi')],
+    request: { instructions: 'Be right.' },
+    messages: [
+      'developer # Instructions\n\nBe right.\n\n# Tools\n\n## functions\n\nnamespace functions {\n\n// Looks up.\ntype lookup = () => any;\n\n} // namespace functions',
+      'user Hi',
+    ],
+  },
+  {
     what: '`configuration_update`',
     input: [message('user', 'Hi'), { type: 'configuration_update', reasoning: { effort: 'high' } }],
     messages: ['user Hi'],
   },
   {
-    what: '`additional_tools`',
+    what: '`additional_tools`, later',
     input: [message('user', 'Hi'), { type: 'additional_tools', role: 'developer', tools: [LOOKUP] }],
     request: { tools: [LOOKUP] },
     messages: [

@@ -80,6 +80,11 @@ const clientItem = (id: string): fc.Arbitrary<Item> =>
   fc.oneof(
     { weight: 6, arbitrary: said.map((text) => ({ type: 'message', id, role: 'user', content: text })) },
     said.map((text) => ({ role: 'developer', content: text })),
+    said.map((text) => ({
+      type: 'additional_tools',
+      role: 'developer',
+      tools: [{ type: 'custom', name: 'look', description: text }, { type: 'web_search' }],
+    })),
     said.map((text) => ({ type: 'message', role: 'assistant', content: text })),
     said.map((text) => ({ type: 'message', id, role: 'assistant', phase: 'final_answer', content: text })),
     said.map((text) => ({ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] })),
@@ -183,7 +188,7 @@ describe('a conversation of which the beginning is known', () => {
           if (whole === undefined) return
           const reading = read(request, options)
           if (reading === undefined) throw new Error('not read')
-          known ??= new KnownConversation(reading.key)
+          if (known?.key !== reading.key) known = new KnownConversation(reading.key)
           counts = { ...counts, all: counts.all + 1 }
           if (!settle(known, reading, part)) {
             known = undefined

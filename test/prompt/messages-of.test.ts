@@ -67,16 +67,6 @@ describe('the reasons to refuse a request', () => {
   const output = { type: 'function_call_output', call_id: 'c1', output: '' }
 
   test.each<[what: string, request: object, param: string, code: string | null, message: string]>([
-    [
-      'a tool that additional_tools alone declares',
-      { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'f' }] }] },
-      ...(['input[0].tools[0].name', 'unsupported_value', "Declare the function in 'tools', too"] as const),
-    ],
-    [
-      'an additional tool that is no function',
-      { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'custom', name: 'f' }] }] },
-      ...(['input[0].tools[0].type', 'unsupported_value', 'additional tools but functions are not supported'] as const),
-    ],
     ['an input that is a number', { input: 7 }, 'input', 'invalid_type', 'an integer'],
     ['an item that is a string', { input: ['Hi'] }, 'input[0]', 'invalid_type', 'an object'],
     ['an item of an unknown type', { input: [{ type: 'dance' }] }, 'input[0].type', 'invalid_value', "'dance'"],

@@ -38,6 +38,16 @@ const COMPACTED = {
 } as ResponseRequest
 const sealCompaction = (text: string): string => text
 
+/** The same tools in an item, which declares one of the request's own otherwise. */
+const inItem = ({ tools, input, ...request }: ResponseRequest): ResponseRequest => ({
+  ...request,
+  tools: [{ type: 'custom', name: 'f' }],
+  input: [
+    ...(typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? [])),
+    { type: 'additional_tools', role: 'developer', tools },
+  ],
+})
+
 /** Answers, and fails at python. */
 const moody: Tool = {
   answers: () => true,
@@ -111,7 +121,7 @@ describe('a response is what went into it', () => {
         fc.option(fc.nat({ max: 60 })),
         fc.boolean(),
         fc.option(fc.integer({ min: 1, max: 12 })),
-        fc.constantFrom(REQUEST, COMPACTED),
+        fc.constantFrom(REQUEST, COMPACTED, inItem(REQUEST), inItem(COMPACTED)),
         async (turns, tool, most, isParallel, every, asked) => {
           const limit = most === null ? {} : { max_output_tokens: most + 1 }
           const request = { ...asked, ...limit, parallel_tool_calls: isParallel }
@@ -237,8 +247,11 @@ describe('a response is what went into it', () => {
       headers: { authorization: 's3cret' },
       authorization: 's3cret',
     }
-    const { entries } = await run({ input: 'Go.', tools: [tool] } as ResponseRequest, { turns: [ANSWER] })
-    expect(JSON.stringify(entries)).not.toMatch(/s3cret|pass/)
+    const request: ResponseRequest = { input: 'Go.', tools: [tool] }
+    for (const each of [request, inItem(request)]) {
+      const { entries } = await run(each, { turns: [ANSWER] })
+      expect(JSON.stringify(entries)).not.toMatch(/s3cret|pass/)
+    }
   })
 })
 

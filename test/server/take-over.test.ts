@@ -142,6 +142,37 @@ describe('a response whose process has died', () => {
     expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, continues: true, reason: null })
   })
 
+  test('another process continues it with the tools of its conversation', async () => {
+    const declares = (...tools: object[]) => ({ type: 'additional_tools', role: 'developer', tools })
+    const [own, later] = ['custom', 'function'].map((type) => ({ type, name: 'exec' })) as [object, object]
+    const roll = { type: 'mcp', server_label: 'dice', require_approval: 'never', authorization: 'secret' }
+    const user = { role: 'user', content: 'Hi' }
+    const input = [declares({ type: 'custom', name: 'first' }), user, declares(later, roll), user]
+    const { process, pass, id } = await died({}, { background: true, tools: [own], input })
+    const next = process(undefined)
+    pass(11)
+    await over(next, id)
+    const { body } = await next.ask('GET', `/responses/${id}`)
+    expect(body.status).toBe('completed')
+    expect(body.tools).toMatchObject([{ type: 'custom', name: 'first' }, later, { server_label: 'dice' }])
+  })
+
+  test('another process continues it where an item declares its tools again', async () => {
+    const tools = [
+      { type: 'function', name: 'exec' },
+      { type: 'mcp', server_label: 'dice', authorization: 'secret' },
+    ]
+    const item = { type: 'additional_tools', role: 'developer', tools }
+    const { process, pass, id } = await died(
+      {},
+      { background: true, tools, input: [{ role: 'user', content: 'Hi' }, item] },
+    )
+    const next = process(undefined)
+    pass(11)
+    await over(next, id)
+    expect(await statusOf(next, id)).toBe('completed')
+  })
+
   test('no other process continues it before its lease has expired', async () => {
     const { process, pass, id } = await died()
     const next = process(undefined)

@@ -2,6 +2,7 @@ import type { Fields } from '../../fields.js'
 import type { RequestTools } from '../../recipients/request-tools.js'
 import type { ReadAttachment } from '../attachments.js'
 import type { Conversation } from '../conversation.js'
+import type { ToolNamespace } from '../tool-namespace.js'
 
 /** An opened `encrypted_content`. */
 export interface UnsealedText {
@@ -22,6 +23,8 @@ export interface ApprovalCall {
 export interface ReadContext {
   readonly conversation: Conversation
   readonly tools: RequestTools
+  /** The namespaces that items teach at their places, by item. */
+  readonly taughtAt?: ReadonlyMap<object, readonly ToolNamespace[]> | undefined
   /** Reads the images and files of this item. */
   readonly attach: ReadAttachment
   /** Returns the content of an `encrypted_content` that the host opened. */

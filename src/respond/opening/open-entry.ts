@@ -5,8 +5,9 @@ import { nextTurn } from '../../next-turn.js'
 import type { TaughtTools } from '../../prompt/taught-tools.js'
 import { toolChoiceOf } from '../../prompt/tool-choice.js'
 import { type HostedBuiltin, replacedByServer } from '../../recipients/builtin-tools.js'
+import { withConversationTools } from '../../recipients/conversation-tools.js'
 import type { RecipientPolicy } from '../../recipients/policy.js'
-import { contextLengthExceeded, tooManyToCount, unsupported } from '../../request-error.js'
+import { contextLengthExceeded, RequestError, tooManyToCount, unsupported, withParam } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
@@ -16,7 +17,7 @@ import type { Tool } from '../../tools/tool.js'
 import type { NoticeCode } from '../../translate/diagnostics.js'
 import { FULL_CATALOG } from '../../translate/full-catalog.js'
 import type { ApprovedCall } from '../../translate/options/options.js'
-import { withoutSecrets } from '../../translate/output/without-secrets.js'
+import { itemWithoutSecrets, withoutSecrets } from '../../translate/output/without-secrets.js'
 import { dateOf } from '../../unix-seconds.js'
 import { compactThreshold } from '../compaction/compact-threshold.js'
 import { calleesOf, isCalleeOpen } from '../demand/callees.js'
@@ -70,6 +71,7 @@ export async function openEntry(
 ): Promise<Opening> {
   const { approvedCalls = [], notice, pause = nextTurn } = options
   const prepared = await prepareRequest(request, options, at, signal)
+  const { request: whole } = withConversationTools(request)
   const { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt } = prepared
   const { held: constrained, typeOnly, free } = heldBy
   const { ids, idsAfter, messageCount, untaught, placeholders } = prompt
@@ -83,11 +85,11 @@ export async function openEntry(
   const { fit: _, ...abilities } = capabilities
   const listed = listings.length === 0 ? new Set() : listedIn(request)
   // A compaction is a single item.
-  const own = declaredServers(request)
+  const own = declaredServers(whole)
   const shown = isCompaction
     ? []
     : listings.filter(({ serverLabel }) => own.has(serverLabel) && !listed.has(serverLabel))
-  const declared = declaredServers(withTerms(request, operator))
+  const declared = declaredServers(withTerms(whole, operator))
   const known = isCompaction ? [] : knownListings(request, { listings, shown, declared })
   const files = options.citations && knownFiles(request, options.history ?? [])
   const others = relisted(
@@ -109,6 +111,7 @@ export async function openEntry(
     ...(options.addition ?? wholeInput(request)),
     prompt: {
       ...{ tokens: ids.length, digest: promptDigest(ids), ...rendering },
+      ...(whole !== request && { tools: ownTools(request) }),
       ...(others.length > 0 && { listings: others }),
     },
     ...(isCompaction && { isCompaction }),
@@ -144,9 +147,14 @@ function inOrder(calls: readonly ApprovedCall[], idsAfter: PromptIds['idsAfter']
 const CHARACTERS = 4
 
 /** Returns the addition of a response that continues no other. */
-function wholeInput({ input = [] }: ResponseRequest): Addition {
-  const message = { type: 'message', role: 'user', content: input } as InputItem
-  return { input: typeof input === 'string' ? [message] : (input as readonly InputItem[]) }
+function wholeInput({ input }: ResponseRequest): Addition {
+  if (typeof input === 'string') return { input: [{ type: 'message', role: 'user', content: input }] }
+  return { input: (input ?? []).map((item) => itemWithoutSecrets(item as InputItem, FULL_CATALOG.fields)) }
+}
+
+/** Returns the tools of the request itself, without secrets. */
+function ownTools({ tools }: ResponseRequest): NonNullable<ResponseRequest['tools']> {
+  return withoutSecrets({ tools }, FULL_CATALOG.fields).tools ?? []
 }
 
 /** The parts of a request's first model call. */
@@ -177,20 +185,22 @@ export async function prepareRequest(
 ): Promise<Prepared> {
   const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn, policy, approvedCalls } = options
   const isCompaction = checkCompaction(request, options)
+  const { request: whole, placeOf } = withConversationTools(request)
   const choice = toolChoiceOf(promptedRequest(request, isCompaction))
-  const parts = isCompaction ? [] : strictParts(request, choice)
-  const hasTools = (request.tools ?? []).length > 0
+  const parts = isCompaction ? [] : strictParts(whole, choice)
+  const hasTools = (whole.tools ?? []).length > 0
   const isCallOpen = hasTools && isCalleeOpen(choice.demand)
   const isConstrained = counted === undefined && (parts.length > 0 || isCallOpen)
   const needsAnswer = parts.some(({ isAsked }) => isAsked) || isCallOpen
   const capabilities = await capabilitiesOf(options, { isNeeded: needsAnswer, isConstrained }, signal)
   const holding = heldParts(parts, capabilities, { onUnsupportedConstraint, onError })
-  const heldBy = await withPauses(holding, pause, signal)
-  for (const subject of heldBy.relaxed) notice?.('relaxed_schema', subject)
+  const heldBy = await withPauses(holding, pause, signal).catch(placed(placeOf))
+  for (const subject of heldBy.relaxed) notice?.('relaxed_schema', placeOf(subject))
   // A summary is written without tools.
-  const offered = isCompaction ? [] : toolsFor(request, options.offered ?? {})
-  const listings = await listingsOf(withTerms(request, { tools: offered }), options, signal)
-  const operator = isCompaction ? undefined : await operatorTerms(request, offered, listings, options)
+  const offered = isCompaction ? [] : toolsFor(whole, options.offered ?? {})
+  const listings = await listingsOf(withTerms(whole, { tools: offered }), options, signal)
+  const terms = isCompaction ? undefined : operatorTerms(whole, offered, listings, options)
+  const operator = await terms?.catch(placed(placeOf))
   const prompted = promptedRequest(withTerms(request, operator), isCompaction)
   const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
   const hosted = hostedBuiltins(options.tools ?? [], onError)
@@ -202,6 +212,13 @@ export async function prepareRequest(
   const prompt = await firstPrompt(prompted, how, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
   return { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
+}
+
+/** Returns a function that throws an error about a tool with the place of its declaration in the request. */
+function placed(placeOf: (param: string) => string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof RequestError && error.param !== null ? withParam(error, placeOf(error.param)) : error
+  }
 }
 
 /** Returns the request with an explicit `strict` in all functions, which the response echoes. */

@@ -152,7 +152,7 @@ async function runFor(
   const isJournaled = !isTransient || making.key !== undefined || onDisconnect !== 'stop'
   return inConversation(setup, request, responseId, caller, async (conversation) => {
     const operator = await operatorOptions(setup.options, request, caller)
-    const isOffered = offeredCalls(request as ResponseRequest, operator.offered)
+    const isOffered = offeredCalls(conversation.request, operator.offered)
     const about = { owner, responseId, request: request as ResponseRequest, conversation, caller }
     const { previous } = conversation.addition
     const approvals = conversation.approvedCalls.map(({ approvalRequestId }) => approvalRequestId)

@@ -1,4 +1,5 @@
 import { withConversationSettings } from '../../recipients/conversation-settings.js'
+import { withConversationTools } from '../../recipients/conversation-tools.js'
 import { lookUp } from '../../recipients/policy.js'
 import { undatedType } from '../../recipients/undated-type.js'
 import type { ResponseRequest } from '../../responses/request.js'
@@ -10,16 +11,22 @@ import { ECHO } from './request-echo.js'
 const KEPT: readonly string[] = [...Object.keys(ECHO), 'include', 'enable_response_messages']
 
 /**
- * Copies the retained request fields, with the settings of the conversation. No echo, record or snapshot may contain a token, a header's value or a
- * container's secrets.
+ * Copies the retained request fields, with the tools and settings that its conversation declares. No echo, record or
+ * snapshot may contain a token, a header's value or a container's secrets.
  *
  * @throws HarmonyResponsesError `bad_option` if the request is not plain data
  */
 export function withoutSecrets(given: ResponseRequest, fields: EchoedFields): ResponseRequest {
-  const { input: _, ...request } = withConversationSettings(given)
+  const { input: _, ...request } = withConversationTools(withConversationSettings(given)).request
   const copy = pick(KEPT, plainCopy('request', request))
   for (const field of ['tools', 'tool_choice']) if (field in copy) copy[field] = echoed(field, copy[field], fields)
   return copy
+}
+
+/** Returns an item without the secrets of the tools that it declares. */
+export function itemWithoutSecrets<Item extends object>(item: Item, fields: EchoedFields): Item {
+  const { type, tools } = item as { readonly type?: unknown; readonly tools?: unknown }
+  return type === 'additional_tools' ? { ...item, tools: echoed('tools', tools, fields) } : item
 }
 
 /**

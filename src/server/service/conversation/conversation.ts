@@ -2,6 +2,7 @@ import type { Addition, KnownTokens } from '../../../journal/entry.js'
 import { merged } from '../../../merged.js'
 import type { HistoryEntry } from '../../../prompt/history.js'
 import type { EarlierPrompt } from '../../../prompt/known-conversation.js'
+import { checkToolChoice, hasOtherItems } from '../../../request/consistency.js'
 import { RequestError, unsupportedParameter } from '../../../request-error.js'
 import type { InputItem } from '../../../responses/input-items.js'
 import type { ParsedRequest } from '../../../responses/parsed-request.js'
@@ -12,8 +13,10 @@ import { unsealInputInSlices } from '../../../seal/unseal-input.js'
 import { shortened } from '../../../shortened.js'
 import { createPace, createWork, type Pause, withPauses } from '../../../slices.js'
 import type { FinishedResponse, ResponseStore } from '../../../stores/store.js'
+import { ALL_FIELDS } from '../../../translate/all-fields.js'
 import { deriveId } from '../../../translate/ids.js'
 import type { ApprovedCall } from '../../../translate/options/options.js'
+import { itemWithoutSecrets } from '../../../translate/output/without-secrets.js'
 import { approvedCalls, requestedInStore, requestsShown, unknownRequests, withRequests } from './approvals.js'
 import { isCutOff } from './cut-off.js'
 import {
@@ -85,7 +88,7 @@ export async function resolveConversation(
   const found = await resolveReferences(itemsOf(parsed.input), earlier, context, pace)
   const sent: InputItem[] = []
   for (const [index, item] of found.items.entries()) {
-    sent.push(withId(item, index, context.responseId))
+    sent.push(withId(itemWithoutSecrets(item, ALL_FIELDS), index, context.responseId))
     const due = pace(ITEM)
     if (due !== undefined) await due
   }
@@ -113,13 +116,15 @@ export async function resolveConversation(
   const { input: items, places } = withRequests(sent, shown, groups)
   await pass()
   const own: Addition = { ...previousOf(earlier), ...additionOf(items, [...found.history, ...unsealed.history]) }
+  const request = {
+    ...parsed,
+    // Concatenated, because spreading copies a list of references ten times as slowly.
+    input: readable.concat((foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items).filter(isRead)),
+  }
+  if (hasOtherItems(parsed)) checkToolChoice(request as ParsedRequest)
   return {
-    request: {
-      ...parsed,
-      // Concatenated, because spreading copies a list of references ten times as slowly.
-      input: readable.concat((foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items).filter(isRead)),
-      // The parsed request has fields that `ResponseRequest` leaves open.
-    } as ResponseRequest,
+    // The parsed request has fields that `ResponseRequest` leaves open.
+    request: request as ResponseRequest,
     input: before.concat(items),
     places: new Array<Place>(before.length).concat(places.filter((_, at) => isRead(items[at] as InputItem))),
     history: history.concat(own.history ?? []),

@@ -1,4 +1,4 @@
-import { RequestError } from '../../../request-error.js'
+import { RequestError, withParam } from '../../../request-error.js'
 
 /**
  * Rebases an error from the whole conversation onto the request: an item of the request gets the client's index, and an
@@ -8,10 +8,7 @@ import { RequestError } from '../../../request-error.js'
  */
 export function rebase(error: unknown, places: readonly (number | undefined)[]): unknown {
   if (!(error instanceof RequestError) || error.param === null) return error
-  const param = rebaseParam(error.param, places)
-  if (param === error.param) return error
-  const message = error.body.error.message.replaceAll(error.param, param)
-  return new RequestError(message, { param, code: error.code, status: error.status })
+  return withParam(error, rebaseParam(error.param, places))
 }
 
 /** Rebases one parameter: see {@link rebase}. */

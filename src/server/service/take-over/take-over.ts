@@ -1,5 +1,6 @@
 import type { ByteHold } from '../../../byte-budget.js'
 import type { Entry, OpenEntry } from '../../../journal/entry.js'
+import { merged } from '../../../merged.js'
 import { RequestError } from '../../../request-error.js'
 import { callsOf } from '../../../respond/offered.js'
 import type { InputItem } from '../../../responses/input-items.js'
@@ -138,10 +139,14 @@ async function resumedConversation(
   const { responses = [] } = (await durable.store.lineage(responseId, owner)) ?? {}
   const { items: before, readable, history, prompt } = known.of(responses)
   const { previous, input, history: own = [] } = open
+  const { tools } = open.prompt
   const items = foreignSeals === 'ignore' ? withoutForeignReasoning(input, seal) : input
   return {
     // The entry holds a request that was parsed when it was written.
-    request: { ...open.request, input: readable.concat(items.filter(isRead)) } as ResponseRequest,
+    request: merged(open.request, {
+      ...(tools && { tools }),
+      input: readable.concat(items.filter(isRead)),
+    }) as ResponseRequest,
     input: before.concat(input as InputItem[]),
     places: [],
     history: history.concat(own),
