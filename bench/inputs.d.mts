@@ -1,6 +1,6 @@
 // The types of inputs.mjs for the tests. inputs.mjs documents each export.
-import type { TokenChunk } from '../src/tokens/token-source.js'
-import type { TokenTable } from '../src/tokens/token-table.js'
+import type { TokenChunk } from '../src/core/tokens/token-source.js'
+import type { TokenTable } from '../src/core/tokens/token-table.js'
 
 export interface Tokens {
   readonly ids: number[]

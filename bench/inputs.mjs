@@ -248,7 +248,7 @@ export function createInputs(tokenTable, encode) {
 /** Texts that people and tools write: paragraphs of this project's documents and sources, in random order. */
 function prose(length, seed) {
   const random = createRandom(seed)
-  const paragraphs = paragraphsOf('../docs/', '../src/prompt/', '../src/translate/')
+  const paragraphs = paragraphsOf('../docs/', '../src/endpoint/prompt/', '../src/core/translate/')
   let text = ''
   while (text.length < length) text += `${paragraphs[random(paragraphs.length)]}\n\n`
   return { text: text.slice(0, length), units: length }

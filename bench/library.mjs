@@ -1,6 +1,7 @@
 // The subject of the measurements: the built library, as its users import it, with its token table.
+
+import { createEncoder } from '../dist/core/tokens/index.js'
 import { loadTokenTable } from '../dist/index.js'
-import { createEncoder } from '../dist/tokens/index.js'
 import { createInputs } from './inputs.mjs'
 
 export * from '../dist/index.js'

@@ -1,4 +1,4 @@
-// Makes src/tokens/generated/o200k-harmony.ts, the token table as a module, from gpt-tokenizer's copy of OpenAI's
+// Makes src/core/tokens/generated/o200k-harmony.ts, the token table as a module, from gpt-tokenizer's copy of OpenAI's
 // o200k_base. The folder is git-ignored; `npm run table` creates it, and does nothing if it is up to date.
 
 import { createHash } from 'node:crypto'
@@ -15,7 +15,7 @@ const MAX_TOKEN_BYTES = 255
 /** Below this, lower ids hardly compress better: found by experiment. */
 const COMMON = 2000
 
-const target = fileURLToPath(new URL('../src/tokens/generated/o200k-harmony.ts', import.meta.url))
+const target = fileURLToPath(new URL('../src/core/tokens/generated/o200k-harmony.ts', import.meta.url))
 // This file pins the source by its hash, so its own hash covers everything that the output depends on.
 const stamp = `// build-token-table ${sha256(readFileSync(fileURLToPath(import.meta.url)))}\n`
 
@@ -92,7 +92,7 @@ function digits(number) {
 
 function tableModule(merges) {
   return `${stamp}// Made by scripts/build-token-table.mjs from ${SOURCE}; not to be edited.
-// The ${TOKEN_COUNT} ordinary tokens of o200k_harmony, in rank order, as src/tokens/merge-table.ts reads them.
+// The ${TOKEN_COUNT} ordinary tokens of o200k_harmony, in rank order, as src/core/tokens/merge-table.ts reads them.
 export const merges: string = '${merges}'
 `
 }

@@ -193,7 +193,10 @@ const checks = [
         graph,
         subpaths.filter(({ subpath }) => !NODE_ALONE.includes(subpath)).map(({ file }) => file),
       )
-      const ofNode = [...commands, ...[...graph.keys()].filter((file) => file.startsWith('dist/stores/sqlite/'))]
+      const ofNode = [
+        ...commands,
+        ...[...graph.keys()].filter((file) => file.startsWith('dist/endpoint/stores/sqlite/')),
+      ]
       const nodeAlone = [...closure(graph, ofNode)].filter((file) => !library.has(file))
       const portable = [...graph.keys()].filter((file) => !nodeAlone.includes(file))
       const touching = portable.flatMap((file) =>

@@ -3,23 +3,23 @@
  * functions, custom tools and MCP tools, and items of the host. A request that declares any other tool is refused.
  */
 
+import type { ResponseStreamEvent } from './core/responses/events.js'
+import type { Response } from './core/responses/response.js'
+import { loadTokenTable } from './core/tokens/load-token-table.js'
+import type { TokenSource } from './core/tokens/token-source.js'
+import { CORE_CATALOG } from './core/translate/core-catalog.js'
+import { translateBatches as pullBatches, translateEvents as pullEvents } from './core/translate/translate.js'
+import { Translator as AnyTranslator, withHostItems } from './core/translate/translator.js'
+import { checkSnapshot, type TranslatorSnapshot } from './core/translate/translator-snapshot.js'
 import {
   type TranslateOptions as FullTranslateOptions,
   type TranslatorOptions as FullTranslatorOptions,
   withDefaults,
 } from './defaults.js'
-import type { ResponseStreamEvent } from './responses/events.js'
-import type { Response } from './responses/response.js'
-import { loadTokenTable } from './tokens/load-token-table.js'
-import type { TokenSource } from './tokens/token-source.js'
-import { CORE_CATALOG } from './translate/core-catalog.js'
-import { translateBatches as pullBatches, translateEvents as pullEvents } from './translate/translate.js'
-import { Translator as AnyTranslator, withHostItems } from './translate/translator.js'
-import { checkSnapshot, type TranslatorSnapshot } from './translate/translator-snapshot.js'
 
-export { HarmonyResponsesError } from './errors.js'
-export { loadTokenTable } from './tokens/load-token-table.js'
-export { collectResponse } from './translate/collect-response.js'
+export { loadTokenTable } from './core/tokens/load-token-table.js'
+export { collectResponse } from './core/translate/collect-response.js'
+export { HarmonyResponsesError } from './shared/errors.js'
 export type * from './types.js'
 
 /** Options that only `harmony-responses` reads. */

@@ -3,14 +3,14 @@
  * can be overridden by an option.
  */
 
-import { merged } from './merged.js'
-import { clientFailure, NEUTRAL } from './translate/failure.js'
+import { clientFailure, NEUTRAL } from './core/completion/failure.js'
 import {
   type TranslateOptions as CoreTranslateOptions,
   type TranslatorOptions as CoreTranslatorOptions,
   checkOptions,
-} from './translate/options/options.js'
-import { unixSeconds } from './unix-seconds.js'
+} from './core/options/options.js'
+import { merged } from './shared/merged.js'
+import { unixSeconds } from './shared/system/unix-seconds.js'
 
 type Defaulted = 'responseId' | 'clock'
 

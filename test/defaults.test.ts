@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
+import { Translator as CoreTranslator } from '../src/core/translate/translator.js'
 import { Translator, translate, translateBatches } from '../src/index.js'
-import { Translator as CoreTranslator } from '../src/translate/translator.js'
 import { collect } from './support/collect.js'
 
 const HARMONY = '<|channel|>final<|message|>Hi<|return|>'

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { fixedOptions, printReplay } from '../src/cli/replay.js'
+import type { ResponseStreamEvent } from '../src/core/responses/events.js'
+import { collectResponse } from '../src/core/translate/collect-response.js'
+import { type FixtureChunk, parseTokenFixture } from '../src/engines/sources/replay.js'
 import { translate } from '../src/index.js'
-import type { ResponseStreamEvent } from '../src/responses/events.js'
-import { type FixtureChunk, parseTokenFixture } from '../src/sources/replay.js'
-import { collectResponse } from '../src/translate/collect-response.js'
 
 const folder = fileURLToPath(new URL('../fixtures/', import.meta.url))
 const names = readdirSync(folder).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])

@@ -69,7 +69,7 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
 }
 /** The separate folders, with everything that they may import. Only the entry points (F5) may import them. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
-  'conformance/': ['errors.ts', 'fields.ts', 'options/', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
+  'conformance/': ['errors.ts', 'fields.ts', 'options/', 'responses/', 'core/harmony/vocabulary.ts', 'tokens/'],
   'probe/': ['errors.ts', 'fields.ts', 'options/', 'conformance/', 'sources/http/'],
   'testing/': [
     'errors.ts',
@@ -81,13 +81,13 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
     'harmony/',
     'tokens/',
     'responses/',
-    'stores/store.ts',
+    'endpoint/stores/store.ts',
   ],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */
 const PURE = 2
 /** Except for these. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = { 'sse/decode.ts': ['eventsource-parser'] }
+const PACKAGES: Readonly<Record<string, readonly string[]>> = { 'core/sse/decode.ts': ['eventsource-parser'] }
 
 const AMBIENT: readonly [name: string, pattern: RegExp][] = [
   ['Date.now', /\bDate\s*\.\s*now\b/],
@@ -155,13 +155,13 @@ describe('the checks themselves', () => {
   const house = (files: Record<string, string>): Sources => new Map(Object.entries(files))
 
   test('a file in no folder of the table is reported', () => {
-    const made = house({ 'helpers/misc.ts': '', 'translate/items/message.ts': '', 'index.ts': '' })
+    const made = house({ 'helpers/misc.ts': '', 'core/items/kinds/message.ts': '', 'index.ts': '' })
     expect(filesWithoutRoom(made)).toEqual(['helpers/misc.ts'])
   })
 
   test('an upward import is reported, however it is written', () => {
     const made = house({
-      'translate/translate.ts': '',
+      'core/translate/translate.ts': '',
       'harmony/a.ts': `import { translate } from '../translate/translate.js'`,
       'harmony/b.ts': `import type { Translator } from '../translate/translate.js'`,
       'harmony/c.ts': `export * from '../translate/translate.js'`,
@@ -178,17 +178,17 @@ describe('the checks themselves', () => {
     const made = house({
       'errors.ts': '',
       'tokens/table.ts': `import '../harmony/parser.js'; import '../errors.js'`,
-      'harmony/parser.ts': `import '../tokens/table.js'; import './header.js'`,
-      'harmony/header.ts': '',
-      'sse/encode.ts': `import '../harmony/parser.js'`,
+      'core/harmony/parser.ts': `import '../tokens/table.js'; import './header.js'`,
+      'core/harmony/header.ts': '',
+      'core/sse/encode.ts': `import '../harmony/parser.js'`,
     })
     expect(upwardImports(made)).toEqual(['tokens/table.ts -> harmony/parser.ts', 'sse/encode.ts -> harmony/parser.ts'])
   })
 
   test('what stands beside the floors is imported by the doors only, and imports what the table lists only', () => {
     const made = house({
-      'translate/translator.ts': `import '../conformance/check.js'`,
-      'conformance/check.ts': `import '../responses/events.js'; import '../translate/translator.js'; import './x.js'`,
+      'core/translate/translator.ts': `import '../conformance/check.js'`,
+      'judge/conformance/check.ts': `import '../responses/events.js'; import '../translate/translator.js'; import './x.js'`,
       'conformance/x.ts': `import '../harmony/vocabulary.js'; import '../harmony/parser.js'`,
       'cli/check.ts': `import '../conformance/check.js'`,
     })
@@ -201,7 +201,7 @@ describe('the checks themselves', () => {
 
   test('an import from a subfolder to the right is reported, and so is a subfolder that the table lacks', () => {
     const made = house({
-      'respond/respond.ts': `import './opening/a.js'`,
+      'endpoint/respond/respond.ts': `import './opening/a.js'`,
       'respond/opening/a.ts': `import '../calls/b.js'; import '../respond.js'`,
       'respond/calls/b.ts': `import type { A } from '../opening/a.js'`,
       'respond/other/c.ts': '',
@@ -227,11 +227,11 @@ describe('the checks themselves', () => {
 
   test('an import from npm or node: is reported on floors 0-2 alone', () => {
     const made = house({
-      'sse/decode.ts': `import { createParser } from 'eventsource-parser'; import 'zod'`,
-      'sse/encode.ts': `import { createParser } from 'eventsource-parser'; import './decode.js'`,
+      'core/sse/decode.ts': `import { createParser } from 'eventsource-parser'; import 'zod'`,
+      'core/sse/encode.ts': `import { createParser } from 'eventsource-parser'; import './decode.js'`,
       'tokens/table.ts': `import { readFileSync } from 'node:fs'; const zlib = () => import('zlib')`,
-      'recipients/mcp.ts': `import '../../package.json'`,
-      'harmony/parser.ts': 'export const load = (name: string) => import(name)',
+      'core/recipients/mcp.ts': `import '../../package.json'`,
+      'core/harmony/parser.ts': 'export const load = (name: string) => import(name)',
       'cli/main.ts': `import { readFileSync } from 'node:fs'; import 'zod'`,
     })
     expect(foreignImports(made)).toEqual([
@@ -300,7 +300,7 @@ describe('the checks themselves', () => {
   test('a file that no entry leads to is reported', () => {
     const made = house({
       'index.ts': `export * from './translate/translate.js'`,
-      'translate/translate.ts': `import type { Item } from './items/item.js'; const t = () => import('../tokens/t.js')`,
+      'core/translate/translate.ts': `import type { Item } from './items/item.js'; const t = () => import('../tokens/t.js')`,
       'translate/items/item.ts': '',
       'translate/items/forgotten.ts': `import './item.js'`,
       'tokens/t.ts': '',

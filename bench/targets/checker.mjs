@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { wellFormedTranscript } from '../../dist/conformance/arbitraries/index.js'
-import { checkEvents, createChecker, responseStreamEventSchema } from '../../dist/conformance/index.js'
+import { wellFormedTranscript } from '../../dist/judge/conformance/arbitraries/index.js'
+import { checkEvents, createChecker, responseStreamEventSchema } from '../../dist/judge/conformance/index.js'
 import { SEED } from '../inputs.mjs'
 import { inputs, Translator, tokenTable } from '../library.mjs'
 import { expect } from '../measure.mjs'

@@ -43,7 +43,7 @@ const HELP = '--help, beyond Node'
 /** Measures commands by processor time: other work on the machine, and the disk, change their elapsed time too much. */
 async function commands(rounds) {
   const fixture = fileURLToPath(new URL('../../fixtures/plain-answer.events.jsonl', import.meta.url))
-  const server = new URL('../../dist/server/node.js', import.meta.url).href
+  const server = new URL('../../dist/endpoint/server/node.js', import.meta.url).href
   const runs = [
     [NODE_ALONE, () => processorTime(['-e', '0'])],
     [HELP, () => processorTime([MAIN, '--help'])],

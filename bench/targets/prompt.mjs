@@ -1,4 +1,4 @@
-import { messagesOf, renderMessages, renderPrompt } from '../../dist/prompt/index.js'
+import { messagesOf, renderMessages, renderPrompt } from '../../dist/endpoint/prompt/index.js'
 import { createRandom, SEED } from '../inputs.mjs'
 import { inputs, tokenTable } from '../library.mjs'
 import { expect, on } from '../measure.mjs'

@@ -1,4 +1,4 @@
-import { createSseEncoder, sseStream } from '../../dist/sse/index.js'
+import { createSseEncoder, sseStream } from '../../dist/core/sse/index.js'
 import { inChunks, SEED } from '../inputs.mjs'
 import { inputs, Translator, tokenTable, translate, translateBatches } from '../library.mjs'
 import { expect } from '../measure.mjs'

@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { renderPrompt } from '../../dist/prompt/index.js'
+import { renderPrompt } from '../../dist/endpoint/prompt/index.js'
 import { tokenTable } from '../library.mjs'
 import { expect, median } from '../measure.mjs'
 import { startProgram } from '../start-program.mjs'

@@ -1,8 +1,8 @@
-import { CHAT_INVARIANTS } from '../conformance/chat/invariants/index.js'
-import { INVARIANTS } from '../conformance/invariants/index.js'
-import { MESSAGES_INVARIANTS } from '../conformance/messages/invariants/index.js'
-import type { Cause, LocatedViolation, Repeated } from '../conformance/report/cause.js'
-import { isAtEnd, missingField } from '../conformance/report/violation-kind.js'
+import { CHAT_INVARIANTS } from '../judge/conformance/chat/invariants/index.js'
+import { INVARIANTS } from '../judge/conformance/invariants/index.js'
+import { MESSAGES_INVARIANTS } from '../judge/conformance/messages/invariants/index.js'
+import type { Cause, LocatedViolation, Repeated } from '../judge/conformance/report/cause.js'
+import { isAtEnd, missingField } from '../judge/conformance/report/violation-kind.js'
 import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
 
 /** The indent of a cause's lines. */

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { didYouMean } from '../did-you-mean.js'
+import { didYouMean } from '../shared/did-you-mean.js'
 import { type Io, messageOf, UsageError } from './io.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>

@@ -4,8 +4,8 @@ import {
   corpusLines,
   MESSAGES_CORPUS,
   RESPONSES_CORPUS,
-} from '../conformance/corpus/line.js'
-import { corpusSchema } from '../conformance/corpus/schema.js'
+} from '../judge/conformance/corpus/line.js'
+import { corpusSchema } from '../judge/conformance/corpus/schema.js'
 import { chatStreams, corpusStreams, messageStreams } from './corpus-streams.js'
 import { type Io, messageOf, UsageError } from './io.js'
 

@@ -1,10 +1,10 @@
-import type { HarmonyEvent, HarmonyHeader } from '../harmony/events.js'
-import { patchText } from '../recipients/apply-patch.js'
-import { builtinCalled } from '../recipients/builtin-tools.js'
-import { qualifiedName } from '../recipients/qualified-name.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
-import type { Citation, OutputItem, WebSearchAction } from '../responses/items.js'
-import type { Response } from '../responses/response.js'
+import type { HarmonyEvent, HarmonyHeader } from '../core/harmony/events.js'
+import { patchText } from '../core/recipients/apply-patch.js'
+import { builtinCalled } from '../core/recipients/builtin-tools.js'
+import { qualifiedName } from '../core/recipients/qualified-name.js'
+import type { ResponseStreamEvent } from '../core/responses/events.js'
+import type { Citation, OutputItem, WebSearchAction } from '../core/responses/items.js'
+import type { Response } from '../core/responses/response.js'
 import { excerpt } from './terminal-text.js'
 
 /** The length of a text's excerpt in a line: whole texts have already been shown as deltas. */

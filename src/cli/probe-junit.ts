@@ -1,4 +1,4 @@
-import type { Finding, Probe, ScenarioResult } from '../probe/index.js'
+import type { Finding, Probe, ScenarioResult } from '../judge/probe/index.js'
 import { plain } from './terminal-text.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { Finding, ScenarioResult } from '../probe/index.js'
+import type { Finding, ScenarioResult } from '../judge/probe/index.js'
 
 /** One root cause with all its occurrences. */
 export interface Row {

@@ -1,5 +1,5 @@
-import { CLIENTS, MESSAGES_CLIENTS } from '../conformance/index.js'
-import type { Probe, ScenarioResult, Verdict } from '../probe/index.js'
+import { CLIENTS, MESSAGES_CLIENTS } from '../judge/conformance/index.js'
+import type { Probe, ScenarioResult, Verdict } from '../judge/probe/index.js'
 import { counted } from './counted.js'
 import { type Row, rowsOf } from './probe-rows.js'
 import { createPaint, type Paint, plain, type Style, wrap } from './terminal-text.js'

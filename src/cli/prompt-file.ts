@@ -1,13 +1,13 @@
-import { HarmonyResponsesError, loadTokenTable, type PolicyName, policies } from '../index.js'
-import { ATTACHMENT_POLICIES } from '../prompt/attachments.js'
+import { ATTACHMENT_POLICIES } from '../endpoint/prompt/attachments.js'
 import {
   type HistoryEntry,
   type Prompt,
   type RenderPromptOptions,
   RequestError,
   renderPrompt,
-} from '../prompt/index.js'
-import { type FixtureChunk, readTokenFixture } from '../sources/token-fixture.js'
+} from '../endpoint/prompt/index.js'
+import { type FixtureChunk, readTokenFixture } from '../engines/sources/token-fixture.js'
+import { HarmonyResponsesError, loadTokenTable, type PolicyName, policies } from '../index.js'
 import { oneFile, oneOf } from './command.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { promptText, showPrompt } from './show-prompt.js'

@@ -1,5 +1,5 @@
+import { readTokenFixture } from '../engines/sources/token-fixture.js'
 import { HarmonyResponsesError, type PolicyName, policies } from '../index.js'
-import { readTokenFixture } from '../sources/token-fixture.js'
 import { oneFile, oneOf } from './command.js'
 import { type Io, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { DIALECTS, FORMATS, printReplay } from './replay.js'

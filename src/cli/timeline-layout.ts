@@ -1,10 +1,10 @@
-import { explainDiagnostic } from '../diagnostics.js'
-import type { HarmonyEvent } from '../harmony/events.js'
-import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
-import type { Response } from '../responses/response.js'
-import type { TokenFixture } from '../sources/token-fixture.js'
-import type { Diagnostic } from '../translate/diagnostics.js'
-import type { Trace } from '../translate/tracer.js'
+import type { Diagnostic } from '../core/diagnostics/diagnostic.js'
+import { explainDiagnostic } from '../core/diagnostics/index.js'
+import type { HarmonyEvent } from '../core/harmony/events.js'
+import { FIRST_SPECIAL } from '../core/harmony/vocabulary.js'
+import type { Response } from '../core/responses/response.js'
+import type { Trace } from '../core/trace/tracer.js'
+import type { TokenFixture } from '../engines/sources/token-fixture.js'
 import { counted } from './counted.js'
 import {
   describeContent,

@@ -1,6 +1,6 @@
+import type { TokenChunk } from '../core/tokens/token-source.js'
+import type { FixtureChunk, TokenFixture } from '../engines/sources/token-fixture.js'
 import type { TranslatorOptions } from '../index.js'
-import type { FixtureChunk, TokenFixture } from '../sources/token-fixture.js'
-import type { TokenChunk } from '../tokens/token-source.js'
 import { createLayout, type Moment, type Screen } from './timeline-layout.js'
 import { traceTranslator } from './traced-translator.js'
 

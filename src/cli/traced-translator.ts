@@ -1,6 +1,6 @@
+import type { Diagnostic } from '../core/diagnostics/diagnostic.js'
+import { traceTo } from '../core/trace/tracer.js'
 import { Translator, type TranslatorOptions } from '../index.js'
-import type { Diagnostic } from '../translate/diagnostics.js'
-import { traceTo } from '../translate/tracer.js'
 import type { Moment } from './timeline-layout.js'
 
 /** A translator that reports the effects of each step, for a timeline. */

@@ -1,5 +1,5 @@
-import type { ResponseStreamEvent } from '../responses/events.js'
-import type { OutputItem } from '../responses/items.js'
+import type { ResponseStreamEvent } from '../core/responses/events.js'
+import type { OutputItem } from '../core/responses/items.js'
 
 /* Shared by APIs whose answers are built from a response's events but do not contain them. */
 

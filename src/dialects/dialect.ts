@@ -1,8 +1,8 @@
-import { check, checkEvent, checkStream } from '../errors.js'
-import { type Fields, isFields } from '../fields.js'
-import { merged } from '../merged.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
-import type { Response } from '../responses/response.js'
+import type { ResponseStreamEvent } from '../core/responses/events.js'
+import type { Response } from '../core/responses/response.js'
+import { check, checkEvent, checkStream } from '../shared/errors.js'
+import { type Fields, isFields } from '../shared/fields.js'
+import { merged } from '../shared/merged.js'
 
 /** An event in a dialect. */
 export interface DialectEvent extends Fields {

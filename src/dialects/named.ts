@@ -1,4 +1,4 @@
-import { check } from '../errors.js'
+import { check } from '../shared/errors.js'
 import type { Dialect } from './dialect.js'
 import { openResponses } from './open-responses.js'
 import { vllm } from './vllm.js'

@@ -1,8 +1,8 @@
-import type { Fields } from '../fields.js'
-import { merged } from '../merged.js'
-import type { BuiltinItemType } from '../recipients/builtin-tools.js'
-import type { OutputItem } from '../responses/items.js'
-import type { EchoedTool, Response } from '../responses/response.js'
+import type { BuiltinItemType } from '../core/recipients/builtin-tools.js'
+import type { OutputItem } from '../core/responses/items.js'
+import type { EchoedTool, Response } from '../core/responses/response.js'
+import type { Fields } from '../shared/fields.js'
+import { merged } from '../shared/merged.js'
 import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*

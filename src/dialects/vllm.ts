@@ -1,6 +1,4 @@
-import { type Fields, isFields } from '../fields.js'
-import { merged } from '../merged.js'
-import type { BuiltinItemType } from '../recipients/builtin-tools.js'
+import type { BuiltinItemType } from '../core/recipients/builtin-tools.js'
 import type {
   FunctionCallItem,
   Logprob,
@@ -8,8 +6,10 @@ import type {
   OutputItem,
   OutputText,
   ReasoningItem,
-} from '../responses/items.js'
-import type { Response } from '../responses/response.js'
+} from '../core/responses/items.js'
+import type { Response } from '../core/responses/response.js'
+import { type Fields, isFields } from '../shared/fields.js'
+import { merged } from '../shared/merged.js'
 import { type Dialect, type DialectEvent, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*

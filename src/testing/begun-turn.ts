@@ -1,4 +1,4 @@
-import type { TokenTable } from '../tokens/token-table.js'
+import type { TokenTable } from '../core/tokens/token-table.js'
 import { restOfTurn } from './rest-of-turn.js'
 import type { WrittenTurn } from './write-turn.js'
 

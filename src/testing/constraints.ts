@@ -1,6 +1,17 @@
-import { type Constraint, type ConstraintKind, constraintKind, type FittedConstraint } from '../engine/constraint.js'
-import { BadGrammar, matcherOfGbnf, UnsupportedSchema, type WrittenGrammar, writtenGrammar } from '../grammar/index.js'
-import { atOnce, type Slices } from '../slices.js'
+import {
+  type Constraint,
+  type ConstraintKind,
+  constraintKind,
+  type FittedConstraint,
+} from '../engines/contract/constraint.js'
+import {
+  BadGrammar,
+  matcherOfGbnf,
+  UnsupportedSchema,
+  type WrittenGrammar,
+  writtenGrammar,
+} from '../engines/grammar/index.js'
+import { atOnce, type Slices } from '../shared/slices.js'
 import type { BodyGrammar } from './sampler.js'
 
 /** The constraints that a scripted engine supports. */

@@ -1,8 +1,8 @@
-import type { ConstraintKind } from '../engine/constraint.js'
-import { EngineError } from '../engine/engine-error.js'
-import { checkOptions, type OptionTable } from '../options/check-options.js'
-import { aTokenTable, listOf, oneOf, that } from '../options/checks.js'
-import type { TokenTable } from '../tokens/token-table.js'
+import type { TokenTable } from '../core/tokens/token-table.js'
+import type { ConstraintKind } from '../engines/contract/constraint.js'
+import { EngineError } from '../engines/contract/engine-error.js'
+import { checkOptions, type OptionTable } from '../shared/options/check-options.js'
+import { aTokenTable, listOf, oneOf, that } from '../shared/options/checks.js'
 import { SCRIPTED_CONSTRAINTS } from './constraints.js'
 
 export interface ScriptedEngineOptions {

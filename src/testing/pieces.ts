@@ -1,6 +1,6 @@
-import { EngineError } from '../engine/engine-error.js'
-import { check } from '../errors.js'
-import { BROWSER, CONTAINER, nameIn, PYTHON } from '../harmony/namespaces.js'
+import { BROWSER, CONTAINER, nameIn, PYTHON } from '../core/harmony/namespaces.js'
+import { EngineError } from '../engines/contract/engine-error.js'
+import { check } from '../shared/errors.js'
 import type { ScriptedBeginning, ScriptedFailure, ScriptedHang, ScriptedMessage, ScriptedTurn } from './turn.js'
 
 /** Reasoning: `<|channel|>analysis<|message|>TEXT<|end|>`. */

@@ -1,4 +1,4 @@
-import type { MatcherState } from '../grammar/index.js'
+import type { MatcherState } from '../engines/grammar/index.js'
 import { stringsIn } from './json-strings.js'
 import { formatsAt } from './schema-formats.js'
 

@@ -1,10 +1,10 @@
-import type { GenerateOptions } from '../engine/engine.js'
-import type { HarmonyMessage } from '../harmony/events.js'
-import { parseMessages } from '../harmony/parse-messages.js'
-import { TERMINATORS } from '../harmony/stop-tokens.js'
-import { FIRST_SPECIAL, markerText, SPECIAL } from '../harmony/vocabulary.js'
-import { createDetokenizer } from '../tokens/detokenizer.js'
-import type { TokenTable } from '../tokens/token-table.js'
+import type { HarmonyMessage } from '../core/harmony/events.js'
+import { parseMessages } from '../core/harmony/parse-messages.js'
+import { TERMINATORS } from '../core/harmony/stop-tokens.js'
+import { FIRST_SPECIAL, markerText, SPECIAL } from '../core/harmony/vocabulary.js'
+import { createDetokenizer } from '../core/tokens/detokenizer.js'
+import type { TokenTable } from '../core/tokens/token-table.js'
+import type { GenerateOptions } from '../engines/contract/engine.js'
 
 /** The model's input: a prompt, and the beginning to continue. */
 export interface ScriptedPrompt {

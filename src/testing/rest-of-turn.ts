@@ -1,8 +1,8 @@
-import type { HarmonyMessage } from '../harmony/events.js'
-import { parseMessages } from '../harmony/parse-messages.js'
-import { SPECIAL } from '../harmony/vocabulary.js'
-import { encoderOf } from '../tokens/encoder.js'
-import type { TokenTable } from '../tokens/token-table.js'
+import type { HarmonyMessage } from '../core/harmony/events.js'
+import { parseMessages } from '../core/harmony/parse-messages.js'
+import { SPECIAL } from '../core/harmony/vocabulary.js'
+import { encoderOf } from '../core/tokens/encoder.js'
+import type { TokenTable } from '../core/tokens/token-table.js'
 import { decodeUtf8, spell } from './spelling.js'
 
 /**

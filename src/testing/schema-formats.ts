@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../fields.js'
+import { type Fields, isFields } from '../shared/fields.js'
 
 /** The maximum number of schemas that are visited for one value: a client's may refer to each other. */
 const MOST_SCHEMAS = 500

@@ -1,6 +1,6 @@
-import { MESSAGE_ENDS } from '../harmony/stop-tokens.js'
-import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
-import type { TokenTable } from '../tokens/token-table.js'
+import { MESSAGE_ENDS } from '../core/harmony/stop-tokens.js'
+import { FIRST_SPECIAL, SPECIAL } from '../core/harmony/vocabulary.js'
+import type { TokenTable } from '../core/tokens/token-table.js'
 
 /**
  * Returns the spelling of tokens as a string: a character for each byte, and one beyond the bytes for each marker. All

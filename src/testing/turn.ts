@@ -1,4 +1,4 @@
-import type { Channel } from '../harmony/vocabulary.js'
+import type { Channel } from '../core/harmony/vocabulary.js'
 
 /** A message as the model writes it. {@link think}, {@link preamble}, {@link answer} and {@link call} make one. */
 export interface ScriptedMessage {

@@ -1,8 +1,8 @@
-import { check } from '../errors.js'
-import { createMarkerLexer } from '../harmony/text-input.js'
-import { CHANNELS, SPECIAL, VOCABULARY_SIZE } from '../harmony/vocabulary.js'
-import { encoderOf } from '../tokens/encoder.js'
-import type { TokenTable } from '../tokens/token-table.js'
+import { createMarkerLexer } from '../core/harmony/text-input.js'
+import { CHANNELS, SPECIAL, VOCABULARY_SIZE } from '../core/harmony/vocabulary.js'
+import { encoderOf } from '../core/tokens/encoder.js'
+import type { TokenTable } from '../core/tokens/token-table.js'
+import { check } from '../shared/errors.js'
 import type { ScriptedFailure, ScriptedHang, ScriptedMessage, ScriptedPiece, ScriptedTurn } from './turn.js'
 
 /** A turn as tokens, and how it ends. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createInputs, createRandom, type Inputs, inChunks, MARKER, SEED } from '../../bench/inputs.mjs'
-import { urlCitations } from '../../src/citations.js'
-import { createHarmonyParser } from '../../src/harmony/index.js'
-import { SPECIAL } from '../../src/harmony/vocabulary.js'
+import { urlCitations } from '../../src/core/citations/index.js'
+import { createHarmonyParser } from '../../src/core/harmony/index.js'
+import { SPECIAL } from '../../src/core/harmony/vocabulary.js'
+import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
+import { messagesOf } from '../../src/endpoint/prompt/messages-of.js'
 import { Translator } from '../../src/index.js'
-import { messagesOf } from '../../src/prompt/messages-of.js'
-import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeText } from '../support/tokens.js'
 
 const tokenTable = await loadTokenTable()

@@ -1,8 +1,8 @@
 import { Validator } from '@cfworker/json-schema'
 import { expect, test } from 'vitest'
 import { schemaCases } from '../../bench/schema-inputs.mjs'
-import { compileSchema, matcherOf } from '../../src/grammar/index.js'
-import { atOnce } from '../../src/slices.js'
+import { compileSchema, matcherOf } from '../../src/engines/grammar/index.js'
+import { atOnce } from '../../src/shared/slices.js'
 
 const cases = schemaCases(60, 7)
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { checkEvents } from '../../dist/conformance/index.js'
+import { checkEvents } from '../../dist/judge/conformance/index.js'
 import { ask } from './ask.mjs'
 import { answerOf } from './model.mjs'
 

@@ -1,7 +1,8 @@
 // A server of the chaos: node server.mjs, with its settings in CHAOS and an IPC channel.
+
+import { createSeal, readSealKeys } from '../../dist/endpoint/seal/index.js'
+import { serveResponses } from '../../dist/endpoint/server/node.js'
 import { loadTokenTable } from '../../dist/index.js'
-import { createSeal, readSealKeys } from '../../dist/seal/index.js'
-import { serveResponses } from '../../dist/server/node.js'
 import { createModel } from './model.mjs'
 import { STORES } from './stores/stores.mjs'
 import { createTool } from './tools.mjs'

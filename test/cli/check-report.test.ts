@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type CheckedStream, createCheckedStream } from '../../src/cli/check-report.js'
 import { widthOf } from '../../src/cli/terminal-text.js'
-import { createChecker, type Violation } from '../../src/conformance/index.js'
-import type { StreamEvent } from '../../src/conformance/stream-event.js'
+import { createChecker, type Violation } from '../../src/judge/conformance/index.js'
+import type { StreamEvent } from '../../src/judge/conformance/stream-event.js'
 import {
   BASES,
   type Draft,
@@ -12,7 +12,7 @@ import {
   setAll,
   setItem,
   setResponse,
-} from '../conformance/invariants/streams.js'
+} from '../judge/conformance/invariants/streams.js'
 
 const PLAIN = { columns: 100, hasColors: false }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
-import { BASES } from '../conformance/messages/streams.js'
+import { BASES } from '../judge/conformance/messages/streams.js'
 import { fakeIo } from './io.js'
 
 const frame = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`

@@ -8,7 +8,7 @@ import config from '../../tsup.config.js'
  */
 
 const { noExternal = [] } = config as { readonly noExternal?: readonly string[] }
-const ENTRIES = ['src/cli/main.ts', 'src/server/node.ts', 'src/server/index.ts']
+const ENTRIES = ['src/cli/main.ts', 'src/endpoint/server/node.ts', 'src/endpoint/server/index.ts']
 
 let outputs: Metafile['outputs'] = {}
 
@@ -97,14 +97,14 @@ test('serve loads neither the judge nor sockets, which come with the first one',
 })
 
 test('importing server/node opens no listener: neither the HTTP adapter nor sockets are loaded', () => {
-  const loaded = loadedBy('src/server/node.ts')
+  const loaded = loadedBy('src/endpoint/server/node.ts')
   expect(npm(loaded)).not.toContain('ws')
   expect(listenersOf(loaded)).toEqual([])
   expect(loaded.modules.filter((path) => /o200k|conformance/.test(path))).toEqual([])
 })
 
 test('of zod, a command loads the words of one language', () => {
-  for (const source of ['src/cli/check.ts', 'src/cli/serve/serve.ts', 'src/server/node.ts']) {
+  for (const source of ['src/cli/check.ts', 'src/cli/serve/serve.ts', 'src/endpoint/server/node.ts']) {
     const words = loadedBy(source).modules.filter((path) => /zod\/v4\/locales\//.test(path))
     expect(words.filter((path) => !path.endsWith('/en.js'))).toEqual([])
   }

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
-import { CHAT_PROFILES } from '../../src/conformance/chat/invariant.js'
-import type { CorpusLine } from '../../src/conformance/corpus/line.js'
-import { checkEvents, MESSAGES_PROFILES, PROFILES } from '../../src/conformance/index.js'
+import { CHAT_PROFILES } from '../../src/judge/conformance/chat/invariant.js'
+import type { CorpusLine } from '../../src/judge/conformance/corpus/line.js'
+import { checkEvents, MESSAGES_PROFILES, PROFILES } from '../../src/judge/conformance/index.js'
 import { fakeIo, realFolder } from './io.js'
 
 const io = realFolder()

@@ -8,12 +8,12 @@ import { WebSocket } from 'ws'
 import { run } from '../../src/cli/run.js'
 import { configSchema } from '../../src/cli/serve/config-file.js'
 import { serve as serveCommand } from '../../src/cli/serve-command.js'
-import { checkEvents, readStreams } from '../../src/conformance/index.js'
+import { replay } from '../../src/engines/sources/replay.js'
+import { readTokenFixture } from '../../src/engines/sources/token-fixture.js'
 import { loadTokenTable, translate } from '../../src/index.js'
-import { replay } from '../../src/sources/replay.js'
-import { readTokenFixture } from '../../src/sources/token-fixture.js'
+import { checkEvents, readStreams } from '../../src/judge/conformance/index.js'
+import { http } from '../endpoint/tools/mcp/fixtures.js'
 import { encodeHarmony } from '../support/tokens.js'
-import { http } from '../tools/mcp/fixtures.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
 import { refusal, type Served, serve } from './served.js'
 
@@ -248,7 +248,7 @@ describe('the options of serve', () => {
   })
 
   test('--chat-calls reasoning names the calls that the server runs in the reasoning of Chat Completions', async () => {
-    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const server = new URL('../endpoint/tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const { client } = await serve([
       '--replay',
       '--chat-calls',
@@ -305,7 +305,7 @@ describe('the options of serve', () => {
   })
 
   test('--mcp runs the calls of a real server', async () => {
-    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const server = new URL('../endpoint/tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const { client } = await serve(['--replay', '--mcp', `tools="${process.execPath}" ${server} stdio`])
     const { output } = await client.responses.create({
       model: 'gpt-oss',
@@ -342,7 +342,7 @@ describe('the options of serve', () => {
   })
 
   test('--offer gives the tools of an MCP server to clients that declare none, of both APIs', async () => {
-    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const server = new URL('../endpoint/tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const command = `tools="${process.execPath}" ${server} stdio`
     for (const args of [
       ['--offer', command],
@@ -362,7 +362,7 @@ describe('the options of serve', () => {
   })
 
   test("--offered-calls hidden leaves the calls of offered tools out of the Responses API's output", async () => {
-    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const server = new URL('../endpoint/tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const offer = ['--offer', `tools="${process.execPath}" ${server} stdio`]
     const { client } = await serve(['--replay', '--offered-calls', 'hidden', ...offer])
     const { output } = await client.responses.create({ model: 'gpt-oss', input: 'Call echo' })
@@ -370,7 +370,7 @@ describe('the options of serve', () => {
   })
 
   test('--approval writes asks for the calls of tools that do not only read, regardless of the request', async () => {
-    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const server = new URL('../endpoint/tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const { client } = await serve([
       '--replay',
       '--approval',
@@ -389,7 +389,7 @@ describe('the options of serve', () => {
   })
 
   test('--audit has a line for each call that ran, with its arguments only where they are asked for', async () => {
-    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const server = new URL('../endpoint/tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const mcp = ['--mcp', `tools="${process.execPath}" ${server} stdio`]
     const tools = [{ type: 'mcp', server_label: 'tools', require_approval: 'never', server_url: 'a' } as const]
     const lines: string[] = []
@@ -428,7 +428,7 @@ describe('the options of serve', () => {
   })
 
   test('a server_label that --mcp does not name is logged once, with those that it names', async () => {
-    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const server = new URL('../endpoint/tools/mcp/fixture-server.mjs', import.meta.url).pathname
     const { client, io } = await serve(['--replay', '--mcp', `docs="${process.execPath}" ${server} stdio`])
     const tools = [{ type: 'mcp' as const, server_label: 'dcos', require_approval: 'never' as const, server_url: 'a' }]
     for (const input of ['Hi', 'Again']) {
@@ -440,7 +440,7 @@ describe('the options of serve', () => {
   })
 
   test('output of a program of --mcp is logged with its label, without terminal control characters', async () => {
-    const server = new URL('../tools/mcp/raw-server.mjs', import.meta.url).pathname
+    const server = new URL('../endpoint/tools/mcp/raw-server.mjs', import.meta.url).pathname
     const { client, io, stop, exit } = await serve(['--replay', '--mcp', `tools="${process.execPath}" ${server} noisy`])
     const tools = [{ type: 'mcp' as const, server_label: 'tools', require_approval: 'never' as const, server_url: 'a' }]
     await client.responses.create({ model: 'gpt-oss', input: 'Call any', tools })

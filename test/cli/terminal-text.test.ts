@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clip, createPaint, excerpt, visible, widthOf, wrap } from '../../src/cli/terminal-text.js'
-import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
+import { codePoint } from '../../src/judge/conformance/arbitraries/code-point.js'
 import { harmonyText } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { printReplay, type TranslationOptions } from '../../src/cli/replay.js'
 import { widthOf } from '../../src/cli/terminal-text.js'
-import { parseTokenFixture, type TokenFixture } from '../../src/sources/replay.js'
+import { parseTokenFixture, type TokenFixture } from '../../src/engines/sources/replay.js'
 import { encodeHarmony } from '../support/tokens.js'
 
 const fixture = (tokens: TokenFixture['tokens'], more: Partial<TokenFixture> = {}): TokenFixture =>

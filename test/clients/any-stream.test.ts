@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { urlCitations } from '../../src/citations.js'
-import type { ChunkPlan } from '../../src/conformance/arbitraries/index.js'
+import { urlCitations } from '../../src/core/citations/index.js'
+import { readTokenFixture } from '../../src/engines/sources/replay.js'
 import { loadTokenTable, type Response, type TokenChunk, Translator } from '../../src/index.js'
-import { readTokenFixture } from '../../src/sources/replay.js'
+import type { ChunkPlan } from '../../src/judge/conformance/arbitraries/index.js'
 import { chunkPlan, cutChunks, malformedTranscript, wellFormedTranscript } from '../support/arbitraries.js'
 import {
   type AnyStream,

@@ -1,4 +1,6 @@
-import { parseMessages } from '../../src/harmony/index.js'
+import { parseMessages } from '../../src/core/harmony/index.js'
+import type { CustomTool, FunctionTool as FunctionDeclaration, McpTool } from '../../src/core/responses/request.js'
+import { RequestError, type ResponseHandle, respond } from '../../src/endpoint/respond/index.js'
 import {
   collectResponse,
   loadTokenTable,
@@ -8,8 +10,6 @@ import {
   type StreamEnd,
   type TokenChunk,
 } from '../../src/index.js'
-import { RequestError, type ResponseHandle, respond } from '../../src/respond/index.js'
-import type { CustomTool, FunctionTool as FunctionDeclaration, McpTool } from '../../src/responses/request.js'
 import type { Client, Played } from './play.js'
 import { answer, type Scenario, type Script, turn, type WireTool } from './scenarios.js'
 import { scriptedHost } from './scripted-host.js'

@@ -1,8 +1,8 @@
 import { Agent, type ApplyPatchOperation, applyPatchTool, OpenAIResponsesModel, Runner } from '@openai/agents'
 import OpenAI from 'openai'
 import { expect, onTestFinished, test } from 'vitest'
+import { serveResponses } from '../../src/endpoint/server/node.js'
 import { loadTokenTable } from '../../src/index.js'
-import { serveResponses } from '../../src/server/node.js'
 import { answer, call, type ScriptedMessage, scriptedEngine, think } from '../../src/testing/index.js'
 
 const tokenTable = await loadTokenTable()

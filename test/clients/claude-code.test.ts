@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { HarmonyMessage } from '../../src/harmony/index.js'
+import type { HarmonyMessage } from '../../src/core/harmony/index.js'
+import type { Tool } from '../../src/endpoint/tools/tool.js'
 import { answer, call, firstTokens, hang, preamble, type Script, think } from '../../src/testing/index.js'
-import type { Tool } from '../../src/tools/tool.js'
 import { ClaudeCode, claudeCodePath } from './claude-code.js'
 
 let claude: ClaudeCode | undefined

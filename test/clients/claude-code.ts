@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { TokenEngine } from '../../src/engine/index.js'
+import { type ResponsesServer, serveResponses } from '../../src/endpoint/server/node.js'
+import type { Tool } from '../../src/endpoint/tools/tool.js'
+import type { TokenEngine } from '../../src/engines/contract/index.js'
 import { loadTokenTable } from '../../src/index.js'
-import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
 import { type Script, type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'
-import type { Tool } from '../../src/tools/tool.js'
 
 const tokenTable = await loadTokenTable()
 

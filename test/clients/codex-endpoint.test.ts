@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { checkEvents } from '../../src/conformance/index.js'
 import type { Dialect } from '../../src/dialects/index.js'
+import { serveResponses } from '../../src/endpoint/server/node.js'
 import { loadTokenTable, type ResponseStreamEvent } from '../../src/index.js'
-import { serveResponses } from '../../src/server/node.js'
+import { checkEvents } from '../../src/judge/conformance/index.js'
 import {
   answer,
   call,

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
+import type { CallRecord } from '../../src/endpoint/server/index.js'
+import { serveResponses } from '../../src/endpoint/server/node.js'
+import { mcpTools } from '../../src/endpoint/tools/mcp/index.js'
 import { loadTokenTable } from '../../src/index.js'
-import type { CallRecord } from '../../src/server/index.js'
-import { serveResponses } from '../../src/server/node.js'
 import { answer, call, type Script, type ScriptedEngine, scriptedEngine, think } from '../../src/testing/index.js'
-import { mcpTools } from '../../src/tools/mcp/index.js'
-import { dice } from '../server/dice-and-weather.js'
-import { inMemory } from '../tools/mcp/fixtures.js'
+import { dice } from '../endpoint/server/dice-and-weather.js'
+import { inMemory } from '../endpoint/tools/mcp/fixtures.js'
 
 /* A server that offers a function of the host and an MCP server, and a model that calls both before the client's own tool. */
 

@@ -1,4 +1,4 @@
-import type { Profile } from '../../src/conformance/index.js'
+import type { Profile } from '../../src/judge/conformance/index.js'
 import type { Scenario } from './scenarios.js'
 
 /** The clients by whose profiles a client's streams are checked. */

@@ -1,7 +1,7 @@
-import { urlCitations } from '../../src/citations.js'
+import { urlCitations } from '../../src/core/citations/index.js'
+import type { WholeItem } from '../../src/core/items/index.js'
+import { createSeal, newNonce, type Seal } from '../../src/endpoint/seal/index.js'
 import type { HostTokens, StreamEnd, TokenChunk, TranslateOptions } from '../../src/index.js'
-import type { WholeItem } from '../../src/items.js'
-import { createSeal, newNonce, type Seal } from '../../src/seal/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import type { Played } from './play.js'
 

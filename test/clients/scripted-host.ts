@@ -1,8 +1,8 @@
-import { EngineError } from '../../src/engine/engine-error.js'
-import type { TokenEngine, TokenStream } from '../../src/engine/index.js'
-import { tokenStream } from '../../src/engine/token-stream.js'
+import type { ResponseHandle, Tool } from '../../src/endpoint/respond/index.js'
+import { EngineError } from '../../src/engines/contract/engine-error.js'
+import type { TokenEngine, TokenStream } from '../../src/engines/contract/index.js'
+import { tokenStream } from '../../src/engines/contract/token-stream.js'
 import type { HostTokens, StreamEnd, TokenChunk } from '../../src/index.js'
-import type { ResponseHandle, Tool } from '../../src/respond/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { HOST_ERROR, type Insertion, type Script } from './scenarios.js'
 

@@ -7,9 +7,9 @@ const MEET_OPENAI = [
   '../dialects/chat/*.test.ts',
   '../docs/server.test.ts',
   '../laws/9-accumulator.test.ts',
-  '../request/laws.test.ts',
+  '../endpoint/request/laws.test.ts',
   '../server/{chat-completions,conversation-routes,create,demanded-answer,kept,observe,strict-functions}.test.ts',
-  '../sse/response.test.ts',
+  '../core/sse/response.test.ts',
   '../translate/**/*.test.ts',
 ]
 

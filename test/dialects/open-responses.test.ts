@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openResponses, toDialect } from '../../src/dialects/index.js'
+import { callTo, createRun, inTurn, messageOn } from '../core/translate/run.js'
 import { anyStream, endReason, run } from '../laws/streams.js'
 import { runs } from '../support/runs.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
-import { callTo, createRun, inTurn, messageOn } from '../translate/run.js'
 
 async function mapped(events: Parameters<typeof toDialect>[0]): Promise<Record<string, unknown>[]> {
   const all: Record<string, unknown>[] = []

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ResponseStreamEvent } from '../../src/core/responses/events.js'
 import type { Dialect, DialectEvent } from '../../src/dialects/dialect.js'
 import {
   fromDialect,
@@ -10,11 +11,10 @@ import {
   vllm,
 } from '../../src/dialects/index.js'
 import { translateBatches } from '../../src/index.js'
-import type { ResponseStreamEvent } from '../../src/responses/events.js'
+import { deepFreeze } from '../core/translate/run.js'
 import { anyStream, endReason, run, runBroken } from '../laws/streams.js'
 import { collect } from '../support/collect.js'
 import { RUNS } from '../support/runs.js'
-import { deepFreeze } from '../translate/run.js'
 
 const dialects = [
   ['open-responses', openResponses],

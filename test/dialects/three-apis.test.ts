@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Response } from '../../src/core/responses/response.js'
 import { toChatCompletion, toMessage } from '../../src/dialects/index.js'
-import type { Response } from '../../src/responses/response.js'
 import { anyStream, endReason, run } from '../laws/streams.js'
 import { RUNS } from '../support/runs.js'
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import type { ResponseRequest } from '../../src/core/responses/request.js'
 import { fromDialect, toDialect, vllm } from '../../src/dialects/index.js'
-import type { ResponseRequest } from '../../src/responses/request.js'
-import { readTokenFixture } from '../../src/sources/token-fixture.js'
+import { readTokenFixture } from '../../src/engines/sources/token-fixture.js'
+import { callTo, createRun, messageOn } from '../core/translate/run.js'
 import {
   splitEmoji as emoji,
   preamble as files,
@@ -14,7 +15,6 @@ import {
 import { tokenTable } from '../laws/streams.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
 import { encodeHarmony } from '../support/tokens.js'
-import { callTo, createRun, messageOn } from '../translate/run.js'
 
 type Fields = Record<string, unknown>
 

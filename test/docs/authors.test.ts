@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { EngineError, type EngineErrorCode } from '../../src/engine/index.js'
-import { errorAnswer } from '../../src/server/error-answer.js'
+import { errorAnswer } from '../../src/endpoint/server/error-answer.js'
+import { EngineError, type EngineErrorCode } from '../../src/engines/contract/index.js'
 import { pageOf, root } from './pages.js'
 
 const page = pageOf('docs/engines-for-authors.md')
@@ -25,18 +25,18 @@ function membersOf(file: string, name: string): string[] {
 const namesIn = (table: string): string[] => rows(table).map(([, name = '']) => name.replaceAll('`', ''))
 
 test('the page for authors of engines has a heading for each method, in the order of the type', () => {
-  const methods = membersOf('engine/engine.ts', 'TokenEngine')
+  const methods = membersOf('engines/contract/engine.ts', 'TokenEngine')
   expect(methods).toEqual(['generate', 'health', 'capabilities'])
   const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading)
   expect(headings.filter((heading) => methods.includes(heading))).toEqual(methods)
 })
 
 test('the page for authors of engines says what a call may ask, option by option', () => {
-  expect(namesIn('generate')).toEqual(membersOf('engine/engine.ts', 'GenerateOptions'))
+  expect(namesIn('generate')).toEqual(membersOf('engines/contract/engine.ts', 'GenerateOptions'))
 })
 
 test('the page for authors of engines lists every capability', () => {
-  expect(namesIn('capabilities')).toEqual(membersOf('engine/constraint.ts', 'EngineCapabilities'))
+  expect(namesIn('capabilities')).toEqual(membersOf('engines/contract/constraint.ts', 'EngineCapabilities'))
 })
 
 test.each(rows('errors'))(
@@ -63,14 +63,14 @@ test('the page says what a client gets of an engine that is not available', () =
 })
 
 test('the page lists every code of an engine error', () => {
-  const text = readFileSync(`${root}src/engine/engine-error.ts`, 'utf8')
+  const text = readFileSync(`${root}src/engines/contract/engine-error.ts`, 'utf8')
   const [, union = ''] = /export type EngineErrorCode = (.+)/.exec(text) ?? []
   expect(namesIn('errors')).toEqual(union.split('|').map((code) => code.replaceAll("'", '').trim()))
 })
 
 test('the page for authors of stores names each method of a store', () => {
   const stores = pageOf('docs/stores.md')
-  const methods = membersOf('stores/store.ts', 'ResponseStore').filter((name) => name !== 'memory')
+  const methods = membersOf('endpoint/stores/store.ts', 'ResponseStore').filter((name) => name !== 'memory')
   expect(methods).toContain('lineage')
   for (const method of methods) expect(stores).toMatch(new RegExp(`\`${method}[(\`]`))
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createLlamaCppEngine } from '../../src/sources/llama-cpp.js'
-import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
-import { createSglangEngine } from '../../src/sources/sglang.js'
-import { createVllmEngine } from '../../src/sources/vllm.js'
+import { createLlamaCppEngine } from '../../src/engines/sources/llama-cpp.js'
+import { createLlamaServerEngine } from '../../src/engines/sources/llama-server.js'
+import { createSglangEngine } from '../../src/engines/sources/sglang.js'
+import { createVllmEngine } from '../../src/engines/sources/vllm.js'
 import { pageOf } from './pages.js'
 
 const [, table = ''] = /<!-- options -->\n([\s\S]*?)<!-- \/options -->/.exec(pageOf('docs/engines.md')) ?? []

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { EngineError, tokenStream } from '../../src/engine/index.js'
+import { fileSearch } from '../../src/endpoint/tools/file-search.js'
+import { functionTools } from '../../src/endpoint/tools/functions.js'
+import { EngineError, tokenStream } from '../../src/engines/contract/index.js'
 import { answer, call, type Script, scriptedEngine, think } from '../../src/testing/index.js'
-import { fileSearch } from '../../src/tools/file-search.js'
-import { functionTools } from '../../src/tools/functions.js'
-import { type Answer, type Endpoint, endpoint } from '../server/endpoint.js'
+import { type Answer, type Endpoint, endpoint } from '../endpoint/server/endpoint.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { pageOf } from './pages.js'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DIAGNOSTICS } from '../../src/diagnostics.js'
+import { DIAGNOSTICS } from '../../src/core/diagnostics/index.js'
 import { blocks, pageOf, pages, root } from './pages.js'
 
 const manifest: { name: string; version: string; exports: object; scripts: object } = JSON.parse(

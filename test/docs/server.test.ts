@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkEvents, readStreams } from '../../src/conformance/index.js'
+import { checkEvents, readStreams } from '../../src/judge/conformance/index.js'
 import { pageOf, root } from './pages.js'
 import { bundle } from './snippets.js'
 

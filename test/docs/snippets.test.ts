@@ -10,7 +10,7 @@ import { world } from './world.js'
 
 /** Snippets that are compiled but not run, by a piece of their text, and why. */
 const COMPILED_ONLY: readonly { readonly has: string; readonly why: string }[] = [
-  { has: 'responses.db', why: 'needs SQLite, which not every Node has: test/stores/sqlite runs the store' },
+  { has: 'responses.db', why: 'needs SQLite, which not every Node has: test/endpoint/stores/sqlite runs the store' },
   { has: 'gpt-oss-20b-mxfp4.gguf', why: 'loads a model: test/engine runs the adapter on the real llama.cpp' },
   {
     has: 'createServer(async (incoming, outgoing)',

@@ -18,7 +18,7 @@ const manifest: { name: string; exports: Record<string, string | { default: stri
   readFileSync(`${root}package.json`, 'utf8'),
 )
 
-/** The source of each subpath: `harmony-responses/sse` is `src/sse/index.ts`. */
+/** The source of each subpath: `harmony-responses/sse` is `src/core/sse/index.ts`. */
 const sources: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(manifest.exports).flatMap(([subpath, target]) => {
     const file = typeof target === 'string' ? undefined : /^\.\/dist\/(.+)\.js$/.exec(target.default)?.[1]

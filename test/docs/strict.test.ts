@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createMatcher, jsonSchemaToGbnf, UnsupportedSchema } from '../../src/grammar/index.js'
-import { allows } from '../grammar/walk.js'
+import { createMatcher, jsonSchemaToGbnf, UnsupportedSchema } from '../../src/engines/grammar/index.js'
+import { allows } from '../engines/grammar/walk.js'
 import { pageOf } from './pages.js'
 
 interface Example {

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { type OpenSource, planPieces } from '../../src/conformance/index.js'
-import { EngineError, tokenStream } from '../../src/engine/index.js'
+import { EngineError, tokenStream } from '../../src/engines/contract/index.js'
 import {
   type ListedTool,
   loadTokenTable,
@@ -14,6 +13,7 @@ import {
   type TokenChunk,
   Translator,
 } from '../../src/index.js'
+import { type OpenSource, planPieces } from '../../src/judge/conformance/index.js'
 
 // <|channel|>final<|message|>Hi!<|return|>, as every engine below samples it.
 const IDS = [200005, 17196, 200008, 12194, 0, 200002]

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { SPECIAL } from '../../src/harmony/vocabulary.js'
+import { SPECIAL } from '../../src/core/harmony/vocabulary.js'
 import { scripts } from './scripts.js'
 import { writeTinyGptOss } from './tiny-gpt-oss/tiny-gpt-oss.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { TokenStream } from '../../src/sources/llama-cpp.js'
-import { createLlamaCppEngine, type GenerateOptions, type LlamaCppEngine } from '../../src/sources/llama-cpp.js'
+import type { TokenStream } from '../../src/engines/sources/llama-cpp.js'
+import { createLlamaCppEngine, type GenerateOptions, type LlamaCppEngine } from '../../src/engines/sources/llama-cpp.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { drain, take } from './drain.js'
 import { cpuLlama, models } from './model.js'

@@ -1,13 +1,13 @@
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
+import { FIRST_SPECIAL } from '../../src/core/harmony/vocabulary.js'
 import {
   createLlamaCppEngine,
   type GenerateOptions,
   type LlamaCppEngine,
   STOP_TOKENS,
-} from '../../src/sources/llama-cpp.js'
+} from '../../src/engines/sources/llama-cpp.js'
 import { runs } from '../support/runs.js'
 import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
 import { type Drained, drain } from './drain.js'

@@ -1,6 +1,6 @@
 import type { Llama } from 'node-llama-cpp'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/sources/llama-cpp.js'
+import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/engines/sources/llama-cpp.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { drain, take } from './drain.js'
 import { cpuLlama, models } from './model.js'

@@ -1,5 +1,4 @@
-import { checkEvents } from '../../src/conformance/index.js'
-import type { TokenStream } from '../../src/engine/index.js'
+import type { TokenStream } from '../../src/engines/contract/index.js'
 import {
   type Diagnostic,
   type Response,
@@ -10,6 +9,7 @@ import {
   type TranslateOptions,
   translate,
 } from '../../src/index.js'
+import { checkEvents } from '../../src/judge/conformance/index.js'
 
 /** The whole output of a stream of tokens. */
 export interface Drained {

@@ -1,6 +1,6 @@
 import type { LlamaGrammar } from 'node-llama-cpp'
 import { afterAll, expect, test } from 'vitest'
-import { GBNF_CAPABILITIES } from '../../src/sources/gbnf.js'
+import { GBNF_CAPABILITIES } from '../../src/engines/sources/gbnf.js'
 import { countsOf, differencesOf, judgedGrammars } from '../servers/grammar-texts.js'
 import { cpuLlama } from './model.js'
 

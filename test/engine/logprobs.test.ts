@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
-import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/sources/llama-cpp.js'
+import { VOCABULARY_SIZE } from '../../src/core/harmony/vocabulary.js'
+import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/engines/sources/llama-cpp.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { UNSURE_SHARPNESS } from './build-models.js'
 import { drain, streamed } from './drain.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/sources/llama-cpp.js'
+import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/engines/sources/llama-cpp.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { drain, take } from './drain.js'
 import { cpuLlama, models } from './model.js'

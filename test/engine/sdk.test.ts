@@ -1,9 +1,9 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
+import { type ResponsesServer, serveResponses } from '../../src/endpoint/server/node.js'
+import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/engines/sources/llama-cpp.js'
 import { collectResponse, translate } from '../../src/index.js'
-import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
-import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/sources/llama-cpp.js'
-import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { cpuLlama, models } from './model.js'
 import {

@@ -1,6 +1,6 @@
 import type { LlamaContext, LlamaContextSequence, LlamaModel } from 'node-llama-cpp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { llamaCppSource, type TokenStream } from '../../src/sources/llama-cpp.js'
+import { llamaCppSource, type TokenStream } from '../../src/engines/sources/llama-cpp.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { drain, take } from './drain.js'
 import { cpuLlama, models } from './model.js'

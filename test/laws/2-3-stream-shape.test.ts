@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ResponseStreamEvent } from '../../src/responses/events.js'
+import type { ResponseStreamEvent } from '../../src/core/responses/events.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
 import { Translator } from '../support/translator.js'

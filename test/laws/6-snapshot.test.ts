@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
+import type { TranslatorSnapshot } from '../../src/core/translate/translator-snapshot.js'
 import { chunkPlan, cutChunks, cutText, textPlan } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
 import { Translator } from '../support/translator.js'

@@ -1,5 +1,5 @@
-import type { ResponseStreamEvent, TerminalEvent } from '../../src/responses/events.js'
-import type { OutputItem } from '../../src/responses/items.js'
+import type { ResponseStreamEvent, TerminalEvent } from '../../src/core/responses/events.js'
+import type { OutputItem } from '../../src/core/responses/items.js'
 
 /** The faults of a finished stream, in words. Independent of the translator. */
 export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMemoryStore, type FinishedResponse, type Lease, type ResponseStore } from '../../src/stores/index.js'
+import {
+  createMemoryStore,
+  type FinishedResponse,
+  type Lease,
+  type ResponseStore,
+} from '../../src/endpoint/stores/index.js'
 import { checkStore } from '../../src/testing/index.js'
 import { RUNS, runs } from '../support/runs.js'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { GenerateOptions, TokenEngine } from '../../src/engine/index.js'
-import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
+import { FIRST_SPECIAL } from '../../src/core/harmony/vocabulary.js'
+import type { GenerateOptions, TokenEngine } from '../../src/engines/contract/index.js'
 import { errorOf } from '../support/error-of.js'
 import { readTokens } from '../support/read-tokens.js'
 import { decodeTokens, encodeHarmony, m, tokenBytes } from '../support/tokens.js'

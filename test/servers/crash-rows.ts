@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TokenEngine } from '../../src/engine/index.js'
+import type { TokenEngine } from '../../src/engines/contract/index.js'
 import { errorOf } from '../support/error-of.js'
 import { readTokens } from '../support/read-tokens.js'
 import { encodeHarmony } from '../support/tokens.js'

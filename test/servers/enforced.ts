@@ -1,6 +1,6 @@
-import type { TokenEngine, UnsupportedConstraint } from '../../src/engine/index.js'
-import { compileSchema, createMatcher, type MatcherState, matcherOf } from '../../src/grammar/index.js'
-import { atOnce } from '../../src/slices.js'
+import type { TokenEngine, UnsupportedConstraint } from '../../src/engines/contract/index.js'
+import { compileSchema, createMatcher, type MatcherState, matcherOf } from '../../src/engines/grammar/index.js'
+import { atOnce } from '../../src/shared/slices.js'
 import { validatorOf } from '../support/json-schema-judge.js'
 import { compacted, withoutExponents } from './blanks.js'
 

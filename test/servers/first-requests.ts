@@ -1,4 +1,4 @@
-import type { NamedBackend } from '../../src/sources/structured-outputs/backends.js'
+import type { NamedBackend } from '../../src/engines/sources/structured-outputs/backends.js'
 import type { RealServer } from './server.js'
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Constraint, TokenEngine } from '../../src/engine/index.js'
-import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
+import { FIRST_SPECIAL } from '../../src/core/harmony/vocabulary.js'
+import type { Constraint, TokenEngine } from '../../src/engines/contract/index.js'
 import { readTokens } from '../support/read-tokens.js'
 import { decodeTokens, encodeHarmony } from '../support/tokens.js'
 import { freeAnswer } from './model/scripts.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
+import { createLlamaServerEngine } from '../../src/engines/sources/llama-server.js'
 import { errorOf } from '../support/error-of.js'
 import { readTokens } from '../support/read-tokens.js'
 import { encodeHarmony } from '../support/tokens.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TokenEngine } from '../../src/engine/index.js'
+import type { TokenEngine } from '../../src/engines/contract/index.js'
 import { readTokens } from '../support/read-tokens.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { freeAnswer } from './model/scripts.js'

@@ -1,9 +1,9 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkEvents } from '../../src/conformance/index.js'
-import type { TokenEngine } from '../../src/engine/index.js'
+import { type ResponsesServer, serveResponses } from '../../src/endpoint/server/node.js'
+import type { TokenEngine } from '../../src/engines/contract/index.js'
 import { loadTokenTable } from '../../src/index.js'
-import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
+import { checkEvents } from '../../src/judge/conformance/index.js'
 import * as said from './model/scripts.js'
 
 const WEATHER = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSglangEngine } from '../../src/sources/sglang.js'
+import { createSglangEngine } from '../../src/engines/sources/sglang.js'
 import { errorOf } from '../support/error-of.js'
 import { readTokens } from '../support/read-tokens.js'
 import { encodeHarmony } from '../support/tokens.js'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { createVllmEngine } from '../../src/sources/vllm.js'
+import { createVllmEngine } from '../../src/engines/sources/vllm.js'
 import { askFirst, FIRST_REQUESTS, FOR_GUIDANCE } from './first-requests.js'
 import { larkRows } from './lark-rows.js'
 import { NOT_HELD, TRAPS_NOT_HELD } from './not-held.js'

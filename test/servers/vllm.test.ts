@@ -1,4 +1,4 @@
-import { createVllmEngine } from '../../src/sources/vllm.js'
+import { createVllmEngine } from '../../src/engines/sources/vllm.js'
 import { adapterRows } from './adapter-rows.js'
 import { benchRow } from './bench-row.js'
 import { crashRows } from './crash-rows.js'

@@ -1,6 +1,6 @@
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator'
 import { VERSION } from 'openai/version'
-import type { ResponseStreamEvent } from '../../src/responses/events.js'
+import type { ResponseStreamEvent } from '../../src/core/responses/events.js'
 
 export type Accumulate = (event: never, snapshot?: never) => unknown
 

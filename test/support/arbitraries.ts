@@ -1,19 +1,19 @@
 import type fc from 'fast-check'
-import { cut, repeat } from '../../src/conformance/arbitraries/chunk-plan.js'
+import type { TokenChunk } from '../../src/core/tokens/token-source.js'
+import { cut, repeat } from '../../src/judge/conformance/arbitraries/chunk-plan.js'
 import type {
   ChunkPlanOptions,
   MalformedShape,
   MalformedTranscript,
   Transcript,
   TranscriptOptions,
-} from '../../src/conformance/arbitraries/index.js'
-import * as library from '../../src/conformance/arbitraries/index.js'
-import type { TokenChunk } from '../../src/tokens/token-source.js'
+} from '../../src/judge/conformance/arbitraries/index.js'
+import * as library from '../../src/judge/conformance/arbitraries/index.js'
 import { encodeText } from './tokens.js'
 
 // The library's arbitraries, with the ids that the model's own tokenizer gives.
 
-export { flattenChunks } from '../../src/conformance/arbitraries/chunk-plan.js'
+export { flattenChunks } from '../../src/judge/conformance/arbitraries/chunk-plan.js'
 export {
   chunkPlan,
   cutChunks,
@@ -25,7 +25,7 @@ export {
   type MalformedTranscript,
   textPlan,
   tokenSoup,
-} from '../../src/conformance/arbitraries/index.js'
+} from '../../src/judge/conformance/arbitraries/index.js'
 
 const withIds = { encode: encodeText }
 

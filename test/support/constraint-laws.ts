@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { constraintKind } from '../../src/engine/constraint.js'
-import type { Constraint, ConstraintKind, TokenEngine } from '../../src/engine/index.js'
+import { constraintKind } from '../../src/engines/contract/constraint.js'
+import type { Constraint, ConstraintKind, TokenEngine } from '../../src/engines/contract/index.js'
 
 const EXAMPLES: Record<ConstraintKind, Constraint> = {
   json_schema: { jsonSchema: { type: 'object', properties: {}, required: [], additionalProperties: false } },

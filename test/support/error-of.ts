@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { EngineError } from '../../src/engine/engine-error.js'
+import { EngineError } from '../../src/engines/contract/engine-error.js'
 
 /** The `EngineError` that a promise rejects with. */
 export async function errorOf(promise: Promise<unknown>): Promise<EngineError> {

@@ -1,6 +1,6 @@
-import { STOP_TOKENS } from '../../src/harmony/stop-tokens.js'
-import { FIRST_SPECIAL, markerText } from '../../src/harmony/vocabulary.js'
-import type { TokenTable } from '../../src/tokens/token-table.js'
+import { STOP_TOKENS } from '../../src/core/harmony/stop-tokens.js'
+import { FIRST_SPECIAL, markerText } from '../../src/core/harmony/vocabulary.js'
+import type { TokenTable } from '../../src/core/tokens/token-table.js'
 import type { Writes } from './fake-llama.js'
 import { frame } from './scripted-server.js'
 

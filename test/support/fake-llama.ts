@@ -1,4 +1,5 @@
-import { markerId, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
+import { markerId, VOCABULARY_SIZE } from '../../src/core/harmony/vocabulary.js'
+import type { TokenTable } from '../../src/core/tokens/token-table.js'
 import type {
   Llama,
   LlamaContext,
@@ -10,8 +11,7 @@ import type {
   LlamaOverflow,
   LlamaSampling,
   LlamaSequence,
-} from '../../src/sources/llama-cpp/node-llama-cpp.js'
-import type { TokenTable } from '../../src/tokens/token-table.js'
+} from '../../src/engines/sources/llama-cpp/node-llama-cpp.js'
 
 /** Returns a fake model's next token. */
 export type Writes = (tokens: readonly number[]) => number

@@ -1,14 +1,19 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
-import { type SourcePlanOptions, sourcePlan } from '../../src/conformance/arbitraries/index.js'
-import { checkSource, type SourcePlan } from '../../src/conformance/check-source.js'
-import { type Constraint, type ConstraintKind, STOP_TOKENS, type TokenEngine } from '../../src/engine/index.js'
-import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
+import { FIRST_SPECIAL } from '../../src/core/harmony/vocabulary.js'
+import {
+  type Constraint,
+  type ConstraintKind,
+  STOP_TOKENS,
+  type TokenEngine,
+} from '../../src/engines/contract/index.js'
+import { LONGEST_EVENT, MOST_LINES } from '../../src/engines/sources/http/event-reader.js'
+import type { HttpOptions } from '../../src/engines/sources/http/http-client.js'
 import { translate } from '../../src/index.js'
-import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/event-reader.js'
-import type { HttpOptions } from '../../src/sources/http/http-client.js'
+import { codePoint } from '../../src/judge/conformance/arbitraries/code-point.js'
+import { type SourcePlanOptions, sourcePlan } from '../../src/judge/conformance/arbitraries/index.js'
+import { checkSource, type SourcePlan } from '../../src/judge/conformance/check-source.js'
 import { constraintLaws, exampleOf } from './constraint-laws.js'
 import { errorOf } from './error-of.js'
 import { readTokens } from './read-tokens.js'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Content, JsHarmonyEncoding, JsStreamableParser, Message, ToolNamespaceConfig } from 'openai-harmony'
-import type { HarmonyMessage, Role } from '../../src/harmony/events.js'
+import type { HarmonyMessage, Role } from '../../src/core/harmony/events.js'
 
 /** A message as the official parser serializes it: JSON, snake_case, null or absent if there is no value. */
 export interface OfficialMessage {

@@ -1,4 +1,4 @@
-import type { HarmonyToken, StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
+import type { HarmonyToken, StreamEnd, TokenChunk } from '../../src/core/tokens/token-source.js'
 
 /** All tokens of a source, its chunks joined. Text stays text. */
 export async function readTokens(

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
-import type { ScriptedBackend } from '../../src/conformance/check-source.js'
+import type { ScriptedBackend } from '../../src/judge/conformance/check-source.js'
 
 /** A request that a server received. */
 export interface Asked {

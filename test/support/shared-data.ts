@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
-import type { HostTokens } from '../../src/tokens/token-source.js'
+import type { HostTokens } from '../../src/core/tokens/token-source.js'
 import type { OfficialMessage } from './official-parser.js'
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
+import { VOCABULARY_SIZE } from '../../src/core/harmony/vocabulary.js'
 import {
   chunking,
   chunkPlan,

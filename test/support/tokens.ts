@@ -1,11 +1,11 @@
 import bpeRanks from 'gpt-tokenizer/bpeRanks/o200k_base'
-import { splitMarkers } from '../../src/conformance/arbitraries/markers.js'
-import { markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
-import { createEncoder } from '../../src/tokens/encoder.js'
-import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/core/harmony/vocabulary.js'
+import { createEncoder } from '../../src/core/tokens/encoder.js'
+import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
+import { splitMarkers } from '../../src/judge/conformance/arbitraries/markers.js'
 
-export { cut } from '../../src/conformance/arbitraries/chunk-plan.js'
-export { spellsMarker, splitMarkers } from '../../src/conformance/arbitraries/markers.js'
+export { cut } from '../../src/judge/conformance/arbitraries/chunk-plan.js'
+export { spellsMarker, splitMarkers } from '../../src/judge/conformance/arbitraries/markers.js'
 
 /** The special ids by name, short because tests are full of them: `m.start`, `m.channel`, `m.message`. */
 export const m: typeof SPECIAL = SPECIAL

@@ -1,7 +1,7 @@
-import { FULL_CATALOG } from '../../src/translate/full-catalog.js'
-import type { TranslatorOptions } from '../../src/translate/options/options.js'
-import { Translator as AnyTranslator, withHostItems } from '../../src/translate/translator.js'
-import { checkSnapshot, type TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
+import type { TranslatorOptions } from '../../src/core/options/options.js'
+import { FULL_CATALOG } from '../../src/core/translate/full-catalog.js'
+import { Translator as AnyTranslator, withHostItems } from '../../src/core/translate/translator.js'
+import { checkSnapshot, type TranslatorSnapshot } from '../../src/core/translate/translator-snapshot.js'
 
 const CATALOG = withHostItems(FULL_CATALOG)
 

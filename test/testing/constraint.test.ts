@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Constraint, type GenerateOptions, STOP_TOKENS } from '../../src/engine/index.js'
-import { createMatcher, jsonSchemaToGbnf } from '../../src/grammar/index.js'
-import { FIRST_SPECIAL, markerText, SPECIAL } from '../../src/harmony/vocabulary.js'
-import { atOnce } from '../../src/slices.js'
+import { FIRST_SPECIAL, markerText, SPECIAL } from '../../src/core/harmony/vocabulary.js'
+import { type Constraint, type GenerateOptions, STOP_TOKENS } from '../../src/engines/contract/index.js'
+import { createMatcher, jsonSchemaToGbnf } from '../../src/engines/grammar/index.js'
+import { atOnce } from '../../src/shared/slices.js'
 import {
   answer,
   call,
@@ -13,8 +13,8 @@ import {
   scriptedEngine,
   think,
 } from '../../src/testing/index.js'
-import { anyCase } from '../grammar/schemas.js'
-import { allows } from '../grammar/walk.js'
+import { anyCase } from '../engines/grammar/schemas.js'
+import { allows } from '../engines/grammar/walk.js'
 import { constraintLaws } from '../support/constraint-laws.js'
 import { readTokens } from '../support/read-tokens.js'
 import { runs } from '../support/runs.js'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EngineError } from '../../src/engine/index.js'
-import { parseMessages } from '../../src/harmony/index.js'
+import { parseMessages } from '../../src/core/harmony/index.js'
+import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
+import { EngineError } from '../../src/engines/contract/index.js'
 import {
   answer,
   call,
@@ -13,7 +14,6 @@ import {
   scriptedEngine,
   think,
 } from '../../src/testing/index.js'
-import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { loadOfficial } from '../support/official-parser.js'
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'

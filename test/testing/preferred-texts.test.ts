@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { respond } from '../../src/respond/index.js'
+import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
+import { respond } from '../../src/endpoint/respond/index.js'
 import { answer, scriptedEngine } from '../../src/testing/index.js'
 import { stringsIn } from '../../src/testing/json-strings.js'
-import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 
 const tokenTable = await loadTokenTable()
 

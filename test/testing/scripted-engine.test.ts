@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
-import { checkSource } from '../../src/conformance/check-source.js'
-import { EngineError, type GenerateOptions, STOP_TOKENS } from '../../src/engine/index.js'
+import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
+import { EngineError, type GenerateOptions, STOP_TOKENS } from '../../src/engines/contract/index.js'
 import { translate } from '../../src/index.js'
+import { sourcePlan } from '../../src/judge/conformance/arbitraries/index.js'
+import { checkSource } from '../../src/judge/conformance/check-source.js'
 import {
   answer,
   call,
@@ -16,7 +17,6 @@ import {
   scriptedEngine,
   think,
 } from '../../src/testing/index.js'
-import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { readTokens } from '../support/read-tokens.js'
 import { runs } from '../support/runs.js'
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'

@@ -1,5 +1,5 @@
-import { hashFlaw } from '../../server/check-keys.js'
-import { type Authorize, bearerKeys, hashedBearerKeys } from '../../server/index.js'
+import { hashFlaw } from '../../endpoint/server/check-keys.js'
+import { type Authorize, bearerKeys, hashedBearerKeys } from '../../endpoint/server/index.js'
 import { type Io, nameOf, readFileOrStdin, UsageError } from '../io.js'
 
 /** The owner of `--api-key`. */

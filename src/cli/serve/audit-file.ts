@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../server/index.js'
+import type { CallRecord } from '../../endpoint/server/index.js'
 import { complaint, type Io, UsageError, unreadable } from '../io.js'
 
 /** A file with a line of JSON for each tool call. */

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../did-you-mean.js'
-import type { RequestLimits } from '../../request/limits.js'
-import type { ResponsesAppOptions } from '../../server/index.js'
+import type { RequestLimits } from '../../endpoint/request/limits.js'
+import type { ResponsesAppOptions } from '../../endpoint/server/index.js'
+import { didYouMean } from '../../shared/did-you-mean.js'
 import { UsageError } from '../io.js'
 
 type AppLimits = NonNullable<ResponsesAppOptions['limits']>

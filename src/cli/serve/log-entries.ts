@@ -1,4 +1,10 @@
-import type { MemoryRefused, Metric, RequestEnded, ResponseEnded, ResponseTakenOver } from '../../server/index.js'
+import type {
+  MemoryRefused,
+  Metric,
+  RequestEnded,
+  ResponseEnded,
+  ResponseTakenOver,
+} from '../../endpoint/server/index.js'
 
 /**
  * A finished request with the response that it began; or a response without a request of its own: of a socket, or of a

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
-import type { McpServerConfig } from '../../tools/mcp/index.js'
+import type { McpServerConfig } from '../../endpoint/tools/mcp/index.js'
 import { complaint, type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 import type { NamedServer } from './mcp-servers.js'
 

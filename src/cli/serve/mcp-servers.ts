@@ -1,4 +1,4 @@
-import type { McpServerConfig, McpTools } from '../../tools/mcp/index.js'
+import type { McpServerConfig, McpTools } from '../../endpoint/tools/mcp/index.js'
 import { messageOf, UsageError } from '../io.js'
 
 /** An MCP server named on the command line. */
@@ -59,7 +59,7 @@ export async function openMcpTools(
     if (!messageOf(error).includes(PEER)) throw error
     throw new UsageError(`--mcp: ${PEER} is not installed: npm install ${PEER}@2`, { cause: error })
   }
-  const { mcpTools } = await import('../../tools/mcp/index.js')
+  const { mcpTools } = await import('../../endpoint/tools/mcp/index.js')
   return mcpTools({
     servers: Object.fromEntries(
       servers.map(({ label, config }) => [label, loggingOutput(config, (line) => onOutput(line, label))]),

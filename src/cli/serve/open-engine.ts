@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
-import { EngineError, type TokenEngine } from '../../engine/index.js'
-import { HarmonyResponsesError } from '../../errors.js'
-import { RequestError } from '../../request-error.js'
-import type { McpListing } from '../../responses/mcp-listing.js'
-import type { GrammarBackend, NamedBackend } from '../../sources/structured-outputs/backends.js'
-import type { TokenTable } from '../../tokens/token-table.js'
-import type { Tool } from '../../tools/tool.js'
+import type { McpListing } from '../../core/responses/mcp-listing.js'
+import type { TokenTable } from '../../core/tokens/token-table.js'
+import type { Tool } from '../../endpoint/tools/tool.js'
+import { EngineError, type TokenEngine } from '../../engines/contract/index.js'
+import type { GrammarBackend, NamedBackend } from '../../engines/sources/structured-outputs/backends.js'
+import { HarmonyResponsesError } from '../../shared/errors.js'
+import { RequestError } from '../../shared/request-error.js'
 import { type Io, nameOf, UsageError, unreadable } from '../io.js'
 import { paced } from './paced.js'
 import { createPlayable, type Playable } from './replay/playable.js'
@@ -115,7 +115,7 @@ async function openModel({
     throw unreadable(file, error)
   })
   if (!found.isFile()) throw new UsageError(`cannot read ${file}: expected a GGUF file`)
-  const { createLlamaCppEngine } = await import('../../sources/llama-cpp.js')
+  const { createLlamaCppEngine } = await import('../../engines/sources/llama-cpp.js')
   const engine = await createLlamaCppEngine({ modelPath: file, ...options })
   return { engine, about: `llama.cpp with ${file}`, tools: [], close: () => engine.dispose() }
 }
@@ -160,10 +160,10 @@ async function createEngine(
 ): Promise<(options: ServerOptions) => TokenEngine> {
   switch (kind) {
     case 'vllm':
-      return (await import('../../sources/vllm.js')).createVllmEngine
+      return (await import('../../engines/sources/vllm.js')).createVllmEngine
     case 'sglang':
-      return (await import('../../sources/sglang.js')).createSglangEngine
+      return (await import('../../engines/sources/sglang.js')).createSglangEngine
     case 'llama-server':
-      return (await import('../../sources/llama-server.js')).createLlamaServerEngine
+      return (await import('../../engines/sources/llama-server.js')).createLlamaServerEngine
   }
 }

@@ -1,4 +1,4 @@
-import { createSeal, readSealKeys, type Seal } from '../../seal/index.js'
+import { createSeal, readSealKeys, type Seal } from '../../endpoint/seal/index.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 import { SEAL_KEYS_VARIABLE, type SealKeySource } from './settings.js'
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import type { SqliteStore } from '../../stores/sqlite/index.js'
+import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
 import { type Io, messageOf, UsageError } from '../io.js'
 import type { SealKeySource, StoreChoice } from './settings.js'
 
 /** Opens the store of `--store`. @throws UsageError */
 export async function openStore({ file, durability }: StoreChoice): Promise<SqliteStore> {
-  const { createSqliteStore } = await import('../../stores/sqlite/index.js')
+  const { createSqliteStore } = await import('../../endpoint/stores/sqlite/index.js')
   try {
     return await createSqliteStore({ file, durability })
   } catch (error) {

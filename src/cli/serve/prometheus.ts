@@ -1,4 +1,4 @@
-import type { Metric, ResponseService } from '../../server/index.js'
+import type { Metric, ResponseService } from '../../endpoint/server/index.js'
 
 /** The metrics of a server, for Prometheus. */
 export interface PrometheusMetrics {

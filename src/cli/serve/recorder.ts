@@ -1,6 +1,6 @@
-import type { Entry, OpenEntry } from '../../journal/entry.js'
-import type { FixtureChunk, FixtureSetup, TokenFixture } from '../../sources/token-fixture.js'
-import type { HarmonyToken } from '../../tokens/token-source.js'
+import type { HarmonyToken } from '../../core/tokens/token-source.js'
+import type { Entry, OpenEntry } from '../../endpoint/journal/entry.js'
+import type { FixtureChunk, FixtureSetup, TokenFixture } from '../../engines/sources/token-fixture.js'
 
 /** Records responses as token fixtures, which turn a bug report into a test. */
 export interface Recorder {

@@ -1,4 +1,4 @@
-import type { MemoryRefused, ResponseEnded, ResponseTakenOver } from '../../server/index.js'
+import type { MemoryRefused, ResponseEnded, ResponseTakenOver } from '../../endpoint/server/index.js'
 import { clip, createPaint, plain, type Style } from '../terminal-text.js'
 import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
 

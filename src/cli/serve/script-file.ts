@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
-import type { TokenEngine } from '../../engine/index.js'
-import { EngineError, type EngineErrorCode } from '../../engine/index.js'
+import type { TokenTable } from '../../core/tokens/token-table.js'
+import type { TokenEngine } from '../../engines/contract/index.js'
+import { EngineError, type EngineErrorCode } from '../../engines/contract/index.js'
 import {
   answer,
   call,
@@ -14,7 +15,6 @@ import {
   scriptedEngine,
   think,
 } from '../../testing/index.js'
-import type { TokenTable } from '../../tokens/token-table.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 
 const CODES = [

@@ -1,4 +1,4 @@
-import type { RequestError } from '../../request-error.js'
+import type { RequestError } from '../../shared/request-error.js'
 import { Origins } from './origins.js'
 
 /** A request under construction, filled from a body. */

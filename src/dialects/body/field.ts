@@ -1,4 +1,4 @@
-import { unsupportedParameter } from '../../request-error.js'
+import { unsupportedParameter } from '../../shared/request-error.js'
 import type { BodyDraft } from './draft.js'
 
 /**

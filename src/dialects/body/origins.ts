@@ -1,4 +1,4 @@
-import { RequestError } from '../../request-error.js'
+import { RequestError } from '../../shared/request-error.js'
 
 /** The place in the body of a part of the request, and the names of its fields there. */
 export interface BodyOrigin {

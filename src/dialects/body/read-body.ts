@@ -1,6 +1,6 @@
-import { isFields } from '../../fields.js'
-import { invalidType, missingParameter, RequestError } from '../../request-error.js'
-import { fieldOf } from '../../request-fields.js'
+import { isFields } from '../../shared/fields.js'
+import { invalidType, missingParameter, RequestError } from '../../shared/request-error.js'
+import { fieldOf } from '../../shared/request-fields.js'
 import type { BodyDraft } from './draft.js'
 import type { BodyField } from './field.js'
 

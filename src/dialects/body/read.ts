@@ -1,6 +1,6 @@
-import type { Fields } from '../../fields.js'
-import { invalidType, missingParameter } from '../../request-error.js'
-import { fieldOf, objectAt } from '../../request-fields.js'
+import type { Fields } from '../../shared/fields.js'
+import { invalidType, missingParameter } from '../../shared/request-error.js'
+import { fieldOf, objectAt } from '../../shared/request-fields.js'
 
 /*
  * Readers of a body that may be any JSON, besides those of `request-fields.ts`. They check only what they have to

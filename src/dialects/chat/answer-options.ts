@@ -1,5 +1,5 @@
-import { checkOptions, type OptionTable } from '../../options/check-options.js'
-import { aBoolean, aString, aText, oneOf, that } from '../../options/checks.js'
+import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
+import { aBoolean, aString, aText, oneOf, that } from '../../shared/options/checks.js'
 
 /** The form of an answer. `fromChatRequest` returns the requested one. */
 export interface ChatAnswerOptions {

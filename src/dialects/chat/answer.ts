@@ -1,7 +1,13 @@
-import { isHostedBuiltinItem } from '../../recipients/builtin-tools.js'
-import { qualifiedName } from '../../recipients/qualified-name.js'
-import type { CustomToolCallItem, FunctionCallItem, Logprob, OutputItem, UrlCitation } from '../../responses/items.js'
-import type { Response, ResponseUsage } from '../../responses/response.js'
+import { isHostedBuiltinItem } from '../../core/recipients/builtin-tools.js'
+import { qualifiedName } from '../../core/recipients/qualified-name.js'
+import type {
+  CustomToolCallItem,
+  FunctionCallItem,
+  Logprob,
+  OutputItem,
+  UrlCitation,
+} from '../../core/responses/items.js'
+import type { Response, ResponseUsage } from '../../core/responses/response.js'
 import type { ResolvedChatAnswerOptions } from './answer-options.js'
 import type { ChatAnnotation, ChatDelta, ChatFinishReason, ChatUsage } from './completion.js'
 

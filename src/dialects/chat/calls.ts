@@ -1,4 +1,4 @@
-import { duplicateItem, RequestError } from '../../request-error.js'
+import { duplicateItem, RequestError } from '../../shared/request-error.js'
 
 /** The two kinds of calls that Chat Completions has. */
 export type CallKind = 'function' | 'custom'

@@ -1,4 +1,4 @@
-import type { Logprob } from '../../responses/items.js'
+import type { Logprob } from '../../core/responses/items.js'
 
 /** The answers of Chat Completions, in their wire form. Source: the `openai` 7.57 types, and `reasoning_content`. */
 

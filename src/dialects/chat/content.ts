@@ -1,6 +1,6 @@
-import type { Fields } from '../../fields.js'
-import { invalidType, invalidValue, missingParameter } from '../../request-error.js'
-import { fieldOf, textIn } from '../../request-fields.js'
+import type { Fields } from '../../shared/fields.js'
+import { invalidType, invalidValue, missingParameter } from '../../shared/request-error.js'
+import { fieldOf, textIn } from '../../shared/request-fields.js'
 import { objectIn, objectsAt, renamed } from '../body/read.js'
 
 /** Maps a content part. @param text - the type of a text: the client's or the model's */

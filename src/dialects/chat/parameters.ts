@@ -1,4 +1,4 @@
-import { isFields } from '../../fields.js'
+import { isFields } from '../../shared/fields.js'
 import {
   invalidType,
   invalidValue,
@@ -6,8 +6,8 @@ import {
   RequestError,
   unsupported,
   unsupportedParameter,
-} from '../../request-error.js'
-import { fieldOf, objectAt } from '../../request-fields.js'
+} from '../../shared/request-error.js'
+import { fieldOf, objectAt } from '../../shared/request-fields.js'
 import { flagAt } from '../body/read.js'
 import type { Draft } from './draft.js'
 

@@ -1,4 +1,4 @@
-import { objectAt, textIn } from '../../request-fields.js'
+import { objectAt, textIn } from '../../shared/request-fields.js'
 import { objectIn, renamed } from '../body/read.js'
 import type { Draft } from './draft.js'
 

@@ -1,5 +1,5 @@
-import type { ResponseStreamEvent } from '../../responses/events.js'
-import { encodeSseData } from '../../sse/encode.js'
+import type { ResponseStreamEvent } from '../../core/responses/events.js'
+import { encodeSseData } from '../../core/sse/encode.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import type { ChatChunk, ChatError } from './completion.js'
 import { createChatEncoder } from './to-chunks.js'

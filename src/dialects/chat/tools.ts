@@ -1,6 +1,6 @@
-import { type Fields, isFields } from '../../fields.js'
-import { invalidType, invalidValue } from '../../request-error.js'
-import { fieldOf, objectAt, textIn } from '../../request-fields.js'
+import { type Fields, isFields } from '../../shared/fields.js'
+import { invalidType, invalidValue } from '../../shared/request-error.js'
+import { fieldOf, objectAt, textIn } from '../../shared/request-fields.js'
 import { objectIn, objectsAt, renamed } from '../body/read.js'
 import type { Draft } from './draft.js'
 

@@ -1,6 +1,6 @@
-import { checkOptions, type OptionTable } from '../../options/check-options.js'
-import { aFunction, aString, aText, oneOf, wholeNumber } from '../../options/checks.js'
-import type { OutputItem } from '../../responses/items.js'
+import type { OutputItem } from '../../core/responses/items.js'
+import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
+import { aFunction, aString, aText, oneOf, wholeNumber } from '../../shared/options/checks.js'
 
 /** The form of an answer. `fromMessagesRequest` returns the requested one. */
 export interface MessageAnswerOptions {

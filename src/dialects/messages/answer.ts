@@ -1,5 +1,5 @@
-import type { FunctionCallItem, OutputItem } from '../../responses/items.js'
-import type { Response, ResponseUsage } from '../../responses/response.js'
+import type { FunctionCallItem, OutputItem } from '../../core/responses/items.js'
+import type { Response, ResponseUsage } from '../../core/responses/response.js'
 import type { ResolvedMessageAnswerOptions } from './answer-options.js'
 import type {
   Message,

@@ -1,6 +1,6 @@
-import type { Fields } from '../../fields.js'
-import { invalidType, invalidValue, unsupported } from '../../request-error.js'
-import { fieldOf, optionalTextIn, textIn } from '../../request-fields.js'
+import type { Fields } from '../../shared/fields.js'
+import { invalidType, invalidValue, unsupported } from '../../shared/request-error.js'
+import { fieldOf, optionalTextIn, textIn } from '../../shared/request-fields.js'
 import { objectIn, objectsAt } from '../body/read.js'
 
 /** Maps a block of a user's message, or of a tool's result. */

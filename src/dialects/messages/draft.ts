@@ -1,4 +1,4 @@
-import type { Fields } from '../../fields.js'
+import type { Fields } from '../../shared/fields.js'
 import { BodyDraft } from '../body/draft.js'
 import type { BodyOrigin } from '../body/origins.js'
 import type { MessageAnswerOptions } from './answer-options.js'

@@ -1,4 +1,4 @@
-import type { RequestError } from '../../request-error.js'
+import type { RequestError } from '../../shared/request-error.js'
 import type { MessageError, MessageErrorType } from './message.js'
 
 /** The `type` of an error, by its HTTP status. */

@@ -1,6 +1,6 @@
-import type { Fields } from '../../fields.js'
-import { invalidValue, RequestError, unsupported } from '../../request-error.js'
-import { fieldOf, objectAt, textIn } from '../../request-fields.js'
+import type { Fields } from '../../shared/fields.js'
+import { invalidValue, RequestError, unsupported } from '../../shared/request-error.js'
+import { fieldOf, objectAt, textIn } from '../../shared/request-fields.js'
 import { flagAt, objectIn, objectsAt } from '../body/read.js'
 import type { Draft } from './draft.js'
 

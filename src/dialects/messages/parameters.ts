@@ -1,5 +1,5 @@
-import { emptyString, invalidType, invalidValue, outOfRange } from '../../request-error.js'
-import { fieldOf, objectAt, textIn } from '../../request-fields.js'
+import { emptyString, invalidType, invalidValue, outOfRange } from '../../shared/request-error.js'
+import { fieldOf, objectAt, textIn } from '../../shared/request-fields.js'
 import { objectIn, objectsAt } from '../body/read.js'
 import type { Draft } from './draft.js'
 

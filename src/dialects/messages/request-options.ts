@@ -1,5 +1,5 @@
-import type { OptionTable } from '../../options/check-options.js'
-import { aFunction } from '../../options/checks.js'
+import type { OptionTable } from '../../shared/options/check-options.js'
+import { aFunction } from '../../shared/options/checks.js'
 
 /** The host's record of a conversation, as far as no block shows it. */
 export interface MessagesRequestOptions {

@@ -1,5 +1,5 @@
-import { checkOptions } from '../../options/check-options.js'
-import type { RequestError } from '../../request-error.js'
+import { checkOptions } from '../../shared/options/check-options.js'
+import type { RequestError } from '../../shared/request-error.js'
 import { readBody } from '../body/read-body.js'
 import type { MessageAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'

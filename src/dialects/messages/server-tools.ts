@@ -1,8 +1,14 @@
-import type { Fields } from '../../fields.js'
-import { undatedType } from '../../recipients/undated-type.js'
-import { optionalTextIn } from '../../request-fields.js'
-import type { McpCallItem, McpError, OutputItem, WebSearchAction, WebSearchCallItem } from '../../responses/items.js'
-import type { McpTool, UnknownTool } from '../../responses/request.js'
+import { undatedType } from '../../core/recipients/undated-type.js'
+import type {
+  McpCallItem,
+  McpError,
+  OutputItem,
+  WebSearchAction,
+  WebSearchCallItem,
+} from '../../core/responses/items.js'
+import type { McpTool, UnknownTool } from '../../core/responses/request.js'
+import type { Fields } from '../../shared/fields.js'
+import { optionalTextIn } from '../../shared/request-fields.js'
 import type {
   MessageMcpToolResultBlock,
   MessageMcpToolUseBlock,

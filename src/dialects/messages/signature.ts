@@ -1,4 +1,4 @@
-import { isFields } from '../../fields.js'
+import { isFields } from '../../shared/fields.js'
 
 /*
  * The content of a thinking block's `signature`, and of the `data` of a `redacted_thinking` block: the seals of

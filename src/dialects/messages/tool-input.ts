@@ -1,4 +1,4 @@
-import { isDeeperThan, isFields } from '../../fields.js'
+import { isDeeperThan, isFields } from '../../shared/fields.js'
 
 /**
  * In levels. `JSON.stringify` overflows the stack at some thousands, and a client that sends the call back may have 100 by

@@ -1,4 +1,4 @@
-import type { ResponseStore } from '../../stores/store.js'
+import type { ResponseStore } from '../../endpoint/stores/store.js'
 import type { Stores } from './rules.js'
 import { Broken, block, entriesNow, expectSame, finished, item, LONG } from './world.js'
 

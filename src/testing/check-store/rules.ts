@@ -1,4 +1,4 @@
-import type { Append, NewResponse, Opening, ResponseStore } from '../../stores/store.js'
+import type { Append, NewResponse, Opening, ResponseStore } from '../../endpoint/stores/store.js'
 import {
   append,
   Broken,

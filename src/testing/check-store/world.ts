@@ -1,4 +1,4 @@
-import type { InputItem } from '../../responses/input-items.js'
+import type { InputItem } from '../../core/responses/input-items.js'
 import type {
   Appended,
   EntryBlock,
@@ -7,7 +7,7 @@ import type {
   NewResponse,
   ResponseStore,
   StoredBlock,
-} from '../../stores/store.js'
+} from '../../endpoint/stores/store.js'
 
 /* Test data for the rules. A store does not interpret its content: here, an entry is one byte, and an item is an id. */
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createSqliteStore } from '../../../dist/stores/sqlite/index.js'
+import { createSqliteStore } from '../../../dist/endpoint/stores/sqlite/index.js'
 
 async function driver() {
   try {

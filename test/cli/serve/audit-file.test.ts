@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openAudit } from '../../../src/cli/serve/audit-file.js'
-import type { CallRecord } from '../../../src/server/index.js'
+import type { CallRecord } from '../../../src/endpoint/server/index.js'
 import { fakeIo } from '../io.js'
 
 const RECORD: CallRecord = {

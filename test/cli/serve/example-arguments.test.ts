@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exampleArguments } from '../../../src/cli/serve/replay/example-arguments.js'
-import { typescriptOf } from '../../../src/prompt/schema/typescript.js'
+import { typescriptOf } from '../../../src/endpoint/prompt/schema/typescript.js'
 import { RUNS } from '../../support/runs.js'
 
 /** Schemas whose types say all that they demand. */

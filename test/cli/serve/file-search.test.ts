@@ -5,10 +5,10 @@ import OpenAI from 'openai'
 import { expect, onTestFinished, test } from 'vitest'
 import { readFolderFiles } from '../../../src/cli/serve/file-search/folder-files.js'
 import { openFolders } from '../../../src/cli/serve/file-search/open-folders.js'
+import { urlCitations } from '../../../src/core/citations/url-citations.js'
+import { serveResponses } from '../../../src/endpoint/server/node.js'
 import { loadTokenTable } from '../../../src/index.js'
-import { serveResponses } from '../../../src/server/node.js'
 import { answer, call, scriptedEngine } from '../../../src/testing/index.js'
-import { urlCitations } from '../../../src/translate/citations/url-citations.js'
 import { refusal, serve } from '../served.js'
 
 /** Writes files by their paths, and returns their folder, which is deleted after the test. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { frontMatter, selects } from '../../../src/cli/serve/file-search/attributes.js'
 import { FolderIndex } from '../../../src/cli/serve/file-search/folder-index.js'
 import { passagesOf } from '../../../src/cli/serve/file-search/passages.js'
-import type { FileSearchFilter } from '../../../src/responses/items.js'
+import type { FileSearchFilter } from '../../../src/core/responses/items.js'
 import { runs } from '../../support/runs.js'
 
 const atOnce = (): undefined => undefined

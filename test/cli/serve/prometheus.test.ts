@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPrometheusMetrics } from '../../../src/cli/serve/prometheus.js'
-import type { Metric } from '../../../src/server/index.js'
+import type { Metric } from '../../../src/endpoint/server/index.js'
 import { RUNS } from '../../support/runs.js'
 
 interface Sample {

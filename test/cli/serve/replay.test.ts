@@ -9,13 +9,13 @@ import {
   recordedServers,
   recordedTools,
 } from '../../../src/cli/serve/replay/replay-tool.js'
+import type { OutputItem } from '../../../src/core/responses/items.js'
+import type { ResponseRequest } from '../../../src/core/responses/request.js'
+import type { ResponseObject } from '../../../src/core/responses/response.js'
+import { type RespondOptions, respond } from '../../../src/endpoint/respond/index.js'
+import type { Tool } from '../../../src/endpoint/tools/tool.js'
+import type { TokenFixture } from '../../../src/engines/sources/replay.js'
 import { loadTokenTable } from '../../../src/index.js'
-import { type RespondOptions, respond } from '../../../src/respond/index.js'
-import type { OutputItem } from '../../../src/responses/items.js'
-import type { ResponseRequest } from '../../../src/responses/request.js'
-import type { ResponseObject } from '../../../src/responses/response.js'
-import type { TokenFixture } from '../../../src/sources/replay.js'
-import type { Tool } from '../../../src/tools/tool.js'
 import { realFolder } from '../io.js'
 
 const io = realFolder()

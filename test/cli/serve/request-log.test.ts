@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createJsonLog } from '../../../src/cli/serve/json-log.js'
 import { createRequestLog } from '../../../src/cli/serve/request-log.js'
-import type { Metric, RequestEnded, ResponseEnded } from '../../../src/server/index.js'
+import type { Metric, RequestEnded, ResponseEnded } from '../../../src/endpoint/server/index.js'
 import { RUNS } from '../../support/runs.js'
 
 function logOf(...metrics: readonly Metric[]): string {

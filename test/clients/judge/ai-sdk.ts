@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { jsonSchema, stepCountIs, streamText, type TextStreamPart, type ToolSet, tool } from 'ai'
-import type { Ending } from '../../../src/conformance/clients/client.js'
+import type { Ending } from '../../../src/judge/conformance/clients/client.js'
 import { parsed } from './meant.js'
 import type { Outcome, Replayer } from './replay.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { faultyStream } from '../../../src/conformance/arbitraries/index.js'
-import type { Family } from '../../../src/conformance/damage/family.js'
-import { jsonHash } from '../../../src/conformance/json-hash.js'
+import { faultyStream } from '../../../src/judge/conformance/arbitraries/index.js'
+import type { Family } from '../../../src/judge/conformance/damage/family.js'
+import { jsonHash } from '../../../src/judge/conformance/json-hash.js'
 import { type Damage, damagesOf, type WireEvent } from './damages.js'
 import type { NamedStream } from './streams.js'
 

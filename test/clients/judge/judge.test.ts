@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { CHAT_CLIENTS, CLIENTS, MESSAGES_CLIENTS } from '../../../src/conformance/index.js'
+import { CHAT_CLIENTS, CLIENTS, MESSAGES_CLIENTS } from '../../../src/judge/conformance/index.js'
 import { chatReplayers } from './chat/replayers.js'
 import { capturedStreams as capturedChats, ownStreams as ownChats } from './chat/streams.js'
 import { chatSubject } from './chat/subject.js'

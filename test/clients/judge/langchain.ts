@@ -1,7 +1,7 @@
 import { type AIMessageChunk, HumanMessage } from '@langchain/core/messages'
 import { parsePartialJson } from '@langchain/core/output_parsers'
 import { ChatOpenAI } from '@langchain/openai'
-import type { Ending } from '../../../src/conformance/clients/client.js'
+import type { Ending } from '../../../src/judge/conformance/clients/client.js'
 import { messageOf } from '../play.js'
 import { parsed } from './meant.js'
 import type { Outcome, Replayer } from './replay.js'

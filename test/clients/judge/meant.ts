@@ -1,4 +1,4 @@
-import type { Reads } from '../../../src/conformance/clients/client.js'
+import type { Reads } from '../../../src/judge/conformance/clients/client.js'
 import type { WireEvent } from './damages.js'
 import type { Outcome } from './replay.js'
 

@@ -1,4 +1,4 @@
-import type { Violation } from '../../../src/conformance/index.js'
+import type { Violation } from '../../../src/judge/conformance/index.js'
 import { type Drawn, drawFamily } from './draw.js'
 import { differences, infidelity, losses } from './outcomes.js'
 import type { Outcome, Replayer } from './replay.js'

@@ -1,5 +1,5 @@
 import OpenAI, { APIError } from 'openai'
-import type { Ending } from '../../../src/conformance/clients/client.js'
+import type { Ending } from '../../../src/judge/conformance/clients/client.js'
 import { API_KEY } from '../play.js'
 import type { Outcome, Replayer } from './replay.js'
 

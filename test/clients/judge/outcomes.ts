@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Seen } from '../../../src/conformance/clients/client.js'
-import { TextHash } from '../../../src/conformance/clients/text-hash.js'
-import { jsonHash } from '../../../src/conformance/json-hash.js'
+import type { Seen } from '../../../src/judge/conformance/clients/client.js'
+import { TextHash } from '../../../src/judge/conformance/clients/text-hash.js'
+import { jsonHash } from '../../../src/judge/conformance/json-hash.js'
 import type { Outcome } from './replay.js'
 
 /** What a user can see of a run. */

@@ -1,4 +1,4 @@
-import type { Client, Ending } from '../../../src/conformance/clients/client.js'
+import type { Client, Ending } from '../../../src/judge/conformance/clients/client.js'
 
 /** A real client's output for one stream. */
 export interface Outcome {

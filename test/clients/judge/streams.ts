@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { readStreams } from '../../../src/conformance/read-streams.js'
+import { readStreams } from '../../../src/judge/conformance/read-streams.js'
 import { anyStream, endReason, run, runBroken } from '../../laws/streams.js'
 import type { WireEvent } from './damages.js'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { CHAT_MODELS } from '../../../src/conformance/chat/clients/index.js'
-import { MODELS } from '../../../src/conformance/clients/index.js'
-import { MESSAGES_MODELS } from '../../../src/conformance/messages/clients/index.js'
+import { CHAT_MODELS } from '../../../src/judge/conformance/chat/clients/index.js'
+import { MODELS } from '../../../src/judge/conformance/clients/index.js'
+import { MESSAGES_MODELS } from '../../../src/judge/conformance/messages/clients/index.js'
 
 // The profiles describe these versions. Measure another version before you change the number, since it may read streams
 // differently.

@@ -10,10 +10,10 @@ import { appendFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { serveResponses } from '../../../dist/endpoint/server/node.js'
+import { mcpTools } from '../../../dist/endpoint/tools/mcp/index.js'
 import { loadTokenTable } from '../../../dist/index.js'
-import { serveResponses } from '../../../dist/server/node.js'
 import { fail, hang, scriptedEngine } from '../../../dist/testing/index.js'
-import { mcpTools } from '../../../dist/tools/mcp/index.js'
 
 const [recordFile] = process.argv.slice(2)
 const docsServer = fileURLToPath(new URL('../docs-server.mjs', import.meta.url))

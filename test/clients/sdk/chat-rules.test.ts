@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { BASES, type BaseName, type Damage, type Draft, reported } from '../../conformance/chat/streams.js'
 import { accumulated } from '../../dialects/chat/sdk.js'
+import { BASES, type BaseName, type Damage, type Draft, reported } from '../../judge/conformance/chat/streams.js'
 
 /** The result of the openai SDK's `chat.completions.stream()` for a stream. */
 async function received(base: BaseName, damage?: Damage): Promise<Draft> {

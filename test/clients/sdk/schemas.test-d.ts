@@ -4,14 +4,14 @@ import type {
   ResponseStreamEvent as SdkStreamEvent,
 } from 'openai/resources/responses/responses'
 import { z } from 'zod'
+import type { OutputItem, Response, ResponseStreamEvent } from '../../../src/index.js'
 import type {
   outputItemSchema,
   responseSchema,
   responseStreamEventSchema,
   WireResponse,
-} from '../../../src/conformance/schemas/index.js'
-import { byType, exactly, strict, text, typed } from '../../../src/conformance/schemas/schema-builders.js'
-import type { OutputItem, Response, ResponseStreamEvent } from '../../../src/index.js'
+} from '../../../src/judge/conformance/schemas/index.js'
+import { byType, exactly, strict, text, typed } from '../../../src/judge/conformance/schemas/schema-builders.js'
 
 declare const response: Response
 

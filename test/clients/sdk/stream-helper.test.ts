@@ -15,7 +15,7 @@ import {
   move,
   type Stream,
   setItem,
-} from '../../conformance/invariants/streams.js'
+} from '../../judge/conformance/invariants/streams.js'
 import { sampled } from '../../support/runs.js'
 import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 

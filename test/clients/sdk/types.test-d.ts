@@ -23,7 +23,8 @@ import type {
   Response as Sdk6Response,
   ResponseStreamEvent as Sdk6StreamEvent,
 } from 'openai-6/resources/responses/responses'
-import { type MalformedShape, malformedTranscript } from '../../../src/conformance/arbitraries/index.js'
+import { decodeSse, toSseResponse } from '../../../src/core/sse/index.js'
+import { traceTo } from '../../../src/core/trace/tracer.js'
 import {
   type ChatChunk,
   type ChatCompletion,
@@ -65,8 +66,7 @@ import {
   translateBatches,
   type WebSearchCallItem,
 } from '../../../src/index.js'
-import { decodeSse, toSseResponse } from '../../../src/sse/index.js'
-import { traceTo } from '../../../src/translate/tracer.js'
+import { type MalformedShape, malformedTranscript } from '../../../src/judge/conformance/arbitraries/index.js'
 
 declare const event: ResponseStreamEvent
 declare const response: Response

@@ -2,9 +2,9 @@ import OpenAI from 'openai'
 import { ResponsesWebSocketSession } from 'openai/lib/responses/responses-websocket-session'
 import { ResponsesWS } from 'openai/resources/responses/ws'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ResponsesServer } from '../../../src/server/node.js'
+import type { ResponsesServer } from '../../../src/endpoint/server/node.js'
 import { answer, call, fail, firstTokens, scriptedEngine, think } from '../../../src/testing/index.js'
-import { echo, serve } from '../../server/web-socket/sockets.js'
+import { echo, serve } from '../../endpoint/server/web-socket/sockets.js'
 
 const limits = { maxLanes: 8, maxBufferedEvents: 10_000, maxBufferedBytes: 10_000_000 }
 

@@ -2,6 +2,9 @@ import fc from 'fast-check'
 import { APIError } from 'openai'
 import { VERSION } from 'openai/version'
 import { describe, expect, test } from 'vitest'
+import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
+import type { Response as ResponseObject } from '../../../src/core/responses/response.js'
+import { encodeSseData, toSseResponse } from '../../../src/core/sse/index.js'
 import type { ChatAnswerOptions } from '../../../src/dialects/chat/answer-options.js'
 import {
   type ChatChunk,
@@ -13,14 +16,11 @@ import {
   toChatCompletion,
   toChatError,
 } from '../../../src/dialects/index.js'
-import type { ResponseStreamEvent } from '../../../src/responses/events.js'
-import type { Response as ResponseObject } from '../../../src/responses/response.js'
-import { encodeSseData, toSseResponse } from '../../../src/sse/index.js'
+import { deepFreeze } from '../../core/translate/run.js'
 import { anyStream, endReason, oneByOne, run, runBroken } from '../../laws/streams.js'
 import { collect } from '../../support/collect.js'
 import { RUNS, runs } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
-import { deepFreeze } from '../../translate/run.js'
 import { accumulated, clientOf, received } from './sdk.js'
 
 const anyOptions: fc.Arbitrary<ChatAnswerOptions> = fc.record(

@@ -1,6 +1,6 @@
 import { type ChatRequest, fromChatRequest } from '../../../src/dialects/index.js'
-import { messagesOf } from '../../../src/prompt/index.js'
-import { type ParsedRequest, parseRequest, RequestError } from '../../../src/request/index.js'
+import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { type ParsedRequest, parseRequest, RequestError } from '../../../src/endpoint/request/index.js'
 
 /** A body that parses, and what it becomes. */
 export function parsed(body: object): ParsedRequest {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CHAT_FIELDS } from '../../../src/dialects/chat/fields.js'
-import { messagesOf } from '../../../src/prompt/index.js'
+import { messagesOf } from '../../../src/endpoint/prompt/index.js'
 import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 import { parsed } from './cases.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromChatRequest } from '../../../src/dialects/index.js'
-import { parseRequest, RequestError } from '../../../src/request/index.js'
+import { parseRequest, RequestError } from '../../../src/endpoint/request/index.js'
 import { runs } from '../../support/runs.js'
 import { FULL, parsed, refusalOf, user } from './cases.js'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromChatRequest, toChatCompletion } from '../../../src/dialects/index.js'
-import { renderPrompt } from '../../../src/prompt/index.js'
-import { parseRequest } from '../../../src/request/index.js'
+import { renderPrompt } from '../../../src/endpoint/prompt/index.js'
+import { parseRequest } from '../../../src/endpoint/request/index.js'
 import { run, tokenTable } from '../../laws/streams.js'
 import { RUNS } from '../../support/runs.js'
 

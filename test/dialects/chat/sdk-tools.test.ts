@@ -1,9 +1,9 @@
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
+import { toSseResponse } from '../../../src/core/sse/index.js'
 import { fromChatRequest, toChatChunks, toChatCompletion } from '../../../src/dialects/index.js'
-import { messagesOf } from '../../../src/prompt/index.js'
-import { parseRequest } from '../../../src/request/index.js'
-import { toSseResponse } from '../../../src/sse/index.js'
+import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { parseRequest } from '../../../src/endpoint/request/index.js'
 import { oneByOne, run } from '../../laws/streams.js'
 import { encodeHarmony } from '../../support/tokens.js'
 

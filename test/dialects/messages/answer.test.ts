@@ -1,6 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
+import { toSseResponse } from '../../../src/core/sse/index.js'
 import {
   createMessageEncoder,
   type MessageStreamEvent,
@@ -8,12 +10,10 @@ import {
   toMessageEvents,
 } from '../../../src/dialects/index.js'
 import type { MessageAnswerOptions } from '../../../src/dialects/messages/answer-options.js'
-import type { ResponseStreamEvent } from '../../../src/responses/events.js'
-import { toSseResponse } from '../../../src/sse/index.js'
+import { deepFreeze } from '../../core/translate/run.js'
 import { anyStream, endReason, run, runBroken } from '../../laws/streams.js'
 import { RUNS } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
-import { deepFreeze } from '../../translate/run.js'
 
 const anyOptions: fc.Arbitrary<MessageAnswerOptions> = fc.record(
   {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fromMessagesRequest } from '../../../src/dialects/index.js'
 import { MESSAGES_FIELDS } from '../../../src/dialects/messages/fields.js'
-import { messagesOf } from '../../../src/prompt/index.js'
-import { parseRequest } from '../../../src/request/index.js'
+import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { parseRequest } from '../../../src/endpoint/request/index.js'
 import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 
 interface Sent {

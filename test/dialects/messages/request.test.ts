@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { fromMessagesRequest } from '../../../src/dialects/index.js'
 import { writeSignature } from '../../../src/dialects/messages/signature.js'
-import { parseRequest } from '../../../src/request/index.js'
-import { RequestError } from '../../../src/request-error.js'
+import { parseRequest } from '../../../src/endpoint/request/index.js'
+import { RequestError } from '../../../src/shared/request-error.js'
 
 const user = { role: 'user', content: 'Hi' }
 

@@ -1,4 +1,4 @@
-import { VOCABULARY_SIZE } from '../../../src/harmony/vocabulary.js'
+import { VOCABULARY_SIZE } from '../../../src/core/harmony/vocabulary.js'
 import { TENSOR_TYPE, type Tensor } from './gguf-writer.js'
 import { CODE_BITS, codeBit } from './layout.js'
 

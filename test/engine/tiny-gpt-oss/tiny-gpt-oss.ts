@@ -1,4 +1,4 @@
-import { SPECIAL, VOCABULARY_SIZE } from '../../../src/harmony/vocabulary.js'
+import { SPECIAL, VOCABULARY_SIZE } from '../../../src/core/harmony/vocabulary.js'
 import {
   type AttentionWeights,
   HEAD_SIZE,

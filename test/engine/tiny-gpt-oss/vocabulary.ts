@@ -1,4 +1,4 @@
-import { markerText, SPECIAL, VOCABULARY_SIZE } from '../../../src/harmony/vocabulary.js'
+import { markerText, SPECIAL, VOCABULARY_SIZE } from '../../../src/core/harmony/vocabulary.js'
 import { tokenBytes } from '../../support/tokens.js'
 import type { MetadataValue } from './gguf-writer.js'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TokenTable } from '../../../src/tokens/token-table.js'
+import type { TokenTable } from '../../../src/core/tokens/token-table.js'
 
 /** How gpt-oss splits a text before it is encoded. */
 const PIECES = [

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
+import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import { compileRules, type Rule } from '../../engine/tiny-gpt-oss/rules.js'
 import { type TinyGptOssOptions, writeTinyGptOss } from '../../engine/tiny-gpt-oss/tiny-gpt-oss.js'
 import { deleteMade } from '../delete-made.js'

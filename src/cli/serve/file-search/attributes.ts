@@ -1,4 +1,4 @@
-import type { FileSearchFilter } from '../../../responses/items.js'
+import type { FileSearchFilter } from '../../../core/responses/items.js'
 
 /** The attributes of a file, by which a request can filter. */
 export type Attributes = { readonly [name: string]: string | number | boolean }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FileSearchFilter, FileSearchResult } from '../../../responses/items.js'
+import type { FileSearchFilter, FileSearchResult } from '../../../core/responses/items.js'
 import { type Attributes, frontMatter, selects } from './attributes.js'
 import type { FolderFile } from './folder-files.js'
 import { passagesOf } from './passages.js'

@@ -1,7 +1,7 @@
-import type { HarmonyMessage } from '../../../harmony/events.js'
-import type { McpListing } from '../../../responses/mcp-listing.js'
-import type { TokenFixture } from '../../../sources/token-fixture.js'
-import type { TokenTable } from '../../../tokens/token-table.js'
+import type { HarmonyMessage } from '../../../core/harmony/events.js'
+import type { McpListing } from '../../../core/responses/mcp-listing.js'
+import type { TokenTable } from '../../../core/tokens/token-table.js'
+import type { TokenFixture } from '../../../engines/sources/token-fixture.js'
 import { createRecording, type Recording } from './recording.js'
 
 /**

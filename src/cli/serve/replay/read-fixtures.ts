@@ -1,5 +1,5 @@
-import { HarmonyResponsesError } from '../../../errors.js'
-import { readTokenFixture, type TokenFixture } from '../../../sources/token-fixture.js'
+import { readTokenFixture, type TokenFixture } from '../../../engines/sources/token-fixture.js'
+import { HarmonyResponsesError } from '../../../shared/errors.js'
 import { errorCode, type Io, readFileOrStdin, UsageError, unreadable } from '../../io.js'
 
 /**

@@ -1,6 +1,6 @@
-import type { TokenEngine } from '../../../engine/index.js'
+import type { TokenTable } from '../../../core/tokens/token-table.js'
+import type { TokenEngine } from '../../../engines/contract/index.js'
 import { scriptedEngine } from '../../../testing/index.js'
-import type { TokenTable } from '../../../tokens/token-table.js'
 import type { Playable } from './playable.js'
 import { playedTurn } from './played-turn.js'
 import { scriptedTurn } from './scripted-model.js'

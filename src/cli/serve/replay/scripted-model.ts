@@ -1,5 +1,5 @@
-import type { HarmonyMessage } from '../../../harmony/events.js'
-import { FUNCTIONS, PYTHON } from '../../../harmony/namespaces.js'
+import type { HarmonyMessage } from '../../../core/harmony/events.js'
+import { FUNCTIONS, PYTHON } from '../../../core/harmony/namespaces.js'
 import { answer, call, type ScriptedMessage, type ScriptedPrompt, think } from '../../../testing/index.js'
 import { exampleArguments } from './example-arguments.js'
 import { type TaughtCallee, taughtCallees } from './taught-tools.js'

@@ -1,5 +1,5 @@
-import type { HarmonyMessage } from '../../../harmony/events.js'
-import { PYTHON } from '../../../harmony/namespaces.js'
+import type { HarmonyMessage } from '../../../core/harmony/events.js'
+import { PYTHON } from '../../../core/harmony/namespaces.js'
 
 /** A tool as the prompt teaches it. */
 export interface TaughtCallee {

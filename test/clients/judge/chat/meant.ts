@@ -1,4 +1,4 @@
-import type { ChatClientModel } from '../../../../src/conformance/chat/clients/client.js'
+import type { ChatClientModel } from '../../../../src/judge/conformance/chat/clients/client.js'
 import { parsed } from '../meant.js'
 import type { Outcome } from '../replay.js'
 import type { NamedStream } from '../streams.js'

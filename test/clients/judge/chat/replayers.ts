@@ -1,4 +1,4 @@
-import type { ChatClient } from '../../../../src/conformance/chat/clients/client.js'
+import type { ChatClient } from '../../../../src/judge/conformance/chat/clients/client.js'
 import type { Replayer } from '../replay.js'
 import { aiSdkReplayer } from './ai-sdk.js'
 import { openaiReplayer } from './openai.js'

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { createStreamReader } from '../../../../src/conformance/index.js'
+import type { ResponseStreamEvent } from '../../../../src/core/responses/events.js'
 import { type ChatAnswerOptions, createChatEncoder } from '../../../../src/dialects/index.js'
-import type { ResponseStreamEvent } from '../../../../src/responses/events.js'
+import { createStreamReader } from '../../../../src/judge/conformance/index.js'
 import { fixtureStreams, generatedStreams, type NamedStream } from '../streams.js'
 
 const options: fc.Arbitrary<ChatAnswerOptions> = fc.record({

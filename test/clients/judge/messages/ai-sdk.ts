@@ -1,5 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
-import type { MessagesClient } from '../../../../src/conformance/messages/clients/names.js'
+import type { MessagesClient } from '../../../../src/judge/conformance/messages/clients/names.js'
 import type { Replayer } from '../replay.js'
 import { endingOf, replayAiSdk } from '../replay-ai-sdk.js'
 

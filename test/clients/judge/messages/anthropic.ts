@@ -1,5 +1,5 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
-import type { MessagesClient } from '../../../../src/conformance/messages/clients/names.js'
+import type { MessagesClient } from '../../../../src/judge/conformance/messages/clients/names.js'
 import type { Replayer } from '../replay.js'
 import { endingBy } from './endings.js'
 

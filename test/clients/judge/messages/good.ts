@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../../../src/fields.js'
+import { type Fields, isFields } from '../../../../src/shared/fields.js'
 import type { NamedStream } from '../streams.js'
 
 const DELTAS: Readonly<Record<string, readonly [block: string, field: string]>> = {

@@ -1,6 +1,6 @@
 import { ChatAnthropic } from '@langchain/anthropic'
 import { type AIMessageChunk, HumanMessage } from '@langchain/core/messages'
-import type { MessagesClient } from '../../../../src/conformance/messages/clients/names.js'
+import type { MessagesClient } from '../../../../src/judge/conformance/messages/clients/names.js'
 import { messageOf } from '../../play.js'
 import { callsIn } from '../langchain.js'
 import { parsed } from '../meant.js'

@@ -1,4 +1,4 @@
-import type { MessagesClient } from '../../../../src/conformance/messages/clients/client.js'
+import type { MessagesClient } from '../../../../src/judge/conformance/messages/clients/client.js'
 import type { Replayer } from '../replay.js'
 import { aiSdkReplayer } from './ai-sdk.js'
 import { anthropicReplayer } from './anthropic.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import type { ResponseStreamEvent } from '../../../../src/core/responses/events.js'
 import { createMessageEncoder, type MessageAnswerOptions } from '../../../../src/dialects/index.js'
-import type { ResponseStreamEvent } from '../../../../src/responses/events.js'
 import type { WireEvent } from '../damages.js'
 import { fixtureStreams, generatedStreams, type NamedStream } from '../streams.js'
 

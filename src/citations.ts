@@ -1,1 +1,0 @@
-export { type Citations, type CitedPage, urlCitations } from './translate/citations/url-citations.js'

@@ -1,0 +1,1 @@
+export { type Citations, type CitedPage, urlCitations } from './url-citations.js'

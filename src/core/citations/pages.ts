@@ -1,0 +1,61 @@
+import { citableFiles } from '../recipients/builtins/file-search.js'
+import type { CitableFiles, CitedPage } from '../responses/call-result.js'
+import type { FileSearchResult } from '../responses/items.js'
+
+/** The sources that the model has seen so far and may cite: pages of its browser, and files. Plain JSON. */
+export interface Pages {
+  byCursor: { [cursor: string]: CitedPage }
+  /** The pages by address with an `@` in front, so that no key collides with an inherited property. */
+  byUrl: { [atUrl: string]: CitedPage }
+  /** Address of the last page, the default of calls without a cursor; empty if unknown. */
+  current: string
+  /** The files by the marks of their passages; absent before the first file search of the conversation. */
+  files?: CitableFiles
+}
+
+/** The state of a translator, and the option with the files of earlier searches. */
+interface PagesContext {
+  readonly state: { pages: Pages | null }
+  readonly options: { readonly knownFiles?: CitableFiles }
+}
+
+/** Returns the sources of a response so far. */
+export function pagesOf({ state, options: { knownFiles } }: PagesContext): Pages {
+  state.pages ??= { ...createPages(), ...(knownFiles && { files: knownFiles }) }
+  return state.pages
+}
+
+export function createPages(): Pages {
+  return { byCursor: {}, byUrl: {}, current: '' }
+}
+
+export function showPage(pages: Pages, page: CitedPage): void {
+  pages.current = page.url
+  pages.byCursor[page.cursor] = page
+  pages.byUrl[`@${page.url}`] = page
+}
+
+/** Records the files that the model can cite. @param callId - the search's item */
+export function showFiles(context: PagesContext, callId: string, files: readonly FileSearchResult[]): void {
+  const pages = pagesOf(context)
+  pages.files = { ...pages.files, ...citableFiles(files, callId) }
+}
+
+/** Matches the first line of a page in gpt-oss's browser tool: `[3] Title (https://example.com/page)`. */
+const HEADING = /^\[(\d+)\] (.*) \((\w[\w:+.-]*:\/\/.+)\)$/
+
+/** Limits the search for a heading in a page without line breaks. The tool cuts addresses at 1024 characters. */
+const LONGEST_HEADING = 4096
+
+/** Returns the page in a browser's output, if its first line is a heading. */
+export function pageIn(output: string): CitedPage | undefined {
+  const [line = '', ...rest] = output.slice(0, LONGEST_HEADING).split(/\r?\n/, 2)
+  if (rest.length === 0 && output.length > LONGEST_HEADING) return undefined
+  const [, cursor, title = '', url = ''] = HEADING.exec(line) ?? []
+  return cursor === undefined ? undefined : { cursor: Number(cursor), url, title }
+}
+
+/** Returns the last page that was shown at this address. */
+export function pageAt(url: string, pages: Pages): CitedPage | undefined {
+  return pages.byUrl[`@${url}`]
+}

@@ -1,0 +1,75 @@
+import type { ItemContext } from '../items/item-context.js'
+import { type Item, isHosted, type KindTable } from '../items/kinds.js'
+import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import { calleesNamed, type Recipients } from '../recipients/tool-author.js'
+import { type TextBuffer, textOf } from '../text/text-buffer.js'
+import { ANY_CALLEE } from './calls.js'
+import type { OutputItems } from './output-items.js'
+
+/** Matches results that arrive as tool messages with the calls that wait for them. */
+export class ResultPairing {
+  readonly #output: OutputItems
+  readonly #context: ItemContext
+  readonly #kinds: KindTable
+  readonly #recipients: Recipients
+  #isPaused = false
+
+  constructor(output: OutputItems, context: ItemContext, kinds: KindTable, recipients: Recipients) {
+    this.#output = output
+    this.#context = context
+    this.#kinds = kinds
+    this.#recipients = recipients
+  }
+
+  /** Runs a step whose tool messages are ignored, because their calls already have these results. */
+  whilePaused(step: () => void): void {
+    this.#isPaused = true
+    try {
+      step()
+    } finally {
+      this.#isPaused = false
+    }
+  }
+
+  /** Whether a call waits for a result of this tool. */
+  isAwaited(author: string): boolean {
+    return this.#oldest(author, 'oldestWaiting') !== undefined
+  }
+
+  /** Completes the tool's oldest waiting call. */
+  takeMessage(author: string, text: TextBuffer): void {
+    if (this.#isPaused) return
+    const waiting = this.#oldest(author, 'oldestWaiting')
+    if (waiting !== undefined) {
+      this.#output.resolve(waiting, { output: textOf(text) })
+      return
+    }
+    const answered = this.#oldest(author, 'oldestAnswered')
+    if (answered !== undefined) this.#context.notice('second_result', answered.id)
+    // Results of the client's tools are in the transcript too, and are not reported.
+    else if (
+      author === UNNAMED_TOOL ||
+      [...calleesNamed(author, this.#recipients)].flat().some((callee) => this.#isRunByHost(callee))
+    ) {
+      this.#context.notice('result_without_call', author)
+    }
+  }
+
+  #oldest(author: string, which: 'oldestWaiting' | 'oldestAnswered'): Item | undefined {
+    const { calls } = this.#output
+    if (author === UNNAMED_TOOL) return calls[which]([ANY_CALLEE])
+    for (const callees of calleesNamed(author, this.#recipients)) {
+      const call = calls[which](callees.map(recipientKey))
+      if (call !== undefined) return call
+    }
+    return undefined
+  }
+
+  /** Whether the host runs the callee, immediately or after an approval. */
+  #isRunByHost(callee: Recipient): boolean {
+    return callee.kind === 'mcp_approval_request' || isHosted(this.#kinds, callee)
+  }
+}
+
+/** The author of a tool message that does not name its tool. */
+const UNNAMED_TOOL = 'tool'

@@ -1,0 +1,86 @@
+/** The author of a token in the transcript: the model, which sampled it, or the host. */
+export type Origin = 'model' | 'host'
+
+export type Role = 'assistant' | 'user' | 'system' | 'developer' | 'tool'
+
+/** The fields of a Harmony message header. A field is absent if the header lacked it. */
+export interface HarmonyHeader {
+  role: Role
+  /** The author: a tool message's tool (`functions.get_weather`), or the name in `user:alice`. */
+  name?: string
+  /** The addressee, as written: `functions.get_weather`, `python`, `assistant`. */
+  recipient?: string
+  /** `analysis`, `commentary` or `final`; another word only if the model made one up beside a recipient. */
+  channel?: string
+  /** `json`, `code`, ...; without the `<|constrain|>` marker. */
+  contentType?: string
+  /** Whether the content type was marked with `<|constrain|>`. */
+  constrained?: boolean
+}
+
+/**
+ * The end of a message: a stop token by its name; `implicit` if the next message began without one; `turn` if the
+ * model's turn or the stream ended without one (engines that swallow the stop token, length limits).
+ */
+export type Terminator = 'end' | 'call' | 'return' | 'endoftext' | 'implicit' | 'turn'
+
+/** The kind of repair that a malformed stretch of Harmony got. `src/core/diagnostics/index.ts` explains each. */
+export type RepairCode =
+  | 'repeated_start'
+  | 'repeated_role'
+  | 'unknown_role'
+  | 'named_role'
+  | 'role_is_channel'
+  | 'role_is_tool'
+  | 'missing_start'
+  | 'missing_channel'
+  | 'missing_message'
+  | 'missing_end'
+  | 'misplaced_recipient'
+  | 'missing_recipient'
+  | 'unknown_channel'
+  | 'misspelled_channel'
+  | 'repeated_channel'
+  | 'repeated_recipient'
+  | 'bare_recipient'
+  | 'content_type_without_recipient'
+  | 'extra_header_text'
+  | 'unusual_header_spacing'
+  | 'marker_spelled_in_header'
+  | 'dropped_header'
+  | 'truncated_header'
+  | 'header_too_long'
+  | 'stray_text'
+  | 'stray_marker'
+  | 'stray_terminator'
+  | 'reserved_token'
+  | 'unknown_token'
+  | 'end_of_text'
+  | 'tokens_after_return'
+  | 'refused_token'
+
+/** A repair: the kind, and the model's text that was dropped because of it. */
+export interface Repair {
+  readonly code: RepairCode
+  /** The model's text that ended up in no message because of this repair. Absent if nothing was dropped. */
+  readonly text?: string
+  /** The official parser's error message. Only that parser sets it. */
+  readonly subject?: string
+}
+
+/** Creates a repair, without `text` if that is empty. */
+export function repair(code: RepairCode, text = ''): Repair {
+  return text === '' ? { code } : { code, text }
+}
+
+/** An event of a Harmony parser, in stream order. Between a start and its end come only texts and repairs. */
+export type HarmonyEvent =
+  | { readonly type: 'message_start'; readonly header: HarmonyHeader; readonly origin: Origin }
+  | { readonly type: 'message_text'; readonly text: string; readonly origin: Origin }
+  | { readonly type: 'message_end'; readonly terminator: Terminator; readonly origin: Origin }
+  | { readonly type: 'repair'; readonly repair: Repair }
+
+/** A complete message, as the official parser would list it. */
+export interface HarmonyMessage extends HarmonyHeader {
+  content: string
+}

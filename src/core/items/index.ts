@@ -1,0 +1,2 @@
+export { hostItem, type WholeItem } from './host/host-item.js'
+export type { HostItem } from './host/inserted-item.js'

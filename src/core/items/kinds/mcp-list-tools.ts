@@ -1,0 +1,45 @@
+import { copyOf } from '../../../shared/copy-of.js'
+import type { Listing } from '../../options/mcp-listing.js'
+import type { McpListedTool } from '../../responses/items.js'
+import type { ItemKind } from '../item-kind.js'
+import type { ItemBase } from '../item-state.js'
+import { openHosted, resolveStatus } from '../parts/host-status.js'
+
+/*
+ * mcp_list_tools: the tools of a declared MCP server, which the host listed before calling the model
+ *
+ *     output_item.added               without the tools
+ *       mcp_list_tools.in_progress
+ *       mcp_list_tools.completed | .failed
+ *     output_item.done
+ *
+ * It has no status.
+ */
+
+export interface McpListTools extends ItemBase {
+  type: 'mcp_list_tools'
+  serverLabel: string
+  tools: readonly McpListedTool[]
+  /** Why the listing failed, or null. */
+  error: string | null
+}
+
+export const mcpListTools: ItemKind<McpListTools, { readonly kind: 'mcp_list_tools'; readonly listing: Listing }> = {
+  prefix: 'mcpl',
+  hasNoStatus: true,
+  hasFailedEvent: true,
+
+  create: ({ listing }) => listing,
+
+  open: openHosted,
+
+  close(item, _outcome, context) {
+    resolveStatus(item, { error: item.error ?? undefined }, true, context)
+  },
+
+  wire: (item) => ({
+    server_label: item.serverLabel,
+    tools: item.stage === 'silent' ? [] : (copyOf(item.tools) as McpListedTool[]),
+    ...(item.stage !== 'silent' && item.error !== null && { error: item.error }),
+  }),
+}

@@ -1,0 +1,99 @@
+import { copyOf } from '../../../shared/copy-of.js'
+import { check } from '../../../shared/errors.js'
+import { type Pages, pageAt, pageIn, pagesOf, showPage } from '../../citations/pages.js'
+import { checkList, listOf } from '../../options/check-list.js'
+import type { Arguments } from '../../recipients/arguments.js'
+import type { CitedPage, WebSearchAction } from '../../responses/items.js'
+import type { ItemKind } from '../item-kind.js'
+import type { ItemBase } from '../item-state.js'
+import { argumentsOf } from '../parts/arguments-of.js'
+import { openHosted, setStatus } from '../parts/host-status.js'
+
+/*
+ * web_search_call: browser.search, browser.open or browser.find, run by the host
+ *
+ *     output_item.added               with the type of action; its arguments are not known yet
+ *       web_search_call.in_progress
+ *       web_search_call.searching     at the terminator
+ *       web_search_call.completed     not before the result
+ *     output_item.done
+ *
+ * The API has no `.failed` event for it: only the status of the done item says "failed".
+ */
+
+export interface WebSearchCall extends ItemBase {
+  type: 'web_search_call'
+  action: WebSearchAction
+}
+
+/** The `include` value that requests the sources of a search. */
+const SOURCES = 'web_search_call.action.sources'
+
+/** Matches the heading of a page of search results, which has no address. */
+const RESULTS = /^\[\d+\] /
+
+/** The main argument of each action. */
+const MAIN = { search: 'query', open_page: 'id', find_in_page: 'pattern' } as const
+
+export const webSearchCall: ItemKind<WebSearchCall> = {
+  prefix: 'ws',
+  result: 'completes',
+  lists: { sources: listOf('url'), pages: checkPages },
+
+  create: ({ action }) => ({ action: actionOf(action, '', '') }),
+
+  open: openHosted,
+
+  close(item, outcome, context) {
+    const { type } = item.action
+    item.action =
+      argumentsOf(item, MAIN[type], (given) => requestedAction(type, given, pagesOf(context)), context) ?? item.action
+    if (outcome === 'completed') setStatus(item, 'searching', context)
+  },
+
+  resolve(item, result, context) {
+    const { action } = item
+    if (result === null) return
+    const pages = pagesOf(context)
+    const page = pageIn(result.output ?? '')
+    const shownPages = result.pages ?? (page === undefined ? [] : [page])
+    // A citation of a find result refers to the page that was searched.
+    const searched = action.type === 'find_in_page' ? pageAt(action.url, pages) : undefined
+    if (page === undefined && RESULTS.test(result.output ?? '')) pages.current = ''
+    for (const page of shownPages) showPage(pages, { ...page, ...searched, cursor: page.cursor })
+    if (action.type === 'open_page') action.url ||= shownPages.at(-1)?.url ?? ''
+    if (action.type === 'search' && context.includes(SOURCES)) {
+      action.sources = (result.sources ?? []).map(({ url }) => ({ type: 'url', url }))
+    }
+  },
+
+  wire: (item) => ({ action: copyOf(item.action) }),
+}
+
+function checkPages(pages: unknown, what: string): void {
+  checkList(what, pages, ['url'], 'bad_result')
+  for (const { cursor } of pages as Partial<CitedPage>[]) {
+    check(Number.isInteger(cursor), what, 'an integer cursor', cursor, 'bad_result')
+  }
+}
+
+/** Returns the action that the arguments request, parsed as gpt-oss's own browser tool parses them. */
+function requestedAction(type: WebSearchAction['type'], given: Arguments, pages: Pages): WebSearchAction | undefined {
+  const { id = isScroll(given) ? -1 : undefined, cursor } = given
+  const main = given[MAIN[type]]
+  const page = typeof cursor === 'number' && cursor >= 0 ? (pages.byCursor[cursor]?.url ?? '') : pages.current
+  if (typeof main === 'string') return actionOf(type, main, page)
+  // A link's number does not reveal its address: the result will.
+  if (type !== 'open_page' || typeof id !== 'number') return undefined
+  return actionOf(type, id < 0 ? page : '', page)
+}
+
+/** Whether the call has no link: the browser then scrolls its current page. */
+function isScroll(given: Arguments): boolean {
+  return 'cursor' in given || 'loc' in given || Object.keys(given).length === 0
+}
+
+function actionOf(type: WebSearchAction['type'], main: string, page: string): WebSearchAction {
+  if (type === 'search') return { type, query: main }
+  return type === 'open_page' ? { type, url: main } : { type, pattern: main, url: page }
+}

@@ -1,0 +1,38 @@
+import { FIRST_SPECIAL, markerText } from '../harmony/vocabulary.js'
+import type { HarmonyToken } from '../tokens/token-source.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import type { HeaderToken } from './header-tokens.js'
+
+/** The `include` value that requests log-probabilities. */
+export const LOGPROBS = 'message.output_text.logprobs'
+
+/** The API's value for impossible tokens. Engines write -Infinity, the lowest 32-bit number or NaN. */
+const LOWEST = -9999
+
+/**
+ * Returns a text token with its log-probability and its alternatives in the API's form; null if the engine sent none.
+ */
+export function scoredToken(token: HarmonyToken, table: TokenTable | undefined): HeaderToken {
+  const { id, logprob, topLogprobs = [] } = typeof token === 'number' ? { id: token } : token
+  const bytesOf = (of: number): number[] => (of < FIRST_SPECIAL ? [...(table?.bytes(of) ?? [])] : [])
+  const entry = (of: number, value: number): { token: string; logprob: number; bytes: number[] } => ({
+    token: spellToken(of, table),
+    logprob: probable(value),
+    bytes: bytesOf(of),
+  })
+  if (logprob === undefined) return { logprob: null, bytes: bytesOf(id) }
+  const top_logprobs = topLogprobs.map((top) => entry(top.id, top.logprob))
+  const scored = { ...entry(id, logprob), top_logprobs }
+  return { logprob: scored, bytes: scored.bytes }
+}
+
+/** Clamps a log-probability to what JSON can express. Values above zero are floating-point noise. */
+function probable(value: number): number {
+  return value > LOWEST ? Math.min(value, 0) : LOWEST
+}
+
+/** Spells a token for people: special tokens as markers, incomplete characters as U+FFFD. */
+export function spellToken(id: number, table: TokenTable | undefined): string {
+  if (id >= FIRST_SPECIAL) return markerText(id)
+  return table?.text(id) ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(table?.bytes(id))
+}

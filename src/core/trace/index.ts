@@ -1,0 +1,1 @@
+export { type Trace, type Tracer, type TracerFactory, traceTo } from './tracer.js'

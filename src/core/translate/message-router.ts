@@ -1,0 +1,96 @@
+import type { OutputItems } from '../completion/output-items.js'
+import type { ResultPairing } from '../completion/result-pairing.js'
+import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
+import type { HarmonyHandler } from '../harmony/handler.js'
+import { qualifiedName } from '../recipients/qualified-name.js'
+import type { Recipients } from '../recipients/tool-author.js'
+import { logStart, logText } from '../response-object/response-messages.js'
+import { countMessage } from '../response-object/usage.js'
+import type { TranslatorContext } from '../state/translator-context.js'
+import type { OtherMessage, TranslatorState } from '../state/translator-state.js'
+import { appendText, createTextBuffer, textOf } from '../text/text-buffer.js'
+
+/**
+ * Routes Harmony messages: the assistant's become output items, tool messages become results of calls, and messages
+ * that the model fabricates under another role are dropped.
+ */
+export class MessageRouter implements HarmonyHandler {
+  readonly #context: TranslatorContext
+  readonly #recipients: Recipients
+  readonly #output: OutputItems
+  readonly #results: ResultPairing
+  readonly #state: TranslatorState
+
+  constructor(context: TranslatorContext, recipients: Recipients, output: OutputItems, results: ResultPairing) {
+    this.#context = context
+    this.#recipients = recipients
+    this.#output = output
+    this.#results = results
+    this.#state = context.state
+  }
+
+  messageStart(header: HarmonyHeader, origin: Origin): void {
+    const state = this.#state
+    if (header.role !== 'assistant') {
+      this.#output.pending.forgetHeader()
+      state.other = { header, origin, text: createTextBuffer() }
+    } else this.#begin(header)
+    if (state.messages !== null) logStart(state.messages, header, origin, this.#isHidden())
+  }
+
+  messageText(text: string, _origin: Origin, isLead: boolean): void {
+    const { other, messages } = this.#state
+    if (this.#output.current !== null) this.#output.write(text, isLead)
+    else if (other !== null) appendText(other.text, text)
+    if (messages !== null) logText(messages, text)
+  }
+
+  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void {
+    const { other, usage } = this.#state
+    const item = this.#output.current
+    const isModels = item !== null || other?.origin === 'model'
+    // If the next message's marker ended this one, it has already been counted.
+    const count = isModels ? countMessage(usage, terminator === 'implicit' && origin === 'model' ? 1 : 0) : 0
+    this.#state.other = null
+    if (item !== null) {
+      if (this.#output.isReasoning) usage.reasoning += count
+      this.#output.end(item, isCut ? 'incomplete' : 'completed')
+    } else if (other !== null) this.#endOther(other, count)
+  }
+
+  repair(repair: Repair): void {
+    this.#context.repair(repair)
+  }
+
+  #begin({ recipient: name, channel }: HarmonyHeader): void {
+    const recipient = this.#recipients.classify(name, channel)
+    if (recipient.kind === 'function_call' && !recipient.declared) {
+      this.#context.notice('undeclared_recipient', qualifiedName(recipient.name, recipient.namespace))
+    }
+    this.#output.begin(recipient)
+  }
+
+  /** Whether the response's `messages` omit the text of this one. */
+  #isHidden(): boolean {
+    const { options } = this.#context
+    // Messages under another role may contain the model's reasoning too.
+    const isOthers = this.#state.other?.origin === 'model' && options.trustToolMessages !== true
+    return options.reasoning === 'hidden' && (isOthers || this.#output.isReasoning)
+  }
+
+  #endOther({ header, origin, text }: OtherMessage, count: number): void {
+    const context = this.#context
+    const results = this.#results
+    const { role, name: author = role } = header
+    if (origin === 'model') {
+      if (role !== 'tool' || context.options.trustToolMessages !== true) {
+        const isAwaited = role === 'tool' && results.isAwaited(author)
+        context.notice(isAwaited ? 'sampled_result' : 'fabricated_message', author, textOf(text))
+        return
+      }
+      // The message counts as the host's, so its tokens are not output.
+      this.#state.usage.output -= count
+    }
+    if (role === 'tool') results.takeMessage(author, text)
+  }
+}

@@ -1,0 +1,126 @@
+import type { OutputItems } from '../completion/output-items.js'
+import type { Origin } from '../harmony/events.js'
+import type { HarmonyHandler } from '../harmony/handler.js'
+import type { HarmonyParser } from '../harmony/parser.js'
+import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
+import { countText, countToken, isSampled, startMessage } from '../response-object/usage.js'
+import type { TranslatorContext } from '../state/translator-context.js'
+import type { TranslatorState } from '../state/translator-state.js'
+import { LOGPROBS, scoredToken } from '../text/logprobs.js'
+import type { HarmonyToken, HostMessage, HostTokens } from '../tokens/token-source.js'
+import type { TracedState, Tracer } from '../trace/tracer.js'
+
+/** Feeds tokens to the parser, and counts and numbers them. */
+export class TokenFeed {
+  readonly #context: TranslatorContext
+  readonly #output: OutputItems
+  readonly #parser: HarmonyParser
+  readonly #handler: HarmonyHandler
+  readonly #tracer: Tracer | undefined
+  readonly #state: TranslatorState
+  /** Whether the request includes log-probabilities. */
+  readonly #isScored: boolean
+
+  /** @param handler - receives the parser's calls; host messages bypass the parser and go there directly */
+  constructor(
+    context: TranslatorContext,
+    output: OutputItems,
+    parser: HarmonyParser,
+    handler: HarmonyHandler,
+    tracer: Tracer | undefined,
+  ) {
+    this.#context = context
+    this.#output = output
+    this.#parser = parser
+    this.#handler = handler
+    this.#tracer = tracer
+    this.#state = context.state
+    this.#isScored = context.includes(LOGPROBS)
+  }
+
+  /** Feeds a token that the model sampled. */
+  push(token: HarmonyToken): void {
+    const id = typeof token === 'number' ? token : token.id
+    const isText = id < FIRST_SPECIAL
+    // Text that the model writes under another role is hidden, and so are its log-probabilities.
+    const isScored = this.#isScored && isText && this.#state.other === null
+    if (isScored) this.#output.score(scoredToken(token, this.#context.options.tokenTable))
+    countToken(this.#state.usage)
+    this.#pass(id, 'model')
+    if (!isText) this.#countMarker(id)
+  }
+
+  pushText(text: string, origin: Origin): void {
+    if (text === '') return
+    if (origin === 'model') {
+      // An engine that sends ids as text begins with the id of <|channel|> or of another special token.
+      if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#context.notice('spelled_ids', text)
+      countText(this.#state.usage)
+      // Every marker contains a bar, however the text is cut.
+      this.#state.isMarked ||= text.includes('|')
+    }
+    this.#pass(text, origin)
+    // Text has no log-probabilities, so those of the header tokens before it can no longer be placed.
+    this.#output.pending.forgetHeader()
+  }
+
+  /** Feeds tokens that the host adds to the transcript. */
+  pushHost(host: HostTokens['host']): void {
+    if ((host as string).length === 0) return
+    this.#state.usage.isNextTurn = true
+    if (typeof host === 'string') this.pushText(host, 'host')
+    else if ('author' in host) this.#pushMessage(host)
+    else for (const id of host) this.#pass(id, 'host')
+    this.#output.pending.forgetHeader()
+  }
+
+  /** Ends a message that the host left open. */
+  endHostMessage(): void {
+    if (this.#state.other?.origin === 'host') this.#parser.end()
+  }
+
+  /** Reports an engine that sampled nothing, or that stripped the special tokens. */
+  noticeSilence(): void {
+    const { usage, isMarked } = this.#state
+    const context = this.#context
+    if (isSampled(usage)) {
+      if (!isMarked) context.notice('missing_markers', '')
+    } else if (this.#output.wire().length === 0) context.notice('nothing_sampled', '')
+  }
+
+  #countMarker(id: number): void {
+    this.#state.isMarked = true
+    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.pending.breakHeader()
+    else this.#output.pending.forgetHeader()
+    if (id === SPECIAL.start) startMessage(this.#state.usage)
+  }
+
+  #pass(chunk: number | string, origin: Origin): void {
+    this.#state.index++
+    const tracer = this.#tracer
+    tracer?.before(this.#state.index, chunk, origin, this.#tracedState())
+    if (typeof chunk === 'number') this.#parser.push(chunk, origin)
+    else this.#parser.pushText(chunk, origin)
+    tracer?.after(this.#tracedState())
+  }
+
+  /** Feeds a tool's complete message. Its text is not parsed, so nothing in it can act as a marker. */
+  #pushMessage({ author, text, channel = 'commentary' }: HostMessage): void {
+    const handler = this.#handler
+    const origin = 'host'
+    this.#state.index++
+    this.#tracer?.before(this.#state.index, text, origin, this.#tracedState())
+    // The engine may have swallowed the stop token of the model's message.
+    this.#parser.end()
+    handler.messageStart({ role: 'tool', name: author, recipient: 'assistant', channel }, origin)
+    if (text !== '') handler.messageText(text, origin, false)
+    handler.messageEnd('end', origin, false)
+    this.#parser.beginTurn()
+    this.#tracer?.after(this.#tracedState())
+  }
+
+  #tracedState(): TracedState {
+    const { position, isHolding } = this.#parser
+    return { position, isHolding, pendingLength: this.#output.pending.text?.length ?? 0 }
+  }
+}

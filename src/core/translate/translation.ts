@@ -1,0 +1,194 @@
+import { callSafely } from '../../shared/call-safely.js'
+import type { Failure } from '../completion/failure.js'
+import { Lifecycle } from '../completion/lifecycle.js'
+import { OutputItems } from '../completion/output-items.js'
+import { ResultPairing } from '../completion/result-pairing.js'
+import { createNativeParser, type HarmonyParser } from '../harmony/parser.js'
+import type { KindTable } from '../items/kinds.js'
+import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from '../options/options.js'
+import { readClock } from '../options/read-clock.js'
+import { toolNamed } from '../recipients/declared-tools.js'
+import type { ResponseProgress } from '../response-object/response-object.js'
+import { addHostUsage } from '../response-object/usage.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
+import type { Response, ResponseError } from '../responses/response.js'
+import { TranslatorContext } from '../state/translator-context.js'
+import { createState, NO_EVENTS, type TranslatorState } from '../state/translator-state.js'
+import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
+import type { Tracer } from '../trace/tracer.js'
+import { type Catalog, readTools } from './catalog.js'
+import { checkHost, checkToken } from './check-chunk.js'
+import { MessageRouter } from './message-router.js'
+import { emitOpening } from './opening.js'
+import { TokenFeed } from './token-feed.js'
+import type { TranslatorSnapshot } from './translator-snapshot.js'
+
+/**
+ * A response under construction: its parts, and the steps that both sides need. The pulling side uses it directly;
+ * {@link Translator} adds the operations of a host that pushes.
+ */
+export class Translation {
+  readonly state: TranslatorState
+  readonly context: TranslatorContext
+  readonly output: OutputItems
+  readonly results: ResultPairing
+  readonly lifecycle: Lifecycle
+  readonly parser: HarmonyParser
+  readonly feed: TokenFeed
+  readonly kinds: KindTable
+  readonly tracer: Tracer | undefined
+  readonly #options: TranslatorOptions
+  /** Emits the part before the model's first token. */
+  readonly #open: () => void
+
+  /** @throws HarmonyResponsesError `bad_option`, if an option or an entry of `request.tools` is invalid */
+  constructor(options: TranslatorOptions, catalog: Catalog, snapshot?: TranslatorSnapshot) {
+    checkOptions(options)
+    const { tokenTable, approvedCalls = [], onError } = options
+    const { kinds, fields } = catalog
+    const state = snapshot?.state ?? createState(options, fields)
+    const resolved = readTools(catalog, state.request, state.listings, options)
+    const { declared } = resolved
+    const onEvent = options.trace && ((event: ResponseStreamEvent) => this.#trace(event))
+    const context = new TranslatorContext(state, options, onEvent)
+    const output = new OutputItems(context, kinds, options.calls === 'whole', snapshot?.output)
+    const labels = [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))]
+    const recipients = { ...resolved, labels }
+    const results = new ResultPairing(output, context, kinds, recipients)
+    const router = new MessageRouter(context, recipients, output, results)
+    const tracer = options.trace?.({
+      tokenTable,
+      index: state.index,
+      deltaFrom: snapshot?.deltaFrom ?? -1,
+      onError,
+    })
+    const handler = tracer?.observe(router) ?? router
+    const parser =
+      options.parser?.(handler) ??
+      createNativeParser({ tokenTable, toolNamed: (word) => toolNamed(word, declared) }, handler, snapshot?.parser)
+    this.kinds = kinds
+    this.state = state
+    this.context = context
+    this.output = output
+    this.results = results
+    this.lifecycle = new Lifecycle(context, output)
+    this.parser = parser
+    this.feed = new TokenFeed(context, output, parser, handler, tracer)
+    this.tracer = tracer
+    this.#options = options
+    this.#open = () => emitOpening(context, declared, fields, output)
+  }
+
+  get response(): Response {
+    return this.lifecycle.response
+  }
+
+  /** Emits `created`, `in_progress` and the opening on the first call. */
+  begin(): void {
+    if (this.lifecycle.begin()) this.#open()
+  }
+
+  start(): ResponseStreamEvent[] {
+    this.begin()
+    return this.take()
+  }
+
+  push(chunk: TokenChunk): ResponseStreamEvent[] {
+    this.lifecycle.expectOpen('push')
+    this.begin()
+    if (typeof chunk === 'string') this.feed.pushText(chunk, 'model')
+    else if (chunk instanceof Uint32Array) for (const id of chunk) this.feed.push(id)
+    else if (Array.isArray(chunk)) {
+      // All are checked before the first is used, so that an invalid list changes nothing.
+      for (const token of chunk) checkToken(token)
+      for (const token of chunk as readonly HarmonyToken[]) this.feed.push(token)
+    } else if (typeof chunk === 'object' && chunk !== null && 'host' in chunk) {
+      this.feed.pushHost(checkHost(chunk.host))
+    } else {
+      checkToken(chunk)
+      this.feed.push(chunk as HarmonyToken)
+    }
+    return this.take()
+  }
+
+  end(reason?: EndReason): ResponseStreamEvent[] {
+    checkReason(reason)
+    if (this.lifecycle.isClosed) return []
+    this.begin()
+    const isCut = reason !== 'stop'
+    // Completes a host message that was left open: its result counts, and the model was not cut off in it.
+    this.feed.endHostMessage()
+    // Waiting calls precede a message that may still be open, and items have to be closed in order.
+    this.output.giveUpWaiting()
+    const position = this.parser.end(isCut)
+    // A call that was cut off just now expects no result.
+    this.output.giveUpWaiting(!isCut)
+    this.feed.noticeSilence()
+    const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
+    return cutBy === 'stop'
+      ? this.#close({ status: 'completed', completedAt: readClock(this.#options.clock) })
+      : this.#close({ status: 'incomplete', incompleteReason: cutBy })
+  }
+
+  /** @param isReported - whether `error` precedes `response.failed` */
+  fail(
+    { code = 'server_error', message }: Failure,
+    isReported: boolean = this.#options.errorEvent !== false,
+  ): ResponseStreamEvent[] {
+    if (this.lifecycle.isClosed) return []
+    this.#attempt(() => this.begin())
+    // No more text will follow, so held text is emitted as it is.
+    this.#attempt(() => this.parser.flush())
+    this.#attempt(() => this.output.release())
+    if (isReported) this.lifecycle.emitError({ code, message })
+    this.output.abandon()
+    return this.#close({ status: 'failed', error: { code: code as ResponseError['code'], message } })
+  }
+
+  abort(message = 'aborted'): ResponseStreamEvent[] {
+    return this.fail({ message }, false)
+  }
+
+  dispose(): void {
+    this.#attempt(() => this.parser.close?.())
+  }
+
+  addUsage(usage: HostUsage): void {
+    this.lifecycle.expectOpen('addUsage')
+    checkUsage('addUsage', usage)
+    this.count(usage)
+  }
+
+  count(usage: HostUsage): void {
+    if (addHostUsage(this.state.usage, usage)) this.context.notice('repeated_count', 'inputTokens')
+  }
+
+  /** Takes the events that were emitted since the last call. */
+  take(): ResponseStreamEvent[] {
+    this.output.flush()
+    const events = this.state.queued
+    if (events.length === 0) return []
+    this.state.queued = NO_EVENTS
+    return events
+  }
+
+  #close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): ResponseStreamEvent[] {
+    // Closed first, so that a callback that hears of a failing dispose finds the response closed.
+    this.lifecycle.close(progress)
+    this.dispose()
+    return this.take()
+  }
+
+  #trace(event: ResponseStreamEvent): void {
+    this.#attempt(() => this.tracer?.event(event, this.parser, this.output.isHolding))
+  }
+
+  /** Keeps exceptions of the host's callbacks from stopping a failure: one of them may be its cause. */
+  #attempt(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      callSafely(this.#options.onError, error)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import { HarmonyResponsesError } from '../../shared/errors.js'
+import type { ChunkEntry, Entry } from './entry.js'
+
+/*
+ * Serializes entries for stores. A response has about one entry per token, which takes three bytes here: consecutive
+ * entries of one token and of the same time share a record. All other entries are JSON.
+ *
+ *     block   = version record*
+ *     record  = TOKENS at count id*        as many chunks of one token
+ *             | CHUNK at count id*         one chunk of several
+ *             | JSON length text
+ *
+ * Numbers are LEB128, ids three bytes, the lowest first.
+ */
+
+/** The version of the format. Raised whenever older readers could not read it. */
+const VERSION = 1
+const TOKENS = 1
+const CHUNK = 2
+const JSON_TEXT = 3
+const ID_LIMIT = 0x1000000
+/** The bytes of one token in this century, as nearly every append has it: its buffer then needs no copy. */
+const ONE_TOKEN = 11
+
+/** Encodes entries as bytes, for {@link decodeEntries}. */
+export function encodeEntries(entries: readonly Entry[]): Uint8Array {
+  const bytes = new ByteWriter(entries.length === 1 ? ONE_TOKEN : 64)
+  bytes.byte(VERSION)
+  for (let at = 0; at < entries.length; ) {
+    const entry = entries[at] as Entry
+    if (!isPlain(entry)) {
+      bytes.byte(JSON_TEXT)
+      bytes.text(JSON.stringify(entry))
+      at += 1
+      continue
+    }
+    const run = entry.tokens.length === 1 ? runLength(entries, at, entry.at) : 0
+    bytes.byte(run > 0 ? TOKENS : CHUNK)
+    bytes.number(entry.at)
+    bytes.number(run > 0 ? run : entry.tokens.length)
+    if (run === 0) for (const id of entry.tokens) bytes.id(id)
+    for (let next = at; next < at + run; next++) bytes.id((entries[next] as PlainChunk).tokens[0] as number)
+    at += Math.max(run, 1)
+  }
+  return bytes.done()
+}
+
+/** @throws HarmonyResponsesError `bad_option` if they are not entries, or of a version that this one cannot read */
+export function decodeEntries(bytes: Uint8Array): Entry[] {
+  const entries: Entry[] = []
+  if (bytes[0] !== VERSION) throw unreadable(`bytes of version ${VERSION}, got version ${bytes[0]}`)
+  const reader = new ByteReader(bytes)
+  reader.byte()
+  while (!reader.isAtEnd) {
+    const kind = reader.byte()
+    if (kind === JSON_TEXT) {
+      entries.push(JSON.parse(reader.text()) as Entry)
+      continue
+    }
+    if (kind !== TOKENS && kind !== CHUNK) throw unreadable(`records of three kinds, got kind ${kind}`)
+    const at = reader.number()
+    const count = reader.number()
+    const ids = reader.ids(count)
+    if (kind === CHUNK) entries.push({ at, type: 'chunk', tokens: ids })
+    else for (const id of ids) entries.push({ at, type: 'chunk', tokens: [id] })
+  }
+  return entries
+}
+
+type PlainChunk = ChunkEntry & { readonly at: number; readonly tokens: readonly number[] }
+
+/** Whether the entry is nothing but a chunk of ids, which numbers can represent without loss. */
+function isPlain(entry: Entry): entry is PlainChunk {
+  return (
+    entry.type === 'chunk' &&
+    Number.isSafeInteger(entry.at) &&
+    entry.at >= 0 &&
+    entry.tokens.every((id) => typeof id === 'number' && id >= 0 && id < ID_LIMIT)
+  )
+}
+
+/** Returns how many chunks of one token follow at the same time. */
+function runLength(entries: readonly Entry[], from: number, at: number): number {
+  let to = from
+  for (; to < entries.length; to++) {
+    const entry = entries[to] as Entry
+    if (entry.at !== at || !isPlain(entry) || entry.tokens.length !== 1) break
+  }
+  return to - from
+}
+
+class ByteWriter {
+  #bytes: Uint8Array
+  #size = 0
+
+  constructor(size: number) {
+    this.#bytes = new Uint8Array(size)
+  }
+
+  byte(value: number): void {
+    this.#reserve(1)
+    this.#bytes[this.#size++] = value
+  }
+
+  number(value: number): void {
+    let rest = value
+    // Divides, since shifts are limited to 32 bits.
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.byte((rest % 0x80) + 0x80)
+    this.byte(rest)
+  }
+
+  id(value: number): void {
+    this.#reserve(3)
+    this.#bytes[this.#size++] = value & 0xff
+    this.#bytes[this.#size++] = (value >> 8) & 0xff
+    this.#bytes[this.#size++] = value >> 16
+  }
+
+  text(value: string): void {
+    const encoded = new TextEncoder().encode(value)
+    this.number(encoded.length)
+    this.#reserve(encoded.length)
+    this.#bytes.set(encoded, this.#size)
+    this.#size += encoded.length
+  }
+
+  done(): Uint8Array {
+    return this.#size === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#size)
+  }
+
+  #reserve(more: number): void {
+    if (this.#size + more <= this.#bytes.length) return
+    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#size + more))
+    larger.set(this.#bytes.subarray(0, this.#size))
+    this.#bytes = larger
+  }
+}
+
+class ByteReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at++]
+    if (value === undefined) throw unreadable('whole entries, got bytes that were cut off')
+    return value
+  }
+
+  number(): number {
+    let value = 0
+    for (let scale = 1; ; scale *= 0x80) {
+      const byte = this.byte()
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+    }
+  }
+
+  ids(count: number): number[] {
+    if (count * 3 > this.#bytes.length - this.#at) throw unreadable('whole entries, got bytes that were cut off')
+    return Array.from({ length: count }, () => this.byte() + this.byte() * 0x100 + this.byte() * 0x10000)
+  }
+
+  text(): string {
+    const length = this.number()
+    const end = this.#at + length
+    if (end > this.#bytes.length) throw unreadable('whole entries, got bytes that were cut off')
+    const text = new TextDecoder().decode(this.#bytes.subarray(this.#at, end))
+    this.#at = end
+    return text
+  }
+}
+
+function unreadable(problem: string): HarmonyResponsesError {
+  return new HarmonyResponsesError('bad_option', `entries: expected ${problem}`)
+}

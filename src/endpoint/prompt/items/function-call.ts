@@ -1,0 +1,44 @@
+import { addressIn } from '../../../core/recipients/request-address.js'
+import type { Fields } from '../../../shared/fields.js'
+import { fieldOf, nameIn, textIn } from '../../../shared/request-fields.js'
+import { textOfContent } from '../content.js'
+import type { CallKind } from '../conversation.js'
+import { CALL, JSON_BODY } from './call-header.js'
+import type { ItemReader } from './item-reader.js'
+
+/** Reads function_call: the model's call of a client's function, with its arguments as the model wrote them. */
+export const readFunctionCall: ItemReader = (item, { conversation, tools }, index, param) => {
+  const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
+  const callee = { recipient, channel: 'commentary' } as const
+  const content = textIn(item, 'arguments', param)
+  const call = { ...CALL, ...JSON_BODY, ...callee, content, item: index } as const
+  conversation.call('function call', nameIn(item, 'call_id', param), callee, call, param)
+}
+
+/** Reads custom_tool_call: a call with free text for arguments, and so without a content type. */
+export const readCustomToolCall: ItemReader = (item, { conversation, tools }, index, param) => {
+  const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
+  const callee = { recipient, channel: 'commentary' } as const
+  const content = textIn(item, 'input', param)
+  conversation.call(
+    'custom tool call',
+    nameIn(item, 'call_id', param),
+    callee,
+    { ...CALL, ...callee, content, item: index },
+    param,
+  )
+}
+
+function namespaceOf(item: Fields, param: string): string | undefined {
+  return fieldOf(item, 'namespace') === undefined ? undefined : addressIn(item, 'namespace', param)
+}
+
+/**
+ * Creates the reader of function_call_output or custom_tool_call_output: the client tool's result, a string or parts.
+ */
+export function readOutput(kind: CallKind): ItemReader {
+  return (item, { conversation, attach }, index, param) => {
+    const text = textOfContent(fieldOf(item, 'output') ?? '', `${param}.output`, attach)
+    conversation.output(nameIn(item, 'call_id', param), { kind, item: index, param, text })
+  }
+}

@@ -1,0 +1,103 @@
+import { lookUp } from '../../core/recipients/policy.js'
+import type { ParsedRequest } from '../../core/responses/parsed-request.js'
+import { isFields } from '../../shared/fields.js'
+import { merged } from '../../shared/merged.js'
+import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
+import { oneOf, optionsOf } from '../../shared/options/checks.js'
+import { invalidType, RequestError, unsupportedParameter } from '../../shared/request-error.js'
+import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
+import { checkNotChatCompletions } from './chat-completions.js'
+import { checkConsistency } from './consistency.js'
+import { type CheckedRequest, FIELDS, type Field, request } from './fields.js'
+import { errorOf } from './issue-error.js'
+import { checkSize, REQUEST_LIMITS, type RequestLimits, resolveLimits } from './limits.js'
+import { inSlices } from './schemas/resumed.js'
+import { refuseUnknown } from './unknown-fields.js'
+
+export interface ParseRequestOptions {
+  readonly limits?: RequestLimits
+  /**
+   * How to treat fields that no parameter, item or tool has. `ignore` (default): they are dropped, as clients of other
+   * servers expect. `refuse`: an error, as at OpenAI, which finds misspelled names.
+   */
+  readonly unknownFields?: 'ignore' | 'refuse'
+}
+
+export const PARSE_REQUEST_OPTIONS: OptionTable<ParseRequestOptions> = {
+  limits: optionsOf(REQUEST_LIMITS),
+  unknownFields: oneOf('ignore', 'refuse'),
+}
+
+/**
+ * Checks the body of a Responses create request, or a `response.create` message of a WebSocket.
+ *
+ *     const request = parseRequest(await httpRequest.json())
+ *
+ * The result has every parameter in its type, without nulls and unknown fields, and can be passed to `translate`,
+ * `generateOptions` and `renderPrompt`. JSON Schemas in it are the body's own objects, not copies.
+ *
+ * @param body - the parsed JSON
+ * @throws RequestError the client's mistake, in OpenAI's words
+ * @throws HarmonyResponsesError `bad_option`: the body is not JSON, or an option is wrong
+ */
+export function parseRequest(body: unknown, options: ParseRequestOptions = {}): ParsedRequest {
+  return atOnce(parseRequestInSlices(body, options, createWork()))
+}
+
+/** Does the same in slices. */
+export function* parseRequestInSlices(
+  body: unknown,
+  options: ParseRequestOptions | undefined,
+  work: Work,
+): Slices<ParsedRequest> {
+  checkOptions('parseRequest', options ?? {}, PARSE_REQUEST_OPTIONS)
+  const { limits, unknownFields = 'ignore' } = options ?? {}
+  yield* checkSize(body, resolveLimits(limits), work)
+  if (!isFields(body)) throw notAnObject(body)
+  checkNotChatCompletions(body)
+  const parameters = readable(body)
+  const result = yield* inSlices(() => request.safeParse(parameters), work)
+  if (!result.success) throw errorOf(result.error.issues, parameters)
+  if (unknownFields === 'refuse') refuseUnknown(parameters, result.data, [])
+  const parsed = normalized(result.data)
+  checkConsistency(parsed)
+  return parsed
+}
+
+function notAnObject(body: unknown): RequestError {
+  const { message, code } = invalidType('body', 'an object', body)
+  return new RequestError(message, { code })
+}
+
+/**
+ * Returns the parameters that matter: those that are neither ignored nor blank. @throws RequestError for an unsupported
+ * one
+ */
+function readable(body: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } {
+  const parameters = Object.entries(body).filter(([name, value]) => {
+    const field: Field | undefined = lookUp(FIELDS, name)
+    if (isBlank(name, value) || (field?.support === 'ignored' && field.schema === undefined)) return false
+    if (field?.support === 'refused') throw unsupportedParameter(name)
+    return true
+  })
+  return Object.fromEntries(parameters)
+}
+
+/**
+ * Whether a value stands for an absent one: clients in some languages cannot omit a parameter. An empty input is an
+ * input.
+ */
+function isBlank(name: string, value: unknown): boolean {
+  if (value === '' && name !== 'input') return true
+  return value == null || (isFields(value) && Object.keys(value).length === 0)
+}
+
+/** Renames old parameters, and drops those that only a WebSocket sends. */
+function normalized({ type: _, reasoning, ...parsed }: CheckedRequest): ParsedRequest {
+  const { generate_summary, ...otherSettings } = { ...reasoning }
+  const settings = generate_summary === undefined ? otherSettings : { summary: generate_summary, ...otherSettings }
+  const generate = parsed.prompt_cache_options?.prewarm === true ? { generate: false } : {}
+  const entries = Object.entries(merged(parsed, { reasoning: settings, ...generate }))
+  // An object whose fields were all null is blank by now.
+  return Object.fromEntries(entries.filter(([name, value]) => !isBlank(name, value)))
+}

@@ -1,0 +1,86 @@
+import type { ResponseRequest } from '../../../core/responses/request.js'
+import type { HostUsage } from '../../../core/tokens/token-source.js'
+import type { TokenTable } from '../../../core/tokens/token-table.js'
+import type { EngineCapabilities } from '../../../engines/contract/constraint.js'
+import type { TokenEngine } from '../../../engines/contract/engine.js'
+import { checkOptions, type OptionTable, picked } from '../../../shared/options/check-options.js'
+import { aFunction, aString } from '../../../shared/options/checks.js'
+import { contextLengthExceeded } from '../../../shared/request-error.js'
+import { createWork, type Pause, withPauses } from '../../../shared/slices.js'
+import { nextTurn } from '../../flow/next-turn.js'
+import { writeSummary } from '../../prompt/compacted-window.js'
+import { PROMPT_OPTIONS, withTools } from '../../prompt/messages-of.js'
+import { type RenderPromptOptions, renderPromptInSlices } from '../../prompt/render-prompt.js'
+import { RESPOND_OPTIONS } from '../check-respond-options.js'
+import type { SealCompaction } from '../options.js'
+import { promptBound } from '../prompts/prompt-bound.js'
+import { summaryRequest } from '../prompts/summary-request.js'
+import { summarize } from './summarize.js'
+
+/** A compacted conversation in one item, which a later request sends in place of everything before it. */
+export interface CompactionItem {
+  readonly type: 'compaction'
+  readonly id: string
+  /** The sealed summary: the client keeps it and cannot read it. */
+  readonly encrypted_content: string
+}
+
+export interface CompactOptions
+  extends Pick<
+    RenderPromptOptions,
+    'date' | 'history' | 'images' | 'identity' | 'knowledgeCutoff' | 'policy' | 'known'
+  > {
+  readonly engine: TokenEngine
+  readonly tokenTable: TokenTable
+  readonly sealCompaction: SealCompaction
+  /** The unique id of the item: `cmp_` and random digits. */
+  readonly itemId: string
+  readonly signal?: AbortSignal
+  /** As in `respond`. */
+  readonly pause?: Pause
+}
+
+const COMPACT_OPTIONS: OptionTable<CompactOptions> = {
+  ...picked(RESPOND_OPTIONS, ['engine', 'tokenTable', 'history', 'images', 'identity', 'knowledgeCutoff', 'policy']),
+  ...picked(RESPOND_OPTIONS, ['known', 'signal', 'pause']),
+  ...picked(PROMPT_OPTIONS, ['date']),
+  sealCompaction: aFunction,
+  itemId: aString,
+}
+
+/** A compaction, and its cost in tokens. */
+export interface Compacted {
+  readonly item: CompactionItem
+  readonly usage: HostUsage
+}
+
+/**
+ * Compacts the conversation of a request: the model summarizes it, and the sealed summary is one item, which a later
+ * request sends in place of the conversation. Unseal it and pass it as `history`.
+ *
+ * @throws RequestError if the conversation cannot be rendered, or does not fit into the engine's context
+ * @throws EngineError if the engine fails, or the model writes no summary
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export async function compact(request: ResponseRequest, options: CompactOptions): Promise<Compacted> {
+  checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'date', 'sealCompaction', 'itemId'])
+  const { engine, sealCompaction, itemId } = options
+  const { signal = new AbortController().signal, pause = nextTurn } = options
+  const bound = await boundOf(engine, signal)
+  const prompted = summaryRequest(request)
+  const rendering = renderPromptInSlices(prompted, withTools(prompted, options), createWork(), bound - 1)
+  const prompt = await withPauses(rendering, pause, signal)
+  if (prompt === undefined) throw contextLengthExceeded()
+  const { text, usage } = await summarize(prompt.tokens, request, options)
+  return { item: compactionItem(text, itemId, sealCompaction), usage }
+}
+
+/** An engine that does not report its limit refuses longer prompts itself. */
+async function boundOf(engine: TokenEngine, signal: AbortSignal): Promise<number> {
+  const unknown = (): EngineCapabilities => ({})
+  return promptBound((await engine.capabilities?.({ signal, constraints: false }).catch(unknown)) ?? {})
+}
+
+export function compactionItem(summary: string, id: string, seal: SealCompaction): CompactionItem {
+  return { type: 'compaction', id, encrypted_content: seal(writeSummary(summary), id) }
+}

@@ -1,0 +1,31 @@
+import type { TokenEngine } from '../../../engines/contract/engine.js'
+import { isHeld, nameConstraint } from '../demand/callees.js'
+import type { ForcedCall } from '../demand/forced-call.js'
+import { type EnforcedNowOptions, enforcedNow } from '../strict/enforced-now.js'
+import type { Budget } from './budget.js'
+
+export interface BudgetNowOptions extends Omit<EnforcedNowOptions, 'capabilities'> {
+  readonly engine: TokenEngine
+}
+
+/**
+ * Returns the budget of a response that another process opened, with what the engine in use can do. Its engine may have
+ * been another one: a constraint of a kind that this one refuses would fail the response.
+ *
+ * @throws EngineError if the engine cannot report its capabilities
+ */
+export async function budgetNow(budget: Budget, { engine, ...options }: BudgetNowOptions): Promise<Budget> {
+  const { strict, forced } = budget
+  const hasNames = forced?.names !== undefined
+  // An engine that need not constrain anything need not find out by which means it could.
+  if (!strict.isPaused && !hasNames) return budget
+  const capabilities = (await engine.capabilities?.({ signal: options.signal, constraints: true })) ?? {}
+  strict.useEngine(await enforcedNow(strict, { ...options, capabilities }))
+  const isNameHeld = hasNames && isHeld(nameConstraint(forced.names), capabilities)
+  return { ...budget, capabilities, forced: hasNames && !isNameHeld ? withFreeName(forced) : forced }
+}
+
+/** Lets the model choose any name: whether it called a demanded tool is checked at the end of its turn, as always. */
+function withFreeName({ names: _, ...forced }: ForcedCall): ForcedCall {
+  return forced
+}

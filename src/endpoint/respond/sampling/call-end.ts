@@ -1,0 +1,34 @@
+import type { HostUsage, StreamEnd } from '../../../core/tokens/token-source.js'
+import type { CallUsage, StopEntry } from '../../journal/entry.js'
+import type { ResponseFold } from '../../journal/response-fold.js'
+
+/**
+ * Returns how a model call ended.
+ *
+ * @param given - the number of tokens that the engine returned in it
+ */
+export function stopOf(
+  fold: ResponseFold,
+  { reason: streamReason = 'stop', usage: counted }: StreamEnd,
+  given: number,
+): StopEntry {
+  // An ended turn may be exactly as long as the limit. A process that resumes after that token knows no other reason.
+  const reason = fold.stage === 'stopped' ? 'stop' : streamReason
+  const usage = usageOf(fold, counted, given)
+  return { type: 'stop', reason, ...(Object.keys(usage).length > 0 && { usage }) }
+}
+
+/** Never counts fewer sampled than read tokens, even if the engine reports fewer. */
+function usageOf(fold: ResponseFold, counted: HostUsage | undefined, given: number): CallUsage {
+  const { cachedTokens, outputTokens = 0 } = counted ?? {}
+  return {
+    ...(cachedTokens !== undefined && !fold.hasCached && { cachedTokens: Math.min(cachedTokens, fold.turnInput) }),
+    ...(outputTokens > given && { unreadTokens: outputTokens - given }),
+  }
+}
+
+/** Whether an engine refused a call because its context is full. */
+export function isContextFull(error: unknown): boolean {
+  const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown }
+  return name === 'EngineError' && code === 'context_length_exceeded'
+}

@@ -1,0 +1,74 @@
+import { type Constraint, type ConstraintKind, constraintKind } from '../../../engines/contract/constraint.js'
+import { type MatcherState, matcherOfGbnf, rangesOf, remaining } from '../../../engines/grammar/index.js'
+import { gbnfInSlices } from '../../../engines/sources/gbnf.js'
+import type { Slices } from '../../../shared/slices.js'
+import { JsonBlanks } from './json-blanks.js'
+
+/** The number of UTF-16 code units of a body that are matched between two pauses. */
+const SLICE = 2_000
+
+/** The characters with which a number goes on after a digit. */
+const IN_NUMBERS = rangesOf('.0123456789Ee')
+
+/** The constraint of a body's rest. */
+export interface RestConstraint {
+  readonly constraint: Constraint
+  /** Whether the body may end without another character. */
+  readonly canEnd: boolean
+}
+
+/**
+ * Returns the constraint of the rest of a body that another process began. Undefined if no grammar expresses it: the
+ * rest is then unconstrained, and checked at the end like everything else.
+ *
+ * @param text - whole characters
+ */
+export function* constraintAfter(
+  constraint: Constraint,
+  text: string,
+  kinds: readonly ConstraintKind[],
+): Slices<RestConstraint | undefined> {
+  // No JSON text is empty; a regular expression or a grammar of the client's may allow nothing.
+  if (text === '') return { constraint, canEnd: !('jsonSchema' in constraint) }
+  const state = yield* stateAfter(constraint, text, kinds)
+  if (state === undefined) return undefined
+  try {
+    const rest = { grammar: yield* remaining(state), syntax: 'gbnf', isJson: 'jsonSchema' in constraint } as const
+    return { constraint: rest, canEnd: state.isComplete }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns a body's state in the grammar of its constraint. Undefined if the engine takes no grammar, if ours cannot
+ * hold the constraint, or if the engine that began the body allowed what ours rejects.
+ */
+export function* stateAfter(
+  constraint: Constraint,
+  text: string,
+  kinds: readonly ConstraintKind[],
+): Slices<MatcherState | undefined> {
+  // A Lark grammar cannot be converted to GBNF.
+  if (!kinds.includes('gbnf') || constraintKind(constraint) === 'lark') return undefined
+  try {
+    let state: MatcherState | undefined = yield* matcherOfGbnf(yield* gbnfInSlices(constraint))
+    const blanks = 'jsonSchema' in constraint ? new JsonBlanks() : undefined
+    for (let at = 0; at < text.length && state !== undefined; ) {
+      const end = at + SLICE
+      // A slice never ends within a character.
+      const next = isLowSurrogate(text.charCodeAt(end)) ? end + 1 : end
+      const piece = text.slice(at, next)
+      state = state.accept(blanks?.remove(piece) ?? piece)
+      at = next
+      yield
+    }
+    return blanks?.hasEndedNumber ? state?.without(IN_NUMBERS) : state
+  } catch {
+    return undefined
+  }
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff
+}

@@ -1,0 +1,51 @@
+import type { CitableFiles } from '../../core/responses/call-result.js'
+import type { ResponseStreamEvent } from '../../core/responses/events.js'
+import type { ResponseObject } from '../../core/responses/response.js'
+import { checkOptions } from '../../shared/options/check-options.js'
+import type { Entry } from '../journal/entry.js'
+import { RESPOND_OPTIONS } from './check-respond-options.js'
+import type { RespondOptions, TranslateEntriesOptions } from './options.js'
+import { ResolvedResponse } from './resolved-response.js'
+
+/** A response, rebuilt from its entries. */
+export interface EntryTranslation {
+  /** The response after the entries so far; undefined before the first. */
+  readonly response: ResponseObject | undefined
+  /** The ids after the prompt so far, which `respond` finally returns: for a later request's `history`. */
+  readonly transcript: readonly number[]
+  /** The files that its searches found so far: for the same entry of that `history`. */
+  readonly files: CitableFiles | undefined
+  /**
+   * Returns the events of an entry.
+   *
+   * @throws HarmonyResponsesError `bad_option` if it cannot follow the entries before it, or is of another behaviour
+   */
+  apply(entry: Entry): readonly ResponseStreamEvent[]
+  /** Frees its resources. */
+  dispose(): void
+}
+
+/**
+ * Rebuilds the events of a response from its entries: those that `respond` yielded when it wrote them. A later reader,
+ * or one in another process, so sees what the first one saw.
+ *
+ * @param options - those of `respond`
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function translateEntries(options: TranslateEntriesOptions): EntryTranslation {
+  checkOptions<RespondOptions>('translateEntries', options, RESPOND_OPTIONS, ['tokenTable'])
+  const { fold } = new ResolvedResponse(options)
+  return {
+    get response() {
+      return fold.response
+    },
+    get transcript() {
+      return fold.transcript
+    },
+    get files() {
+      return fold.files
+    },
+    apply: (entry) => fold.apply(entry, entry.at),
+    dispose: () => fold.dispose(),
+  }
+}

@@ -1,0 +1,135 @@
+import { Hono, type MiddlewareHandler } from 'hono'
+import { resolveDialect } from '../../dialects/named.js'
+import { RequestError } from '../../shared/request-error.js'
+import { unixSeconds } from '../../shared/system/unix-seconds.js'
+import { later } from '../flow/next-turn.js'
+import { APP_OPTIONS } from './check-app-options.js'
+import { corsHeaders } from './cors-headers.js'
+import { createHostCheck } from './host-rules.js'
+import { createHostedTurns } from './hosted-turns.js'
+import { observeRoutes } from './observe/observe-routes.js'
+import type { ResponsesAppOptions } from './options.js'
+import { createJsonReader } from './read-json.js'
+import { chatCompletionsRoute } from './routes/chat-completions.js'
+import { conversationRoutes } from './routes/conversation.js'
+import { createResponseRoute } from './routes/create-response.js'
+import { healthRoutes } from './routes/health.js'
+import { keptResponseRoutes } from './routes/kept-response.js'
+import { messagesRoutes } from './routes/messages.js'
+import { modelRoutes } from './routes/models.js'
+import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
+import { checkServiceOptions } from './service/check-service-options.js'
+import { createTurnstile, MOST_WAITING } from './service/limits/turnstile.js'
+import { openService, type ResponseService } from './service/response-service.js'
+import { webSocketRoute } from './web-socket/web-socket-route.js'
+import { withBearer } from './with-bearer.js'
+
+/** The endpoint: mount it in any server that speaks fetch, or serve it with `serveResponses`. */
+export interface ResponsesApp {
+  /** Answers a request of any runtime with the web's classes. */
+  readonly fetch: Hono<Env>['fetch']
+  /** The Hono app, to mount it in another: `app.route('/', responses.app)`. */
+  readonly app: Hono<Env>
+  /** The service behind the routes, for hosts with routes of their own. */
+  readonly service: ResponseService
+  /**
+   * Refuses new requests, waits for the running responses, and closes sockets: for SIGTERM.
+   *
+   * @param signal - cancels them when it aborts
+   */
+  drain(signal?: AbortSignal): Promise<void>
+}
+
+/** How many requests are begun in one turn of the event loop. */
+const MOST_REQUESTS = 16
+
+/**
+ * Creates the OpenAI Responses API in front of a gpt-oss engine, as a Hono app.
+ *
+ *     const { app } = createResponsesApp({ engine, tokenTable: await loadTokenTable() })
+ *     serve({ fetch: app.fetch, port: 8000, hostname: '127.0.0.1' })
+ *
+ * Safe by default: it answers only requests for loopback names, and no page of another site, unless `authorize` or
+ * `hosts` allow more.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
+  checkServiceOptions('createResponsesApp', options, APP_OPTIONS)
+  return openApp(options)
+}
+
+/** Creates the app from checked options. */
+export function openApp(options: ResponsesAppOptions): ResponsesApp {
+  const { authorize, basePath = '/v1', keepAliveMs = 15_000, origins = [], pages = {} } = options
+  const service = openService(options)
+  const checkHost = createHostCheck(options, authorize !== undefined)
+  const readJson = createJsonReader(options.limits, options.request?.limits, options.pause)
+  const hostedTurns = createHostedTurns({ clock: options.clock ?? unixSeconds })
+  service.keepBytes(hostedTurns.memory)
+  const dialect = resolveDialect(options.dialect)
+  const server: ServerContext = { service, readJson, options, dialect, keepAliveMs, hostedTurns }
+
+  const app = new Hono<Env>()
+  app.use(observeRoutes(service.observer, traceOf))
+  app.onError((error, context) => {
+    // The client has left, which is no fault of the host.
+    const { aborted, reason } = context.req.raw.signal
+    return sendError(context, error, aborted && error === reason ? () => {} : service.report)
+  })
+  app.notFound((context) => {
+    const { method, path } = context.req
+    const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. Please check the URL for typos.`
+    return sendError(context, new RequestError(message, { status: 404, code: 'unknown_url' }), service.report)
+  })
+
+  const arrivals = createTurnstile(MOST_REQUESTS, later, MOST_WAITING)
+  const guard: MiddlewareHandler<Env> = async (context, next) => {
+    const turn = arrivals.pass(context.req.raw)
+    if (turn !== undefined) await turn
+    const id = context.get('requestId')
+    const theirs = speaksMessages(context) ? { 'request-id': id } : {}
+    const headers = { 'x-request-id': id, ...theirs, ...corsHeaders(context.req.raw.headers, origins) }
+    context.set('headers', headers)
+    for (const [name, value] of Object.entries(headers)) context.header(name, value)
+    checkHost(context.req.raw)
+    if (context.req.method === 'OPTIONS') return context.body(null, 204)
+    const owner = authorize === undefined ? 'anonymous' : await authorize(withBearer(context.req.raw))
+    // `null` and `false` also refuse the request.
+    if (typeof owner !== 'string' || owner === '') throw unauthorized()
+    context.set('owner', owner)
+    const observed = context.get('observed')
+    if (observed !== undefined) observed.owner = owner
+    const held = service.holdBytes(owner, 'body')
+    context.set('held', held)
+    try {
+      return await next()
+    } finally {
+      // A running response holds the bytes now.
+      held.end()
+    }
+  }
+  for (const [path, page] of Object.entries(pages)) app.get(path, guard, (context) => page(context.req.raw))
+  // After the host's pages: one at a path of these takes precedence.
+  healthRoutes(app, server)
+
+  const api = new Hono<Env>()
+  api.use(guard)
+  createResponseRoute(api, server)
+  const sockets = webSocketRoute(api, server)
+  conversationRoutes(api, server)
+  keptResponseRoutes(api, server)
+  modelRoutes(api, server)
+  chatCompletionsRoute(api, server)
+  messagesRoutes(api, server)
+  app.route(basePath, api)
+
+  const drain = async (signal?: AbortSignal): Promise<void> => {
+    await Promise.all([service.drain(signal), sockets.drain(signal)])
+  }
+  return { fetch: app.fetch, app, service, drain }
+}
+
+function unauthorized(): RequestError {
+  return new RequestError('Incorrect API key provided.', { status: 401, code: 'invalid_api_key' })
+}

@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'hono'
+import { HarmonyResponsesError } from '../../shared/errors.js'
+import { RequestError } from '../../shared/request-error.js'
+import { createPace, createWork, type Pause, withPauses } from '../../shared/slices.js'
+import type { ByteHold } from '../flow/byte-budget.js'
+import { nextTurn } from '../flow/next-turn.js'
+import { createJsonScan, type JsonScan, scanJson } from '../request/json-scan.js'
+import { type RequestLimits, resolveLimits } from '../request/limits.js'
+import { isUnread, readIncoming, readStream } from './body-chunks.js'
+import { keptBody } from './kept-body.js'
+import { nodeBindings } from './node-bindings.js'
+import { type BodyCount, createBodyCount } from './service/limits/body-count.js'
+
+export interface BodyLimits {
+  /** The limit of a request's body, in bytes. Default 33,554,432: 32 MiB. */
+  readonly bodyBytes?: number
+  /** The time limit for a body to arrive, in seconds. Default 30. */
+  readonly bodySeconds?: number
+}
+
+export type ReadJson = (context: Context) => Promise<unknown>
+
+/**
+ * @param size - the limits of a body: a text beyond them is refused before it is parsed
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createJsonReader(
+  { bodyBytes = 33_554_432, bodySeconds = 30 }: BodyLimits = {},
+  size: RequestLimits = {},
+  pause: Pause = nextTurn,
+): ReadJson {
+  const bounds = resolveLimits(size)
+  return async (context) => {
+    const length = Number(context.req.header('content-length')) || 0
+    if (length > bodyBytes) throw tooLarge(bodyBytes)
+    const count = createBodyCount(context.get('held') as ByteHold)
+    count.bytes(length)
+    const bindings = nodeBindings(context)
+    const body = await keptBody(context, bindings).catch((error) => {
+      throw error instanceof HarmonyResponsesError ? error : unreadable()
+    })
+    if (typeof body === 'object') return body
+    const scan = createJsonScan(bounds)
+    const text = body ?? (await readText(context, bindings.incoming, { bodyBytes, bodySeconds }, scan, count))
+    if (text.length > bodyBytes) throw tooLarge(bodyBytes)
+    count.bytes(text.length)
+    count.values(body === undefined ? scan.values : await withPauses(scanJson(text, bounds, createWork()), pause))
+    const pace = createPace(pause)
+    // JSON.parse cannot be divided into slices. The work before and after it is in others.
+    await pace(PARSING * text.length)
+    try {
+      const value: unknown = JSON.parse(text)
+      await pace(PARSING * text.length)
+      return value
+    } catch {
+      const message =
+        'We could not parse the JSON body of your request. (HINT: This likely means you are not using your '
+      throw new RequestError(`${message}HTTP library correctly. The API expects a JSON payload.)`)
+    }
+  }
+}
+
+/** The cost of parsing a character, relative to encoding one. */
+const PARSING = 1 / 16
+
+/** Reads at most the allowed bytes, whatever length was announced. */
+async function readText(
+  context: Context,
+  incoming: IncomingMessage | undefined,
+  { bodyBytes, bodySeconds }: Required<BodyLimits>,
+  scan: JsonScan,
+  count: BodyCount,
+): Promise<string> {
+  const decoder = new TextDecoder()
+  const parts: string[] = []
+  let bytes = 0
+  const take = (chunk: Uint8Array): void => {
+    bytes += chunk.byteLength
+    if (bytes > bodyBytes) throw tooLarge(bodyBytes)
+    count.bytes(bytes)
+    scan.push(chunk)
+    count.values(scan.values)
+    parts.push(decoder.decode(chunk, { stream: true }))
+  }
+  const body = isUnread(incoming) ? incoming : context.req.raw.body
+  if (body === null) return ''
+  const reading = 'getReader' in body ? readStream(body, take) : readIncoming(body, take)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate()), bodySeconds * 1000)
+  })
+  try {
+    await Promise.race([reading.done, late])
+  } catch (error) {
+    reading.stop()
+    if (error instanceof RequestError) throw error
+    throw unreadable()
+  } finally {
+    clearTimeout(timer)
+  }
+  return parts.join('') + decoder.decode()
+}
+
+function unreadable(): RequestError {
+  return new RequestError('The body of the request could not be read to its end.')
+}
+
+function tooLate(): RequestError {
+  return new RequestError('The body of the request did not come in time.', { status: 408 })
+}
+
+function tooLarge(bytes: number): RequestError {
+  return new RequestError(`The body of the request is larger than ${bytes} bytes.`, {
+    status: 413,
+    code: 'request_too_large',
+  })
+}

@@ -1,0 +1,61 @@
+import type { Hono } from 'hono'
+import type { ResponseStreamEvent } from '../../../core/responses/events.js'
+import type { SseEvent } from '../../../core/sse/index.js'
+import { resolveAnswerOptions } from '../../../dialects/chat/answer-options.js'
+import { createChatSseEncoder, fromChatRequest, toChatCompletion } from '../../../dialects/index.js'
+import { RequestError } from '../../../shared/request-error.js'
+import { endedResponse } from '../../respond/terminal.js'
+import { answerEvents } from '../answer-events.js'
+import { failedAnswer } from '../error-answer.js'
+import { sendJson } from '../send-json.js'
+import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
+import type { LiveResponse } from '../service/running/live-response.js'
+import { wholeResponse } from './create-response.js'
+
+/**
+ * Adds `POST /chat/completions`, for clients of the older API: it creates a response, and answers in that API's form.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): void {
+  const { keepAliveMs, hostedTurns: turns } = server
+  const { reasoning, hostedCalls } = resolveAnswerOptions('chat', server.options.chat ?? {})
+  app.post('/chat/completions', async (context) => {
+    const owner = context.get('owner')
+    const chat = fromChatRequest(await server.readJson(context), { before: (callId) => turns.before(callId, owner) })
+    // The client's wishes take precedence: it may not want to see the reasoning.
+    const answer = { reasoning, hostedCalls, ...chat.answer }
+    let live: LiveResponse
+    try {
+      live = await server.service.create(chat.request, {
+        ...callerOf(context),
+        approvals: 'refuse',
+        getsHiddenCalls: true,
+      })
+    } catch (error) {
+      throw error instanceof RequestError ? chat.refusal(error) : error
+    }
+    if (live.request.stream) {
+      const encode = createChatSseEncoder(answer)
+      return answerEvents(context, live.events, {
+        encode(sent: SseEvent) {
+          const event = sent as ResponseStreamEvent
+          const ended = endedResponse(event)
+          if (ended !== undefined) turns.note(ended.output, owner)
+          return encode(event)
+        },
+        done: true,
+        keepAliveMs,
+        headers: context.get('headers'),
+        report: server.service.report,
+        unread: server.service.holdBytes(owner, 'reader'),
+      })
+    }
+    const response = await wholeResponse(live, context.req.raw.signal)
+    if (response.status === 'failed' || response.status === 'cancelled') {
+      return sendAnswer(context, failedAnswer(response))
+    }
+    turns.note(response.output, owner)
+    return sendJson(context, toChatCompletion({ ...response, status: response.status }, answer), server)
+  })
+}

@@ -1,0 +1,47 @@
+import type { Context } from 'hono'
+import { RequestError } from '../../shared/request-error.js'
+import type { ByteHold } from '../flow/byte-budget.js'
+import { UNCOUNTED_BYTES } from './frames.js'
+import { nodeBindings } from './node-bindings.js'
+import type { Env, ServerContext } from './server-context.js'
+import { OUT_OF_MEMORY } from './service/limits/memory.js'
+
+/**
+ * Answers with JSON. A large answer is counted until the client has read it: otherwise, clients that request it again
+ * and again without reading would pile up copies.
+ *
+ * @throws RequestError with status 429 if there is no room
+ */
+export function sendJson(context: Context<Env>, body: unknown, { service }: Pick<ServerContext, 'service'>): Response {
+  const text = JSON.stringify(body)
+  const headers = { 'content-type': 'application/json' }
+  if (text.length <= UNCOUNTED_BYTES) return context.body(text, 200, headers)
+  const unread = service.holdBytes(context.get('owner'), 'reader')
+  if (unread.take(text.length) !== 'taken') {
+    throw new RequestError(OUT_OF_MEMORY, { status: 429, code: 'rate_limit_exceeded' })
+  }
+  const { outgoing } = nodeBindings(context)
+  if (outgoing === undefined) return context.body(inSlices(text, unread), 200, headers)
+  if (outgoing.closed) unread.end()
+  else outgoing.once('close', () => unread.end())
+  return context.body(text, 200, headers)
+}
+
+/** Streams a text at its reader's pace, which shows how much was read. */
+function inSlices(text: string, unread: ByteHold): ReadableStream<Uint8Array> {
+  const utf8 = new TextEncoder()
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      // Avoids cutting between the two halves of a character.
+      const isHalf = (text.charCodeAt(at + UNCOUNTED_BYTES - 1) & 0xfc00) === 0xd800
+      const end = at + UNCOUNTED_BYTES - (isHalf ? 1 : 0)
+      controller.enqueue(utf8.encode(text.slice(at, end)))
+      at = end
+      if (at < text.length) return
+      unread.end()
+      controller.close()
+    },
+    cancel: () => unread.end(),
+  })
+}

@@ -1,0 +1,282 @@
+import type { Batch } from '../../../core/responses/batch.js'
+import type { InputItem } from '../../../core/responses/input-items.js'
+import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
+import { closable } from '../../../shared/closable.js'
+import { merged } from '../../../shared/merged.js'
+import { invalidValue, RequestError } from '../../../shared/request-error.js'
+import { translateEntries } from '../../respond/index.js'
+import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
+import { itemsOfResponses } from './conversation/earlier-responses.js'
+import { withoutHidden } from './items/hidden-calls.js'
+import { listedItem } from './items/listed-item.js'
+import { deferred } from './running/deferred.js'
+import { followEntries } from './running/follow.js'
+import type { LiveResponse } from './running/live-response.js'
+import type { Run } from './running/run-types.js'
+import type { Setup } from './setup.js'
+import type { Shelf } from './storage/shelf.js'
+import { followable, isOurs, isUnreadable } from './storage/stored-entries.js'
+import { unfoldedResponse } from './storage/unfolded-response.js'
+import { cancelledElsewhere } from './take-over/end-response.js'
+
+/** Returns a response as it is now. @throws RequestError if this owner has none with this id */
+export async function retrieveResponse(setup: Setup, responseId: string, owner: string): Promise<KeptResponse> {
+  const found = await findStored(setup, responseId, owner)
+  return found.state === 'finished' ? found.finished.response : await snapshotOf(setup, responseId, owner)
+}
+
+/**
+ * Streams the events of a response, from the first or after one that the client knows.
+ *
+ * @throws RequestError if there is no such response or event, or its events are no longer stored
+ */
+export async function streamResponse(
+  setup: Setup,
+  responseId: string,
+  owner: string,
+  after?: number,
+): Promise<AsyncGenerator<Batch>> {
+  await findStored(setup, responseId, owner)
+  if (after !== undefined && after > (await lastSequenceNumber(setup, responseId, owner))) {
+    throw invalidValue('starting_after', String(after))
+  }
+  const events = await eventsOf(setup, setup.durable, responseId, owner, after)
+  if (events !== undefined) return events
+  const message = `The events of response '${responseId}' are not kept any more. Retrieve it without 'stream'.`
+  throw new RequestError(message, { param: 'stream', code: 'invalid_value' })
+}
+
+/** @throws RequestError if there is no such response */
+export async function deleteResponse(setup: Setup, responseId: string, owner: string): Promise<void> {
+  await findStored(setup, responseId, owner)
+  const live = runOf(setup, responseId)
+  // Cancelled first: its writer would be refused, and that would be reported to the host as an error.
+  live?.cancel()
+  await live?.ended
+  const lineage = await setup.durable.stored.lineage(responseId, owner)
+  await setup.durable.store.delete(responseId, owner)
+  // Drops everything of it that the store does not keep.
+  setup.known.forget(lineage?.responses ?? [])
+}
+
+/**
+ * Cancels a running response. A finished one stays unchanged.
+ *
+ * @throws RequestError if there is no such response, or it was not created in the background
+ */
+export async function cancelResponse(setup: Setup, responseId: string, owner: string): Promise<KeptResponse> {
+  const found = await findStored(setup, responseId, owner)
+  const response = found.state === 'finished' ? found.finished.response : await snapshotOf(setup, responseId, owner)
+  if (!response.background) {
+    throw new RequestError('Only responses that were created with background=true can be cancelled.', {
+      code: 'invalid_value',
+    })
+  }
+  const live = runOf(setup, responseId)
+  live?.cancel()
+  await live?.ended
+  // Also cancels one that was lost before this process knew.
+  if (found.state === 'running' && live?.isLost !== false) await cancelledElsewhere(setup, responseId, owner)
+  return await retrieveResponse(setup, responseId, owner)
+}
+
+/** Returns the run of a response that runs here. */
+function runOf(setup: Setup, responseId: string): Run | undefined {
+  const run = setup.runs.get(responseId)
+  return run?.isLost ? undefined : run
+}
+
+/** Returns the response of a repeated request: running, here or elsewhere, or finished. */
+export async function attach(
+  setup: Setup,
+  shelf: Shelf,
+  responseId: string,
+  { stream }: Pick<ParsedRequest, 'stream'>,
+  owner: string,
+): Promise<Omit<LiveResponse, 'request'>> {
+  const live = runOf(setup, responseId)
+  const found = await shelf.stored.find(responseId, owner)
+  const isWhole = found?.state === 'finished' && stream !== true
+  const events = isWhole ? nothing() : found && (await eventsOf(setup, shelf, responseId, owner))
+  if (found === undefined || events === undefined) {
+    throw new RequestError('The response to this Idempotency-Key is not available. Use a new key.', {
+      status: 409,
+      code: 'idempotency_key_in_use',
+    })
+  }
+  if (found.state === 'finished') {
+    return { responseId, created: found.finished.response, events, finished: Promise.resolve(found.finished) }
+  }
+  if (live !== undefined) return { responseId, created: live.created as KeptResponse, events, finished: live.finished }
+  const [followed, over] = watched(events)
+  const finished = over.then(async () => {
+    const after = await shelf.stored.find(responseId, owner)
+    return after?.state === 'finished' ? after.finished : undefined
+  })
+  finished.catch(setup.report)
+  return { responseId, created: await snapshotOf(setup, responseId, owner, shelf), events: followed, finished }
+}
+
+/** Returns the events, and a promise for their end or their reader's leaving. */
+function watched(events: AsyncGenerator<Batch>): [AsyncGenerator<Batch>, Promise<void>] {
+  const over = deferred<void>()
+  async function* read(): AsyncGenerator<Batch> {
+    try {
+      yield* events
+    } finally {
+      over.resolve()
+    }
+  }
+  return [
+    closable(read(), async () => {
+      over.resolve()
+      await events.return(undefined)
+    }),
+    over.promise,
+  ]
+}
+
+async function* nothing(): AsyncGenerator<Batch> {}
+
+/** Returns a stored response. @throws RequestError with status 404 */
+export async function findStored(setup: Setup, responseId: string, owner: string): Promise<FoundResponse> {
+  const found = await setup.durable.stored.find(responseId, owner)
+  if (found !== undefined) return found
+  throw notFound(responseId)
+}
+
+async function eventsOf(
+  setup: Setup,
+  shelf: Shelf,
+  responseId: string,
+  owner: string,
+  after?: number,
+): Promise<AsyncGenerator<Batch> | undefined> {
+  const live = runOf(setup, responseId)
+  if (live !== undefined) return await live.follow(after)
+  const entries = await shelf.stored.entries(responseId, owner)
+  if (entries === undefined) return undefined
+  // Checked before its options: a response of another version need not have them.
+  const ours = await followable(entries, responseId)
+  return followEntries(ours, setup.respondOptions(responseId, owner, { store: shelf === setup.durable }), { after })
+}
+
+/** Returns the current state of a running response. */
+async function snapshotOf(
+  setup: Setup,
+  responseId: string,
+  owner: string,
+  shelf: Shelf = setup.durable,
+): Promise<KeptResponse> {
+  const { response } = await soFar(setup, responseId, owner, shelf)
+  if (response !== undefined) return response
+  throw notFound(responseId)
+}
+
+/**
+ * Returns the number of the last existing event. Infinity if the events are no longer stored, or cannot be rebuilt
+ * here.
+ */
+async function lastSequenceNumber(setup: Setup, responseId: string, owner: string): Promise<number> {
+  return (await soFar(setup, responseId, owner, setup.durable)).last
+}
+
+/** Rebuilds a response from its existing entries. */
+async function soFar(
+  setup: Setup,
+  responseId: string,
+  owner: string,
+  shelf: Shelf,
+): Promise<{ readonly response: KeptResponse | undefined; readonly last: number }> {
+  const entries = await shelf.stored.entries(responseId, owner)
+  if (entries === undefined) return { response: undefined, last: Number.POSITIVE_INFINITY }
+  const translation = translateEntries(setup.respondOptions(responseId, owner, { store: shelf === setup.durable }))
+  let last = -1
+  try {
+    for await (const added of entries) {
+      if (!isOurs(added)) return { response: unfoldedResponse(responseId, added[0]), last: Number.POSITIVE_INFINITY }
+      for (const entry of added) last = translation.apply(entry).at(-1)?.sequence_number ?? last
+      // Later entries do not count.
+      break
+    }
+    return { response: translation.response && structuredClone(translation.response), last }
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return { response: unfoldedResponse(responseId, undefined), last: Number.POSITIVE_INFINITY }
+  } finally {
+    translation.dispose()
+  }
+}
+
+/** A page of the input items of a response, in the API's form. */
+export interface ItemPage {
+  readonly object: 'list'
+  readonly data: readonly object[]
+  readonly first_id: string | null
+  readonly last_id: string | null
+  readonly has_more: boolean
+}
+
+export interface ItemQuery {
+  /** The size of the page, 1 to 100. Default 20. */
+  readonly limit?: number
+  /** Default `desc`: the latest first. */
+  readonly order?: 'asc' | 'desc'
+  /** The id of the last item on the previous page. */
+  readonly after?: string
+}
+
+/** @throws RequestError if there is no such response, or it has no such item */
+export async function listInputItems(
+  setup: Setup,
+  responseId: string,
+  owner: string,
+  { limit = 20, order = 'desc', after }: ItemQuery = {},
+): Promise<ItemPage> {
+  const input = await inputOf(setup, responseId, owner)
+  const items = (order === 'asc' ? [...input] : input.toReversed()) as readonly (InputItem & { readonly id: string })[]
+  const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
+  if (after !== undefined && from === 0) throw invalidValue('after', after)
+  const page = items.slice(from, from + limit)
+  const [first, last] = [page[0], page.at(-1)]
+  return {
+    object: 'list',
+    data: page.map((item) => listedItem(item)),
+    first_id: first?.id ?? null,
+    last_id: last?.id ?? null,
+    has_more: from + limit < items.length,
+  }
+}
+
+/** Returns the conversation before a response. @throws RequestError if there is no such response */
+async function inputOf(setup: Setup, responseId: string, owner: string): Promise<readonly InputItem[]> {
+  const found = await setup.durable.stored.lineage(responseId, owner)
+  if (found === undefined) throw notFound(responseId)
+  const { responses } = found
+  const last = found.state === 'finished' ? responses.at(-1) : undefined
+  if (last === undefined) {
+    return (
+      setup.runs.get(responseId)?.input ?? [
+        ...shownItems(setup, responses),
+        ...(await addedTo(setup, responseId, owner)),
+      ]
+    )
+  }
+  return [...shownItems(setup, responses.slice(0, -1)), ...last.added]
+}
+
+function shownItems({ options }: Setup, responses: readonly FinishedResponse[]): InputItem[] {
+  if (options.offeredCalls !== 'hidden') return itemsOfResponses(responses)
+  return itemsOfResponses(responses.map((each) => merged(each, { response: withoutHidden(each.response) })))
+}
+
+/** Returns the addition of a response that another process runs. */
+async function addedTo(setup: Setup, responseId: string, owner: string): Promise<readonly InputItem[]> {
+  const entries = await setup.durable.stored.entries(responseId, owner)
+  for await (const [open] of entries ?? []) return open?.type === 'open' ? open.input : []
+  return []
+}
+
+function notFound(responseId: string): RequestError {
+  return new RequestError(`Response with id '${responseId.slice(0, 80)}' not found.`, { status: 404 })
+}

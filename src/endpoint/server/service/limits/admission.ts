@@ -1,0 +1,178 @@
+import { RequestError } from '../../../../shared/request-error.js'
+
+/** Limits of running and waiting responses. */
+export interface AdmissionLimits {
+  /** Concurrent responses. Default 256. */
+  readonly concurrency?: number
+  /** Waiting responses. Default 256. Any more are answered with 429. */
+  readonly queue?: number
+  /**
+   * One owner's share of both together. Any more are answered with 429, so that an owner with many requests takes no
+   * place from others. Default: no limit.
+   */
+  readonly concurrencyPerOwner?: number
+}
+
+/**
+ * Admits responses in order of arrival, with two rules that keep places free: background responses get at most three
+ * quarters of the places and of the queue, and an owner more than half of either only while no other owner waits.
+ */
+export interface Admission {
+  readonly running: number
+  readonly waiting: number
+  /**
+   * Resolves when there is room, with a function that frees the place.
+   *
+   * @throws RequestError with status 429 if the queue is full or the owner has too many responses, 503 if the server is
+   * stopping; the signal's reason
+   */
+  enter(owner: string, signal?: AbortSignal, isBackground?: boolean): Promise<() => void>
+  /** Refuses new responses. Resolves when the last one has ended. */
+  drain(): Promise<void>
+}
+
+/** A response that waits for its turn. */
+interface Visitor {
+  readonly owner: string
+  readonly isBackground: boolean
+  /** Removes it from the queue: admitted, or refused. */
+  readonly leaveQueue: (error?: RequestError) => void
+}
+
+/**
+ * @param onChange - called after every change
+ */
+export function createAdmission(
+  { concurrency = 256, queue = 256, concurrencyPerOwner }: AdmissionLimits = {},
+  onChange: (load: { readonly running: number; readonly waiting: number }) => void = () => {},
+): Admission {
+  const mostOfOwner = concurrencyPerOwner ?? Number.POSITIVE_INFINITY
+  let isDraining = false
+  const running = createCounts()
+  const waiting = new Set<Visitor>()
+  const emptied = new Set<() => void>()
+
+  const changed = (): void => onChange({ running: running.all, waiting: waiting.size })
+  const inQueue = (count: (visitor: Visitor) => boolean): number => [...waiting].filter(count).length
+  const hasPlace = (isBackground: boolean): boolean =>
+    running.all < concurrency && (!isBackground || running.background < backgroundShare(concurrency))
+
+  /** Returns the next to admit: the first admissible one, preferably of an owner with less than half of the places. */
+  function next(): Visitor | undefined {
+    const able = [...waiting].filter(({ isBackground }) => hasPlace(isBackground))
+    return able.find(({ owner }) => running.of(owner) < concurrency / 2) ?? able[0]
+  }
+
+  /**
+   * Returns the response that gives up its place in a full queue for another owner: the last one of the owner who has
+   * more than half of it.
+   */
+  function displacedBy(owner: string): Visitor | undefined {
+    return [...waiting].findLast(
+      (last) => last.owner !== owner && inQueue((visitor) => visitor.owner === last.owner) > queue / 2,
+    )
+  }
+
+  function leave(owner: string, isBackground: boolean): void {
+    running.add(owner, isBackground, -1)
+    for (let visitor = next(); visitor !== undefined; visitor = next()) visitor.leaveQueue()
+    changed()
+    if (running.all === 0) for (const resolve of emptied) resolve()
+  }
+
+  /** Takes a place, and returns a function that frees it, once however often it is called. */
+  function place(owner: string, isBackground: boolean): () => void {
+    running.add(owner, isBackground, 1)
+    changed()
+    let isLeft = false
+    return () => {
+      if (!isLeft) leave(owner, isBackground)
+      isLeft = true
+    }
+  }
+
+  /** Makes room in the queue. @throws RequestError if there is none */
+  function checkQueue(owner: string, isBackground: boolean): void {
+    if (isBackground && inQueue((visitor) => visitor.isBackground) >= backgroundShare(queue)) throw tooMany()
+    if (waiting.size < queue) return
+    const displaced = displacedBy(owner)
+    if (displaced === undefined) throw tooMany()
+    displaced.leaveQueue(tooMany())
+  }
+
+  return {
+    get running() {
+      return running.all
+    },
+    get waiting() {
+      return waiting.size
+    },
+    async enter(owner, signal, isBackground = false) {
+      signal?.throwIfAborted()
+      if (isDraining) throw stopping()
+      if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= mostOfOwner) throw tooManyOfOwner()
+      if (hasPlace(isBackground)) return place(owner, isBackground)
+      checkQueue(owner, isBackground)
+      return new Promise((resolve, reject) => {
+        const leaveQueue = (error?: unknown): void => {
+          signal?.removeEventListener('abort', abort)
+          waiting.delete(visitor)
+          if (error === undefined) resolve(place(owner, isBackground))
+          else reject(error)
+          changed()
+        }
+        const abort = (): void => leaveQueue(signal?.reason)
+        const visitor: Visitor = { owner, isBackground, leaveQueue }
+        signal?.addEventListener('abort', abort)
+        waiting.add(visitor)
+        changed()
+      })
+    },
+    async drain() {
+      isDraining = true
+      for (const { leaveQueue } of [...waiting]) leaveQueue(stopping())
+      if (running.all > 0) await new Promise<void>((resolve) => emptied.add(resolve))
+    },
+  }
+}
+
+/** Returns how many places background responses may have: at least one, or they would never run. */
+function backgroundShare(places: number): number {
+  return Math.min(places, Math.max(1, Math.floor((places * 3) / 4)))
+}
+
+/** Counts the running responses: in total, by owner, in the background. */
+function createCounts() {
+  const owners = new Map<string, number>()
+  let all = 0
+  let background = 0
+  return {
+    get all() {
+      return all
+    },
+    get background() {
+      return background
+    },
+    of: (owner: string): number => owners.get(owner) ?? 0,
+    add(owner: string, isBackground: boolean, change: 1 | -1): void {
+      all += change
+      if (isBackground) background += change
+      const count = (owners.get(owner) ?? 0) + change
+      if (count === 0) owners.delete(owner)
+      else owners.set(owner, count)
+    },
+  }
+}
+
+export function tooMany(): RequestError {
+  return new RequestError('The server is busy. Please try again later.', { status: 429, code: 'rate_limit_exceeded' })
+}
+
+function tooManyOfOwner(): RequestError {
+  const message = 'Too many of your requests are being answered. Please try again later.'
+  return new RequestError(message, { status: 429, code: 'rate_limit_exceeded' })
+}
+
+export function stopping(): RequestError {
+  return new RequestError('The server is stopping.', { status: 503, code: 'server_is_overloaded' })
+}

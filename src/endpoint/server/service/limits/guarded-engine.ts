@@ -1,0 +1,189 @@
+import { ASK, ask, type CallbackStream, type EngineStep } from '../../../../engines/contract/ask.js'
+import { closeStream } from '../../../../engines/contract/close-stream.js'
+import {
+  type EngineCapabilities,
+  EngineError,
+  type TokenEngine,
+  type TokenStream,
+} from '../../../../engines/contract/index.js'
+import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
+import type { Meter } from './counted.js'
+import type { Deadline, Deadlines } from './deadlines.js'
+import { PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
+
+/** Limits of an engine's silence when it is asked for a token, in seconds. */
+export interface SilenceLimits {
+  /**
+   * Before the first token of a model call: in the engine's queue, and during the reading of the prompt. Default 600.
+   */
+  readonly firstTokenSeconds?: number
+  /** Between two tokens, and for the engine's capabilities. Default 60. */
+  readonly tokenSeconds?: number
+}
+
+/** Additional observers of each model call of a response. */
+export interface CallGuards {
+  /** Counts prompts and tokens towards the response's memory. A response without room fails, and may be retried. */
+  readonly meter?: Meter
+  /** Reports each call. Its span, if any, is the parent of the engine's. */
+  readonly observed?: ResponseObservation | undefined
+}
+
+/**
+ * Wraps the engine of one response. It ends a call that is silent for too long (a hung engine would keep its places
+ * forever), counts the sampled tokens, and reports the call. A step without tokens shows that the engine is working,
+ * and restarts the limit; only time in which a token is awaited counts.
+ */
+export type GuardEngine = (engine: TokenEngine, guards?: CallGuards) => TokenEngine
+
+export function createEngineGuard(limits: SilenceLimits, deadlines: Deadlines): GuardEngine {
+  const { tokenSeconds = 60 } = limits
+  return (engine, { meter, observed } = {}) => {
+    const { capabilities } = engine
+    return {
+      generate(prompt, options) {
+        meter?.add(prompt.length * PROMPT_TOKEN_BYTES)
+        const call = observed?.modelCalled()
+        const trace = call?.span?.trace ?? options?.trace
+        try {
+          const stream = engine.generate(prompt, trace ? { ...options, trace } : options)
+          return new GuardedStream(stream, { limits, deadlines, meter, call })
+        } catch (error) {
+          call?.ended(true)
+          throw error
+        }
+      },
+      health: (options) => engine.health(options),
+      ...(capabilities && {
+        capabilities: (options): Promise<EngineCapabilities> =>
+          deadlines.within(
+            tokenSeconds,
+            capabilities.call(engine, options),
+            () =>
+              new EngineError('server_error', `the engine did not report its capabilities for ${tokenSeconds} seconds`),
+          ),
+      }),
+    }
+  }
+}
+
+interface StreamGuards {
+  readonly limits: SilenceLimits
+  readonly deadlines: Deadlines
+  readonly meter: Meter | undefined
+  readonly call: ModelCallObservation | undefined
+}
+
+/** One object for all guards of a call, which answers by callbacks, so that no token pays for a promise of a guard. */
+class GuardedStream implements CallbackStream {
+  readonly #stream: TokenStream
+  readonly #limits: SilenceLimits
+  readonly #meter: Meter | undefined
+  readonly #call: ModelCallObservation | undefined
+  readonly #deadline: Deadline
+  #hasBegun = false
+  #isAsked = false
+  /** Whether the call is finished: it has ended, or was closed by a guard. */
+  #isOver = false
+  #hasReported = false
+  #answered: (step: EngineStep) => void = () => {}
+  #refused: (error: unknown) => void = () => {}
+
+  constructor(stream: TokenStream, { limits, deadlines, meter, call }: StreamGuards) {
+    this.#stream = stream
+    this.#limits = limits
+    this.#meter = meter
+    this.#call = call
+    this.#deadline = deadlines.open(() => this.#expire())
+  }
+
+  [ASK](answered: (step: EngineStep) => void, refused: (error: unknown) => void): void {
+    if (this.#isOver) {
+      answered({ done: true, value: undefined })
+      return
+    }
+    this.#answered = answered
+    this.#refused = refused
+    this.#isAsked = true
+    this.#deadline.start(this.#seconds)
+    try {
+      ask(this.#stream, this.#take, this.#fail)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  next(): Promise<EngineStep> {
+    return new Promise((resolve, reject) => this[ASK](resolve, reject))
+  }
+
+  return(): Promise<EngineStep> {
+    this.#report(false)
+    // The engine answered an earlier request, in time.
+    if (!this.#isAsked) this.#deadline.end()
+    return this.#stream.return()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  get #seconds(): number {
+    const { firstTokenSeconds = 600, tokenSeconds = 60 } = this.#limits
+    return this.#hasBegun ? tokenSeconds : firstTokenSeconds
+  }
+
+  readonly #take = (step: EngineStep): void => {
+    if (this.#isOver) return
+    this.#isAsked = false
+    this.#deadline.stop()
+    try {
+      if (step.done) this.#end(false)
+      else this.#count(step.value)
+    } catch (error) {
+      this.#close()
+      this.#refused(error)
+      return
+    }
+    this.#answered(step)
+  }
+
+  readonly #fail = (error: unknown): void => {
+    if (this.#isOver) return
+    this.#end(true)
+    this.#refused(error)
+  }
+
+  #expire(): void {
+    const error = new EngineError('server_error', `the engine gave no token for ${this.#seconds} seconds`)
+    this.#report(true)
+    this.#close()
+    this.#refused(error)
+  }
+
+  /** @throws EngineError if there is no room */
+  #count(chunk: unknown): void {
+    const count = typeof chunk === 'object' && chunk !== null && 'length' in chunk ? Number(chunk.length) : 1
+    this.#hasBegun ||= Object(chunk).length !== 0
+    this.#call?.sampled(count)
+    this.#meter?.add(count * TOKEN_BYTES)
+  }
+
+  #close(): void {
+    this.#end(false)
+    closeStream(this.#stream, () => {})
+  }
+
+  #end(isFailed: boolean): void {
+    this.#isOver = true
+    this.#isAsked = false
+    this.#deadline.end()
+    this.#report(isFailed)
+  }
+
+  #report(isFailed: boolean): void {
+    if (this.#hasReported) return
+    this.#hasReported = true
+    this.#call?.ended(isFailed)
+  }
+}

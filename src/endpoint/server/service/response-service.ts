@@ -1,0 +1,139 @@
+import type { ResponseStreamEvent } from '../../../core/responses/events.js'
+import type { OutputItem } from '../../../core/responses/items.js'
+import type { ByteHold, ByteUse, Purpose, Reclaimable } from '../../flow/byte-budget.js'
+import type { KeptResponse } from '../../stores/store.js'
+import type { Observer } from '../observe/observer.js'
+import type { Caller } from './caller.js'
+import { checkServiceOptions, SERVICE_OPTIONS } from './check-service-options.js'
+import { type CompactedResponse, compactConversation } from './compact.js'
+import { createResponse } from './create.js'
+import { createHealthCheck } from './health.js'
+import { type InputTokens, inputTokensOf } from './input-tokens.js'
+import { eventsWithoutHidden, withoutHidden } from './items/hidden-calls.js'
+import { callSealer, openCalls } from './items/sealed-calls.js'
+import {
+  cancelResponse,
+  deleteResponse,
+  type ItemPage,
+  type ItemQuery,
+  listInputItems,
+  retrieveResponse,
+  streamResponse,
+} from './kept.js'
+import type { ServiceOptions } from './options.js'
+import type { LiveResponse } from './running/live-response.js'
+import { type Setup, setUp } from './setup.js'
+import { type Sweeper, startSweeper } from './take-over/sweeper.js'
+
+/**
+ * The Responses API without HTTP, as routes and sockets use it. Every method concerns one owner's responses, and throws
+ * a RequestError for the client's mistakes.
+ */
+export interface ResponseService {
+  create(body: unknown, caller: Caller): Promise<LiveResponse>
+  retrieve(responseId: string, owner: string): Promise<KeptResponse>
+  /** @param after - the sequence number of the last event that the client has */
+  stream(responseId: string, owner: string, after?: number): Promise<AsyncGenerator<readonly ResponseStreamEvent[]>>
+  delete(responseId: string, owner: string): Promise<void>
+  cancel(responseId: string, owner: string): Promise<KeptResponse>
+  inputItems(responseId: string, owner: string, query?: ItemQuery): Promise<ItemPage>
+  /** @throws EngineError, too */
+  compact(body: unknown, caller: Caller): Promise<CompactedResponse>
+  inputTokens(body: unknown, caller: Caller): Promise<InputTokens>
+  /** The listed names. */
+  readonly models: readonly string[]
+  /** The number of running responses, and of waiting requests. */
+  readonly load: { readonly running: number; readonly waiting: number }
+  /** The memory in use, by purpose. */
+  readonly memory: ByteUse
+  /** Opens a hold on the memory: arriving bytes are counted before they are a request. */
+  holdBytes(owner: string, purpose: Purpose): ByteHold
+  /** Counts a caller's reclaimable memory. Returns a function that ends it. */
+  keepBytes(kept: Reclaimable): () => void
+  /** Returns a function that seals the calls of one answer that its client is not shown. */
+  callSealer(owner: string): (item: OutputItem) => string | undefined
+  /** Opens the sealed calls that a request brings back. */
+  openCalls(
+    sealed: readonly string[],
+    owner: string,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly object[]>>
+  /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
+  health(): Promise<void>
+  readonly report: (error: unknown) => void
+  /** Undefined without an observer. */
+  readonly observer: Observer | undefined
+  /**
+   * Refuses new requests. Another process continues the running ones at once if the store allows it; the others are
+   * waited for.
+   *
+   * @param signal - cancels them when it aborts
+   */
+  drain(signal?: AbortSignal): Promise<void>
+}
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function createResponseService(options: ServiceOptions): ResponseService {
+  checkServiceOptions('createResponseService', options, SERVICE_OPTIONS)
+  return openService(options)
+}
+
+/** Creates the service from checked options. */
+export function openService(options: ServiceOptions): ResponseService {
+  const setup = setUp(options)
+  const { models, admission, budget, runs, report } = setup
+  const isHiding = options.offeredCalls === 'hidden'
+  const visible = (response: KeptResponse): KeptResponse => (isHiding ? withoutHidden(response) : response)
+  const checkHealth = createHealthCheck(options.limits)
+  const sweeper = setup.durable.store.durability === 'none' ? undefined : startSweeper(setup)
+  return {
+    async create(body, caller) {
+      const live = await createResponse(setup, body, caller)
+      if (!isHiding || caller.getsHiddenCalls) return live
+      return { ...live, events: eventsWithoutHidden(live.events), shown: withoutHidden }
+    },
+    retrieve: async (responseId, owner) => visible(await retrieveResponse(setup, responseId, owner)),
+    async stream(responseId, owner, after) {
+      if (!isHiding) return await streamResponse(setup, responseId, owner, after)
+      // Numbered as for the client, so all of them are read.
+      return eventsWithoutHidden(await streamResponse(setup, responseId, owner), after)
+    },
+    delete: (responseId, owner) => deleteResponse(setup, responseId, owner),
+    cancel: async (responseId, owner) => visible(await cancelResponse(setup, responseId, owner)),
+    inputItems: (responseId, owner, query) => listInputItems(setup, responseId, owner, query),
+    compact: (body, caller) => compactConversation(setup, body, caller),
+    inputTokens: (body, caller) => inputTokensOf(setup, body, caller),
+    models,
+    get load() {
+      return { running: admission.running, waiting: admission.waiting }
+    },
+    get memory() {
+      return budget.use
+    },
+    holdBytes: budget.hold,
+    keepBytes: budget.join,
+    callSealer: (owner) => callSealer(setup.seal, owner),
+    openCalls: (sealed, owner, signal) =>
+      openCalls(sealed, { seal: setup.seal, owner, pause: setup.pause, ...(signal && { signal }) }),
+    health: async () => await checkHealth(setup.engineOf(models[0] ?? '')),
+    report,
+    observer: setup.observer,
+    async drain(signal) {
+      const cancelAll = (): void => setup.stop.stop()
+      signal?.addEventListener('abort', cancelAll)
+      if (signal?.aborted) cancelAll()
+      await handOver(setup, sweeper)
+      await admission.drain()
+      await Promise.all([...runs.values()].map(({ ended }) => ended))
+      signal?.removeEventListener('abort', cancelAll)
+    },
+  }
+}
+
+/** Hands over the responses that another process can continue. */
+async function handOver({ runs }: Setup, sweeper: Sweeper | undefined): Promise<void> {
+  const all = () => Promise.all([...runs.values()].map((run) => (run.canHandOver ? run.handOver() : undefined)))
+  await Promise.all([all(), sweeper?.stop()])
+  // Includes those that the sweeper was about to take over.
+  await all()
+}

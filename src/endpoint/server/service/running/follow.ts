@@ -1,0 +1,77 @@
+import type { Batch } from '../../../../core/responses/batch.js'
+import { closable, createWaiter } from '../../../../shared/closable.js'
+import type { Entry } from '../../../journal/entry.js'
+import { type TranslateEntriesOptions, translateEntries } from '../../../respond/index.js'
+import { ReportedError } from './reported-error.js'
+
+export interface FollowOptions {
+  /** Only events with a higher sequence number. Default: all. */
+  readonly after?: number | undefined
+  /**
+   * Calls back when its writer has failed, and no more entries will come: at once if it has. Returns a function that
+   * unsubscribes: a promise would keep every reader that has left until the response ends.
+   */
+  readonly onFailed?: (failed: () => void) => () => void
+  /** Returns the entries of a failed writer from an index on; undefined if nothing may be shown. */
+  readonly rest?: (from: number) => readonly Entry[] | undefined
+  /** Called once, when the reader is at the end or has left. */
+  readonly onLeave?: () => void
+}
+
+/**
+ * Streams the events of a response as its entries arrive, for a reader that came later than the writer's own, or
+ * returned.
+ */
+export function followEntries(
+  entries: AsyncIterable<readonly Entry[]>,
+  options: TranslateEntriesOptions,
+  { after = -1, onFailed, rest, onLeave = () => {} }: FollowOptions = {},
+): AsyncGenerator<Batch> {
+  const waiter = createWaiter()
+  let hasFailed = false
+  const offFailed = onFailed?.(() => {
+    hasFailed = true
+    waiter.interrupt()
+  })
+  const source = entries[Symbol.asyncIterator]()
+  let isClosed = false
+  const close = (): void => {
+    if (isClosed) return
+    isClosed = true
+    offFailed?.()
+    waiter.interrupt()
+    // Not awaited: it may be waiting for an entry.
+    source.return?.().catch(() => {})
+    onLeave()
+  }
+
+  async function* read(): AsyncGenerator<Batch> {
+    const translation = translateEntries(options)
+    let count = 0
+    const eventsOf = (entry: Entry): Batch => {
+      count += 1
+      return translation.apply(entry).filter((event) => event.sequence_number > after)
+    }
+    try {
+      while (!isClosed) {
+        const step = await waiter.wait(source.next())
+        if (hasFailed && !isClosed) {
+          const last = rest?.(count)
+          if (last === undefined) throw new ReportedError('the response could not be written')
+          const events = last.flatMap(eventsOf)
+          if (events.length > 0) yield events
+          return
+        }
+        if (step === undefined || step.done) return
+        for (const entry of step.value) {
+          const events = eventsOf(entry)
+          if (events.length > 0) yield events
+        }
+      }
+    } finally {
+      translation.dispose()
+      close()
+    }
+  }
+  return closable(read(), close)
+}

@@ -1,0 +1,19 @@
+import type { ResponseStreamEvent } from '../../../../core/responses/events.js'
+import type { ParsedRequest } from '../../../../core/responses/parsed-request.js'
+import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
+import type { Predecessor } from '../conversation/earlier-responses.js'
+
+/** A requested response: running or, if the request was repeated, possibly finished. */
+export interface LiveResponse {
+  readonly responseId: string
+  readonly request: ParsedRequest
+  /** The response as it began. */
+  readonly created: KeptResponse
+  readonly events: AsyncGenerator<readonly ResponseStreamEvent[]>
+  /** Returns the part of the finished response that its client is shown. Default: all. */
+  readonly shown?: (response: KeptResponse) => KeptResponse
+  /** Its predecessor; undefined if it begins a conversation, or was requested before. */
+  readonly before?: Predecessor | undefined
+  /** Resolves when it is finished and stored; to undefined if it could not be stored. Never rejects. */
+  readonly finished: Promise<FinishedResponse | undefined>
+}

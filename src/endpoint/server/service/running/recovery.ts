@@ -1,0 +1,88 @@
+import type { Failure } from '../../../../core/completion/failure.js'
+import type { Batch } from '../../../../core/responses/batch.js'
+import type { FinishedResponse } from '../../../stores/store.js'
+import type { EndedResponse } from '../storage/finished-response.js'
+import { EntriesLost, type Journal } from '../storage/journal.js'
+import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
+import { isConflict, type UnfinishedResponse, unfinishedResponse } from '../storage/unfinished.js'
+import { followEntries } from './follow.js'
+import { ReportedError } from './reported-error.js'
+import type { RunOptions } from './run-types.js'
+
+/** The state of a response whose journal failed. */
+export interface BrokenRun {
+  readonly options: RunOptions
+  readonly journal: Journal | undefined
+  readonly finishedOf: (ended: EndedResponse) => FinishedResponse
+  readonly isCancelled: boolean
+  /** Whether another process could continue it. */
+  readonly canHandOver: boolean
+}
+
+/** The outcome for such a response. */
+export type Recovered =
+  /** Its end is kept after all. */
+  | { readonly by: 'kept'; readonly finished: FinishedResponse; readonly events: Batch }
+  /** Another process writes it, and decides its end. */
+  | { readonly by: 'elsewhere' }
+  /** The end could not be stored; readers receive it from memory until it is. */
+  | { readonly by: 'unfinished'; readonly response: UnfinishedResponse }
+  /** Nothing may be shown: its readers are cut off, and come back. */
+  | { readonly by: 'nothing' }
+
+/** Tries to end a response whose journal failed with this error. Never rejects. */
+export async function recover(error: unknown, run: BrokenRun): Promise<Recovered> {
+  const { journal, finishedOf, isCancelled, canHandOver } = run
+  const { shelf, clock, respond } = run.options
+  const lease = journal?.lease
+  // Without a lease, another process has the response or has deleted it, and decides its end.
+  if (shelf === undefined || journal === undefined || lease === undefined) return { by: 'nothing' }
+  if (isConflict(error)) return { by: 'elsewhere' }
+  const failure = failureFor(error)
+  const response = unfinishedResponse({
+    ...{ shelf, lease, clock, respond, written: journal.written, finishedOf, isCancelled },
+    ...(failure && { failure }),
+  })
+  try {
+    const { finished, events } = await response.keep()
+    return { by: 'kept', finished, events }
+  } catch (again) {
+    if (isConflict(again)) return { by: 'elsewhere' }
+    // An unwritten end must not be shown if another process can still continue the response.
+    if (canHandOver) return { by: 'nothing' }
+    // The store's failure has just been reported to the host. From now on, readers are told the acknowledged entries.
+    response.giveUp()
+    return { by: 'unfinished', response }
+  }
+}
+
+/** Returns the failure for the client of a response that could not continue; undefined if its store failed. */
+function failureFor(error: unknown): Failure | undefined {
+  if (error instanceof EntriesLost) return ENTRIES_LOST
+  return (error as { readonly code?: unknown }).code === 'prompt_differs' ? NOT_CONTINUED : undefined
+}
+
+export interface ElsewhereOptions extends Pick<RunOptions, 'shelf' | 'owner' | 'respond'> {
+  /** The sequence number of the last event that this process has shown, -1 if none. */
+  readonly after: number
+  /** Whether its readers follow the store by themselves. */
+  readonly isDetached: boolean
+  /** Receives the finished response; undefined if it was deleted, or the store failed. */
+  readonly onFinished: (finished: FinishedResponse | undefined) => void
+}
+
+/** Reads the rest of a response that another process writes. */
+export async function* readElsewhere(options: ElsewhereOptions): AsyncGenerator<Batch> {
+  const { shelf, owner, respond, after, isDetached, onFinished } = options
+  let finished: FinishedResponse | undefined
+  try {
+    const entries = await shelf?.stored.entries(respond.responseId, owner)
+    if (entries === undefined) throw new ReportedError('the response was deleted')
+    if (isDetached) for await (const _ of entries);
+    else yield* followEntries(entries, respond, { after })
+    const found = await shelf?.stored.find(respond.responseId, owner)
+    if (found?.state === 'finished') finished = found.finished
+  } finally {
+    onFinished(finished)
+  }
+}

@@ -1,0 +1,29 @@
+import type { TokenEngine } from '../../../engines/contract/index.js'
+import { RequestError } from '../../../shared/request-error.js'
+import type { ServiceOptions } from './options.js'
+
+/** The served models and their engines. */
+export interface ServedModels {
+  /** The listed names. The first is the model of a request that names none. */
+  readonly models: readonly string[]
+  /** @throws RequestError if the model is not served */
+  engineOf(model: string): TokenEngine
+}
+
+export function servedModels(options: Pick<ServiceOptions, 'engine' | 'models' | 'otherModels'>): ServedModels {
+  const { engine, models = ['gpt-oss'] } = options
+  // A host that lists its models wants errors for wrong names; one that lists none has one model, under any name.
+  const { otherModels = options.models === undefined ? 'any' : 'refuse' } = options
+
+  return {
+    models,
+    engineOf(model) {
+      if (otherModels === 'any' || models.includes(model)) {
+        const found = typeof engine === 'function' ? engine(model) : engine
+        if (found !== undefined) return found
+      }
+      const message = `The model '${model.slice(0, 80)}' does not exist or you do not have access to it.`
+      throw new RequestError(message, { status: 404, code: 'model_not_found' })
+    },
+  }
+}

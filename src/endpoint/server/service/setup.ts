@@ -1,0 +1,168 @@
+import type { ResponseRequest } from '../../../core/responses/request.js'
+import type { TokenEngine } from '../../../engines/contract/index.js'
+import { callSafely } from '../../../shared/call-safely.js'
+import { merged } from '../../../shared/merged.js'
+import type { Pause } from '../../../shared/slices.js'
+import { unixSeconds } from '../../../shared/system/unix-seconds.js'
+import { type ByteBudget, createByteBudget } from '../../flow/byte-budget.js'
+import { later, nextTurn } from '../../flow/next-turn.js'
+import { createKnownTexts } from '../../prompt/known-texts.js'
+import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
+import { createSeal, type Seal } from '../../seal/index.js'
+import { createMemoryStore } from '../../stores/memory-store.js'
+import type { RequestKey, ResponseStore } from '../../stores/store.js'
+import { createObserver, type Observer } from '../observe/observer.js'
+import { createKnownConversations, type KnownConversations } from './conversation/known-conversations.js'
+import { unopenedSeal } from './conversation/unopened-seal.js'
+import { type Admission, createAdmission } from './limits/admission.js'
+import { createDeadlines } from './limits/deadlines.js'
+import { createEngineGuard, type GuardEngine } from './limits/guarded-engine.js'
+import { memoryBytesOf } from './limits/memory.js'
+import { createTurnstile, MOST_WAITING, type Turnstile } from './limits/turnstile.js'
+import type { ServiceOptions } from './options.js'
+import { ReportedError } from './running/reported-error.js'
+import type { Run } from './running/run-types.js'
+import { createStop, type Stop } from './running/stop.js'
+import { servedModels } from './served-models.js'
+import { boundedStore, StoreFailure } from './storage/bounded-store.js'
+import { createShelf, type Shelf } from './storage/shelf.js'
+import { joinStore } from './storage/store-memory.js'
+
+/** Shared by all parts of a service. */
+export interface Setup {
+  readonly options: ServiceOptions
+  /** The stored responses. */
+  readonly durable: Shelf
+  /** Responses with `store: false`, while their entries may still be requested: always in this process's memory. */
+  readonly transient: Shelf
+  /** The rendering of conversations that may continue. */
+  readonly known: KnownConversations
+  readonly seal: Seal
+  readonly foreignSeals: 'refuse' | 'ignore'
+  /** Receives the places of sealed content that is ignored because it did not open. Never throws. */
+  readonly reportUnopened: (params: readonly string[]) => void
+  readonly models: readonly string[]
+  readonly admission: Admission
+  /** The memory for requests, responses, sockets, readers and the store. */
+  readonly budget: ByteBudget
+  readonly clock: () => number
+  /** Waits until other requests were served. */
+  readonly pause: Pause
+  /**
+   * Spread responses that begin or end together over turns of the event loop, so that the others continue meanwhile.
+   */
+  readonly arrivals: Turnstile
+  readonly endings: Turnstile
+  /** Undefined without an observer. */
+  readonly observer: Observer | undefined
+  /** Receives errors of the host's own code. Never throws. */
+  readonly report: (error: unknown) => void
+  /** The responses that run here, by id. */
+  readonly runs: Map<string, Run>
+  /** The ids of responses that are about to run here: this process already holds their leases. */
+  readonly beginning: Set<string>
+  /**
+   * The requests with a key whose responses have not begun, by owner and key. They resolve when the response has begun
+   * or was refused.
+   */
+  readonly starting: Map<string, RequestKey & { readonly over: Promise<void> }>
+  readonly stop: Stop
+  /** Returns the engine of a model. @throws RequestError if it is not served */
+  engineOf(model: string): TokenEngine
+  readonly guard: GuardEngine
+  /** Returns the options of `respond` for one response of an owner: the same ones at each call. */
+  respondOptions(
+    responseId: string,
+    owner: string,
+    request: Pick<ResponseRequest, 'store'>,
+  ): Omit<RespondOptions, 'engine'> & { readonly responseId: string }
+}
+
+/** How many responses begin in one turn of the event loop, and how many end: some milliseconds' worth of either. */
+const MOST_ARRIVALS = 8
+const MOST_ENDINGS = 16
+
+/** The limit of entries of responses with `store: false`, in bytes. */
+const TRANSIENT_BYTES = 67_108_864
+
+export function setUp(options: ServiceOptions): Setup {
+  const { tokenTable, tools, limits = {}, onError = console.error } = options
+  const { models, engineOf } = servedModels(options)
+  const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
+  const { clock = unixSeconds, pause = nextTurn } = options
+
+  function report(error: unknown): void {
+    if (error instanceof ReportedError) return
+    callSafely(onError, error instanceof StoreFailure ? error.cause : error)
+  }
+  const observer = createObserver(options, models, report)
+
+  const deadlines = createDeadlines()
+  const budget = createByteBudget({
+    total: memoryBytesOf(limits),
+    ...(observer && { onRefuse: observer.memoryRefused }),
+  })
+  const given = options.store ?? createMemoryStore()
+  joinStore(budget, given)
+  const { leaseSeconds = 10 } = limits
+  const shelfOf = (store: ResponseStore): Shelf =>
+    createShelf(boundedStore(store, limits, deadlines), { clock, report, leaseSeconds })
+  const passing = createMemoryStore({ bytes: TRANSIENT_BYTES })
+  joinStore(budget, passing)
+  const responseLimits = {
+    ...(limits.turns !== undefined && { turns: limits.turns }),
+    ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
+    ...(limits.countedTokens !== undefined && { countedTokens: limits.countedTokens }),
+  }
+  const { knownTextBytes = 16_777_216 } = limits
+  const known = createKnownTexts(knownTextBytes)
+  const conversations = createKnownConversations({ clock })
+  budget.join(conversations.memory)
+
+  return {
+    options,
+    durable: shelfOf(given),
+    transient: shelfOf(passing),
+    known: conversations,
+    seal,
+    foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
+    reportUnopened: (params) => callSafely(options.response?.onDiagnostic, unopenedSeal(params), report),
+    models,
+    admission: createAdmission(limits, observer?.load),
+    budget,
+    observer,
+    clock,
+    pause,
+    arrivals: createTurnstile(MOST_ARRIVALS, later, MOST_WAITING),
+    endings: createTurnstile(MOST_ENDINGS, later),
+    report,
+    runs: new Map(),
+    beginning: new Set(),
+    starting: new Map(),
+    stop: createStop(),
+    engineOf,
+    guard: createEngineGuard(limits, deadlines),
+    respondOptions(responseId, owner, request) {
+      // The id is random enough for a nonce, and later readers of the response know it.
+      const sealed = seal.forResponse({ caller: owner, nonce: responseId })
+      const { onOpen, ...settings } = options.response ?? {}
+      return merged(settings, {
+        responseId,
+        tokenTable,
+        clock,
+        pause,
+        known,
+        onError: report,
+        store: true,
+        sealReasoning: sealed.seal,
+        sealForm: sealed.sealForm,
+        sealCompaction: sealed.sealCompaction,
+        // A stored response is looked up when its call is approved.
+        ...(request.store === false && { sealApproval: sealed.sealApproval }),
+        ...(tools !== undefined && { tools }),
+        ...(onOpen && { onOpen: (response: ResponseHandle) => onOpen(merged(response, { owner })) }),
+        limits: responseLimits,
+      })
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import type { InputItem } from '../../../../core/responses/input-items.js'
+import type { ResponseRequest } from '../../../../core/responses/request.js'
+import { merged } from '../../../../shared/merged.js'
+import { RequestError } from '../../../../shared/request-error.js'
+import type { ByteHold } from '../../../flow/byte-budget.js'
+import type { Entry, OpenEntry } from '../../../journal/entry.js'
+import { callsOf } from '../../../respond/offered.js'
+import type { Claimed, ExpiredResponse, KeptResponse } from '../../../stores/store.js'
+import { isRead, type ResolvedRequest } from '../conversation/conversation.js'
+import { withoutForeignReasoning } from '../conversation/foreign-reasoning.js'
+import { addRun, runOptions } from '../create.js'
+import { RESPONSE_BYTES } from '../limits/memory.js'
+import { startRun } from '../running/running-response.js'
+import type { Setup } from '../setup.js'
+import { NOT_CONTINUED } from '../storage/store-failed.js'
+import { claimedEntries, endClaimed } from './end-response.js'
+
+/** Why a response of a dead process ends, although another process took it over. */
+export type NotContinued =
+  /** Its client has probably left, and `onDisconnect` is `stop`. */
+  | 'client_gone'
+  /** Another version of this library wrote its entries, which only that version can interpret. */
+  | 'other_version'
+  /** The engine returns text, so the sampled tokens are unknown. */
+  | 'text_engine'
+  /** The model is not served here. */
+  | 'unknown_model'
+
+/** A response whose lease this process has taken. */
+export interface TakeOver {
+  readonly responseId: string
+  /** Whether this process continues it; otherwise it has failed. */
+  readonly continues: boolean
+  /** Why it does not continue. */
+  readonly reason?: NotContinued
+}
+
+/**
+ * Continues a response whose process has died, or ends it.
+ *
+ * @returns undefined if another process was faster, or there is no room here now
+ */
+export async function takeOver(setup: Setup, { responseId, owner }: ExpiredResponse): Promise<TakeOver | undefined> {
+  const { store, leaseSeconds } = setup.durable
+  // Reserved before the claim: another process may have room.
+  const room = await roomFor(setup, owner)
+  if (room === undefined) return undefined
+  let isRunning = false
+  try {
+    const claimed = await store.claim({ responseId, owner, leaseSeconds })
+    if (claimed === undefined) return undefined
+    const entries = await claimedEntries(setup, claimed)
+    const reason = whyNot(setup, entries)
+    if (reason === undefined) {
+      await continueResponse(setup, claimed, entries as readonly Entry[], room)
+      isRunning = true
+      return { responseId, continues: true }
+    }
+    await endClaimed(setup, claimed, entries, { type: 'fail', failure: NOT_CONTINUED })
+    return { responseId, continues: false, reason }
+  } finally {
+    if (!isRunning) {
+      room.leave()
+      room.held.end()
+    }
+  }
+}
+
+/** A place and memory for a response. */
+interface Room {
+  readonly held: ByteHold
+  readonly leave: () => void
+}
+
+/** Returns undefined if there is none: another process may have room, or this one later. */
+async function roomFor({ admission, budget }: Setup, owner: string): Promise<Room | undefined> {
+  const held = budget.hold(owner, 'response')
+  try {
+    if (held.take(RESPONSE_BYTES) === 'taken') {
+      return { held, leave: await admission.enter(owner, AbortSignal.timeout(1), true) }
+    }
+  } catch (error) {
+    if (!(error instanceof RequestError || (error as Error).name === 'TimeoutError')) throw error
+  }
+  held.end()
+  return undefined
+}
+
+function whyNot({ options, engineOf }: Setup, entries: readonly Entry[] | undefined): NotContinued | undefined {
+  const [open] = entries ?? []
+  if (open?.type !== 'open') return 'other_version'
+  if (!open.request.background && (options.onDisconnect ?? 'stop') === 'stop') return 'client_gone'
+  if (open.capabilities?.spellsMarkers) return 'text_engine'
+  try {
+    engineOf(open.request.model ?? '')
+  } catch (error) {
+    if (error instanceof RequestError) return 'unknown_model'
+    throw error
+  }
+  return undefined
+}
+
+/** Continues after its entries. */
+async function continueResponse(setup: Setup, claimed: Claimed, entries: readonly Entry[], room: Room): Promise<void> {
+  const { lease } = claimed
+  const { responseId, owner } = lease
+  const open = entries[0] as OpenEntry & Entry
+  const { request } = open
+  const { model = '' } = request
+  const conversation = await resumedConversation(setup, claimed, open)
+  const observed = setup.observer?.response({ responseId, model, request: undefined, trace: undefined })
+  const onEnd = (ending?: KeptResponse): void => {
+    room.leave()
+    observed?.ended(ending)
+  }
+  const run = await startRun({
+    ...runOptions(
+      setup,
+      { engine: setup.engineOf(model), observed, held: room.held, onEnd },
+      { owner, responseId, request, conversation, isOffered: callsOf(open.operator?.tools ?? []) },
+    ),
+    shelf: setup.durable,
+    begin: { lease, entries },
+    isTransient: false,
+    signal: undefined,
+    isBackground: request.background === true,
+  })
+  addRun(setup, run)
+}
+
+/** Resolves the request of a response that another process began, with everything that it refers to. */
+async function resumedConversation(
+  { durable, known, foreignSeals, seal }: Setup,
+  { lease }: Claimed,
+  open: OpenEntry,
+): Promise<ResolvedRequest> {
+  const { responseId, owner } = lease
+  // Its own lineage: its predecessors may have been deleted since, but stay as long as it does.
+  const { responses = [] } = (await durable.store.lineage(responseId, owner)) ?? {}
+  const { items: before, readable, history, prompt } = known.of(responses)
+  const { previous, input, history: own = [] } = open
+  const { tools } = open.prompt
+  const items = foreignSeals === 'ignore' ? withoutForeignReasoning(input, seal) : input
+  return {
+    // The entry holds a request that was parsed when it was written.
+    request: merged(open.request, {
+      ...(tools && { tools }),
+      input: readable.concat(items.filter(isRead)),
+    }) as ResponseRequest,
+    input: before.concat(input as InputItem[]),
+    places: [],
+    history: history.concat(own),
+    addition: open,
+    own: open,
+    before: previous,
+    earlier: prompt,
+    approvedCalls: open.approvedCalls,
+  }
+}

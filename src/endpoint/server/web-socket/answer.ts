@@ -1,0 +1,82 @@
+import type { ResponseStreamEvent } from '../../../core/responses/events.js'
+import { terminalResponse } from '../../respond/terminal.js'
+import { type ErrorAnswer, errorAnswer } from '../error-answer.js'
+import type { ServerContext } from '../server-context.js'
+import type { Caller } from '../service/caller.js'
+import type { LiveResponse } from '../service/running/live-response.js'
+import { errorEvent, frameOf } from './frames.js'
+import type { Remembered } from './remembered.js'
+
+/** A `response.create` of a lane. */
+export interface CreateMessage {
+  readonly body: { readonly [name: string]: unknown }
+  readonly lane: string | undefined
+  /** Its length in characters. */
+  readonly size: number
+}
+
+export interface AnswerContext {
+  readonly server: ServerContext
+  /** Its signal aborts when the client has left. */
+  readonly caller: Caller & { readonly signal: AbortSignal }
+  readonly remembered: Remembered
+  /** The running responses, with their lanes. */
+  readonly running: Map<string, string | undefined>
+  /** Sends a frame, and waits if the client is behind. */
+  readonly send: (text: string) => Promise<void> | undefined
+}
+
+/** Answers a `response.create`: with the events of its response, the last of which is terminal, or with one error. */
+export async function answerCreate(message: CreateMessage, context: AnswerContext): Promise<void> {
+  const { server, caller, remembered, send } = context
+  const { service } = server
+  const { body, lane } = message
+  const previous = typeof body['previous_response_id'] === 'string' ? body['previous_response_id'] : undefined
+  let live: LiveResponse
+  try {
+    live = await service.create(body, { ...caller, errorEvent: false, remembered: remembered.find })
+  } catch (error) {
+    if (caller.signal.aborted) return
+    const answer = errorAnswer(error, service.report)
+    if (previous !== undefined && isForGood(answer)) remembered.forget(previous)
+    await send(frameOf(errorEvent(answer), lane))
+    return
+  }
+  const leave = (): void => void live.events.return(undefined).catch(() => {})
+  caller.signal.addEventListener('abort', leave)
+  context.running.set(live.responseId, lane)
+  if (caller.signal.aborted) leave()
+  try {
+    await sendEvents(live, message, context)
+  } catch (error) {
+    // The response will get no terminal event, so this is the last one.
+    if (!caller.signal.aborted) await send(frameOf(errorEvent(errorAnswer(error, service.report)), lane))
+  } finally {
+    context.running.delete(live.responseId)
+    caller.signal.removeEventListener('abort', leave)
+  }
+}
+
+/** Whether the same request would be refused again. The client then has to begin anew, as it would at OpenAI. */
+function isForGood({ status }: ErrorAnswer): boolean {
+  return status < 500 && status !== 429
+}
+
+async function sendEvents(
+  { events, finished, before, request }: LiveResponse,
+  { lane, size }: CreateMessage,
+  { server, caller, remembered, send }: AnswerContext,
+): Promise<void> {
+  const encode = server.dialect?.encoder() ?? ((event: ResponseStreamEvent): object => event)
+  for (let step = await events.next(); !step.done && !caller.signal.aborted; step = await events.next()) {
+    const frames = step.value.map((event) => frameOf(encode(event), lane))
+    if (terminalResponse(step.value) !== undefined) {
+      // Runs to the end first, since the client may continue it as soon as it has the last event, even on another lane.
+      await events.next()
+      const kept = await finished
+      const isKeptHere = kept !== undefined && request.store === false
+      if (isKeptHere) remembered.add({ finished: kept, before }, size + (frames.at(-1)?.length ?? 0))
+    }
+    for (const frame of frames) await send(frame)
+  }
+}

@@ -1,0 +1,123 @@
+import type { Context, Hono } from 'hono'
+import { RequestError } from '../../../shared/request-error.js'
+import { nodeBindings } from '../node-bindings.js'
+import { callerOf, type Env, type ServerContext } from '../server-context.js'
+import { openConnection, type SocketConnection } from './connection.js'
+import { countIncoming } from './incoming-bytes.js'
+import { type KeepAlive, keepAlive } from './keep-alive.js'
+import { WEB_SOCKET_LIMITS, type WebSocketLimits } from './limits.js'
+import { peerOf, type SocketContext } from './peer.js'
+
+/** All open sockets. */
+export interface Sockets {
+  /**
+   * Opens no more, and closes each socket when its requests are answered. Resolves when all are closed or closing.
+   *
+   * @param signal - stops waiting for clients that do not read when it aborts
+   */
+  drain(signal?: AbortSignal): Promise<void>
+}
+
+/** Shared by all sockets. */
+interface Shared {
+  readonly server: ServerContext
+  readonly limits: Required<WebSocketLimits>
+  readonly open: Set<SocketConnection>
+  isDraining: boolean
+}
+
+/**
+ * Adds `GET /responses` with an upgrade: WebSocket mode.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function webSocketRoute(app: Hono<Env>, server: ServerContext): Sockets {
+  const { upgradeWebSocket: upgrade, limits = {} } = server.options
+  const shared: Shared = { server, limits: limitsOf(limits), open: new Set(), isDraining: false }
+  const { open } = shared
+  if (upgrade !== undefined) {
+    app.get(
+      '/responses',
+      async (context, next) => {
+        if (context.req.header('upgrade')?.toLowerCase() === 'websocket') checkRoom(shared)
+        return await next()
+      },
+      upgrade((context: Context<Env>) => socketEvents(context, shared)),
+    )
+  }
+  return {
+    async drain(signal) {
+      shared.isDraining = true
+      const hurry = (): void => {
+        for (const connection of open) connection.hurry()
+      }
+      signal?.addEventListener('abort', hurry)
+      if (signal?.aborted) hurry()
+      await Promise.all([...open].map((connection) => connection.drain()))
+      signal?.removeEventListener('abort', hurry)
+    },
+  }
+}
+
+/** @throws RequestError */
+function checkRoom({ open, limits, isDraining }: Shared): void {
+  if (isDraining) throw stopping()
+  if (open.size >= limits.connections) throw tooManyConnections()
+}
+
+/** Returns the event handlers of one socket, in Hono's form. */
+function socketEvents(context: Context<Env>, shared: Shared): object {
+  const { server, limits, open } = shared
+  const { keepAliveMs, options } = server
+  const { limits: { bodyBytes: waitingSize = 33_554_432 } = {} } = options
+  // These belong to the upgrade request, which has ended.
+  const { idempotencyKey: _, signal: __, observed: ___, held: ____, ...caller } = callerOf(context)
+  const { incoming } = nodeBindings(context)
+  let connection: SocketConnection | undefined
+  let alive: KeepAlive | undefined
+  let stopCounting = (): void => {}
+  return {
+    onOpen(_event: unknown, socket: SocketContext) {
+      const peer = peerOf(socket)
+      if (shared.isDraining || open.size >= limits.connections) return peer.close(1013, 'Try again later.')
+      connection = openConnection({ server, caller, peer, limits, waitingSize })
+      alive = keepAlive(peer, keepAliveMs)
+      open.add(connection)
+      if (incoming === undefined) return
+      const held = server.service.holdBytes(caller.owner, 'socket')
+      stopCounting = countIncoming(incoming.socket, held, (taken) => {
+        if (taken === 'never') peer.refuse(1009, 'The message is larger than the memory of the server.')
+        else peer.refuse(1013, 'The server has too little memory. Try again later.')
+      })
+    },
+    onMessage({ data }: { readonly data: unknown }) {
+      alive?.heard()
+      connection?.receive(data)
+    },
+    onClose() {
+      alive?.stop()
+      stopCounting()
+      connection?.leave()
+      if (connection !== undefined) open.delete(connection)
+    },
+    // A connection error closes the connection.
+    onError() {},
+  }
+}
+
+function limitsOf(given: WebSocketLimits): Required<WebSocketLimits> {
+  const names = Object.keys(WEB_SOCKET_LIMITS) as (keyof WebSocketLimits)[]
+  const entries = names.map((name) => {
+    return [name, given[name] ?? WEB_SOCKET_LIMITS[name]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function tooManyConnections(): RequestError {
+  const message = 'Too many WebSockets are open. Please try again later.'
+  return new RequestError(message, { status: 429, code: 'websocket_connection_limit_reached' })
+}
+
+function stopping(): RequestError {
+  return new RequestError('The server is stopping.', { status: 503, code: 'server_is_overloaded' })
+}

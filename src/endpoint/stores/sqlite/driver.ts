@@ -1,0 +1,106 @@
+import { HarmonyResponsesError } from '../../../shared/errors.js'
+
+/** The values of a column. */
+export type Value = string | number | Uint8Array | null
+
+export type Row = Readonly<Record<string, Value>>
+
+export interface Statement {
+  /** Runs it. Returns the number of changed rows. */
+  run(...values: readonly Value[]): number
+  get(...values: readonly Value[]): Row | undefined
+  all(...values: readonly Value[]): readonly Row[]
+}
+
+/** A database of any driver: every call is complete when it returns. */
+export interface Database {
+  readonly driver: Driver
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+/** `node:sqlite` is part of Node from 22.13 on; `better-sqlite3` is a package. */
+export type Driver = 'node:sqlite' | 'better-sqlite3'
+
+/** The common interface of both drivers. */
+interface Opened {
+  exec(sql: string): unknown
+  prepare(sql: string): {
+    run(...values: readonly Value[]): { readonly changes: number | bigint }
+    get(...values: readonly Value[]): Row | undefined
+    all(...values: readonly Value[]): readonly Row[]
+  }
+  close(): unknown
+}
+
+type Open = new (file: string) => Opened
+
+/**
+ * @param driver - default: `node:sqlite` if Node has it, else `better-sqlite3`
+ * @throws HarmonyResponsesError `bad_option` if neither is available
+ */
+export async function openDatabase(file: string, driver?: Driver): Promise<Database> {
+  const causes: unknown[] = []
+  for (const name of driver === undefined ? (['node:sqlite', 'better-sqlite3'] as const) : [driver]) {
+    let Opened: Open
+    try {
+      Opened = await classOf(name)
+    } catch (error) {
+      causes.push(error)
+      continue
+    }
+    return wrapped(name, new Opened(file))
+  }
+  const ways = 'Node 22.13 or newer, or the package better-sqlite3'
+  throw new HarmonyResponsesError('bad_option', `createSqliteStore: expected ${ways}`, { cause: causes.at(-1) })
+}
+
+async function classOf(name: Driver): Promise<Open> {
+  // Imported by a variable: the types of this project's Node lack the module, and bundlers leave it alone.
+  const module = (await import(name)) as { readonly DatabaseSync?: Open; readonly default?: Open }
+  const found = name === 'node:sqlite' ? module.DatabaseSync : module.default
+  if (found === undefined) throw new Error(`${name} has no database`)
+  return found
+}
+
+/** Marks an escaped text. */
+const MARK = '\u0001'
+
+/** Escapes a text for drivers that read it only up to its first NUL, which a client's id may contain. */
+function written(value: Value): Value {
+  if (typeof value !== 'string') return value
+  return value.includes('\0') || value.startsWith(MARK) ? MARK + JSON.stringify(value) : value
+}
+
+function read(row: Row): Row {
+  for (const value of Object.values(row)) if (typeof value === 'string' && value.startsWith(MARK)) return unmarked(row)
+  return row
+}
+
+function unmarked(row: Row): Row {
+  const entries = Object.entries(row).map(([name, value]) => {
+    const isMarked = typeof value === 'string' && value.startsWith(MARK)
+    return [name, isMarked ? (JSON.parse(value.slice(MARK.length)) as string) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function wrapped(driver: Driver, database: Opened): Database {
+  return {
+    driver,
+    exec: (sql) => void database.exec(sql),
+    prepare(sql) {
+      const statement = database.prepare(sql)
+      return {
+        run: (...values) => Number(statement.run(...values.map(written)).changes),
+        get(...values) {
+          const row = statement.get(...values.map(written))
+          return row && read(row)
+        },
+        all: (...values) => statement.all(...values.map(written)).map(read),
+      }
+    },
+    close: () => void database.close(),
+  }
+}

@@ -1,0 +1,60 @@
+import type { InputItem } from '../../../core/responses/input-items.js'
+import type { EntryBlock, FinishedResponse, StoredBlock } from '../store.js'
+import type { ContentCipher } from './cipher.js'
+import type { Became } from './operation-types.js'
+
+/** Converts content to its stored form and back. */
+export interface StoredContent {
+  encryptBlock(block: EntryBlock, responseId: string, owner: string, at: number): EntryBlock
+  decryptBlock(block: StoredBlock, responseId: string, owner: string): StoredBlock
+  /** Stores the items separately, so that each is found by its id and none is stored twice. */
+  becameOf(finished: FinishedResponse, responseId: string, owner: string): Became
+  finishedOf(became: Became, responseId: string, owner: string): FinishedResponse
+  /** Opens an item for any of its holders: a response's own item takes the place of a client's copy. */
+  itemOf(bytes: Uint8Array, owner: string): InputItem
+}
+
+/** Encrypts content for its place in the store, if there is a cipher. */
+export function contentOf(cipher: ContentCipher | undefined): StoredContent {
+  const encoder = new TextEncoder()
+  const decoder = new TextDecoder()
+  const encrypt = (bytes: Uint8Array, ...place: readonly (string | number)[]): Uint8Array =>
+    cipher === undefined ? bytes : cipher.encrypt(bytes, JSON.stringify(place))
+  const decrypt = (bytes: Uint8Array, ...place: readonly (string | number)[]): Uint8Array =>
+    cipher === undefined ? bytes : cipher.decrypt(bytes, JSON.stringify(place))
+  const idOf = (item: InputItem): string | null => {
+    const { id } = item as { readonly id?: unknown }
+    return typeof id === 'string' ? id : null
+  }
+  return {
+    encryptBlock({ count, bytes }: EntryBlock, responseId: string, owner: string, at: number): EntryBlock {
+      return { count, bytes: encrypt(bytes, 'entries', owner, responseId, at) }
+    },
+    decryptBlock({ at, count, bytes }: StoredBlock, responseId: string, owner: string): StoredBlock {
+      return { at, count, bytes: decrypt(bytes, 'entries', owner, responseId, at) }
+    },
+    becameOf({ response, added, history }: FinishedResponse, responseId: string, owner: string): Became {
+      const head = { response: { ...response, output: [] }, history }
+      const partOf = (isOutput: boolean) => (item: InputItem) => {
+        const itemId = idOf(item)
+        return { itemId, isOutput, bytes: encrypt(encoder.encode(JSON.stringify(item)), 'item', owner) }
+      }
+      return {
+        head: encrypt(encoder.encode(JSON.stringify(head)), 'response', owner, responseId),
+        parts: [...added.map(partOf(false)), ...(response.output as readonly InputItem[]).map(partOf(true))],
+      }
+    },
+    finishedOf({ head, parts }: Became, responseId: string, owner: string): FinishedResponse {
+      const { response, history } = JSON.parse(decoder.decode(decrypt(head, 'response', owner, responseId)))
+      const added: InputItem[] = []
+      const output: InputItem[] = []
+      for (const { isOutput, bytes } of parts) {
+        ;(isOutput ? output : added).push(this.itemOf(bytes, owner))
+      }
+      return { response: { ...response, output }, added, history }
+    },
+    itemOf(bytes: Uint8Array, owner: string): InputItem {
+      return JSON.parse(decoder.decode(decrypt(bytes, 'item', owner)))
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { check } from '../../shared/errors.js'
+
+/**
+ * A failure that the model reads: a tool throws it to put its message into the conversation. The message of any other
+ * error stays with the host, because it may contain details that no client should see.
+ *
+ *     throw new ToolError('There is no city of this name.')
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+  /** The code in the call's item. A number is the MCP protocol's. */
+  readonly code: string | number | undefined
+
+  /** @throws HarmonyResponsesError `bad_option` if the message is empty */
+  constructor(message: string, options: ErrorOptions & { readonly code?: string | number } = {}) {
+    check(typeof message === 'string' && message !== '', 'ToolError', 'a message for the model', message)
+    super(message, options)
+    this.code = options.code
+  }
+}

@@ -1,0 +1,70 @@
+import { VOCABULARY_SIZE } from '../../core/harmony/vocabulary.js'
+import { check } from '../../shared/errors.js'
+import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
+import { aFunction, optionsOf, that, wholeNumber } from '../../shared/options/checks.js'
+import { checkConstraint } from './check-constraint.js'
+import type { GenerateOptions, Sampling } from './engine.js'
+
+/** The Responses API's limit of `top_logprobs`. */
+const MOST_LOGPROBS = 20
+
+const aShare = that(
+  (value) => Number.isFinite(value) && (value as number) >= 0 && (value as number) <= 1,
+  'a number from 0 to 1',
+)
+
+const SAMPLING: OptionTable<Sampling> = {
+  temperature: that((value) => Number.isFinite(value) && (value as number) >= 0, 'a number of at least 0'),
+  topP: aShare,
+  topK: wholeNumber(0),
+  minP: aShare,
+  seed: that(Number.isSafeInteger, 'a whole number'),
+}
+
+/** One line each. They may come from a client, so a malformed value is otherwise left out, and fails no call. */
+const TRACE: OptionTable<NonNullable<GenerateOptions['trace']>> = {
+  traceparent: that(isLine, 'a traceparent of W3C trace context'),
+  tracestate: that(isLine, 'a tracestate of W3C trace context'),
+}
+
+const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
+  sampling: optionsOf(SAMPLING),
+  maxTokens: wholeNumber(1),
+  stop(value, path) {
+    check(Array.isArray(value), path, 'an array of token ids', value)
+    checkIds(value, path)
+  },
+  logprobs: wholeNumber(0, MOST_LOGPROBS),
+  constraint: checkConstraint,
+  trace: (value, path) => checkOptions(path, value, TRACE, ['traceparent'], path),
+  onUsage: aFunction,
+  signal: that((value) => value instanceof AbortSignal, 'an AbortSignal'),
+}
+
+/**
+ * Checks the arguments of an engine's `generate`, so that all engines reject the same calls with the same messages.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function checkGenerate(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions = {}): void {
+  const isList = Array.isArray(promptTokens) || promptTokens instanceof Uint32Array
+  check(isList, 'promptTokens', 'an array of token ids', promptTokens)
+  checkIds(promptTokens, 'promptTokens')
+  check(promptTokens.length > 0, 'promptTokens', 'at least one token id', promptTokens)
+
+  checkOptions('generate', options, GENERATE_OPTIONS)
+}
+
+/** Whether a header can carry the value. */
+function isLine(value: unknown): boolean {
+  return typeof value === 'string' && [...value].every((character) => character >= ' ' || character === '\t')
+}
+
+function checkIds(ids: readonly number[] | Uint32Array, what: string): void {
+  // A plain loop, because a prompt may have a hundred thousand tokens.
+  for (let at = 0; at < ids.length; at++) {
+    const id = ids[at]
+    if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < VOCABULARY_SIZE) continue
+    check(false, `${what}[${at}]`, `a token id from 0 to ${VOCABULARY_SIZE - 1}`, id)
+  }
+}

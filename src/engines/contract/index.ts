@@ -1,0 +1,13 @@
+export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
+export type { EndReason, StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
+export type {
+  Constraint,
+  ConstraintKind,
+  EngineCapabilities,
+  FittedConstraint,
+  UnsupportedConstraint,
+} from './constraint.js'
+export type { CapabilitiesOptions, GenerateOptions, Sampling, TokenEngine, TokenStream } from './engine.js'
+export { EngineError, type EngineErrorCode } from './engine-error.js'
+export { generateOptions } from './generate-options.js'
+export { tokenStream } from './token-stream.js'

@@ -1,0 +1,70 @@
+import { EngineError } from '../../contract/engine-error.js'
+
+/** Removes secrets from messages that others wrote: a server, a proxy, a `fetch`. */
+export interface Concealer {
+  text(text: string): string
+  /**
+   * Returns the error itself if neither it nor its cause contains a secret. Otherwise returns an EngineError without
+   * the cause and with `[hidden]` in place of the secret. Errors of other classes are the caller's own and stay as they
+   * are.
+   */
+  error(error: unknown): unknown
+}
+
+const MARK = '[hidden]'
+/** Shorter values occur in ordinary words; hiding them would make messages unreadable. */
+const SHORTEST = 4
+
+export function createConcealer(values: readonly string[]): Concealer {
+  const secrets = [...new Set(values.map((value) => value.trim()).flatMap(spellings))]
+    .filter((secret) => secret.length >= SHORTEST)
+    // Longer secrets first, because one may contain another.
+    .sort((a, b) => b.length - a.length)
+
+  const text = (message: string): string => secrets.reduce(without, message)
+
+  function holds(value: unknown, depth = 4): boolean {
+    if (typeof value === 'string') return text(value) !== value
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || depth === 0) return false
+    try {
+      return Object.getOwnPropertyNames(value).some((name) =>
+        holds((value as Record<string, unknown>)[name], depth - 1),
+      )
+    } catch {
+      // A getter threw, so the value may contain a secret.
+      return true
+    }
+  }
+
+  return {
+    text,
+    error(error) {
+      if (!(error instanceof EngineError)) return error
+      const { code, status, message, cause, isUnavailable, reason } = error
+      const clean = text(message)
+      if (clean === message && (secrets.length === 0 || !holds(cause))) return error
+      return new EngineError(code, clean, {
+        isUnavailable,
+        ...(status !== undefined && { status }),
+        ...(reason !== undefined && { reason: text(reason) }),
+      })
+    },
+  }
+}
+
+/** The forms a secret may take in a message: plain, in JSON, in a URL. */
+function spellings(secret: string): string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]
+}
+
+function without(text: string, secret: string): string {
+  const whole = text.replaceAll(secret, MARK)
+  // The message may be truncated inside the secret.
+  const { length } = whole.replace(/(?:\.\.\.)?"?$/, '')
+  for (let most = Math.min(secret.length - 1, length); most >= SHORTEST; most--) {
+    if (whole.startsWith(secret.slice(0, most), length - most)) {
+      return whole.slice(0, length - most) + MARK + whole.slice(length)
+    }
+  }
+  return whole
+}

@@ -1,0 +1,16 @@
+import type { Constraint } from '../../contract/constraint.js'
+import type { GenerateOptions, Sampling } from '../../contract/index.js'
+
+/** One model call, with defaults filled in. */
+export interface HttpCall {
+  readonly prompt: readonly number[]
+  readonly sampling: Required<Omit<Sampling, 'seed'>> & Pick<Sampling, 'seed'>
+  readonly stop: readonly number[]
+  readonly maxTokens: number | undefined
+  readonly logprobs: number | undefined
+  /** A constraint that the server holds, according to the protocol's capabilities. */
+  readonly constraint: Constraint | undefined
+  /** The headers of its trace context. */
+  readonly trace: Readonly<Record<string, string>>
+  readonly onUsage: GenerateOptions['onUsage']
+}

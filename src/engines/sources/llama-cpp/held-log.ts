@@ -1,0 +1,32 @@
+import { EngineError } from '../../contract/engine-error.js'
+import type { OwnLlama } from './node-llama-cpp.js'
+
+/** What llama.cpp logs while a model loads. Its errors do not say why it failed: its log does. */
+export interface HeldLog {
+  /** Logs what was held, and everything later at once. */
+  release(): void
+  /** Adds what was held to an engine's error; returns other errors as they are. */
+  explained(error: unknown): unknown
+}
+
+/** The maximum number of different lines that are held. */
+const MOST_LINES = 5
+
+export function holdLog(llama: OwnLlama): HeldLog {
+  const { logger } = llama
+  const held = new Map<string, string>()
+  llama.logger = (level, message) => {
+    if (held.size < MOST_LINES) held.set(message.trim(), level)
+  }
+  return {
+    release() {
+      llama.logger = logger
+      for (const [message, level] of held) logger(level, message)
+    },
+    explained(error) {
+      if (!(error instanceof EngineError) || held.size === 0) return error
+      const { code, message, cause } = error
+      return new EngineError(code, `${message} (${[...held.keys()].join('; ')})`, { cause })
+    },
+  }
+}

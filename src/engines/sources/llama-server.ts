@@ -1,0 +1,125 @@
+import { loadTokenTable } from '../../core/tokens/load-token-table.js'
+import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
+import { aString } from '../../shared/options/checks.js'
+import type { TokenEngine } from '../contract/index.js'
+import { GBNF_CAPABILITIES, gbnfOf } from './gbnf.js'
+import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
+import { createHttpEngine } from './http/http-engine.js'
+import { remembered } from './http/remembered.js'
+import { banSpecialTokens } from './llama-server/banned-tokens.js'
+import { contextLength } from './llama-server/context-length.js'
+import { createLostTokens } from './llama-server/lost-tokens.js'
+import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
+import type { Vocabulary } from './llama-server/sent-tokens.js'
+import { stopWords } from './llama-server/stop-words.js'
+import { wholeTurn } from './llama-server/whole-turn.js'
+
+export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
+export type * from '../contract/engine.js'
+export { EngineError, type EngineErrorCode } from '../contract/engine-error.js'
+
+/** Options of {@link createLlamaServerEngine}. */
+export interface LlamaServerEngineOptions extends HttpOptions {
+  /** The model, if llama-server runs as a router. Default: the one it runs. */
+  readonly model?: string
+}
+
+const LLAMA_SERVER_OPTIONS: OptionTable<LlamaServerEngineOptions> = { ...HTTP_OPTIONS, model: aString }
+
+/**
+ * Connects to a gpt-oss model on llama.cpp's `llama-server`, with its own `POST /completion`: token ids in and out.
+ *
+ *     const engine = createLlamaServerEngine({ url: 'http://localhost:8080' })
+ *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
+ *
+ * llama-server sends the stop token like any other. It always stops at the model's own ids, which are the default ones.
+ * Other special ids, such as `<|message|>`, are sent as stop words; where the model only spells one in ordinary text,
+ * the stream continues with a further request. At ordinary `stop` ids this engine ends the stream and cancels the
+ * request. Log-probabilities are the model's own, before temperature and limits.
+ *
+ * A `constraint` is sent as `grammar`: GBNF that this library writes, since `json_schema` ignores keywords that it does
+ * not know. All special tokens but the ends of sequence are banned beside it. Log-probabilities are still the model's
+ * own, without the grammar.
+ *
+ * If a character consists of several tokens, llama-server sends its text and only the last id. The other ids are
+ * recovered from the bytes. If the model wrote an incomplete character, that is impossible. Substitutes then replace
+ * the missing ids: as many ordinary tokens, which decode to the server's text with U+FFFD, without log-probabilities.
+ * If the number cannot match, `usage` has the server's count. For an incomplete character at the very end the server
+ * sends no text: it is U+FFFD, and the stop token, which is lost too, is `<|call|>` for a message with a recipient,
+ * else `<|return|>`.
+ *
+ * The first call requests the server's models and tokenizer once. If the model is not gpt-oss by its `<|start|>`, it
+ * throws an EngineError.
+ *
+ * Tested against recorded answers of a real server (llama.cpp v0.5.0, November 2026) and on one (build 11434), with tiny
+ * models. Requires `return_tokens` and `stop_type`, which were added in December 2024.
+ *
+ * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createLlamaServerEngine(options: LlamaServerEngineOptions): TokenEngine {
+  checkOptions('createLlamaServerEngine', options, LLAMA_SERVER_OPTIONS)
+  const { model, ...http } = options
+  let vocabulary: Vocabulary | undefined
+  const reportedLength = remembered((client, signal) => contextLength(client, model, signal))
+  const load = async (): Promise<Vocabulary> => {
+    const table = await loadTokenTable()
+    vocabulary ??= { table, recovery: createTokenIdRecovery(table), lost: createLostTokens(table) }
+    return vocabulary
+  }
+
+  return createHttpEngine(http, {
+    name: 'llama-server',
+    healthPaths: ['/health'],
+    proof: {
+      ownedBy: 'llamacpp',
+      path: '/tokenize',
+      body: (text) => ({
+        ...(model === undefined ? {} : { model }),
+        content: text,
+        add_special: false,
+        parse_special: true,
+      }),
+      model,
+    },
+    generatePath: '/completion',
+    capabilities: GBNF_CAPABILITIES,
+    onDoubt: reportedLength.forget,
+    async limits(client, signal) {
+      const contextLength = await reportedLength.get(client, signal)
+      return contextLength === undefined ? {} : { contextLength }
+    },
+    body(call) {
+      const { prompt, sampling, maxTokens, logprobs, constraint } = call
+      const words = stopWords(call)
+      const { temperature, topP, topK, minP, seed } = sampling
+      return {
+        ...(model === undefined ? {} : { model }),
+        prompt,
+        n_predict: maxTokens ?? -1,
+        temperature,
+        top_p: topP,
+        top_k: topK,
+        min_p: minP,
+        // Excludes the samplers for penalties, which the server's command line may have set.
+        samplers: ['top_k', 'top_p', 'min_p', 'temperature'],
+        ...(seed === undefined ? {} : { seed: seedOf(seed) }),
+        ...(logprobs === undefined ? {} : { n_probs: Math.max(1, logprobs) }),
+        ...(words.length === 0 ? {} : { stop: words }),
+        ...(constraint === undefined ? {} : { grammar: gbnfOf(constraint), logit_bias: banSpecialTokens() }),
+        cache_prompt: true,
+        return_tokens: true,
+        // Reports progress while a prompt is read, which may take minutes, and how much of it was in the cache.
+        return_progress: true,
+        stream: true,
+      }
+    },
+    reader: async (call) => wholeTurn(call, await load()),
+  })
+}
+
+/** llama-server's seeds have 32 bits; the largest one means random. */
+function seedOf(seed: number): number {
+  const any = 0xffff_ffff
+  return ((seed % any) + any) % any
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import type { HarmonyToken, HostUsage } from '../../../core/tokens/token-source.js'
+import { STOP_TOKENS } from '../../contract/index.js'
+import type { HttpCall } from '../http/http-call.js'
+import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
+import type { EngineStep } from '../http/token-reader.js'
+import { SentTokens, type Vocabulary } from './sent-tokens.js'
+import { createStopTokenTracker } from './stop-token.js'
+
+const scored = z.object({ id: tokenId, logprob }, '{id, logprob}')
+
+const partial = {
+  tokens: z.array(tokenId, 'an array of token ids'),
+  content: z.string('a string'),
+  /** Counts of the call so far. */
+  tokens_predicted: count,
+  tokens_evaluated: count,
+  completion_probabilities: z
+    .array(scored.extend({ top_logprobs: z.array(scored, 'an array').nullish() }), 'an array')
+    .nullish(),
+  timings: z.object({ cache_n: count }).nullish(),
+}
+
+/** Sent while the prompt is read. Its token does not count. */
+const progress = z.object({
+  prompt_progress: z.object({ total: count, cache: count }, '{total, cache}'),
+})
+
+const event = z.discriminatedUnion(
+  'stop',
+  [
+    z.object({ ...partial, stop: z.literal(false) }),
+    z.object({
+      ...partial,
+      stop: z.literal(true),
+      stop_type: z.enum(['eos', 'word', 'limit'], 'eos, word or limit'),
+    }),
+  ],
+  'an event of /completion',
+)
+
+type Event = z.infer<typeof event>
+
+/** A step of one request. */
+export interface CompletionStep extends EngineStep {
+  /** Whether the server ends the request because it read a stop word, maybe in ordinary text. */
+  readonly isStopWord?: boolean
+}
+
+/** Returns what converts the events of one request to `/completion`: it passes their steps on, in order. */
+export function completionSteps(
+  { prompt, logprobs }: HttpCall,
+  vocabulary: Vocabulary,
+): (value: unknown, take: (step: CompletionStep) => void) => void {
+  const open = createStopTokenTracker(prompt, vocabulary.table)
+  const sent = new SentTokens(vocabulary)
+  let last: number | undefined
+  return (value, take) => {
+    if (isProgress(value)) {
+      const { total, cache } = parseEvent(progress, value, 'llama-server').prompt_progress
+      take({ tokens: [], isAtWork: true, usage: countsOf({ inputTokens: total, cachedTokens: cache }) })
+      return
+    }
+    const step = parseEvent(event, value, 'llama-server')
+    const predicted = step.tokens_predicted ?? undefined
+    const tokens = sent.take(withLogprobs(step, logprobs), step.content, predicted)
+    if (tokens.length > 0) take({ tokens })
+    last = step.tokens.at(-1) ?? last
+    for (const id of step.tokens) open.add(id)
+    if (!step.stop) {
+      take({ tokens: [], usage: usageFrom(step, sent.isMiscounted) })
+      return
+    }
+    // The server withholds an incomplete character to the end, with everything after it.
+    const missing = predicted === undefined ? 0 : sent.missing(predicted)
+    const hasStop = last !== undefined && STOP_TOKENS.includes(last)
+    const isSwallowed = step.stop_type === 'eos' && missing > 0 && !hasStop
+    const rest = sent.end(isSwallowed ? missing - 1 : sent.countsAhead ? 0 : missing)
+    if (rest.length > 0) take({ tokens: rest })
+    const reason = step.stop_type === 'limit' ? 'max_output_tokens' : 'stop'
+    const stopToken = isSwallowed ? open.stopToken() : undefined
+    const isStopWord = step.stop_type === 'word'
+    take({ tokens: [], usage: usageFrom(step, sent.isMiscounted), end: { reason, stopToken }, isStopWord })
+  }
+}
+
+function usageFrom({ tokens_evaluated, tokens_predicted, timings }: Event, isMiscounted: boolean): HostUsage {
+  return countsOf({
+    inputTokens: tokens_evaluated,
+    cachedTokens: timings?.cache_n,
+    // Only the server knows the number of a text's tokens.
+    outputTokens: isMiscounted ? tokens_predicted : undefined,
+  })
+}
+
+/** Returns the counts that the server reports. */
+function countsOf(counts: { readonly [Name in keyof HostUsage]: number | null | undefined }): HostUsage {
+  return Object.fromEntries(Object.entries(counts).filter(([, value]) => typeof value === 'number'))
+}
+
+function isProgress(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'prompt_progress' in value
+}
+
+function withLogprobs({ tokens, completion_probabilities }: Event, most: number | undefined): HarmonyToken[] {
+  const [scores] = completion_probabilities ?? []
+  if (most === undefined || scores === undefined) return tokens
+  const { logprob, top_logprobs } = scores
+  const topLogprobs = (top_logprobs ?? []).slice(0, most).map(({ id, logprob }) => ({ id, logprob }))
+  return tokens.map((id) => (id === scores.id ? { id, logprob, topLogprobs } : id))
+}

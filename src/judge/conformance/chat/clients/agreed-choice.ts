@@ -1,0 +1,212 @@
+import { type Fields, isFields } from '../../../../shared/fields.js'
+import type { Surplus } from '../../clients/agreement/surplus.js'
+import { TextHash } from '../../clients/text-hash.js'
+import type { EventRef } from '../../clients/votes.js'
+import { asFields, asList, asString } from '../../stream-event.js'
+import { callsIn, isIndex, MAX_CALLS } from '../stream-state.js'
+
+/** A call that a choice asks for. */
+export class AgreedChatCall {
+  readonly kind: 'function' | 'custom' | 'function_call'
+  /** Of `tool_calls`; undefined if it has none that is valid. */
+  readonly index: number | undefined
+  id = ''
+  name = ''
+  readonly arguments: TextHash = new TextHash()
+  /** The chunk that began it. */
+  readonly at: EventRef
+  /** Whether the text is the JSON of a string, which may be that of an object. */
+  #begin = ''
+
+  constructor(kind: AgreedChatCall['kind'], index: number | undefined, at: EventRef) {
+    this.kind = kind
+    this.index = index
+    this.at = at
+  }
+
+  append(text: unknown): void {
+    if (typeof text !== 'string') return
+    this.arguments.append(text)
+    if (this.#begin.length < 8) this.#begin = `${this.#begin}${text}`.trimStart().slice(0, 8)
+  }
+
+  /** Whether the arguments are JSON that is encoded twice, as far as their beginning shows it. */
+  get isEncodedTwice(): boolean {
+    return this.kind !== 'custom' && /^"\s*\{/.test(this.#begin)
+  }
+}
+
+/** The subject of a delta. */
+type Said = 'reasoning' | 'call' | 'text'
+
+/** A value that no client can read. */
+interface Unreadable {
+  readonly what: string
+  readonly got: unknown
+  readonly at: EventRef
+  /** The kind of text beside it: beside reasoning or calls, some clients show nothing. */
+  beside: Said | undefined
+}
+
+/** The content of one choice according to the stream, regardless of the client. */
+export class AgreedChoice {
+  readonly index: number
+  readonly text: TextHash = new TextHash()
+  readonly refusal: TextHash = new TextHash()
+  readonly reasoning: TextHash = new TextHash()
+  readonly calls: AgreedChatCall[] = []
+  /** Its first finish_reason. */
+  finish: string | undefined
+  /** The subject of the last delta. Most answers begin with reasoning. */
+  #said: Said = 'reasoning'
+  /** Whether a delta has come. */
+  #hasBegun = false
+  /** Whether a role has come. */
+  #hasRole = false
+  #isOver = false
+  /** The first place with a value that no client can read. */
+  unreadable: Unreadable | undefined
+  /** The arguments in the delta that began the last call, until it continues. */
+  #begun: unknown
+  readonly #byIndex = new Map<number, AgreedChatCall>()
+
+  constructor(index: number) {
+    this.index = index
+  }
+
+  /**
+   * Takes a choice of a chunk.
+   *
+   * @param isSettled - whether the token counts have come, so that the answer ends with its finish_reason
+   * @returns the surplus: a part that does not belong to the intended answer
+   */
+  take(choice: Fields, at: EventRef, isSettled: boolean): Surplus | undefined {
+    const delta = asFields(choice['delta'])
+    const { finish_reason: reason } = choice
+    const hasRole = asString(delta['role']) !== ''
+    if (this.finish !== undefined && hasRole && this.#hasRole) this.#isOver = true
+    this.#hasRole ||= hasRole
+    if (this.#isOver) return { why: 'repeated', at, ...nameIn(delta) }
+    if (this.finish !== undefined && isSettled)
+      return saidIn(delta) === undefined ? undefined : { why: 'late', at, ...nameIn(delta) }
+    const hasReason = typeof reason === 'string' && reason !== ''
+    // The first delta has the role alone.
+    if (!isFields(choice['delta']) && !hasReason && this.#hasBegun) {
+      this.#lost('a delta as an object', choice['delta'], at, this.#said === 'text' ? undefined : this.#said)
+    } else if (this.unreadable !== undefined) this.unreadable.beside ??= saidIn(delta)
+    this.#hasBegun = true
+    this.#said = saidIn(delta) ?? this.#said
+    const surplus = this.#calls(delta, at)
+    this.#texts(delta)
+    if (!isFields(choice['delta'])) this.#misplaced(choice)
+    if (hasReason && (this.finish === undefined || !FINISHES.has(this.finish))) this.finish = reason
+    return surplus
+  }
+
+  #lost(what: string, got: unknown, at: EventRef, beside?: Said): void {
+    this.unreadable ??= { what, got, at, beside }
+  }
+
+  /** Reads text from where an unstreamed answer, or the older API, has it. */
+  #misplaced({ message, text }: Fields): void {
+    for (const one of textsOf(asFields(message)['content'] ?? text)) this.text.append(one)
+  }
+
+  #texts({ content, refusal, reasoning_content, reasoning }: Fields): void {
+    for (const text of textsOf(content)) this.text.append(text)
+    if (typeof refusal === 'string') this.refusal.append(refusal)
+    this.reasoning.append(asString(reasoning_content) || asString(reasoning))
+  }
+
+  #calls(delta: Fields, at: EventRef): Surplus | undefined {
+    let surplus: Surplus | undefined
+    for (const one of callsIn(delta)) {
+      const known = this.#callOf(one)
+      const call = known ?? this.#begin(one, at)
+      if (call === undefined) {
+        surplus ??= { why: 'late', at, ...nameIn(delta) }
+        continue
+      }
+      const { custom, function: named } = one
+      const body = asFields(named ?? custom)
+      const given = body['arguments'] ?? body['input']
+      if (known !== undefined && asString(one['id']) !== '' && given === this.#begun) {
+        surplus ??= { why: 'repeated', at, ...nameIn(delta) }
+        continue
+      }
+      this.#begun = known === undefined && given !== '' ? given : undefined
+      if (!isFields(named ?? custom)) this.#lost('function in a call', named ?? custom, at, 'call')
+      call.id ||= asString(one['id'])
+      call.name ||= asString(body['name'])
+      call.append(given)
+    }
+    const { function_call: old } = delta
+    if (old && !isFields(old)) this.#lost('function_call as an object', old, at, 'call')
+    if (isFields(old)) {
+      let call = this.calls.find(({ kind }) => kind === 'function_call')
+      if (call === undefined) {
+        call = new AgreedChatCall('function_call', undefined, at)
+        this.calls.push(call)
+      }
+      call.name ||= asString(old['name'])
+      call.append(old['arguments'])
+    }
+    return surplus
+  }
+
+  /** Returns the call that a delta continues; undefined if it begins one. */
+  #callOf(delta: Fields): AgreedChatCall | undefined {
+    const { index, id } = delta
+    const isNamed = asString(id) !== '' || asString(bodyOf(delta)['name']) !== ''
+    const known = isIndex(index, MAX_CALLS) ? this.#byIndex.get(index) : undefined
+    if (!isNamed) return isIndex(index, MAX_CALLS) ? known : this.calls.at(-1)
+    // Servers that give all calls one index name each of them.
+    const isOther = asString(id) !== '' && known?.id !== '' && id !== known?.id
+    return isOther ? undefined : known
+  }
+
+  /** Begins a call, unless the choice has ended without any. */
+  #begin(delta: Fields, at: EventRef): AgreedChatCall | undefined {
+    const { index, custom, function: named } = delta
+    const isWithout = this.finish === 'stop' && this.calls.length === 0
+    if (isWithout || this.calls.length >= MAX_CALLS) return undefined
+    const isCustom = delta['type'] === 'custom' || (custom !== undefined && named === undefined)
+    const call = new AgreedChatCall(isCustom ? 'custom' : 'function', isIndex(index, MAX_CALLS) ? index : undefined, at)
+    this.calls.push(call)
+    if (call.index !== undefined) this.#byIndex.set(call.index, call)
+    return call
+  }
+}
+
+/** The reasons that clients know. */
+export const FINISHES: ReadonlySet<string> = new Set([
+  'stop',
+  'length',
+  'content_filter',
+  'tool_calls',
+  'function_call',
+])
+
+const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)
+
+/** The texts of content, which some servers send as a list of parts. */
+function textsOf(content: unknown): readonly string[] {
+  if (typeof content === 'string') return [content]
+  return asList(content)
+    .map(asFields)
+    .filter(({ type }) => type === 'text')
+    .map(({ text }) => asString(text))
+}
+
+function saidIn(delta: Fields): Said | undefined {
+  const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = delta
+  if (asList(tool_calls).length > 0 || isFields(function_call)) return 'call'
+  if (textsOf(content).join('') !== '' || asString(refusal) !== '') return 'text'
+  return (asString(reasoning_content) || asString(reasoning)) === '' ? undefined : 'reasoning'
+}
+
+function nameIn(delta: Fields): { readonly name?: string } {
+  const [call] = callsIn(delta)
+  const name = asString(bodyOf(call ?? {})['name']) || asString(asFields(delta['function_call'])['name'])
+  return name === '' ? {} : { name }
+}

@@ -1,0 +1,127 @@
+import { type Fields, isFields } from '../../../../shared/fields.js'
+import { type Surplus, SurplusList } from '../../clients/agreement/surplus.js'
+import type { Ending } from '../../clients/client.js'
+import { TextHash } from '../../clients/text-hash.js'
+import type { EventRef } from '../../clients/votes.js'
+import { asFields, asString } from '../../stream-event.js'
+import { choicesIn, isIndex, MAX_CHOICES, typeOfChunk } from '../stream-state.js'
+import { AgreedChoice, FINISHES } from './agreed-choice.js'
+
+/** How many ids of other answers are remembered. */
+const MAX_FOREIGN = 20
+
+/**
+ * The content of a stream of Chat Completions as a whole, regardless of the client. Unlike a stream of Responses, it
+ * states almost everything once: the content of a lost delta cannot be recovered. What can be determined is what
+ * belongs together:
+ *
+ * - A delta without a valid index belongs to the call that is open, or to the only choice; so does a choice without a
+ *   role.
+ * - A call that is named at the index of another call is a call of its own.
+ * - Chunks after both a finish_reason and the token counts, a choice that begins again, and the first call after
+ *   finish_reason "stop" do not count; nor does a chunk of another answer, which has another id, and begins with a role
+ *   or was created at another time. Chunks after only a finish_reason count: the finish_reason came too soon.
+ *
+ * Work for each chunk is constant, and it keeps hashes instead of texts. Read it after the last chunk.
+ */
+export class ChatAgreement {
+  readonly #choices = new Map<number, AgreedChoice>()
+  readonly #foreign = new Set<string>()
+  readonly #surplus = new SurplusList()
+  #id: string | undefined
+  #created: unknown
+  #hasUsage = false
+  #failure: { readonly message: string } | undefined
+  /** Text and refusals of all choices, in the order of the stream. */
+  readonly streamed: TextHash = new TextHash()
+
+  /** @param position - the number of the chunk, from 0 */
+  take(chunk: unknown, position: number): void {
+    if (!isFields(chunk)) return
+    const at = { position, type: typeOfChunk(chunk) }
+    const { choices, error, usage } = chunk
+    if (choices === undefined && error !== undefined && error !== null) {
+      if (this.finish !== undefined) this.#surplus.add({ why: 'late', at })
+      this.#failure ??= { message: asString(isFields(error) ? error['message'] : error).slice(0, 1000) }
+      return
+    }
+    if (this.#isForeign(chunk)) {
+      this.#surplus.add({ why: 'foreign', at })
+      return
+    }
+    const known = new Set<AgreedChoice>()
+    for (const choice of choicesIn(chunk)) {
+      const of = this.#choiceOf(choice)
+      if (known.has(of)) this.#surplus.add({ why: 'repeated', at })
+      else this.#take(choice, of, at)
+      known.add(of)
+    }
+    if (isFields(usage)) this.#hasUsage = true
+  }
+
+  /** The choices, by their indexes. */
+  get choices(): readonly AgreedChoice[] {
+    return [...this.#choices.values()].sort((one, other) => one.index - other.index)
+  }
+
+  /** The surplus parts of the stream; only the first few. */
+  get surplus(): readonly Surplus[] {
+    return this.#surplus.all
+  }
+
+  /** The ending of the first choice; undefined if the stream states none. */
+  get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
+    const { finish } = this
+    // An error beside a finish_reason is surplus: the answer is whole.
+    if (this.#failure !== undefined && !FINISHES.has(finish ?? '')) return 'failed'
+    if (finish === 'length' || finish === 'content_filter') return 'incomplete'
+    return finish !== undefined && COMPLETE.has(finish) ? 'completed' : undefined
+  }
+
+  /** The finish_reason of the first choice. */
+  get finish(): string | undefined {
+    return this.choices[0]?.finish
+  }
+
+  /** The server's message, if there is an error in the stream. */
+  get errorMessage(): string | undefined {
+    return this.#failure?.message
+  }
+
+  #take(choice: Fields, of: AgreedChoice, at: EventRef): void {
+    const [text, refusal] = [of.text.length, of.refusal.length]
+    const surplus = of.take(choice, at, this.#hasUsage)
+    if (surplus !== undefined) this.#surplus.add(surplus)
+    const delta = asFields(choice['delta'])
+    if (of.text.length > text && typeof delta['content'] === 'string') this.streamed.append(delta['content'])
+    if (of.refusal.length > refusal) this.streamed.append(asString(delta['refusal']))
+  }
+
+  #choiceOf({ index, delta }: Fields): AgreedChoice {
+    const [only] = this.#choices.values()
+    const at = isIndex(index, MAX_CHOICES) ? index : (only?.index ?? 0)
+    const known = this.#choices.get(at)
+    if (known !== undefined) return known
+    // A choice begins with its role: a delta without one continues the only choice.
+    if (only !== undefined && this.#choices.size === 1 && asString(asFields(delta)['role']) === '') return only
+    const begun = new AgreedChoice(at)
+    this.#choices.set(at, begun)
+    return begun
+  }
+
+  /** Whether a chunk is of another answer. One chunk with another id is a wrong id. */
+  #isForeign(chunk: Fields): boolean {
+    const id = asString(chunk['id'])
+    if (id === '') return false
+    this.#id ??= id
+    this.#created ??= chunk['created']
+    if (id === this.#id) return false
+    const isOther =
+      chunk['created'] !== this.#created ||
+      choicesIn(chunk).some(({ delta }) => asString(asFields(delta)['role']) !== '')
+    if (isOther && this.#choices.size > 0 && this.#foreign.size < MAX_FOREIGN) this.#foreign.add(id)
+    return this.#foreign.has(id)
+  }
+}
+
+const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'function_call'])

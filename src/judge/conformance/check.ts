@@ -1,0 +1,240 @@
+import type { ResponseStreamEvent } from '../../core/responses/events.js'
+import { check } from '../../shared/errors.js'
+import { isFields } from '../../shared/fields.js'
+import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
+import { aText, listOf, oneOf, that } from '../../shared/options/checks.js'
+import { aboutOf } from './about.js'
+import { API_NAMES } from './api.js'
+import { CHAT_RULES, createChatChecker } from './chat/check-chunks.js'
+import { isChatProfile } from './chat/invariant.js'
+import { Agreement } from './clients/agreement/agreement.js'
+import type { Client, Seen } from './clients/client.js'
+import { compare } from './clients/compare.js'
+import { modelFor } from './clients/index.js'
+import { ClientRun } from './clients/run.js'
+import { FoundViolations } from './found-violations.js'
+import type { Check, Invariant, Profile, ReportViolation } from './invariant.js'
+import { INVARIANTS } from './invariants/index.js'
+import { StreamListeners } from './listeners.js'
+import { createMessagesChecker, MESSAGES_RULES } from './messages/check-events.js'
+import { isMessagesProfile } from './messages/invariant.js'
+import { ALL_PROFILES, type AnyProfile, apiOf } from './profiles.js'
+import type { StreamEvent } from './stream-event.js'
+import { StreamState } from './stream-state.js'
+import type { Checker, StreamChunk, Violation } from './violation.js'
+
+export type { Checker, Violation } from './violation.js'
+
+export interface CheckOptions {
+  /** The standard for the stream: a `Profile` of the Responses API, or one of another API. Default `openai`. */
+  readonly profile?: AnyProfile
+  /**
+   * The ids of rules of the profile's API to skip. Skipping `event-shape` and `event-keys`, which validate each event against its schema,
+   * halves the time.
+   */
+  readonly without?: readonly string[]
+  /**
+   * The stream is the rest of an interrupted one, as `GET /responses/{id}?stream=true&starting_after=N` returns it: it
+   * continues after the event with this sequence_number, or (`true`) after any event. Items may already be open.
+   * Default false.
+   */
+  readonly resumed?: boolean | number
+}
+
+export const CHECK_OPTIONS: OptionTable<CheckOptions> = {
+  profile: oneOf(...ALL_PROFILES),
+  // The profile determines the valid ids.
+  without: listOf(aText, 'a list of ids of rules'),
+  resumed: that(
+    (value) => typeof value === 'boolean' || (Number.isInteger(value) && (value as number) >= 0),
+    'true, false or a sequence_number',
+  ),
+}
+
+/**
+ * Creates a checker for one stream: constant work per event, and memory for open items only.
+ *
+ *     const checker = createChecker({ profile: 'client:codex' })
+ *     for await (const event of events) for (const violation of checker.push(event)) console.error(violation)
+ *     for (const violation of checker.end()) console.error(violation)
+ *
+ * @throws HarmonyResponsesError `bad_option` if an option has the wrong type, or `without` has an unknown id.
+ */
+export function createChecker(options: CheckOptions = {}): Checker {
+  return createCheckerOf('createChecker', options)
+}
+
+/** @param where - the called function, for messages */
+export function createCheckerOf(where: string, options: CheckOptions): Checker {
+  return checkerMaker(where, options)()
+}
+
+/**
+ * Returns a function that creates a checker for each of many streams. The options are checked only once, since that
+ * takes as long as checking a short stream.
+ *
+ * @param where - the called function, for messages
+ */
+export function checkerMaker(where: string, options: CheckOptions): () => Checker {
+  checkOptions(where, options, CHECK_OPTIONS)
+  const { profile = 'openai', without = [], resumed = false } = options
+  if (!isChatProfile(profile) && !isMessagesProfile(profile)) {
+    for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
+    const rules = rulesFor(profile, without)
+    return () => createCheckerWithRun(profile, rules, resumed).checker
+  }
+  check(resumed === false, 'resumed', `false: no stream of ${API_NAMES[apiOf(profile)]} is resumed`, resumed)
+  if (isMessagesProfile(profile)) {
+    for (const id of without) check(MESSAGES_RULES.has(id), 'without', 'ids of MESSAGES_INVARIANTS', id)
+    return () => createMessagesChecker(profile, without)
+  }
+  for (const id of without) check(CHAT_RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
+  return () => createChatChecker(profile, without)
+}
+
+/** A checker under a client's profile, with the client's view: the checker runs the client's model anyway. */
+export interface ClientChecker extends Checker {
+  readonly seen: Seen
+  readonly agreement: Agreement
+}
+
+/** Creates a checker under a client's profile that also gives access to the client's view. */
+export function createClientChecker(client: Client): ClientChecker {
+  const profile = `client:${client}` as const
+  const { checker, run } = createCheckerWithRun(profile, rulesFor(profile, []), false)
+  const { seen, agreement } = run as ResponsesRun
+  return { ...checker, seen, agreement }
+}
+
+/** The rules that a checker checks, by their indexes in `INVARIANTS`. They are the same for all streams of a capture. */
+interface Rules {
+  /** Whether violations of the rule at each index are reported. */
+  readonly isReported: readonly boolean[]
+  /** The indexes of the rules that check events or the end themselves: readers and models check the others. */
+  readonly own: readonly number[]
+}
+
+function rulesFor(profile: Profile, without: readonly string[]): Rules {
+  const isReported = INVARIANTS.map(({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id))
+  const own = INVARIANTS.flatMap(({ begin }, index) => {
+    if (!isReported[index]) return []
+    const { event, end } = begin()
+    return event === undefined && end === undefined ? [] : [index]
+  })
+  return { isReported, own }
+}
+
+/** A checker, and the run of the client's model if the profile is that of a client. */
+interface CheckerWithRun {
+  readonly checker: Checker
+  readonly run: ResponsesRun | undefined
+}
+
+/** The run of a client's model over the events of a response. */
+type ResponsesRun = ClientRun<StreamEvent, Agreement>
+
+function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resumed: boolean | number): CheckerWithRun {
+  const state = new StreamState(resumed)
+  const listeners = new StreamListeners(profile)
+  /** In the order of `own`. */
+  const checks = own.map((at) => (INVARIANTS[at] as Invariant).begin())
+  // The functions alone, by the index of the rule: looking each one up in its object takes as long as most of them run.
+  const eventChecks: Check['event'][] = []
+  for (const [at, check] of checks.entries()) eventChecks[own[at] as number] = check.event
+  const found = new FoundViolations()
+  /** The event being checked; undefined at the end of the stream. */
+  let current: StreamEvent | undefined
+  /** Its type. */
+  let type: string | undefined
+  /** How many events were received, with and without a type. */
+  let received = 0
+  /** How many of them had a type. */
+  let typed = 0
+  /** The index of the rule that is checking. */
+  let index = 0
+
+  // One closure for all events: a stream may have a million.
+  const report: ReportViolation = (...reported) => {
+    const about = aboutOf(current, state, reported[3]?.about)
+    found.add(INVARIANTS[index] as Invariant, { position: state.position, type, about }, ...reported)
+  }
+
+  const model = modelFor(profile)
+  const run =
+    model &&
+    new ClientRun({
+      model,
+      agreement: new Agreement(),
+      compare: (seen, agreement, report) => compare(seen, agreement, model, report),
+      report(rule, expected, got, words, at) {
+        index = INDEX_OF.get(rule) as number
+        if (!isReported[index]) return
+        report(expected, got, words)
+        found.moveLatest(at)
+      },
+    })
+
+  function checkEvent(event: StreamEvent): void {
+    const { kind, indexes } = listeners.of(event.type)
+    state.locate(event, kind)
+    for (let at = 0; at < indexes.length; at++) {
+      index = indexes[at] as number
+      eventChecks[index]?.(event, state, report)
+    }
+    state.apply(event)
+  }
+
+  const checker: Checker = {
+    push(given) {
+      const event = given as StreamEvent
+      state.position = received++
+      current = undefined
+      type = undefined
+      if (isFields(event)) {
+        if (typeof event.type === 'string') type = event.type
+        run?.read(event, typed)
+      }
+      if (type === undefined) {
+        // No other rule can check an event without a type.
+        index = UNTYPED
+        if (isReported[index]) report('an event with a type', event)
+        return found.take()
+      }
+      typed++
+      // Without a rule of its own, as in the profile of a client, nothing reads the state.
+      if (own.length > 0) {
+        current = event
+        checkEvent(event)
+      }
+      return found.take()
+    },
+    end() {
+      state.position = received
+      current = undefined
+      type = undefined
+      run?.end()
+      for (const [at, check] of checks.entries()) {
+        index = own[at] as number
+        check.end?.(state, report)
+      }
+      return found.take()
+    },
+  }
+  return { checker, run }
+}
+
+const INDEX_OF: ReadonlyMap<string, number> = new Map(INVARIANTS.map(({ id }, index) => [id, index]))
+
+/** The index of the rule for events without a type. */
+const UNTYPED = INVARIANTS.findIndex(({ id }) => id === 'event-has-type')
+
+/** Checks a captured stream. See {@link createChecker}. */
+export function checkEvents(
+  events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
+  options: CheckOptions = {},
+): Violation[] {
+  const checker = createCheckerOf('checkEvents', options)
+  const violations: Violation[] = []
+  for (const event of events) for (const violation of checker.push(event)) violations.push(violation)
+  return [...violations, ...checker.end()]
+}

@@ -1,0 +1,213 @@
+import { type Fields, isFields } from '../../../../shared/fields.js'
+import { seenCall } from '../../clients/client.js'
+import { TextHash } from '../../clients/text-hash.js'
+import type { EventRef } from '../../clients/votes.js'
+import { jsonHash } from '../../json-hash.js'
+import { isEncodedTwice } from '../../json-text.js'
+import { asFields, asString, lookUp } from '../../stream-event.js'
+
+/** The kind of a block for the user of a client; `other` is not shown by any client of this API. */
+export type Voice = 'text' | 'thinking' | 'call' | 'other'
+
+/** A value that no client can read. */
+export interface Unreadable {
+  readonly what: string
+  readonly got: unknown
+  readonly at: EventRef
+}
+
+/** The types of blocks that are not results: none but the first three is shown to the user, or run. */
+const VOICES: Readonly<Record<string, Voice>> = {
+  text: 'text',
+  thinking: 'thinking',
+  tool_use: 'call',
+  redacted_thinking: 'other',
+  server_tool_use: 'other',
+  mcp_tool_use: 'other',
+  mcp_tool_listing: 'other',
+  container_upload: 'other',
+  compaction: 'other',
+  fallback: 'other',
+}
+
+/**
+ * Returns the kind of a block: by its type or, for an unknown type, by its fields; undefined if its deltas must decide.
+ */
+export function voiceOf(block: Fields): Voice | undefined {
+  const { type, id, text, thinking, server_name, tool_use_id, data } = block
+  const known = typeof type === 'string' ? lookUp(VOICES, type) : undefined
+  if (known !== undefined) return known
+  if (typeof text === 'string') return 'text'
+  if (typeof thinking === 'string') return 'thinking'
+  const isServed = [server_name, tool_use_id, data].some((field) => field !== undefined)
+  if (isServed || asString(id).startsWith('srvtoolu_') || asString(type).endsWith('_result')) return 'other'
+  return nameIn(block) === '' ? undefined : 'call'
+}
+
+/** The name of a call, also where Chat Completions has it. */
+export const nameIn = ({ name, function: named }: Fields): string => asString(name) || asString(asFields(named)['name'])
+
+/** The limit of a call's input, in UTF-16 code units. */
+const LONGEST_INPUT = 1 << 20
+
+/** A block as its start and its deltas state it, regardless of the client. */
+export class AgreedBlock {
+  voice: Voice
+  readonly index: unknown
+  readonly id: string
+  readonly name: string
+  /** The event that began it. */
+  readonly at: EventRef
+  /** Whether a start began it, not a delta without a block. */
+  readonly hasStart: boolean
+  /** Whether its stop has come, or another block has begun. */
+  isStopped = false
+  /** Whether another block began after it. */
+  isFollowed = false
+  /** Whether its start came twice, as its deltas may have. */
+  isDoubled = false
+  hasSignature = false
+  /** A delta of a call that no client can read. The first one is often empty, which is decided at the end. */
+  #lost: { readonly what: Unreadable; readonly isFirst: boolean } | undefined
+  /** The content of deltas of another type than its own. */
+  stray: AgreedBlock | undefined
+  /** The content of its start. */
+  readonly #begun: TextHash
+  readonly #deltas = new TextHash()
+  /** The input that its start has; undefined if that is empty. */
+  readonly #given: string | undefined
+  #input = ''
+  /** The last delta, unless it came again. */
+  #last: string | undefined
+  #isLong = false
+  #isSettled = false
+
+  /** @param start - the block as its start has it; undefined if a delta began it */
+  constructor(voice: Voice, index: unknown, at: EventRef, start?: Fields) {
+    const begun = start ?? {}
+    this.hasStart = start !== undefined
+    this.voice = voice
+    this.index = index
+    this.id = asString(begun['id'])
+    this.name = nameIn(begun)
+    this.at = at
+    this.#begun = TextHash.of(asString(begun[voice === 'call' ? '' : voice]))
+    const isGiven = voice === 'call' && Object.keys(asFields(begun['input'])).length > 0
+    this.#given = isGiven ? JSON.stringify(begun['input']) : undefined
+  }
+
+  append(text: string): void {
+    const isAgain = this.isDoubled && text === this.#last
+    this.#last = isAgain ? undefined : text
+    if (isAgain) return
+    this.#deltas.append(text)
+    // Kept for a text too: until its block is settled, it may turn out to be the input of a call.
+    if (this.#isSettled && this.voice !== 'call') return
+    if (this.#input.length + text.length <= LONGEST_INPUT) this.#input += text
+    else this.#isLong = true
+  }
+
+  /**
+   * Interprets the block's stray deltas once all have come: they are a block of their own if this block has deltas of
+   * its type; otherwise either their type or this block's is wrong.
+   *
+   * @returns the block of their own
+   */
+  settle(): AgreedBlock | undefined {
+    const { stray } = this
+    this.stray = undefined
+    const own = stray && this.#resolve(stray)
+    this.#keep()
+    if (own !== undefined) own.#keep()
+    return own
+  }
+
+  /** Keeps only the input of a call: for a text, the hash is enough. */
+  #keep(): void {
+    this.#isSettled = true
+    if (this.voice !== 'call') this.#input = ''
+  }
+
+  #resolve(stray: AgreedBlock): AgreedBlock | undefined {
+    if (this.#deltas.length > 0) return stray
+    if (this.hasSignature) this.voice = 'thinking'
+    else if (this.voice === 'thinking' || stray.voice === 'call') this.voice = stray.voice
+    this.#deltas.join(stray.#deltas)
+    this.#input = stray.#input
+    this.#isLong = stray.#isLong
+    return undefined
+  }
+
+  /** Its text. A start with the complete text adds nothing to the deltas. */
+  get text(): TextHash {
+    if (this.#begun.length === 0 || this.#begun.equals(this.#deltas)) return this.#deltas
+    return TextHash.joined([this.#begun, this.#deltas])
+  }
+
+  /** The input of a call, as it was given. */
+  get arguments(): TextHash {
+    if (this.#isLong) return this.#deltas
+    return TextHash.of(this.#json)
+  }
+
+  /** Whether it is the call that a client has: some clients close the brackets of an incomplete input. */
+  isGiven(value: number): boolean {
+    return this.#isLong || value === seenCall('', this.#json).value || value === this.closed
+  }
+
+  /** Whether its input is the JSON of an object, if it is not encoded twice. */
+  get isObject(): boolean {
+    return this.#isLong || this.isEncodedTwice || isFields(parsed(this.#json))
+  }
+
+  /** The hash of the value of an input that lacks only its last brackets; undefined for any other. */
+  get closed(): number | undefined {
+    const value = this.#isLong ? undefined : parsed(`${this.#json}${missingBrackets(this.#json)}`)
+    return value === undefined ? undefined : jsonHash(value)
+  }
+
+  /** Whether it has the same content as another block. */
+  says(other: AgreedBlock): boolean {
+    const isNamed = this.voice === other.voice && this.id === other.id && this.name === other.name
+    return isNamed && this.text.equals(other.text)
+  }
+
+  /** @param isSaid - whether the delta is certainly not empty */
+  lose(what: Unreadable, isSaid: boolean): void {
+    this.#lost ??= { what, isFirst: !isSaid && this.#input === '' }
+  }
+
+  /** The lost part of its input. */
+  get lost(): Unreadable | undefined {
+    const isWhole = this.#lost?.isFirst === true && (this.#input !== '' || this.#given !== undefined)
+    return isWhole ? undefined : this.#lost?.what
+  }
+
+  /** Whether its input is JSON that is encoded twice. */
+  get isEncodedTwice(): boolean {
+    return isEncodedTwice(this.#json)
+  }
+
+  get #json(): string {
+    if (this.#input.trim() !== '') return this.#input
+    return this.#given ?? '{}'
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The brackets that are open at the end of a text, outside of strings. */
+function missingBrackets(json: string): string {
+  const open: string[] = []
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']')
+    else if (token === '}' || token === ']') open.pop()
+  }
+  return open.reverse().join('')
+}

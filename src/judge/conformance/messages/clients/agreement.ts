@@ -1,0 +1,313 @@
+import { type Fields, isFields } from '../../../../shared/fields.js'
+import { type Surplus, SurplusList } from '../../clients/agreement/surplus.js'
+import type { Ending } from '../../clients/client.js'
+import type { StreamAgreement } from '../../clients/run.js'
+import { TextHash } from '../../clients/text-hash.js'
+import type { EventRef } from '../../clients/votes.js'
+import { asFields, asString, lookUp } from '../../stream-event.js'
+import { MESSAGE_EVENT_TYPES } from '../event-schema.js'
+import { AgreedBlock, nameIn, type Unreadable, type Voice, voiceOf } from './agreed-block.js'
+import { endingBy } from './stop-reasons.js'
+
+/** The number of remembered blocks: more than any model writes in one answer. */
+const MAX_BLOCKS = 10_000
+
+/** The field of each delta with content, and its kind. */
+const DELTAS: Readonly<Record<string, { readonly field: string; readonly voice: Voice }>> = {
+  text_delta: { field: 'text', voice: 'text' },
+  thinking_delta: { field: 'thinking', voice: 'thinking' },
+  input_json_delta: { field: 'partial_json', voice: 'call' },
+}
+
+/**
+ * The content of a stream of the Messages API as a whole, regardless of the client. It states everything once: the
+ * content of a lost delta cannot be recovered. What can be determined is what belongs together:
+ *
+ * - A delta without a valid index belongs to the block that is open; one whose type does not fit its block is a
+ *   separate block. The fields of a block with an unknown type decide its kind.
+ * - A delta that no client can read counts as content, unless it may have been a signature.
+ * - A block that begins again while it is open, a repeated message_start, and events after message_stop do not count;
+ *   nor does a message with another id, up to its message_stop. Events after a message_stop that came before the
+ *   stop_reason count: the message_stop came too soon.
+ *
+ * Work for each event is constant. It keeps hashes instead of texts, and of calls the input. Read it after the last
+ * event.
+ */
+export class MessagesAgreement implements StreamAgreement<unknown> {
+  readonly #blocks: AgreedBlock[] = []
+  readonly #surplus = new SurplusList()
+  #open: AgreedBlock | undefined
+  #id: string | undefined
+  #hasStart = false
+  /** Whether message_start came twice, as all events may have. */
+  #isRepeated = false
+  /** Whether a delta has another index than its block. */
+  #isMisnumbered = false
+  /** A message_start of another message came: `begins` until its first block proves that the message follows. */
+  #foreign: 'begins' | 'continues' | undefined
+  #isOver = false
+  #reason: string | undefined
+  #otherReason: string | undefined
+  #failure: { readonly message: string } | undefined
+  #unreadable: Unreadable | undefined
+  /** A delta in a thinking block that no client can read: if no signature follows, it may have been the signature. */
+  #unsure: Unreadable | undefined
+  take(event: unknown, position: number): void {
+    const type = isFields(event) ? asString(event['type']) : ''
+    const at = { position, type }
+    // A value that is not an object has no content.
+    if (!isFields(event) || type === 'ping') return
+    if (this.#foreign === 'begins') {
+      const isAnother = type === 'content_block_start' && event['index'] === 0 && this.#blocks.length > 0
+      this.#foreign = isAnother || this.#isOver ? 'continues' : undefined
+    }
+    if (this.#foreign !== undefined) {
+      this.#surplus.add({ why: 'foreign', at, ...calledIn(event) })
+      if (type === 'message_stop') this.#foreign = undefined
+      return
+    }
+    if (type === 'message_start') this.#start(event, at)
+    else if (this.#isOver) {
+      if (MESSAGE_EVENT_TYPES.has(type)) this.#surplus.add({ why: 'late', at, ...calledIn(event) })
+    } else this.#takeOpen(type, event, at)
+  }
+
+  end(): void {
+    this.#settle()
+  }
+
+  /** The blocks by their indexes or, if these are useless, in the order of the stream. */
+  get #inOrder(): readonly AgreedBlock[] {
+    const indexes = new Set(this.#blocks.map(({ index }) => index))
+    const isTold = !this.#isMisnumbered && indexes.size === this.#blocks.length && [...indexes].every(Number.isInteger)
+    return isTold ? [...this.#blocks].sort((one, other) => Number(one.index) - Number(other.index)) : this.#blocks
+  }
+
+  /** The calls for the client's tools. */
+  get calls(): readonly AgreedBlock[] {
+    // Deltas without a start may belong to a call of the server's.
+    return this.#inOrder.filter(({ voice, hasStart }) => voice === 'call' && (hasStart || this.#reason === 'tool_use'))
+  }
+
+  textOf(voice: 'text' | 'thinking'): TextHash {
+    return TextHash.joined(this.#inOrder.filter((block) => block.voice === voice).map(({ text }) => text))
+  }
+
+  /** Whether a call was cut off: its client may or may not have it. */
+  isCut(call: AgreedBlock): boolean {
+    return !call.isStopped && !call.isFollowed && this.ending !== 'completed'
+  }
+
+  /** The surplus parts of the stream; only the first few. */
+  get surplus(): readonly Surplus[] {
+    return this.#surplus.all
+  }
+
+  /** The ending of the answer; undefined if the stream states none. */
+  get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
+    if (this.#failure !== undefined) return 'failed'
+    const ending = endingBy(this.#reason)
+    return ending === 'completed' || ending === 'incomplete' ? ending : undefined
+  }
+
+  /** A stop_reason that contradicts the last one; undefined if there is none. */
+  get otherReason(): string | undefined {
+    return this.#otherReason
+  }
+
+  /** Its stop_reason: the last one. */
+  get reason(): string | undefined {
+    return this.#reason
+  }
+
+  /** The server's message, if there is an error in the stream. */
+  get errorMessage(): string | undefined {
+    return this.#failure?.message
+  }
+
+  /** The first value that no client can read. */
+  get unreadable(): Unreadable | undefined {
+    return this.#unreadable
+  }
+
+  /** Takes a delta that no client can read. Its fields and its block decide whether it had content. */
+  #maybe(what: string, got: unknown, delta: unknown, index: unknown, at: EventRef): void {
+    const { text, thinking, partial_json, input, signature } = asFields(delta)
+    const contents = isFields(delta) ? [text, thinking, partial_json, input] : [delta]
+    if (signature !== undefined || contents.some((one) => one === '' || one === '{}')) return
+    const lost = { what, got, at }
+    const block = this.#at(index) ?? this.#open
+    if (block?.voice === 'call')
+      block.lose(
+        lost,
+        [partial_json, input].some((one) => typeof one === 'string'),
+      )
+    else if (block?.voice === 'text' || (text ?? thinking) !== undefined) this.#unreadable ??= lost
+    else if (block?.voice === 'thinking') this.#unsure ??= lost
+  }
+
+  /** The event after an unreadable delta shows that it was not the signature. */
+  #sure(): void {
+    this.#unreadable ??= this.#unsure
+    this.#unsure = undefined
+  }
+
+  #start({ message }: Fields, at: EventRef): void {
+    const id = asString(asFields(message)['id'])
+    if (!this.#hasStart) {
+      this.#hasStart = true
+      this.#id = id
+      return
+    }
+    const isForeign = id !== this.#id
+    this.#isRepeated ||= !isForeign && this.#blocks.length === 0
+    if (isForeign) this.#foreign = 'begins'
+    this.#surplus.add({ why: isForeign ? 'foreign' : 'repeated', at })
+  }
+
+  #takeOpen(type: string, event: Fields, at: EventRef): void {
+    switch (type) {
+      case 'content_block_start':
+        this.#begin(event, at)
+        break
+      case 'content_block_delta':
+        this.#delta(event, at)
+        break
+      case 'content_block_stop':
+        this.#stop(at)
+        break
+      case 'message_delta':
+        this.#end(asFields(event['delta'])['stop_reason'])
+        break
+      case 'message_stop':
+        // Where a block is open, it came too soon.
+        this.#isOver = this.#reason !== undefined && this.#open === undefined
+        break
+      case 'error':
+        this.#failure ??= { message: asString(asFields(event['error'])['message']).slice(0, 1000) }
+        break
+      default:
+        // An event that clients do not know may be a new one of the API, or one of another API.
+        if (isFields(event['delta']) && 'index' in event)
+          this.#maybe('an event of the Messages API', event['type'], event['delta'], event['index'], at)
+    }
+  }
+
+  #stop(at: EventRef): void {
+    const block = this.#settle()
+    if (block === undefined) return
+    block.isStopped = true
+    const isAgain = this.#blocks.some((one) => one !== block && one.index === block.index && one.says(block))
+    if (!isAgain || (block.voice !== 'call' && block.text.length === 0)) return
+    const place = this.#blocks.indexOf(block)
+    if (place >= 0) this.#blocks.splice(place, 1)
+    this.#surplus.add({ why: 'repeated', at, ...(block.name === '' ? {} : { name: block.name }) })
+  }
+
+  #end(reason: unknown): void {
+    const isKnown = endingBy(this.#reason) !== 'open'
+    if (typeof reason !== 'string' || (isKnown && endingBy(reason) === 'open')) return
+    const isOther =
+      endingBy(reason) !== endingBy(this.#reason) || (reason === 'tool_use') !== (this.#reason === 'tool_use')
+    if (isKnown && isOther) this.#otherReason = this.#reason
+    this.#reason = reason
+    // An error before it did not end the answer.
+    this.#failure = undefined
+  }
+
+  #begin({ index, content_block: given }: Fields, at: EventRef): void {
+    const block = asFields(given)
+    const open = this.#open
+    const isAgain = open !== undefined && open.index === index && open.id === asString(block['id'])
+    const voice = voiceOf(block)
+    if (voice === undefined) {
+      this.#settle()
+      return
+    }
+    const begun = new AgreedBlock(voice, index, at, block)
+    if (isAgain && open.voice === begun.voice && open.name === begun.name) {
+      this.#surplus.add({ why: 'repeated', at, ...calledIn({ content_block: given }) })
+      open.isDoubled = this.#isRepeated
+      return
+    }
+    this.#settle()
+    const last = this.#blocks.at(-1)
+    // A call without a start that gets a result here is one that the server ran.
+    if (block['tool_use_id'] !== undefined && last?.hasStart === false && last.voice === 'call') last.voice = 'other'
+    this.#add(begun)
+  }
+
+  /** Ends the open block, and interprets its deltas. */
+  #settle(): AgreedBlock | undefined {
+    const block = this.#open
+    this.#open = undefined
+    this.#unsure = undefined
+    const own = block?.settle()
+    const at = block === undefined ? -1 : this.#blocks.indexOf(block)
+    if (own !== undefined && at >= 0) this.#blocks.splice(at + 1, 0, own)
+    return block
+  }
+
+  #add(block: AgreedBlock): void {
+    const last = this.#blocks.at(-1)
+    if (last !== undefined) last.isFollowed = true
+    if (this.#blocks.length < MAX_BLOCKS) this.#blocks.push(block)
+    this.#open = block
+  }
+
+  #delta({ index, delta: given }: Fields, at: EventRef): void {
+    const delta = asFields(given)
+    const { type } = delta
+    const kind = typeof type === 'string' ? lookUp(DELTAS, type) : undefined
+    const of = this.#at(index) ?? this.#open
+    // No client shows the input of a call that the server ran, or passes it to a tool.
+    const isOpen = of?.isStopped === false || this.#open === undefined
+    if (of?.voice === 'other' && isOpen && (of.name !== '' || kind?.voice === 'call')) return
+    if (type === 'signature_delta' || kind?.voice === 'thinking') this.#sure()
+    if (type === 'signature_delta' && of !== undefined && !of.isStopped) of.hasSignature = true
+    if (kind === undefined) {
+      if (type !== 'signature_delta' && type !== 'citations_delta')
+        this.#maybe('a delta with a type', type === undefined ? given : type, given, index, at)
+      return
+    }
+    const text = delta[kind.field]
+    if (typeof text !== 'string') this.#maybe(`${kind.field} in a ${String(type)}`, text, delta, index, at)
+    if (typeof text !== 'string' || text === '') return
+    if (of?.hasStart === true && of === this.#open && of.voice !== kind.voice && of.voice !== 'other') {
+      of.stray ??= new AgreedBlock(kind.voice, index, at)
+      of.stray.append(text)
+      return
+    }
+    this.#ofVoice(kind.voice, index, at).append(text)
+  }
+
+  /** The block that a delta belongs to. */
+  #ofVoice(voice: Voice, index: unknown, at: EventRef): AgreedBlock {
+    const fits = (block: AgreedBlock | undefined): block is AgreedBlock => block?.voice === voice
+    const [open, byIndex] = [this.#open, this.#at(index)]
+    if (fits(byIndex) && !byIndex.isStopped) return byIndex
+    if (fits(open)) {
+      if (open.index !== index) this.#isMisnumbered = true
+      return open
+    }
+    if (fits(byIndex)) return byIndex
+    const last = this.#blocks.findLast(fits)
+    // Input at an index of its own is that of a call whose start was lost.
+    const isOwn = voice === 'call' && byIndex === undefined && Number.isInteger(index)
+    if (last !== undefined && open === undefined && !isOwn) return last
+    this.#settle()
+    const own = new AgreedBlock(voice, index, at)
+    this.#add(own)
+    return own
+  }
+
+  /** The last block that began at an index. */
+  #at(index: unknown): AgreedBlock | undefined {
+    return this.#open?.index === index ? this.#open : this.#blocks.findLast((block) => block.index === index)
+  }
+}
+
+function calledIn({ content_block: block }: Fields): { readonly name?: string } {
+  const name = nameIn(asFields(block))
+  return name === '' ? {} : { name }
+}

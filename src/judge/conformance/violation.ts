@@ -1,0 +1,33 @@
+import type { ResponseStreamEvent } from '../../core/responses/events.js'
+import type { About } from './about.js'
+import type { StreamEvent } from './stream-event.js'
+
+/** A violation of one rule of `INVARIANTS`, `CHAT_INVARIANTS` or `MESSAGES_INVARIANTS`. */
+export interface Violation {
+  /** The invariant's id. */
+  readonly rule: string
+  /** `warning` if no client is known to break. */
+  readonly severity: 'error' | 'warning'
+  /** The party at fault. The `model`'s text may break clients, too, but no server can fix it. */
+  readonly fault: 'server' | 'model'
+  /** The number of the event, from 0; at the end of the stream, the number of all events. */
+  readonly position: number
+  /** The event's type, or the `object` of a chunk; absent at the end of the stream. */
+  readonly type?: string
+  readonly expected: string
+  /** The actual value as JSON in at most 80 characters, or a description. */
+  readonly got: string
+  /** The item or part that it concerns, or the choice and call. Absent if it concerns the whole stream. */
+  readonly about?: About
+}
+
+/** A chunk of Chat Completions as received, or the error in place of one. */
+export type StreamChunk = { readonly choices: unknown } | { readonly error: unknown }
+
+/** Checks one stream while it arrives. */
+export interface Checker {
+  /** Checks the next event or chunk, and returns its violations. */
+  push(event: StreamEvent | ResponseStreamEvent | StreamChunk): Violation[]
+  /** Ends the stream, and returns the violations that show only now, such as missing events. */
+  end(): Violation[]
+}

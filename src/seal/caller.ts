@@ -1,8 +1,0 @@
-import type { OptionCheck } from '../options/check-options.js'
-import { that } from '../options/checks.js'
-
-/** Required: without a caller, anyone could open everything. */
-export const aCaller: OptionCheck = that(
-  (value) => typeof value === 'string' && value !== '',
-  'whose request it is, a non-empty string',
-)

@@ -1,8 +1,0 @@
-export { RequestError, type RequestErrorBody } from '../request-error.js'
-export type { Unsealed, UnsealedApproval, UnsealedText } from './content.js'
-export type { SealKey } from './keys.js'
-export { newNonce } from './nonce.js'
-export { readSealKeys } from './read-seal-keys.js'
-export { createSeal, type ResponseSeal, type Seal, type SealedResponse, type UnsealOptions } from './seal.js'
-export type { SealedKind } from './sealed-text.js'
-export { type UnsealedEntry, type UnsealedInput, type UnsealInputOptions, unsealInput } from './unseal-input.js'

@@ -1,1 +1,0 @@
-export { type Trace, type Tracer, type TracerFactory, traceTo } from './translate/tracer.js'

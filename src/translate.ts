@@ -1,0 +1,68 @@
+import { checkTranslateOptions, checkTranslatorOptions } from './core/options/check-translate-options.js'
+import type { ResponseStreamEvent } from './core/responses/events.js'
+import type { Response } from './core/responses/response.js'
+import { loadTokenTable } from './core/tokens/load-token-table.js'
+import type { TokenSource } from './core/tokens/token-source.js'
+import { FULL_CATALOG } from './core/translate/full-catalog.js'
+import { translateBatches as pullBatches, translateEvents as pullEvents } from './core/translate/translate.js'
+import { Translator as AnyTranslator, withHostItems } from './core/translate/translator.js'
+import { checkSnapshot, type TranslatorSnapshot } from './core/translate/translator-snapshot.js'
+import { type TranslateOptions, type TranslatorOptions, withDefaults } from './defaults.js'
+
+const CATALOG = /* @__PURE__ */ withHostItems(FULL_CATALOG)
+
+/**
+ * Translates one response by push: Harmony tokens in, Responses events out, without a promise in between.
+ *
+ * By default the response id is random and the clock is the system's. Token ids need `tokenTable: await
+ * loadTokenTable()`; text input needs none.
+ */
+export class Translator extends AnyTranslator {
+  constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
+    checkTranslatorOptions(options)
+    super(withDefaults(options), CATALOG, snapshot)
+  }
+
+  /**
+   * Continues exactly where `snapshot()` was taken, in this process or another: no event is lost or repeated, and later
+   * ids are the same.
+   *
+   * @param options - as for the first translator; `responseId` and `request` are the snapshot's
+   * @throws HarmonyResponsesError `bad_snapshot` if it is not a complete snapshot of this version;
+   *   `snapshot_unsupported` if the options contain a parser
+   */
+  static restore(snapshot: TranslatorSnapshot, options: TranslatorOptions = {}): Translator {
+    return new Translator(options, checkSnapshot(snapshot, options, CATALOG))
+  }
+}
+
+/**
+ * Translates Harmony tokens to Responses events.
+ *
+ * Yields `response.created` and `response.in_progress` before the first token, then every event as soon as it is
+ * certain, and exactly one terminal event last; returns the response. The source is pulled only as fast as events are
+ * taken. It is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws yields
+ * `error` and `response.failed`. Model output never throws; see `onDiagnostic`.
+ *
+ * @param source - token ids, arrays of them, text with literal `<|markers|>`, or `{ host }` chunks, in any mixture
+ * @throws HarmonyResponsesError `bad_option`, from the call itself
+ */
+export function translate(
+  source: TokenSource,
+  options: TranslateOptions = {},
+): AsyncGenerator<ResponseStreamEvent, Response> {
+  checkTranslateOptions('translate', options)
+  return pullEvents(source, withDefaults(options), FULL_CATALOG, loadTokenTable)
+}
+
+/**
+ * Translates like {@link translate}, with the events of each chunk as one array: one hop of the event loop per chunk,
+ * not per event.
+ */
+export function translateBatches(
+  source: TokenSource,
+  options: TranslateOptions = {},
+): AsyncGenerator<ResponseStreamEvent[], Response> {
+  checkTranslateOptions('translateBatches', options)
+  return pullBatches(source, withDefaults(options), FULL_CATALOG, loadTokenTable)
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { ResponseRequest } from '../../../src/core/responses/request.js'
+import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
+import { functionTools } from '../../../src/endpoint/tools/functions.js'
+import { answer, call, scriptedEngine, think } from '../../../src/testing/index.js'
+import { countWork } from '../../support/count-work.js'
+
+const tokenTable = await loadTokenTable()
+const dice = functionTools('dice', { roll: { parameters: { type: 'object' }, run: () => 'six' } })
+const f = { type: 'function', name: 'f', parameters: { type: 'object' }, strict: true } as const
+
+const REQUESTS: readonly [string, ResponseRequest][] = [
+  ['that demands a call', { tools: [dice.declaration, f], tool_choice: { type: 'mcp', server_label: 'dice' } }],
+  ['with a stop string and a strict function', { tools: [dice.declaration, f], stop: '!!' }],
+  ['whose reasoning is sealed', { tools: [dice.declaration], include: ['reasoning.encrypted_content'], store: false }],
+]
+
+test('a response resolves its policy once, and its tools once for its prompts and once for its events', async () => {
+  const counter = await countWork<typeof import('../../../src/endpoint/respond/index.js')>('endpoint/respond/index.ts')
+  try {
+    for (const [what, request] of REQUESTS) {
+      const script = [[think('Roll it.'), call('dice.roll', {})], answer('six')]
+      const options = { engine: scriptedEngine(script, { tokenTable }), tokenTable, tools: [dice] }
+      const seal = (text: string): string => text
+      const types: string[] = []
+      const counts = await counter.calls(['resolvePolicy', 'teachTools', 'declareTools', 'toolChoiceOf'], async () => {
+        const sealed = { ...options, sealReasoning: seal, sealForm: seal }
+        const batches = counter.module.respond({ ...request, input: 'Roll.' }, sealed)
+        for await (const batch of batches) types.push(...batch.map(({ type }) => type))
+      })
+      expect(types, what).toContain('response.mcp_call.completed')
+      expect(types.at(-1), what).toBe('response.completed')
+      expect(counts, what).toEqual({ resolvePolicy: 1, teachTools: 1, declareTools: 2, toolChoiceOf: 1 })
+    }
+  } finally {
+    counter.stop()
+  }
+})

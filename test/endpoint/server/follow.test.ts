@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import type { Entry } from '../../../src/endpoint/journal/entry.js'
+import { followEntries } from '../../../src/endpoint/server/service/running/follow.js'
+import { tokenTable } from './endpoint.js'
+
+/** Follows a response, and counts the readers that its writer would notify of a failure. */
+function following(entries: AsyncIterable<readonly Entry[]>) {
+  const subscribed = new Set<() => void>()
+  const events = followEntries(
+    entries,
+    { tokenTable },
+    {
+      onFailed(failed) {
+        subscribed.add(failed)
+        return () => void subscribed.delete(failed)
+      },
+    },
+  )
+  return { events, subscribed }
+}
+
+async function* noEntries(): AsyncGenerator<readonly Entry[]> {}
+async function* noEntryYet(): AsyncGenerator<readonly Entry[]> {
+  await new Promise(() => {})
+}
+
+describe('a reader that follows a running response', () => {
+  test('a reader that leaves while it waits is kept by its writer no longer', async () => {
+    const { events, subscribed } = following(noEntryYet())
+    const asked = events.next()
+    expect(subscribed.size).toBe(1)
+    await events.return(undefined)
+    expect([await asked, subscribed.size]).toEqual([{ done: true, value: undefined }, 0])
+  })
+
+  test('a reader that has read to the end is kept by its writer no longer', async () => {
+    const { events, subscribed } = following(noEntries())
+    for await (const _ of events);
+    expect(subscribed.size).toBe(0)
+  })
+
+  test('a reader that comes after its writer has failed is cut off at once', async () => {
+    const onFailed = (failed: () => void) => {
+      failed()
+      return () => {}
+    }
+    const events = followEntries(noEntryYet(), { tokenTable }, { onFailed })
+    await expect(events.next()).rejects.toThrow('the response could not be written')
+  })
+})

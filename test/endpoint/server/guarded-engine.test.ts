@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createDeadlines } from '../../../src/endpoint/server/service/limits/deadlines.js'
+import { type CallGuards, createEngineGuard } from '../../../src/endpoint/server/service/limits/guarded-engine.js'
+import type { TokenEngine, TokenStream } from '../../../src/engines/contract/index.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A call of an engine with these steps, and the reports about it. */
+function guarded(steps: readonly (() => unknown)[], guards: CallGuards = {}) {
+  let at = 0
+  let closed = 0
+  const reports: unknown[] = []
+  const stream = {
+    next: () => steps[at++]?.(),
+    async return() {
+      closed += 1
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => stream,
+  }
+  const engine: TokenEngine = { generate: () => stream as unknown as TokenStream, health: async () => {} }
+  const observed = {
+    modelCalled: () => ({
+      span: undefined,
+      sampled: (count: number) => reports.push(count),
+      ended: (isFailed: boolean) => reports.push(isFailed ? 'failed' : 'ended'),
+    }),
+  }
+  const guard = createEngineGuard({ tokenSeconds: 1, firstTokenSeconds: 2 }, createDeadlines())
+  const call = guard(engine, { observed: observed as never, ...guards }).generate([1])
+  return { call, reports, closed: () => closed }
+}
+
+const OVER = { done: true, value: undefined }
+const gives = (value: unknown) => async () => ({ done: false, value })
+const never = () => new Promise(() => {})
+
+test('each step is reported with its tokens, and the end once', async () => {
+  const { call, reports } = guarded([gives(1), gives([2, 3]), gives([]), async () => OVER])
+  for await (const _ of call);
+  await call.return()
+  expect(reports).toEqual([1, 2, 0, 'ended'])
+})
+
+test('an engine that throws at once, or answers with no step, fails the call like one that rejects', async () => {
+  const thrown = (): never => {
+    throw new Error('at once')
+  }
+  for (const step of [thrown, async () => thrown(), () => undefined, async () => undefined]) {
+    const { call } = guarded([step])
+    await expect(call.next()).rejects.toThrow()
+    expect(await call.next()).toEqual(OVER)
+  }
+})
+
+test('the tokens of a call that was silent for too long are ignored, and it is not asked again', async () => {
+  let answer = (_: unknown): void => {}
+  const late = new Promise((resolve) => {
+    answer = resolve
+  })
+  const { call, reports, closed } = guarded([gives(1), () => late, gives(3)])
+  await call.next()
+  const step = call.next()
+  const refused = expect(step).rejects.toThrow('the engine gave no token for 1 seconds')
+  await vi.advanceTimersByTimeAsync(1500)
+  await refused
+  answer({ done: false, value: 2 })
+  await late
+  expect([await call.next(), reports, closed()]).toEqual([OVER, [1, 'failed'], 1])
+})
+
+test('a call that gets no memory is closed, and its step says so', async () => {
+  const add = (bytes: number): void => {
+    if (bytes > 1000) throw new Error('no room')
+  }
+  const { call, closed } = guarded([gives(1), gives(Array.from({ length: 1000 }, () => 1))], { meter: { add } })
+  await call.next()
+  await expect(call.next()).rejects.toThrow('no room')
+  expect([await call.next(), closed()]).toEqual([OVER, 1])
+})
+
+test('no timer is left by a call that ended, failed, hung or was closed', async () => {
+  const ended = guarded([async () => OVER]).call.next()
+  const failed = guarded([async () => Promise.reject(new Error('x'))]).call.next()
+  const hung = guarded([never]).call.next()
+  failed.catch(() => {})
+  hung.catch(() => {})
+  await guarded([gives(1)]).call.return()
+  await ended
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(vi.getTimerCount()).toBe(0)
+})

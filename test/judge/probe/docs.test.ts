@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { runProbe } from '../../../src/cli/probe.js'
+import { RULES, SCENARIOS } from '../../../src/judge/probe/index.js'
+import { fakeIo } from '../../cli/io.js'
+
+const docs = readFileSync(new URL('../../../docs/probe.md', import.meta.url), 'utf8')
+
+test('docs/probe.md lists every scenario, in order, with its question', () => {
+  const listed = [...docs.matchAll(/^\| `([a-z-]+)` \| (.+?) \| .+ \|$/gm)].map(([, name, asks]) => ({ name, asks }))
+  expect(listed.filter(({ name }) => SCENARIOS.some((scenario) => scenario.name === name))).toEqual(
+    SCENARIOS.map(({ name, asks }) => ({ name, asks })),
+  )
+})
+
+test("docs/probe.md lists every rule of the probe's own with its sentence", () => {
+  const [, table = ''] = /<!-- rules -->\n([\s\S]*?)<!-- \/rules -->/.exec(docs) ?? []
+  const rows = Object.entries(RULES).map(([rule, sentence]) => `| \`${rule}\` | ${sentence} |\n`)
+  expect(table).toBe(`| rule | what it demands |\n|---|---|\n${rows.join('')}`)
+})
+
+test('docs/probe.md lists the options that --help lists, and no other', async () => {
+  const io = fakeIo()
+  await runProbe(['--help'], io)
+  const [, table = ''] = /## Options\n\n([\s\S]*?)\n\n/.exec(docs) ?? []
+  const options = (text: string, form: RegExp) => [...text.matchAll(form)].map(([, option]) => option)
+  expect(options(table, /^\| `(--[a-z]+)/gm)).toEqual(options(io.out, /^ {2}(--[a-z]+)/gm))
+})
