@@ -3,15 +3,16 @@ import { type Item, isHosted, type KindTable } from '../items/kinds.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { calleesNamed, type Recipients } from '../recipients/tool-author.js'
 import { type TextBuffer, textOf } from '../text/text-buffer.js'
-import { ANY_CALLEE } from './calls.js'
+import { ANY_CALLEE, Calls } from './calls.js'
 import type { OutputItems } from './output-items.js'
 
-/** Matches results that arrive as tool messages with the calls that wait for them. */
+/** Which calls wait for which results. Results come by the id of a call, or as tool messages that name only the tool. */
 export class ResultPairing {
   readonly #output: OutputItems
   readonly #context: ItemContext
   readonly #kinds: KindTable
   readonly #recipients: Recipients
+  #calls: Calls | undefined
   #isPaused = false
 
   constructor(output: OutputItems, context: ItemContext, kinds: KindTable, recipients: Recipients) {
@@ -19,6 +20,11 @@ export class ResultPairing {
     this.#context = context
     this.#kinds = kinds
     this.#recipients = recipients
+  }
+
+  /** Returns the item with this id, whether or not it is a hosted call. */
+  find(id: string): Item | undefined {
+    return this.#indexed().find(id)
   }
 
   /** Runs a step whose tool messages are ignored, because their calls already have these results. */
@@ -55,14 +61,32 @@ export class ResultPairing {
     }
   }
 
+  /**
+   * Ends the waiting calls, oldest first, because no more results will come.
+   *
+   * @param isExpected - whether the host should have provided their results
+   */
+  giveUp(isExpected = true): void {
+    for (const item of this.#output.items) {
+      if (item.stage !== 'waiting') continue
+      if (isExpected) this.#context.notice('missing_result', item.id)
+      this.#output.resolve(item, null)
+    }
+  }
+
   #oldest(author: string, which: 'oldestWaiting' | 'oldestAnswered'): Item | undefined {
-    const { calls } = this.#output
+    const calls = this.#indexed()
     if (author === UNNAMED_TOOL) return calls[which]([ANY_CALLEE])
     for (const callees of calleesNamed(author, this.#recipients)) {
       const call = calls[which](callees.map(recipientKey))
       if (call !== undefined) return call
     }
     return undefined
+  }
+
+  #indexed(): Calls {
+    this.#calls ??= new Calls()
+    return this.#calls.index(this.#output.items)
   }
 
   /** Whether the host runs the callee, immediately or after an approval. */

@@ -3,7 +3,7 @@ import type { NoticeCode } from '../diagnostics/diagnostic.js'
 import type { IdPrefix } from '../options/ids.js'
 import type { TranslatorOptions } from '../options/options.js'
 import type { ReasoningForm } from '../options/reasoning-forms.js'
-import type { ItemEventFields, ItemScopedEvent, ResponseStreamEvent } from '../responses/events.js'
+import type { ItemEvent, ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { ItemBase } from './item-state.js'
 
@@ -31,8 +31,8 @@ export interface ItemContext {
   nextSequenceNumber(): number
   /** Emits a complete event. Used for deltas, which are frequent: {@link emitFor} is slower. */
   emit(event: ResponseStreamEvent): void
-  /** Emits an event about an item, with its id and the next sequence number. */
-  emitFor<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
+  /** Emits an event of an item, with the item's id and index and the next sequence number. */
+  emitFor(item: ItemBase, event: ItemEvent): void
   /** Returns the forms in which reasoning is sent: the host's choice, else the request's. */
   reasoningForms(): readonly ReasoningForm[]
   /** Whether the request's `include` contains this value. */

@@ -11,8 +11,8 @@ import type { PrefixOf } from './prefixes.js'
 type Own<I extends ItemBase> = Omit<I, keyof ItemBase> & Partial<Omit<ItemBase, 'type'>>
 
 /**
- * One kind of output item: its properties, its events and its wire form. State is in the item, never in the kind.
- * `output_item.added` and `output_item.done` are the same for every kind, and {@link OutputItems} emits them.
+ * One kind of output item: its state while it is written, its deltas and its wire form. State is in the item, never in
+ * the kind. The events that say that it begins and ends follow from its wire form: `completion/item-events.ts`.
  *
  * @typeParam I - the item under construction
  * @typeParam S - what it is created from: the recipient of the model's message, or data from the host
@@ -31,8 +31,6 @@ export interface ItemKind<I extends ItemBase, S = Extract<Recipient, { kind: I['
   readonly isRunByClient?: true
   /** Whether the API's item has no `status`. */
   readonly hasNoStatus?: true
-  /** Whether the API has a `.failed` event for it. Without one, only the item's status says `failed`. */
-  readonly hasFailedEvent?: true
   /** Whether its tokens count as reasoning and are hidden when reasoning is. */
   readonly isReasoning?: true
   /** Whether its deltas carry log-probabilities. */
@@ -42,22 +40,21 @@ export interface ItemKind<I extends ItemBase, S = Extract<Recipient, { kind: I['
   isHosted?(subject: S): boolean
   /** Creates its own fields. */
   create(subject: S, context: ItemContext): Own<I>
-  /** Called after `output_item.added`. */
-  open?(item: I, context: ItemContext): void
   /**
    * Appends text, never empty. Without this method the text is only stored.
    *
    * @param tokens - the text's tokens, if the request includes log-probabilities
    */
   delta?(item: I, text: string, context: ItemContext, tokens: readonly ScoredText[]): void
-  /** For kinds that open at the terminator: called with the complete text, before `output_item.added`. */
-  ready?(item: I, context: ItemContext): void
   /** Whether text is held back. */
   isHolding?(item: I): boolean
   /** Emits held text, because no more will follow. */
   release?(item: I, context: ItemContext): void
-  /** Called when its text is complete or cut off. */
-  close?(item: I, outcome: 'completed' | 'incomplete', context: ItemContext): void
+  /**
+   * Reads its text, which is complete or cut off, before anything says so. Emits deltas that were held back until here.
+   * Called before `output_item.added` for kinds that open at the terminator, whose text is always complete.
+   */
+  finish?(item: I, context: ItemContext): void
   /** Returns the result of a call that is not allowed to run, so that the host need not provide one. */
   refusal?(item: I): CallResult | undefined
   /** Stores the result; `result` is null if none will come. Only for kinds whose result `completes` them. */

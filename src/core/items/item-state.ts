@@ -6,8 +6,11 @@ import type { TextBuffer } from '../text/text-buffer.js'
  */
 export type ItemStage = 'silent' | 'writing' | 'waiting' | 'done' | 'cut'
 
-/** The `status` of an item. Only hosted calls use `searching`, `interpreting` and `failed`. */
-export type ItemStatus = 'in_progress' | 'searching' | 'interpreting' | 'completed' | 'incomplete' | 'failed'
+/** The statuses with which calls run that have an event of their own for it. All others stay `in_progress`. */
+export type RunningStatus = 'searching' | 'interpreting' | 'generating'
+
+/** The `status` of an item. Only hosted calls use {@link RunningStatus} and `failed`. */
+export type ItemStatus = 'in_progress' | RunningStatus | 'completed' | 'incomplete' | 'failed'
 
 /** The fields of every item under construction. Plain data, so that it can be part of a snapshot at any moment. */
 export interface ItemBase {

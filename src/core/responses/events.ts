@@ -152,11 +152,11 @@ export type ResponseStreamEvent =
   | OutputItemDoneEvent
   | ItemEventByType[keyof OutputItemByType]
 
-/** The events with an `item_id`. */
-export type ItemScopedEvent = Extract<ResponseStreamEvent, { item_id: string }>
+/** The fields that the emitter of an item's event adds. Events about a shell call's command have no `item_id`. */
+type AboutItem = 'sequence_number' | 'output_index' | 'item_id'
 
-/** The fields of an item's event besides its type, its sequence number and the item's id and index. */
-export type ItemEventFields<Type extends ItemScopedEvent['type']> = Omit<
-  Extract<ItemScopedEvent, { type: Type }>,
-  'type' | 'sequence_number' | 'item_id' | 'output_index'
->
+/** An event of an item without {@link AboutItem}. */
+export type Unaddressed<Event> = Event extends unknown ? Omit<Event, AboutItem> : never
+
+/** Any event between `output_item.added` and `output_item.done`. */
+export type ItemEvent = Unaddressed<ItemEventByType[keyof OutputItemByType]>

@@ -7,7 +7,7 @@ import { deriveId, type IdPrefix } from '../options/ids.js'
 import type { TranslatorOptions } from '../options/options.js'
 import { type ReasoningForm, reasoningForms } from '../options/reasoning-forms.js'
 import { stringResult } from '../options/string-result.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
+import type { ItemEvent, ResponseStreamEvent } from '../responses/events.js'
 import type { TranslatorState } from './translator-state.js'
 
 /** The state and options that a translator's parts share, and the ways to emit events and report diagnostics. */
@@ -43,16 +43,16 @@ export class TranslatorContext implements ItemContext {
     this.#onEvent?.(event)
   }
 
-  emitFor(item: ItemBase, type: string, fields: object): void {
+  emitFor(item: ItemBase, event: ItemEvent): void {
+    const { type } = event
+    const fields: object = event
     const { id: item_id, outputIndex: output_index } = item
+    const sequence_number = this.nextSequenceNumber()
     // With two spreads V8 builds the object field by field, which takes thirty times as long.
-    this.emit({
-      type,
-      sequence_number: this.nextSequenceNumber(),
-      item_id,
-      output_index,
-      ...fields,
-    } as ResponseStreamEvent)
+    const addressed = type.startsWith(OF_COMMAND)
+      ? { type, sequence_number, output_index, ...fields }
+      : { type, sequence_number, item_id, output_index, ...fields }
+    this.emit(addressed as ResponseStreamEvent)
   }
 
   reasoningForms(): readonly ReasoningForm[] {
@@ -76,3 +76,6 @@ export class TranslatorContext implements ItemContext {
     callSafely(this.options.onDiagnostic, diagnostic, this.options.onError)
   }
 }
+
+/** Neither the API's types nor the wire have an `item_id` in the events about a shell call's command. */
+const OF_COMMAND = 'response.shell_call_command.'

@@ -1,6 +1,6 @@
 import { check } from '../../shared/errors.js'
 import type { checkCitations } from '../citations/check-citations.js'
-import type { OutputItemsSnapshot } from '../completion/output-items.js'
+import type { OutputSnapshot } from '../completion/current-item.js'
 import type { KindTable } from '../items/kinds.js'
 import type { Listing } from '../options/mcp-listing.js'
 import type { TranslatorOptions } from '../options/options.js'
@@ -61,7 +61,7 @@ export function readTools(
  *
  * @throws HarmonyResponsesError `bad_snapshot`
  */
-export function checkItems({ kinds, checkCitations }: Catalog, { items, current }: OutputItemsSnapshot): void {
+export function checkItems({ kinds, checkCitations }: Catalog, { items, current }: OutputSnapshot): void {
   if (checkCitations !== undefined) return
   for (const item of [...items, ...(typeof current === 'object' && current !== null ? [current] : [])]) {
     const isCited = item.type === 'message' && item.citing !== null

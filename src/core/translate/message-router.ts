@@ -1,4 +1,4 @@
-import type { OutputItems } from '../completion/output-items.js'
+import type { CurrentItem } from '../completion/current-item.js'
 import type { ResultPairing } from '../completion/result-pairing.js'
 import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
@@ -17,14 +17,14 @@ import { appendText, createTextBuffer, textOf } from '../text/text-buffer.js'
 export class MessageRouter implements HarmonyHandler {
   readonly #context: TranslatorContext
   readonly #recipients: Recipients
-  readonly #output: OutputItems
+  readonly #current: CurrentItem
   readonly #results: ResultPairing
   readonly #state: TranslatorState
 
-  constructor(context: TranslatorContext, recipients: Recipients, output: OutputItems, results: ResultPairing) {
+  constructor(context: TranslatorContext, recipients: Recipients, current: CurrentItem, results: ResultPairing) {
     this.#context = context
     this.#recipients = recipients
-    this.#output = output
+    this.#current = current
     this.#results = results
     this.#state = context.state
   }
@@ -32,7 +32,7 @@ export class MessageRouter implements HarmonyHandler {
   messageStart(header: HarmonyHeader, origin: Origin): void {
     const state = this.#state
     if (header.role !== 'assistant') {
-      this.#output.pending.forgetHeader()
+      this.#current.pending.forgetHeader()
       state.other = { header, origin, text: createTextBuffer() }
     } else this.#begin(header)
     if (state.messages !== null) logStart(state.messages, header, origin, this.#isHidden())
@@ -40,21 +40,21 @@ export class MessageRouter implements HarmonyHandler {
 
   messageText(text: string, _origin: Origin, isLead: boolean): void {
     const { other, messages } = this.#state
-    if (this.#output.current !== null) this.#output.write(text, isLead)
+    if (this.#current.item !== null) this.#current.write(text, isLead)
     else if (other !== null) appendText(other.text, text)
     if (messages !== null) logText(messages, text)
   }
 
   messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void {
     const { other, usage } = this.#state
-    const item = this.#output.current
+    const item = this.#current.item
     const isModels = item !== null || other?.origin === 'model'
     // If the next message's marker ended this one, it has already been counted.
     const count = isModels ? countMessage(usage, terminator === 'implicit' && origin === 'model' ? 1 : 0) : 0
     this.#state.other = null
     if (item !== null) {
-      if (this.#output.isReasoning) usage.reasoning += count
-      this.#output.end(item, isCut ? 'incomplete' : 'completed')
+      if (this.#current.isReasoning) usage.reasoning += count
+      this.#current.end(isCut ? 'incomplete' : 'completed')
     } else if (other !== null) this.#endOther(other, count)
   }
 
@@ -67,7 +67,7 @@ export class MessageRouter implements HarmonyHandler {
     if (recipient.kind === 'function_call' && !recipient.declared) {
       this.#context.notice('undeclared_recipient', qualifiedName(recipient.name, recipient.namespace))
     }
-    this.#output.begin(recipient)
+    this.#current.begin(recipient)
   }
 
   /** Whether the response's `messages` omit the text of this one. */
@@ -75,7 +75,7 @@ export class MessageRouter implements HarmonyHandler {
     const { options } = this.#context
     // Messages under another role may contain the model's reasoning too.
     const isOthers = this.#state.other?.origin === 'model' && options.trustToolMessages !== true
-    return options.reasoning === 'hidden' && (isOthers || this.#output.isReasoning)
+    return options.reasoning === 'hidden' && (isOthers || this.#current.isReasoning)
   }
 
   #endOther({ header, origin, text }: OtherMessage, count: number): void {

@@ -1,5 +1,5 @@
+import type { CurrentItem } from '../completion/current-item.js'
 import type { OutputItems } from '../completion/output-items.js'
-import type { Item } from '../items/kinds.js'
 import type { DeclaredTools } from '../recipients/declared-tools.js'
 import { type EchoedFields, unknownToolTypes } from '../response-object/tool-fields.js'
 import type { TranslatorContext } from '../state/translator-context.js'
@@ -10,6 +10,7 @@ export function emitOpening(
   tools: DeclaredTools,
   fields: EchoedFields,
   output: OutputItems,
+  current: CurrentItem,
 ): void {
   const { request, listings } = context.state
   const { approvedCalls = [] } = context.options
@@ -19,8 +20,8 @@ export function emitOpening(
   }
   for (const listing of listings) output.insert({ kind: 'mcp_list_tools', listing })
   for (const { arguments: text, ...call } of approvedCalls) {
-    output.begin({ ...call, kind: 'mcp_call', available: true })
-    if (text !== '') output.write(text)
-    output.end(output.current as Item, 'completed')
+    current.begin({ ...call, kind: 'mcp_call', available: true })
+    if (text !== '') current.write(text)
+    current.end('completed')
   }
 }

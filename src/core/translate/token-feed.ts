@@ -1,3 +1,4 @@
+import type { CurrentItem } from '../completion/current-item.js'
 import type { OutputItems } from '../completion/output-items.js'
 import type { Origin } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
@@ -14,6 +15,7 @@ import type { TracedState, Tracer } from '../trace/tracer.js'
 export class TokenFeed {
   readonly #context: TranslatorContext
   readonly #output: OutputItems
+  readonly #current: CurrentItem
   readonly #parser: HarmonyParser
   readonly #handler: HarmonyHandler
   readonly #tracer: Tracer | undefined
@@ -25,12 +27,14 @@ export class TokenFeed {
   constructor(
     context: TranslatorContext,
     output: OutputItems,
+    current: CurrentItem,
     parser: HarmonyParser,
     handler: HarmonyHandler,
     tracer: Tracer | undefined,
   ) {
     this.#context = context
     this.#output = output
+    this.#current = current
     this.#parser = parser
     this.#handler = handler
     this.#tracer = tracer
@@ -44,7 +48,7 @@ export class TokenFeed {
     const isText = id < FIRST_SPECIAL
     // Text that the model writes under another role is hidden, and so are its log-probabilities.
     const isScored = this.#isScored && isText && this.#state.other === null
-    if (isScored) this.#output.score(scoredToken(token, this.#context.options.tokenTable))
+    if (isScored) this.#current.score(scoredToken(token, this.#context.options.tokenTable))
     countToken(this.#state.usage)
     this.#pass(id, 'model')
     if (!isText) this.#countMarker(id)
@@ -61,7 +65,7 @@ export class TokenFeed {
     }
     this.#pass(text, origin)
     // Text has no log-probabilities, so those of the header tokens before it can no longer be placed.
-    this.#output.pending.forgetHeader()
+    this.#current.pending.forgetHeader()
   }
 
   /** Feeds tokens that the host adds to the transcript. */
@@ -71,7 +75,7 @@ export class TokenFeed {
     if (typeof host === 'string') this.pushText(host, 'host')
     else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')
-    this.#output.pending.forgetHeader()
+    this.#current.pending.forgetHeader()
   }
 
   /** Ends a message that the host left open. */
@@ -90,8 +94,8 @@ export class TokenFeed {
 
   #countMarker(id: number): void {
     this.#state.isMarked = true
-    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.pending.breakHeader()
-    else this.#output.pending.forgetHeader()
+    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#current.pending.breakHeader()
+    else this.#current.pending.forgetHeader()
     if (id === SPECIAL.start) startMessage(this.#state.usage)
   }
 
@@ -121,6 +125,6 @@ export class TokenFeed {
 
   #tracedState(): TracedState {
     const { position, isHolding } = this.#parser
-    return { position, isHolding, pendingLength: this.#output.pending.text?.length ?? 0 }
+    return { position, isHolding, pendingLength: this.#current.pending.text?.length ?? 0 }
   }
 }

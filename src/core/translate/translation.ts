@@ -1,4 +1,5 @@
 import { callSafely } from '../../shared/call-safely.js'
+import { CurrentItem } from '../completion/current-item.js'
 import type { Failure } from '../completion/failure.js'
 import { Lifecycle } from '../completion/lifecycle.js'
 import { OutputItems } from '../completion/output-items.js'
@@ -31,6 +32,7 @@ export class Translation {
   readonly state: TranslatorState
   readonly context: TranslatorContext
   readonly output: OutputItems
+  readonly current: CurrentItem
   readonly results: ResultPairing
   readonly lifecycle: Lifecycle
   readonly parser: HarmonyParser
@@ -51,11 +53,12 @@ export class Translation {
     const { declared } = resolved
     const onEvent = options.trace && ((event: ResponseStreamEvent) => this.#trace(event))
     const context = new TranslatorContext(state, options, onEvent)
-    const output = new OutputItems(context, kinds, options.calls === 'whole', snapshot?.output)
+    const output = new OutputItems(context, kinds, snapshot?.output.items)
+    const current = new CurrentItem(context, kinds, output, options.calls === 'whole', snapshot?.output)
     const labels = [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))]
     const recipients = { ...resolved, labels }
     const results = new ResultPairing(output, context, kinds, recipients)
-    const router = new MessageRouter(context, recipients, output, results)
+    const router = new MessageRouter(context, recipients, current, results)
     const tracer = options.trace?.({
       tokenTable,
       index: state.index,
@@ -70,13 +73,14 @@ export class Translation {
     this.state = state
     this.context = context
     this.output = output
+    this.current = current
     this.results = results
     this.lifecycle = new Lifecycle(context, output)
     this.parser = parser
-    this.feed = new TokenFeed(context, output, parser, handler, tracer)
+    this.feed = new TokenFeed(context, output, current, parser, handler, tracer)
     this.tracer = tracer
     this.#options = options
-    this.#open = () => emitOpening(context, declared, fields, output)
+    this.#open = () => emitOpening(context, declared, fields, output, current)
   }
 
   get response(): Response {
@@ -119,10 +123,10 @@ export class Translation {
     // Completes a host message that was left open: its result counts, and the model was not cut off in it.
     this.feed.endHostMessage()
     // Waiting calls precede a message that may still be open, and items have to be closed in order.
-    this.output.giveUpWaiting()
+    this.results.giveUp()
     const position = this.parser.end(isCut)
     // A call that was cut off just now expects no result.
-    this.output.giveUpWaiting(!isCut)
+    this.results.giveUp(!isCut)
     this.feed.noticeSilence()
     const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
     return cutBy === 'stop'
@@ -139,9 +143,10 @@ export class Translation {
     this.#attempt(() => this.begin())
     // No more text will follow, so held text is emitted as it is.
     this.#attempt(() => this.parser.flush())
-    this.#attempt(() => this.output.release())
+    this.#attempt(() => this.current.release())
     if (isReported) this.lifecycle.emitError({ code, message })
     this.output.abandon()
+    this.current.abandon()
     return this.#close({ status: 'failed', error: { code: code as ResponseError['code'], message } })
   }
 
@@ -165,7 +170,7 @@ export class Translation {
 
   /** Takes the events that were emitted since the last call. */
   take(): ResponseStreamEvent[] {
-    this.output.flush()
+    this.current.flush()
     const events = this.state.queued
     if (events.length === 0) return []
     this.state.queued = NO_EVENTS
@@ -180,7 +185,7 @@ export class Translation {
   }
 
   #trace(event: ResponseStreamEvent): void {
-    this.#attempt(() => this.tracer?.event(event, this.parser, this.output.isHolding))
+    this.#attempt(() => this.tracer?.event(event, this.parser, this.current.isHolding))
   }
 
   /** Keeps exceptions of the host's callbacks from stopping a failure: one of them may be its cause. */

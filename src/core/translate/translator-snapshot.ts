@@ -1,5 +1,5 @@
 import { check } from '../../shared/errors.js'
-import type { OutputItemsSnapshot } from '../completion/output-items.js'
+import type { OutputSnapshot } from '../completion/current-item.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
 import { hash, SEED } from '../options/hash.js'
 import type { TranslatorOptions } from '../options/options.js'
@@ -11,7 +11,7 @@ export interface TranslatorSnapshot {
   readonly version: 1
   readonly state: TranslatorState
   readonly parser: ParserSnapshot
-  readonly output: OutputItemsSnapshot
+  readonly output: OutputSnapshot
   /** The first token of the delta that is not complete yet, or -1. Only known while tracing. */
   readonly deltaFrom: number
   /** A hash of all other fields. */

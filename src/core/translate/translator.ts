@@ -69,13 +69,13 @@ export class Translator {
   beginTurn(turn: Turn = {}): void {
     this.#run('beginTurn', () => {
       const { prefill = '', ...usage } = turn
-      const { state, output, lifecycle, parser, feed } = this.#translation
+      const { state, current, lifecycle, parser, feed } = this.#translation
       lifecycle.expectOpen('beginTurn')
       checkHostTokens(prefill)
       checkUsage('beginTurn', usage)
       this.#translation.begin()
       parser.beginTurn()
-      output.pending.forgetHeader()
+      current.pending.forgetHeader()
       startTurn(state.usage)
       this.#translation.count(usage)
       state.isMarked ||= prefill.length > 0
@@ -109,18 +109,18 @@ export class Translator {
    */
   toolResult(result: ToolResult): ResponseStreamEvent[] {
     return this.#run('toolResult', () => {
-      const { context, output, lifecycle, parser } = this.#translation
+      const { context, output, current, results, lifecycle, parser } = this.#translation
       lifecycle.expectOpen('toolResult')
       const { transcript = '', ...rest } = Object(result) as ToolResult
       const checked = checkResult(rest, this.#translation.kinds)
       checkHost(transcript)
       const id = checked.itemId
-      const item = output.calls.find(id)
+      const item = results.find(id)
       const expected = 'the id of a hosted call'
       check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
       check(item.callee !== '', 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
       // A result for a call that is still open means that the engine swallowed its <|call|>.
-      if (item === output.current) parser.end()
+      if (item === current.item) parser.end()
       if (item.stage === 'waiting') output.resolve(item, checked)
       else context.notice('second_result', item.id)
       if (result.transcript !== undefined) this.#pushTranscript(transcript)
@@ -137,14 +137,14 @@ export class Translator {
    */
   insert(host: HostItem): ResponseStreamEvent[] {
     return this.#run('insert', () => {
-      const { output, lifecycle } = this.#translation
+      const { output, results, lifecycle } = this.#translation
       lifecycle.expectOpen('insert')
-      const { whole, events } = Object(host) as Partial<HostItem>
-      check(Array.isArray(events) && typeof whole?.type === 'string', 'insert', 'hostItem(item)', host)
+      const { whole, prefix } = Object(host) as Partial<HostItem>
+      check(typeof prefix === 'string' && typeof whole?.type === 'string', 'insert', 'hostItem(item)', host)
       const { id } = whole
-      check(id === undefined || output.calls.find(id) === undefined, 'insert: id', 'an unused id', id)
+      check(id === undefined || results.find(id) === undefined, 'insert: id', 'an unused id', id)
       this.#translation.begin()
-      output.insert({ kind: 'host_item', host })
+      output.insertHostItem(host)
       return this.#translation.take()
     })
   }
@@ -221,11 +221,11 @@ export class Translator {
    */
   snapshot(): TranslatorSnapshot {
     return this.#run('snapshot', () => {
-      const { state, parser, output, tracer } = this.#translation
+      const { state, parser, current, tracer } = this.#translation
       return sealSnapshot({
         state,
         parser: parser.snapshot(),
-        output: output.snapshot(),
+        output: current.snapshot(),
         deltaFrom: tracer?.deltaFrom ?? -1,
       })
     })

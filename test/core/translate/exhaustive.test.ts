@@ -19,40 +19,72 @@ const roots = [
   'src/endpoint/request/index.ts',
 ].map((file) => root + file)
 
-/** Of the files, those in which the compiler finds an error after one file's text was edited. Default: of all files. */
-function filesToChange(file: string, before: string, after: string, files?: readonly string[]): string[] {
+/** Of the files, those in which the compiler finds an error after one file's text was edited. */
+function filesToChange(file: string, before: string, after: string, files: readonly string[]): string[] {
+  return [...new Set(errorsAfter(file, before, after, files))].sort()
+}
+
+/** The file of each error that the compiler finds in the files after one file's text was edited. */
+function errorsAfter(file: string, before: string, after: string, files: readonly string[]): string[] {
   const text = readFileSync(root + file, 'utf8')
   expect(text).toContain(before)
   // Without the types of Node: none of these files needs them.
   const program = programOf(roots, { types: [] }, new Map([[root + file, text.replace(before, after)]]))
-  const checked = files?.map((path) => {
-    const source = program.getSourceFile(root + path)
-    // Without a file, all are checked, which takes long.
-    if (source === undefined) throw new Error(`${path} is not among the files that the roots import`)
-    return source
-  }) ?? [undefined]
+  const checked = files.flatMap((path) => program.getSourceFile(root + path) ?? [])
   const diagnostics = checked.flatMap((source) => [
     ...program.getSemanticDiagnostics(source),
     ...program.getSyntacticDiagnostics(source),
   ])
-  return [...new Set(diagnostics.flatMap((found) => found.file?.fileName ?? []))]
-    .map((path) => relative(root, path))
-    .sort()
+  return diagnostics.map(({ file }) => relative(root, file?.fileName ?? ''))
 }
 
 test('a new type of output item makes the compiler name its events, its kind, its wording in every dialect, who acts on it and who may insert it', () => {
   const added = '  image_call: { type: "image_call"; id: string; status: ItemStatus }\n'
   const anchor = 'export interface OutputItemByType extends BuiltinItems {\n'
   const named = [
+    'src/core/items/kinds.ts',
+    'src/core/responses/events.ts',
+    'src/core/translate/full-catalog.ts',
     'src/dialects/open-responses.ts',
     'src/dialects/vllm.ts',
     'src/endpoint/respond/calls/waiting-calls.ts',
     'src/endpoint/respond/insertable.ts',
-    'src/core/responses/events.ts',
-    'src/core/translate/full-catalog.ts',
-    'src/core/items/kinds.ts',
   ]
   expect(filesToChange('src/core/responses/items.ts', anchor, anchor + added, named)).toEqual(named)
+})
+
+const EVENTS = 'src/core/responses/events.ts'
+const TABLE = 'src/core/completion/item-events.ts'
+const EMITTERS = readdirSync(`${root}src/core`, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /^(completion|items|state|translate)\/.*\.ts$/.test(file))
+  .map((file) => `src/core/${file}`)
+
+test('events of a new type of output item make the compiler ask for its row in the table of events', () => {
+  const anchor = 'export interface ItemEventByType extends BuiltinEvents {\n'
+  const added = "  local_shell_call: OfItemOnly<'local_shell_call.completed'>\n"
+  expect(filesToChange(EVENTS, anchor, anchor + added, [TABLE, ...EMITTERS])).toContain(TABLE)
+})
+
+test.each([
+  ["OfItemText<'function_call_arguments.done', 'arguments'>"],
+  ["OfItemText<'mcp_call_arguments.done', 'arguments'>"],
+  ["OfItemText<'custom_tool_call_input.done', 'input'>"],
+  ["OfItemOnly<'mcp_call.in_progress'>"],
+])('a required field that %s gets is one error of the compiler, in the table of events', (event) => {
+  const errors = errorsAfter(EVENTS, event, `${event} & { added: string }`, EMITTERS)
+  expect(errors).toEqual([TABLE])
+})
+
+test.each([
+  ['OutputTextDoneEvent'],
+  ['ContentPartAddedEvent'],
+  ['ReasoningTextDoneEvent'],
+  ['ReasoningSummaryPartDoneEvent'],
+])('a required field that %s gets is an error of the compiler in the table of events alone', (event) => {
+  const anchor =
+    new RegExp(`export interface ${event} extends \\w+ {\\n`).exec(readFileSync(root + EVENTS, 'utf8'))?.[0] ?? ''
+  const errors = errorsAfter(EVENTS, anchor, `${anchor}  added: string\n`, EMITTERS)
+  expect([...new Set(errors)]).toEqual([TABLE])
 })
 
 test('a new kind of recipient without items makes the compiler name the router that would begin one', () => {
@@ -67,11 +99,11 @@ test('a new built-in tool makes the compiler ask for its descriptor, the kind of
   const wire =
     "{ tool: { type: 'image_generation' }; item: { type: 'image_generation_call'; id: string }; event: never; result: object }"
   const named = [
-    'src/endpoint/prompt/untaught-tools.ts',
-    'src/core/recipients/builtin-tools.ts',
-    'src/endpoint/request/schemas/tools.ts',
-    'src/core/translate/full-catalog.ts',
     'src/core/items/kinds.ts',
+    'src/core/recipients/builtin-tools.ts',
+    'src/core/translate/full-catalog.ts',
+    'src/endpoint/prompt/untaught-tools.ts',
+    'src/endpoint/request/schemas/tools.ts',
   ]
   const planted = `${anchor} image_generation: ${wire} `
   expect(filesToChange('src/core/responses/builtins/wires.ts', anchor, planted, named)).toEqual(named)

@@ -34,7 +34,7 @@ export const applyPatchCall: ItemKind<ApplyPatchCall> = {
 
   create: () => ({ callId: '', operation: { type: 'update_file', path: '', diff: '' } }),
 
-  ready(item, context) {
+  finish(item, context) {
     const text = textOf(item.text)
     const { operation, rest } = readPatch(text) ?? {}
     // Clients cannot apply a patch without a file, and report that to the model.

@@ -49,7 +49,8 @@ function writeCited(item: Message, state: CitationState, chunk: SaidText, contex
     // Between two adjacent marks of files there is no text.
     if (cited.text !== '') writeText(item, cited.text, cited.logprobs, context)
     if (cited.annotation === undefined) continue
-    context.emitFor(item, 'response.output_text.annotation.added', {
+    context.emitFor(item, {
+      type: 'response.output_text.annotation.added',
       content_index: 0,
       annotation_index: item.annotations.length,
       annotation: { ...cited.annotation },

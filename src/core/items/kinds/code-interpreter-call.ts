@@ -5,9 +5,8 @@ import type { CodeOutput } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'
-import { callText } from '../parts/call-text.js'
+import { callDelta } from '../parts/call-delta.js'
 import { containerIdOf } from '../parts/container-id.js'
-import { openHosted, setStatus } from '../parts/host-status.js'
 import { textOfResult } from '../parts/tool-result.js'
 
 /*
@@ -34,8 +33,6 @@ export interface CodeInterpreterCall extends ItemBase {
 /** The `include` value that requests outputs. Without it they are null, as in captured streams. */
 const OUTPUTS = 'code_interpreter_call.outputs'
 
-const CODE = callText('code_interpreter_call_code', 'code')
-
 export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
   prefix: 'ci',
   result: 'completes',
@@ -46,14 +43,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
     outputs: context.includes(OUTPUTS) ? [] : null,
   }),
 
-  open: openHosted,
-
-  delta: CODE.delta,
-
-  close(item, outcome, context) {
-    CODE.close(item, outcome, context)
-    if (outcome === 'completed') setStatus(item, 'interpreting', context)
-  },
+  delta: callDelta('code_interpreter_call_code'),
 
   resolve(item, result, context) {
     item.outputs = result !== null && context.includes(OUTPUTS) ? outputsOf(result) : null

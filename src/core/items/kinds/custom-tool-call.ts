@@ -1,6 +1,6 @@
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
-import { callText } from '../parts/call-text.js'
+import { callDelta } from '../parts/call-delta.js'
 import { type ClientCall, clientCall, namespaceOf } from '../parts/client-call.js'
 
 /*
@@ -19,7 +19,8 @@ export interface CustomToolCall extends ClientCall {
 export const customToolCall: ItemKind<CustomToolCall> = {
   prefix: 'ctc',
   ...clientCall,
-  ...callText('custom_tool_call_input', 'input'),
+
+  delta: callDelta('custom_tool_call_input'),
 
   wire: (item) => ({
     call_id: item.callId,

@@ -6,7 +6,6 @@ import type { FileSearchResult } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'
 import { argumentsOf } from '../parts/arguments-of.js'
-import { openHosted, setStatus } from '../parts/host-status.js'
 
 /*
  * file_search_call: file_search.search, run by the host
@@ -37,11 +36,8 @@ export const fileSearchCall: ItemKind<FileSearchCall> = {
 
   create: () => ({ queries: [], results: null }),
 
-  open: openHosted,
-
-  close(item, outcome, context) {
+  finish(item, context) {
     item.queries = argumentsOf(item, QUERIES, queriesIn, context) ?? item.queries
-    if (outcome === 'completed') setStatus(item, 'searching', context)
   },
 
   resolve(item, result, context) {

@@ -1,7 +1,7 @@
 import type { ObjectScan } from '../../recipients/written-arguments.js'
 import { isEmpty, textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
-import { callText } from '../parts/call-text.js'
+import { callDelta } from '../parts/call-delta.js'
 import { type ClientCall, clientCall, namespaceOf } from '../parts/client-call.js'
 
 /*
@@ -24,7 +24,7 @@ export interface FunctionCall extends ClientCall {
   scan?: ObjectScan
 }
 
-const ARGUMENTS = callText('function_call_arguments', 'arguments')
+const writeArguments = callDelta('function_call_arguments')
 
 export const functionCall: ItemKind<FunctionCall> = {
   prefix: 'fc',
@@ -36,18 +36,16 @@ export const functionCall: ItemKind<FunctionCall> = {
     else {
       const held = item.held
       item.held = ''
-      ARGUMENTS.delta(item, held + text, context)
+      writeArguments(item, held + text, context)
     }
   },
 
-  close(item, outcome, context) {
-    if (isEmpty(item.text)) {
-      context.notice('blank_arguments', clientCall.calls(item), item.held)
-      item.held = ''
-      // Clients parse the concatenated deltas, so at least one is emitted.
-      ARGUMENTS.delta(item, '{}', context)
-    }
-    ARGUMENTS.close(item, outcome, context)
+  finish(item, context) {
+    if (!isEmpty(item.text)) return
+    context.notice('blank_arguments', clientCall.calls(item), item.held)
+    item.held = ''
+    // Clients parse the concatenated deltas, so at least one is emitted.
+    writeArguments(item, '{}', context)
   },
 
   wire: (item) => ({

@@ -26,7 +26,7 @@ export const localShellCall: ItemKind<LocalShellCall> = {
 
   create: () => ({ callId: '', action: actionOf([], {}) }),
 
-  ready(item, context) {
+  finish(item, context) {
     item.action = argumentsOf(item, COMMAND, (given) => actionOf(commandOf(given), given), context) ?? item.action
   },
 

@@ -29,7 +29,7 @@ export const mcpApprovalRequest: ItemKind<McpApprovalRequest> = {
 
   create: ({ serverLabel, name }) => ({ serverLabel, name }),
 
-  ready(item, context) {
+  finish(item, context) {
     const { sealApproval } = context.options
     if (sealApproval === undefined) return
     const { serverLabel, name, text } = item

@@ -7,8 +7,7 @@ import type { McpError } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'
-import { callText } from '../parts/call-text.js'
-import { openHosted } from '../parts/host-status.js'
+import { callDelta } from '../parts/call-delta.js'
 import { textOfResult } from '../parts/tool-result.js'
 
 /*
@@ -45,15 +44,12 @@ export interface McpCall extends ItemBase {
 /** A call by the model, or one from an earlier response that the user has since approved. */
 type McpCallSubject = Extract<Recipient, { kind: 'mcp_call' }> & { readonly approvalRequestId?: string }
 
-const ARGUMENTS = callText('mcp_call_arguments', 'arguments')
-
 /** The error of MCP servers for an unknown tool: invalid params. */
 const UNKNOWN_TOOL = { error: { code: -32602, message: 'tool not available' } }
 
 export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
   prefix: 'mcp',
   result: 'completes',
-  hasFailedEvent: true,
 
   calls: ({ name, serverLabel }) => qualifiedName(name, serverLabel),
 
@@ -66,11 +62,7 @@ export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
     error: null,
   }),
 
-  open: openHosted,
-
-  delta: ARGUMENTS.delta,
-
-  close: ARGUMENTS.close,
+  delta: callDelta('mcp_call_arguments'),
 
   refusal: ({ available }) => (available ? undefined : UNKNOWN_TOOL),
 

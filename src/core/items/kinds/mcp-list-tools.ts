@@ -3,7 +3,6 @@ import type { Listing } from '../../options/mcp-listing.js'
 import type { McpListedTool } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'
-import { openHosted, resolveStatus } from '../parts/host-status.js'
 
 /*
  * mcp_list_tools: the tools of a declared MCP server, which the host listed before calling the model
@@ -27,19 +26,12 @@ export interface McpListTools extends ItemBase {
 export const mcpListTools: ItemKind<McpListTools, { readonly kind: 'mcp_list_tools'; readonly listing: Listing }> = {
   prefix: 'mcpl',
   hasNoStatus: true,
-  hasFailedEvent: true,
 
   create: ({ listing }) => listing,
 
-  open: openHosted,
-
-  close(item, _outcome, context) {
-    resolveStatus(item, { error: item.error ?? undefined }, true, context)
-  },
-
   wire: (item) => ({
     server_label: item.serverLabel,
-    tools: item.stage === 'silent' ? [] : (copyOf(item.tools) as McpListedTool[]),
-    ...(item.stage !== 'silent' && item.error !== null && { error: item.error }),
+    tools: copyOf(item.tools) as McpListedTool[],
+    ...(item.error !== null && { error: item.error }),
   }),
 }

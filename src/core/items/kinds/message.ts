@@ -34,25 +34,14 @@ export const message: ItemKind<Message> & Required<Pick<ItemKind<Message>, 'delt
 
   create: ({ phase }) => ({ phase, logprobs: [], annotations: [], citing: null }),
 
-  open(item, context) {
-    context.emitFor(item, 'response.content_part.added', { content_index: 0, part: partOf(item) })
-  },
-
   delta(item, text, context, tokens) {
     writeText(item, text, tokens.length === 0 ? NONE : tokens.map(({ logprob }) => logprob), context)
-  },
-
-  close(item, _outcome, context) {
-    const { text, logprobs } = partOf(item)
-    context.emitFor(item, 'response.output_text.done', { content_index: 0, text, logprobs })
-    context.emitFor(item, 'response.content_part.done', { content_index: 0, part: partOf(item) })
   },
 
   wire: (item) => ({
     role: 'assistant',
     phase: item.phase,
-    // In the API, an event of its own adds the part, after the message.
-    content: item.stage === 'silent' ? [] : [partOf(item)],
+    content: [partOf(item)],
   }),
 }
 

@@ -20,8 +20,6 @@ export interface ShellCallOutput extends ItemBase {
   /** `call_id` of the call that it answers. */
   answers: string
   output: ShellOutput[]
-  /** How many commands the call had. */
-  commands: number
   maxOutputLength: number | null
 }
 
@@ -36,32 +34,17 @@ export const shellCallOutput: ItemKind<ShellCallOutput, AnsweredCall> = {
   prefix: 'sho',
 
   create({ call, result }) {
-    const { commands, max_output_length } = call.action
     return {
       status: 'completed',
       answers: call.callId,
       output: shellOutputsOf(result),
-      commands: commands.length,
-      maxOutputLength: max_output_length,
-    }
-  },
-
-  close(item, _outcome, context) {
-    // The SDK throws at the output of a command that the call does not have: extra output goes to the last one.
-    const answered = Math.min(item.commands, item.output.length)
-    for (let command_index = 0; command_index < answered; command_index++) {
-      const isLast = command_index === answered - 1
-      const output = copyOf(item.output.slice(command_index, isLast ? undefined : command_index + 1))
-      for (const { stdout, stderr } of output) {
-        context.emitFor(item, 'response.shell_call_output_content.delta', { command_index, delta: { stdout, stderr } })
-      }
-      context.emitFor(item, 'response.shell_call_output_content.done', { command_index, output })
+      maxOutputLength: call.action.max_output_length,
     }
   },
 
   wire: (item) => ({
     call_id: item.answers,
-    output: item.stage === 'silent' ? [] : copyOf(item.output),
+    output: copyOf(item.output),
     max_output_length: item.maxOutputLength,
   }),
 }

@@ -44,18 +44,8 @@ export const shellCall: ItemKind<ShellCall> = {
       : { environment: environment && { type: environment } }),
   }),
 
-  close(item, _outcome, context) {
+  finish(item, context) {
     item.action = argumentsOf(item, COMMAND, actionOf, context) ?? item.action
-    for (const [command_index, command] of item.action.commands.entries()) {
-      const about = (): { sequence_number: number; output_index: number; command_index: number } => ({
-        sequence_number: context.nextSequenceNumber(),
-        output_index: item.outputIndex,
-        command_index,
-      })
-      context.emit({ type: 'response.shell_call_command.added', ...about(), command: '' })
-      context.emit({ type: 'response.shell_call_command.delta', ...about(), delta: command })
-      context.emit({ type: 'response.shell_call_command.done', ...about(), command })
-    }
   },
 
   answer: (call, result) => ({ kind: 'shell_call_output', call, result }),

@@ -7,7 +7,6 @@ import type { CitedPage, WebSearchAction } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'
 import { argumentsOf } from '../parts/arguments-of.js'
-import { openHosted, setStatus } from '../parts/host-status.js'
 
 /*
  * web_search_call: browser.search, browser.open or browser.find, run by the host
@@ -42,13 +41,10 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
 
   create: ({ action }) => ({ action: actionOf(action, '', '') }),
 
-  open: openHosted,
-
-  close(item, outcome, context) {
+  finish(item, context) {
     const { type } = item.action
     item.action =
       argumentsOf(item, MAIN[type], (given) => requestedAction(type, given, pagesOf(context)), context) ?? item.action
-    if (outcome === 'completed') setStatus(item, 'searching', context)
   },
 
   resolve(item, result, context) {

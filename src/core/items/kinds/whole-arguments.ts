@@ -70,7 +70,7 @@ export const wholeFunctionCall: typeof functionCall = spelledCall({
     else writeObject(functionCall, item, text, context)
   },
 
-  close(item, outcome, context) {
+  finish(item, context) {
     if (item.isDeclared !== false) endObject(functionCall, item, context)
     else if (item.held.trim() !== '') {
       const { shown, dropped } = undeclaredArguments(item.name, item.held)
@@ -78,7 +78,7 @@ export const wholeFunctionCall: typeof functionCall = spelledCall({
       item.held = ''
       functionCall.delta?.(item, shown, context, [])
     }
-    functionCall.close?.(item, outcome, context)
+    functionCall.finish?.(item, context)
   },
 })
 
@@ -99,9 +99,8 @@ export const wholeMcpCall: typeof mcpCall = spelledCall({
     writeObject(mcpCall, item, text, context)
   },
 
-  close(item, outcome, context) {
+  finish(item, context) {
     endObject(mcpCall, item, context)
-    mcpCall.close?.(item, outcome, context)
   },
 
   refusal(item) {
@@ -116,12 +115,12 @@ export const wholeMcpApprovalRequest: typeof mcpApprovalRequest = spelledCall({
   ...mcpApprovalRequest,
 
   // Runs before sealing: the user approves the arguments as shown, and the tool receives exactly these.
-  ready(item, context) {
+  finish(item, context) {
     const { shown, dropped }: ShownArguments = objectIn(textOf(item.text))
     if (dropped !== '') {
       item.text = { ...createTextBuffer(), deltas: [shown] }
       context.notice('text_after_arguments', mcpApprovalRequest.calls?.(item) ?? item.type, dropped)
     }
-    mcpApprovalRequest.ready?.(item, context)
+    mcpApprovalRequest.finish?.(item, context)
   },
 })
