@@ -18,7 +18,6 @@ function writeLicenses(): void {
 const config: ReturnType<typeof defineConfig> = defineConfig({
   entry: {
     index: 'src/index.ts',
-    core: 'src/core.ts',
     'core/diagnostics/index': 'src/core/diagnostics/index.ts',
     'core/trace/index': 'src/core/trace/index.ts',
     'core/citations/index': 'src/core/citations/index.ts',

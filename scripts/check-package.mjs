@@ -26,12 +26,9 @@ import {
 /** A file on a disk, by a thread of its own: what Node alone has. */
 const NODE_ALONE = ['./stores/sqlite']
 
-/** The limit of `translate` of `./core` and its dependencies: minified and gzipped, without the token table. */
-const CORE_LIMIT = 20_000
 /** The npm packages that each subpath may import. An unlisted subpath may import the dependencies of package.json. */
 const PACKAGES = {
   '.': [],
-  './core': [],
   './harmony': [],
   './tokens': [],
   './citations': [],
@@ -153,15 +150,6 @@ const checks = [
       return figure
     },
   ]),
-  [
-    'size: translate of ./core alone',
-    async () => {
-      const { min, gz } = await bundle(subpaths.find(({ subpath }) => subpath === './core').file, 'translate')
-      const figure = `${min} bytes minified, ${gz} gzipped`
-      expect(gz < CORE_LIMIT, `${figure}, and must be under ${CORE_LIMIT}`)
-      return `${figure} (limit ${CORE_LIMIT})`
-    },
-  ],
   [
     'size: the token table',
     async () => {

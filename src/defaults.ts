@@ -4,10 +4,9 @@
  */
 
 import { clientFailure, NEUTRAL } from './core/completion/failure.js'
-import {
-  type TranslateOptions as CoreTranslateOptions,
-  type TranslatorOptions as CoreTranslatorOptions,
-  checkOptions,
+import type {
+  TranslateOptions as CoreTranslateOptions,
+  TranslatorOptions as CoreTranslatorOptions,
 } from './core/options/options.js'
 import { merged } from './shared/merged.js'
 import { unixSeconds } from './shared/system/unix-seconds.js'
@@ -20,12 +19,12 @@ export type TranslatorOptions = Omit<CoreTranslatorOptions, Defaulted> & Partial
 /** {@link TranslatorOptions} and a `signal`, for the pulling side. All are optional. */
 export type TranslateOptions = Omit<CoreTranslateOptions, Defaulted> & Partial<Pick<CoreTranslateOptions, Defaulted>>
 
-/** Fills in the defaults of the options. */
+/** Fills in the defaults of the options, which the core checks. */
 export function withDefaults<Options extends TranslatorOptions>(
   options: Options,
 ): Options & Pick<CoreTranslatorOptions, Defaulted> {
-  // Rejects a value that is not an object.
-  if (typeof options !== 'object' || options === null) checkOptions(options)
+  // Returned as it is, so that the core rejects it.
+  if (typeof options !== 'object' || options === null) return options
   const { responseId = randomResponseId(), clock = unixSeconds, onError = logError } = options
   return merged(options, { responseId, clock, onError })
 }

@@ -1,15 +1,11 @@
-import { checkTranslateOptions, checkTranslatorOptions } from './core/options/check-translate-options.js'
 import type { ResponseStreamEvent } from './core/responses/events.js'
 import type { Response } from './core/responses/response.js'
 import { loadTokenTable } from './core/tokens/load-token-table.js'
 import type { TokenSource } from './core/tokens/token-source.js'
-import { FULL_CATALOG } from './core/translate/full-catalog.js'
 import { translateBatches as pullBatches, translateEvents as pullEvents } from './core/translate/translate.js'
-import { Translator as AnyTranslator, withHostItems } from './core/translate/translator.js'
+import { Translator as CoreTranslator } from './core/translate/translator.js'
 import { checkSnapshot, type TranslatorSnapshot } from './core/translate/translator-snapshot.js'
 import { type TranslateOptions, type TranslatorOptions, withDefaults } from './defaults.js'
-
-const CATALOG = /* @__PURE__ */ withHostItems(FULL_CATALOG)
 
 /**
  * Translates one response by push: Harmony tokens in, Responses events out, without a promise in between.
@@ -17,10 +13,9 @@ const CATALOG = /* @__PURE__ */ withHostItems(FULL_CATALOG)
  * By default the response id is random and the clock is the system's. Token ids need `tokenTable: await
  * loadTokenTable()`; text input needs none.
  */
-export class Translator extends AnyTranslator {
+export class Translator extends CoreTranslator {
   constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
-    checkTranslatorOptions(options)
-    super(withDefaults(options), CATALOG, snapshot)
+    super(withDefaults(options), snapshot)
   }
 
   /**
@@ -32,7 +27,7 @@ export class Translator extends AnyTranslator {
    *   `snapshot_unsupported` if the options contain a parser
    */
   static restore(snapshot: TranslatorSnapshot, options: TranslatorOptions = {}): Translator {
-    return new Translator(options, checkSnapshot(snapshot, options, CATALOG))
+    return new Translator(options, checkSnapshot(snapshot, options))
   }
 }
 
@@ -51,8 +46,7 @@ export function translate(
   source: TokenSource,
   options: TranslateOptions = {},
 ): AsyncGenerator<ResponseStreamEvent, Response> {
-  checkTranslateOptions('translate', options)
-  return pullEvents(source, withDefaults(options), FULL_CATALOG, loadTokenTable)
+  return pullEvents(source, withDefaults(options), loadTokenTable)
 }
 
 /**
@@ -63,6 +57,5 @@ export function translateBatches(
   source: TokenSource,
   options: TranslateOptions = {},
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
-  checkTranslateOptions('translateBatches', options)
-  return pullBatches(source, withDefaults(options), FULL_CATALOG, loadTokenTable)
+  return pullBatches(source, withDefaults(options), loadTokenTable)
 }

@@ -1,17 +1,16 @@
 // The smoke test of every runtime: the steps of a server, with the package's exports. Nothing here is specific to a
 // runtime.
 
-import { loadTokenTable, translate } from 'harmony-responses'
+import { collectResponse, loadTokenTable, translate } from 'harmony-responses'
 import { checkEvents } from 'harmony-responses/conformance'
-import { collectResponse, translate as coreTranslate } from 'harmony-responses/core'
 import { renderPrompt } from 'harmony-responses/prompt'
 import { createResponsesApp } from 'harmony-responses/server'
 import { decodeSse } from 'harmony-responses/sse'
 import { answer, call, scriptedEngine, think } from 'harmony-responses/testing'
 
 const STEPS = {
-  async 'translate of /core'() {
-    const { output } = await collectResponse(coreTranslate('<|channel|>final<|message|>Hi.<|return|>'))
+  async text() {
+    const { output } = await collectResponse(translate('<|channel|>final<|message|>Hi.<|return|>'))
     equal(output[0]?.content[0]?.text, 'Hi.')
   },
   async 'token ids'() {

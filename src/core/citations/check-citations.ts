@@ -1,14 +1,13 @@
 import { check, HarmonyResponsesError } from '../../shared/errors.js'
+import type { OptionCheck } from '../../shared/options/check-options.js'
+import { aFunction } from '../../shared/options/checks.js'
 import type { CitationStage } from './citation-stage.js'
 import { createPages } from './pages.js'
 
-/**
- * Checks the citation stage, if there is one.
- *
- * @throws HarmonyResponsesError `bad_option`
- */
-export function checkCitations(citations: CitationStage | undefined): void {
-  if (citations !== undefined) check(isStage(citations), 'citations', 'urlCitations()', citations)
+/** Accepts a citation stage. */
+export const aCitationStage: OptionCheck = (value, path) => {
+  aFunction(value, path)
+  check(isStage(value as CitationStage), path, 'urlCitations()', value)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ScoredText } from '../citations/citation-stage.js'
 import type { ItemContext } from '../items/item-context.js'
 import type { ItemKind } from '../items/item-kind.js'
-import { type Item, type KindTable, kindOf, type Subject } from '../items/kinds.js'
+import { type Item, kindOf, type Subject } from '../items/kinds.js'
 import type { HeaderToken } from '../text/header-tokens.js'
 import { PendingText, type PendingTextSnapshot } from '../text/pending-text.js'
 import { appendText, createTextBuffer, textOf } from '../text/text-buffer.js'
@@ -17,7 +17,6 @@ export interface OutputSnapshot extends PendingTextSnapshot {
 /** The item that the model is writing, if any: gathers its text, and passes it on. */
 export class CurrentItem {
   readonly #context: ItemContext
-  readonly #kinds: KindTable
   readonly #output: OutputItems
   /** Whether calls that the client runs are added only once complete. */
   readonly #isWhole: boolean
@@ -26,21 +25,14 @@ export class CurrentItem {
   /** The item's kind, cached because every delta needs it. */
   #kind: ItemKind<Item, Subject>
 
-  constructor(
-    context: ItemContext,
-    kinds: KindTable,
-    output: OutputItems,
-    isWhole: boolean,
-    snapshot?: OutputSnapshot,
-  ) {
+  constructor(context: ItemContext, output: OutputItems, isWhole: boolean, snapshot?: OutputSnapshot) {
     const { current = null } = snapshot ?? {}
     this.#context = context
-    this.#kinds = kinds
     this.#output = output
     this.#isWhole = isWhole
     this.pending = new PendingText(snapshot)
     this.#item = typeof current === 'number' ? (output.items[current] ?? null) : current
-    this.#kind = kindOf(kinds, this.#item ?? { type: 'message' })
+    this.#kind = kindOf(this.#item ?? { type: 'message' })
   }
 
   get item(): Item | null {
@@ -59,7 +51,7 @@ export class CurrentItem {
   /** Begins an item for a message. */
   begin(subject: Subject): void {
     const item = this.#output.create(subject)
-    this.#kind = kindOf(this.#kinds, item)
+    this.#kind = kindOf(item)
     this.#item = item
     if (this.#kind.opens === undefined && !(this.#isWhole && this.#isRunByClient(item))) this.#output.add(item)
   }

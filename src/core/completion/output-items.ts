@@ -1,7 +1,7 @@
 import { copyOf } from '../../shared/copy-of.js'
 import type { HostItem } from '../items/host/inserted-item.js'
 import type { ItemContext } from '../items/item-context.js'
-import { calleeOf, type Item, isHosted, type KindTable, kindOf, type Subject, wireOf } from '../items/kinds.js'
+import { calleeOf, type Item, isHosted, kindOf, type Subject, wireOf } from '../items/kinds.js'
 import { recipientKey } from '../recipients/recipient.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { ItemEvent } from '../responses/events.js'
@@ -16,13 +16,11 @@ import { announcedForm, eventsOf } from './item-events.js'
  */
 export class OutputItems {
   readonly #context: ItemContext
-  readonly #kinds: KindTable
   /** The added items, by output index. */
   readonly #items: Item[]
 
-  constructor(context: ItemContext, kinds: KindTable, items: Item[] = []) {
+  constructor(context: ItemContext, items: Item[] = []) {
     this.#context = context
-    this.#kinds = kinds
     this.#items = items
   }
 
@@ -47,8 +45,8 @@ export class OutputItems {
       status: 'in_progress',
       text: createTextBuffer(),
       held: '',
-      callee: isHosted(this.#kinds, subject) ? recipientKey(subject) : '',
-      ...kindOf(this.#kinds, { type }).create(subject, this.#context),
+      callee: isHosted(subject) ? recipientKey(subject) : '',
+      ...kindOf({ type }).create(subject, this.#context),
     } as Item
   }
 
@@ -61,7 +59,7 @@ export class OutputItems {
   /** Ends an item whose text is complete or cut off, unless its result has to come first. */
   close(item: Item, outcome: 'completed' | 'incomplete', call?: Item): void {
     const { written, running, settled } = eventsOf(item.type)
-    const { refusal } = kindOf(this.#kinds, item)
+    const { refusal } = kindOf(item)
     const isCompletedLater = this.#isCompletedByResult(item)
     if (!isCompletedLater) item.status = outcome
     else if (outcome === 'completed' && running !== undefined) item.status = running
@@ -69,7 +67,7 @@ export class OutputItems {
     item.stage = item.callee !== '' && (isCompletedLater || outcome === 'completed') ? 'waiting' : 'done'
     const result = outcome === 'completed' ? refusal?.(item) : undefined
     if (result !== undefined) {
-      this.#context.notice('unavailable_tool', calleeOf(this.#kinds, item))
+      this.#context.notice('unavailable_tool', calleeOf(item))
       this.resolve(item, result)
       return
     }
@@ -85,7 +83,7 @@ export class OutputItems {
    * @param result - null if none will come
    */
   resolve(item: Item, result: CallResult | null): void {
-    const { answer, resolve } = kindOf(this.#kinds, item)
+    const { answer, resolve } = kindOf(item)
     item.stage = 'done'
     if (answer === undefined) {
       resolve?.(item, result, this.#context)
@@ -120,7 +118,7 @@ export class OutputItems {
 
   /** Cuts an item off: it stays incomplete in the response and never gets `output_item.done`. */
   cut(item: Item): void {
-    const isStored = kindOf(this.#kinds, item).delta === undefined && item.stage === 'writing'
+    const isStored = kindOf(item).delta === undefined && item.stage === 'writing'
     const dropped = isStored ? textOf(item.text) : item.held
     item.status = 'incomplete'
     item.stage = 'cut'
@@ -128,7 +126,7 @@ export class OutputItems {
   }
 
   noticeCut(item: Item, dropped: string): void {
-    this.#context.notice('call_cut_off', calleeOf(this.#kinds, item), dropped)
+    this.#context.notice('call_cut_off', calleeOf(item), dropped)
   }
 
   /** Cuts off the open items of a failed response. */
@@ -140,7 +138,7 @@ export class OutputItems {
 
   #announce(item: Item): void {
     // An inserted item may already have an id.
-    if (item.id === '') item.id = this.#context.id(kindOf(this.#kinds, item).prefix)
+    if (item.id === '') item.id = this.#context.id(kindOf(item).prefix)
     if ('callId' in item) item.callId = this.#context.id('call')
     item.outputIndex = this.#items.length
     this.#items.push(item)
@@ -160,12 +158,12 @@ export class OutputItems {
   }
 
   #wireOf(item: Item): OutputItem {
-    const wire = wireOf(this.#kinds, item)
+    const wire = wireOf(item)
     return item.stage === 'silent' ? announcedForm(wire) : wire
   }
 
   #isCompletedByResult(item: Item): boolean {
-    return kindOf(this.#kinds, item).result === 'completes'
+    return kindOf(item).result === 'completes'
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ItemContext } from '../items/item-context.js'
-import { type Item, isHosted, type KindTable } from '../items/kinds.js'
+import { type Item, isHosted } from '../items/kinds.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { calleesNamed, type Recipients } from '../recipients/tool-author.js'
 import { type TextBuffer, textOf } from '../text/text-buffer.js'
@@ -10,15 +10,13 @@ import type { OutputItems } from './output-items.js'
 export class ResultPairing {
   readonly #output: OutputItems
   readonly #context: ItemContext
-  readonly #kinds: KindTable
   readonly #recipients: Recipients
   #calls: Calls | undefined
   #isPaused = false
 
-  constructor(output: OutputItems, context: ItemContext, kinds: KindTable, recipients: Recipients) {
+  constructor(output: OutputItems, context: ItemContext, recipients: Recipients) {
     this.#output = output
     this.#context = context
-    this.#kinds = kinds
     this.#recipients = recipients
   }
 
@@ -91,7 +89,7 @@ export class ResultPairing {
 
   /** Whether the host runs the callee, immediately or after an approval. */
   #isRunByHost(callee: Recipient): boolean {
-    return callee.kind === 'mcp_approval_request' || isHosted(this.#kinds, callee)
+    return callee.kind === 'mcp_approval_request' || isHosted(callee)
   }
 }
 

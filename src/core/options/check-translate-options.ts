@@ -1,4 +1,5 @@
-import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
+import { check } from '../../shared/errors.js'
+import { checkOptions, type OptionCheck, type OptionTable } from '../../shared/options/check-options.js'
 import {
   aBoolean,
   aFunction,
@@ -12,13 +13,14 @@ import {
   optionsOf,
   wholeNumber,
 } from '../../shared/options/checks.js'
+import { aCitationStage } from '../citations/check-citations.js'
 import { aPolicy } from '../recipients/check-policy.js'
+import type { McpListing } from '../responses/mcp-listing.js'
+import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import { checkList } from './check-list.js'
-import { checkListings, type TranslateOptions, type TranslatorOptions } from './options.js'
+import type { TranslateOptions, TranslatorOptions } from './options.js'
 import { REASONING } from './reasoning-forms.js'
-
-/* Kept out of the core, whose own small table is in `options.ts`: this one would exceed its size. */
 
 const tokens = wholeNumber(0, Number.MAX_SAFE_INTEGER, 'tokens')
 
@@ -29,10 +31,27 @@ const USAGE: OptionTable<HostUsage> = {
   reasoningTokens: tokens,
 }
 
+const listings: OptionCheck = (value, path) => {
+  checkList(path, value, ['serverLabel'])
+  for (const { serverLabel, tools, error } of value as readonly McpListing[]) {
+    checkList(`${path} of ${serverLabel}: tools`, tools, ['name'])
+    check(typeof (error ?? '') === 'string', `${path} of ${serverLabel}: error`, 'a string', error)
+  }
+}
+
+const aRequest: OptionCheck = (value, path) => {
+  anObject(value, path)
+  // A fetch Request has no `tools` or `model`, so it would be read as an empty request.
+  check(!('json' in (value as object)), path, 'the parsed body (await request.json())', value)
+  const include: unknown = (value as ResponseRequest).include ?? []
+  const isList = Array.isArray(include) && include.every((what) => typeof what === 'string')
+  check(isList, `${path}.include`, 'an array of strings', include)
+}
+
 export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
   responseId: aString,
   clock: aFunction,
-  request: anObject,
+  request: aRequest,
   tokenTable: aTokenTable,
   ids: aFunction,
   usage: optionsOf(USAGE),
@@ -42,9 +61,9 @@ export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
   reasoning: oneOf(...Object.keys(REASONING)),
   sealReasoning: aFunction,
   sealApproval: aFunction,
-  citations: aFunction,
-  mcpListings: (value, path) => checkListings(path, value),
-  knownListings: (value, path) => checkListings(path, value),
+  citations: aCitationStage,
+  mcpListings: listings,
+  knownListings: listings,
   knownFiles: anObject,
   approvedCalls: (value, path) => checkList(path, value, ['approvalRequestId', 'serverLabel', 'name', 'arguments']),
   containerId: aString,
@@ -64,7 +83,7 @@ const TRANSLATE_OPTIONS: OptionTable<TranslateOptions> = { ...TRANSLATOR_OPTIONS
 
 /** @throws HarmonyResponsesError `bad_option` */
 export function checkTranslatorOptions(options: unknown): void {
-  checkOptions('Translator', options, TRANSLATOR_OPTIONS)
+  checkOptions('Translator', options, TRANSLATOR_OPTIONS, ['responseId', 'clock'])
 }
 
 /**
@@ -72,5 +91,15 @@ export function checkTranslatorOptions(options: unknown): void {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function checkTranslateOptions(where: string, options: unknown): void {
-  checkOptions(where, options, TRANSLATE_OPTIONS)
+  checkOptions(where, options, TRANSLATE_OPTIONS, ['responseId', 'clock'])
+}
+
+/**
+ * Checks the counts of a model call.
+ *
+ * @param where - the method that was called
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function checkUsage(where: string, usage: unknown): void {
+  checkOptions(where, usage, USAGE, [], where)
 }

@@ -1,4 +1,3 @@
-import { check } from '../../shared/errors.js'
 import type { CitationStage } from '../citations/citation-stage.js'
 import type { Diagnostic } from '../diagnostics/diagnostic.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
@@ -10,10 +9,8 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { TracerFactory } from '../trace/tracer.js'
-import { checkList } from './check-list.js'
-import { checkNames } from './check-names.js'
 import type { IdFactory } from './ids.js'
-import { REASONING, type ReasoningOption } from './reasoning-forms.js'
+import type { ReasoningOption } from './reasoning-forms.js'
 
 /** A call of an MCP server's tool, as its approval request shows it to the user. */
 export interface RequestedCall {
@@ -131,102 +128,4 @@ export interface TranslatorOptions {
 export interface TranslateOptions extends TranslatorOptions {
   /** Aborts the stream: closes the source at once and fails the response. */
   readonly signal?: AbortSignal
-}
-
-/** The required `typeof` of each option that is set. `other` options are checked individually. */
-const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
-  string: ['responseId', 'calls', 'containerId'],
-  function: [
-    'clock',
-    'ids',
-    'sealReasoning',
-    'sealApproval',
-    'citations',
-    'onDiagnostic',
-    'onError',
-    'trace',
-    'parser',
-  ],
-  object: ['request', 'signal', 'knownFiles'],
-  boolean: ['usageByTurn', 'trustToolMessages', 'errorEvent', 'store', 'responseMessages'],
-  other: [
-    'reasoning',
-    'usage',
-    'policy',
-    'mcpApproval',
-    'mcpListings',
-    'knownListings',
-    'approvedCalls',
-    'inputMessages',
-    'tokenTable',
-  ],
-}
-
-const TYPED = /* @__PURE__ */ Object.entries(TYPES)
-const NAMES = /* @__PURE__ */ Object.values(TYPES).flat()
-
-/**
- * Checks at run time what the types cannot enforce.
- *
- * @throws HarmonyResponsesError `bad_option`
- */
-export function checkOptions(options: TranslateOptions): void {
-  checkType('options', 'object', options)
-  for (const [type, names] of TYPED) {
-    for (const name of names) if (type !== 'other' && options[name] !== undefined) checkType(name, type, options[name])
-  }
-  checkNames('options', options, NAMES)
-  const { calls = 'live', reasoning = 'raw', request = {}, signal, tokenTable, usage = {} } = options
-  // A fetch Request has no `tools` or `model`, so it would be read as an empty request.
-  check(!('json' in request), 'request', 'the parsed body (await request.json())', request)
-  check(signal === undefined || 'aborted' in signal, 'signal', 'an AbortSignal', signal)
-  const isTable = tokenTable === undefined || Object(tokenTable).text !== undefined
-  check(isTable, 'tokenTable', 'await loadTokenTable()', tokenTable)
-  check(options.responseId !== '', 'responseId', 'a non-empty string', options.responseId)
-  check(calls === 'live' || calls === 'whole', 'calls', "'live' or 'whole'", calls)
-  check(Object.hasOwn(REASONING, reasoning), 'reasoning', `one of ${Object.keys(REASONING).join(', ')}`, reasoning)
-  checkListings('mcpListings', options.mcpListings)
-  checkList('approvedCalls', options.approvedCalls, ['approvalRequestId', 'serverLabel', 'name', 'arguments'])
-  checkList('inputMessages', options.inputMessages, [])
-  const include: unknown = request.include ?? []
-  const isList = Array.isArray(include) && include.every((what) => typeof what === 'string')
-  check(isList, 'request.include', 'an array of strings', include)
-  checkUsage('usage', usage)
-}
-
-/** @throws HarmonyResponsesError `bad_option` */
-export function checkListings(what: string, listings: unknown): void {
-  checkList(what, listings, ['serverLabel'])
-  for (const { serverLabel, tools, error } of (listings ?? []) as readonly McpListing[]) {
-    checkList(`${what} of ${serverLabel}: tools`, tools, ['name'])
-    check(typeof (error ?? '') === 'string', `${what} of ${serverLabel}: error`, 'a string', error)
-  }
-}
-
-function checkType(what: string, type: string, value: unknown): void {
-  const isRight = typeof value === type && value !== null && !Array.isArray(value)
-  check(isRight, what, `${type === 'object' ? 'an' : 'a'} ${type}`, value)
-}
-
-const COUNTS: readonly (keyof HostUsage)[] = ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens']
-
-/** Checks that the counts are whole numbers of tokens. */
-export function checkUsage(what: string, usage: unknown): void {
-  checkType(what, 'object', usage)
-  checkNames(what, usage as object, COUNTS)
-  for (const [name, count] of Object.entries(usage as object)) {
-    check(
-      count === undefined || (Number.isSafeInteger(count) && count >= 0),
-      `${what}.${name}`,
-      'a whole number of tokens',
-      count,
-    )
-  }
-}
-
-const REASONS: readonly unknown[] = ['stop', 'max_output_tokens', 'content_filter']
-
-/** Checks an end reason. A common mistake is the engines' `length`, which is `max_output_tokens` here. */
-export function checkReason(reason: unknown): void {
-  check(reason === undefined || REASONS.includes(reason), 'reason', `one of ${REASONS.join(', ')}`, reason)
 }

@@ -85,7 +85,7 @@ export const policies: Readonly<Record<PolicyName, RecipientPolicy>> = {
  * Returns the policy itself, the preset with this name, or the default.
  *
  * @param mcpApproval - overrides the policy's own
- * @throws HarmonyResponsesError `bad_option` if there is no such preset, or the table is invalid
+ * @throws HarmonyResponsesError `bad_option` if there is no such preset. A table has been checked: `check-policy.ts`
  */
 export function resolvePolicy(
   policy: RecipientPolicy | PolicyName = 'openai',
@@ -94,13 +94,7 @@ export function resolvePolicy(
   const isTable = typeof policy === 'object' && policy !== null
   const table = isTable ? policy : lookUp<RecipientPolicy>(policies, policy)
   check(table !== undefined, 'policy', `one of ${Object.keys(policies).join(', ')}, or a table`, policy)
-  for (const field of Object.keys(openai)) check(field in table, `policy.${field}`, 'a value', undefined)
-  const { order } = table
-  const wrong = Array.isArray(order) ? order.find((match) => !openai.order.includes(match)) : order
-  check(wrong === undefined, 'policy.order', `any of ${openai.order.join(', ')}`, wrong)
-  const approval: unknown = mcpApproval ?? table.mcpApproval
-  check(approval === 'always' || approval === 'never', 'mcpApproval', "'always' or 'never'", approval)
-  return approval === table.mcpApproval ? table : { ...table, mcpApproval: approval }
+  return mcpApproval === undefined || mcpApproval === table.mcpApproval ? table : { ...table, mcpApproval }
 }
 
 /** Returns the name of the preset that a policy equals, apart from its approvals; undefined for a custom table. */

@@ -5,7 +5,7 @@ import { lookUp } from '../recipients/policy.js'
 import { undatedType } from '../recipients/undated-type.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { ECHO } from './request-echo.js'
-import type { EchoedFields } from './tool-fields.js'
+import { TOOL_FIELDS } from './tool-fields.js'
 
 /** The retained request fields: those that the response echoes or that affect the stream. */
 const KEPT: readonly string[] = [...Object.keys(ECHO), 'include', 'enable_response_messages']
@@ -16,10 +16,10 @@ const KEPT: readonly string[] = [...Object.keys(ECHO), 'include', 'enable_respon
  *
  * @throws HarmonyResponsesError `bad_option` if the request is not plain data
  */
-export function withoutSecrets(given: ResponseRequest, fields: EchoedFields): ResponseRequest {
+export function withoutSecrets(given: ResponseRequest): ResponseRequest {
   const { input: _, ...request } = withConversationTools(withConversationSettings(given)).request
   const copy = pick(KEPT, plainCopy('request', request))
-  for (const field of ['tools', 'tool_choice']) if (field in copy) copy[field] = echoed(field, copy[field], fields)
+  for (const field of ['tools', 'tool_choice']) if (field in copy) copy[field] = echoed(field, copy[field])
   return copy
 }
 
@@ -33,16 +33,16 @@ export function itemWithoutSecrets<Item extends object>(item: Item, fields: Echo
  * Returns the echoed value of a tool's field, or of a field inside it. Schemas are not secret and are echoed
  * completely.
  */
-function echoed(field: string, value: unknown, fields: EchoedFields): unknown {
+function echoed(field: string, value: unknown): unknown {
   if (field === 'headers') return null
   if (field === 'server_url') return typeof value === 'string' ? withoutCredentials(value) : null
   if (Object(value) !== value || field === 'parameters' || field === 'output_schema') return value
-  if (Array.isArray(value)) return value.map((each) => echoed(field, each, fields))
+  if (Array.isArray(value)) return value.map((each) => echoed(field, each))
   const isTool = field === 'tools'
   const of = isTool ? undatedType(String((value as { type?: unknown }).type)) : field
-  const names = ['type name', lookUp(isTool ? fields.tools : fields.objects, of)].join(' ').trim().split(' ')
+  const names = ['type name', lookUp(isTool ? TOOL_FIELDS.tools : TOOL_FIELDS.objects, of)].join(' ').trim().split(' ')
   const copy = pick(names, value as object)
-  for (const [inner, held] of Object.entries(copy)) copy[inner] = echoed(inner, held, fields)
+  for (const [inner, held] of Object.entries(copy)) copy[inner] = echoed(inner, held)
   return copy
 }
 

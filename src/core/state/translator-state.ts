@@ -5,7 +5,6 @@ import type { TranslatorOptions } from '../options/options.js'
 import { readClock } from '../options/read-clock.js'
 import type { MessageLog } from '../response-object/response-messages.js'
 import { IN_PROGRESS, type ResponseState } from '../response-object/response-object.js'
-import type { EchoedFields } from '../response-object/tool-fields.js'
 import { addHostUsage, createUsage, type UsageCount } from '../response-object/usage.js'
 import { withoutSecrets } from '../response-object/without-secrets.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
@@ -57,8 +56,8 @@ export const NO_EVENTS: ResponseStreamEvent[] = Object.freeze([]) as unknown as 
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createState(options: TranslatorOptions, fields: EchoedFields): TranslatorState {
-  const request = withoutSecrets(options.request ?? {}, fields)
+export function createState(options: TranslatorOptions): TranslatorState {
+  const request = withoutSecrets(options.request ?? {})
   const state: TranslatorState = {
     responseId: options.responseId,
     createdAt: readClock(options.clock),

@@ -67,6 +67,9 @@ export class MessageRouter implements HarmonyHandler {
     if (recipient.kind === 'function_call' && !recipient.declared) {
       this.#context.notice('undeclared_recipient', qualifiedName(recipient.name, recipient.namespace))
     }
+    if ('written' in recipient && recipient.written !== undefined) {
+      this.#context.notice('misspelled_recipient', recipient.written)
+    }
     this.#current.begin(recipient)
   }
 

@@ -8,7 +8,6 @@ import type { Response } from '../responses/response.js'
 import { type ChunkStep, type Chunks, iterateSource } from '../tokens/iterate-source.js'
 import type { StreamEnd, TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import type { Catalog } from './catalog.js'
 import { Translation } from './translation.js'
 
 type Batch = ResponseStreamEvent[]
@@ -21,7 +20,6 @@ type Batch = ResponseStreamEvent[]
 export function pull<Value>(
   source: TokenSource,
   options: TranslateOptions,
-  catalog: Catalog,
   loadTokenTable: (() => Promise<TokenTable>) | undefined,
   valuesOf: (events: Batch) => readonly Value[],
 ): AsyncGenerator<Value, Response> {
@@ -52,7 +50,7 @@ export function pull<Value>(
   async function createTranslation(): Promise<Translation> {
     try {
       const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
-      return new Translation({ ...options, ...(tokenTable && { tokenTable }) }, catalog)
+      return new Translation({ ...options, ...(tokenTable && { tokenTable }) })
     } catch (error) {
       report(error)
       close('left')

@@ -1,15 +1,16 @@
 import { check, isIterable } from '../../shared/errors.js'
 import { plainCopy } from '../../shared/plain-copy.js'
+import { checkTranslateOptions } from '../options/check-translate-options.js'
 import { listingsOf } from '../options/mcp-listing.js'
-import { checkOptions, type TranslateOptions } from '../options/options.js'
+import type { TranslateOptions } from '../options/options.js'
 import { withConversationTools } from '../recipients/conversation-tools.js'
 import { withoutSecrets } from '../response-object/without-secrets.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { type Catalog, readTools } from './catalog.js'
 import { pull } from './pull.js'
+import { resolveToolsOf } from './resolve-tools.js'
 
 /**
  * Pulls a source through a `Translator`: the events of each chunk as one array, never empty. The source is read only as
@@ -26,30 +27,28 @@ import { pull } from './pull.js'
 export function translateBatches(
   source: TokenSource,
   options: TranslateOptions,
-  catalog: Catalog,
   loadTokenTable?: () => Promise<TokenTable>,
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
-  checkPull(source, options, catalog)
-  return pull(source, options, catalog, loadTokenTable, (events) => [events])
+  checkPull('translateBatches', source, options)
+  return pull(source, options, loadTokenTable, (events) => [events])
 }
 
 /** Does the same, an event at a time. */
 export function translateEvents(
   source: TokenSource,
   options: TranslateOptions,
-  catalog: Catalog,
   loadTokenTable?: () => Promise<TokenTable>,
 ): AsyncGenerator<ResponseStreamEvent, Response> {
-  checkPull(source, options, catalog)
-  return pull(source, options, catalog, loadTokenTable, (events) => events)
+  checkPull('translate', source, options)
+  return pull(source, options, loadTokenTable, (events) => events)
 }
 
 /** Reports all mistakes at once that the translator would report, because that is created only at the first read. */
-function checkPull(source: TokenSource, options: TranslateOptions, catalog: Catalog): void {
-  checkOptions(options)
+function checkPull(where: string, source: TokenSource, options: TranslateOptions): void {
+  checkTranslateOptions(where, options)
   const { request = {} } = options
-  readTools(catalog, withConversationTools(request).request, [], options)
-  withoutSecrets(request, catalog.fields)
+  resolveToolsOf(withConversationTools(request).request, [], options)
+  withoutSecrets(request)
   listingsOf(options.mcpListings ?? [])
   plainCopy('inputMessages', options.inputMessages)
   check(isIterable(source), 'source', 'an iterable of chunks', source)

@@ -5,8 +5,9 @@ import { Lifecycle } from '../completion/lifecycle.js'
 import { OutputItems } from '../completion/output-items.js'
 import { ResultPairing } from '../completion/result-pairing.js'
 import { createNativeParser, type HarmonyParser } from '../harmony/parser.js'
-import type { KindTable } from '../items/kinds.js'
-import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from '../options/options.js'
+import { checkReason } from '../options/check-reason.js'
+import { checkUsage } from '../options/check-translate-options.js'
+import type { TranslatorOptions } from '../options/options.js'
 import { readClock } from '../options/read-clock.js'
 import { toolNamed } from '../recipients/declared-tools.js'
 import type { ResponseProgress } from '../response-object/response-object.js'
@@ -17,10 +18,10 @@ import { TranslatorContext } from '../state/translator-context.js'
 import { createState, NO_EVENTS, type TranslatorState } from '../state/translator-state.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
 import type { Tracer } from '../trace/tracer.js'
-import { type Catalog, readTools } from './catalog.js'
 import { checkHost, checkToken } from './check-chunk.js'
 import { MessageRouter } from './message-router.js'
 import { emitOpening } from './opening.js'
+import { type ResolveTools, resolveToolsOf } from './resolve-tools.js'
 import { TokenFeed } from './token-feed.js'
 import type { TranslatorSnapshot } from './translator-snapshot.js'
 
@@ -37,27 +38,27 @@ export class Translation {
   readonly lifecycle: Lifecycle
   readonly parser: HarmonyParser
   readonly feed: TokenFeed
-  readonly kinds: KindTable
   readonly tracer: Tracer | undefined
   readonly #options: TranslatorOptions
   /** Emits the part before the model's first token. */
   readonly #open: () => void
 
-  /** @throws HarmonyResponsesError `bad_option`, if an option or an entry of `request.tools` is invalid */
-  constructor(options: TranslatorOptions, catalog: Catalog, snapshot?: TranslatorSnapshot) {
-    checkOptions(options)
+  /**
+   * @param options - checked
+   * @throws HarmonyResponsesError `bad_option`, if an entry of `request.tools` is invalid
+   */
+  constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot, resolveTools: ResolveTools = resolveToolsOf) {
     const { tokenTable, approvedCalls = [], onError } = options
-    const { kinds, fields } = catalog
-    const state = snapshot?.state ?? createState(options, fields)
-    const resolved = readTools(catalog, state.request, state.listings, options)
+    const state = snapshot?.state ?? createState(options)
+    const resolved = resolveTools(state.request, state.listings, options)
     const { declared } = resolved
     const onEvent = options.trace && ((event: ResponseStreamEvent) => this.#trace(event))
     const context = new TranslatorContext(state, options, onEvent)
-    const output = new OutputItems(context, kinds, snapshot?.output.items)
-    const current = new CurrentItem(context, kinds, output, options.calls === 'whole', snapshot?.output)
+    const output = new OutputItems(context, snapshot?.output.items)
+    const current = new CurrentItem(context, output, options.calls === 'whole', snapshot?.output)
     const labels = [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))]
     const recipients = { ...resolved, labels }
-    const results = new ResultPairing(output, context, kinds, recipients)
+    const results = new ResultPairing(output, context, recipients)
     const router = new MessageRouter(context, recipients, current, results)
     const tracer = options.trace?.({
       tokenTable,
@@ -69,7 +70,6 @@ export class Translation {
     const parser =
       options.parser?.(handler) ??
       createNativeParser({ tokenTable, toolNamed: (word) => toolNamed(word, declared) }, handler, snapshot?.parser)
-    this.kinds = kinds
     this.state = state
     this.context = context
     this.output = output
@@ -80,7 +80,7 @@ export class Translation {
     this.feed = new TokenFeed(context, output, current, parser, handler, tracer)
     this.tracer = tracer
     this.#options = options
-    this.#open = () => emitOpening(context, declared, fields, output, current)
+    this.#open = () => emitOpening(context, declared, output, current)
   }
 
   get response(): Response {

@@ -4,7 +4,6 @@ import type { ParserSnapshot } from '../harmony/parser.js'
 import { hash, SEED } from '../options/hash.js'
 import type { TranslatorOptions } from '../options/options.js'
 import type { TranslatorState } from '../state/translator-state.js'
-import { type Catalog, checkItems } from './catalog.js'
 
 /** The state of a translator and all its parts, as plain JSON. Opaque: only `restore` reads it. */
 export interface TranslatorSnapshot {
@@ -32,7 +31,6 @@ export function sealSnapshot(parts: Omit<TranslatorSnapshot, 'version' | 'digest
 export function checkSnapshot(
   snapshot: TranslatorSnapshot,
   options: Pick<TranslatorOptions, 'parser'>,
-  catalog: Catalog,
 ): TranslatorSnapshot {
   const { digest, ...parts } = Object(snapshot) as TranslatorSnapshot
   check(parts.version === 1, 'snapshot.version', '1', parts.version, 'bad_snapshot')
@@ -44,7 +42,6 @@ export function checkSnapshot(
     isIntact = digest === digestOf(copy)
   } catch {}
   check(isIntact, 'snapshot', 'an unmodified snapshot()', snapshot, 'bad_snapshot')
-  checkItems(catalog, copy.output)
   return { ...copy, digest }
 }
 

@@ -1,16 +1,18 @@
 import { callSafely } from '../../shared/call-safely.js'
 import { check, HarmonyResponsesError } from '../../shared/errors.js'
 import { clientFailure, type Failure, hostFailure } from '../completion/failure.js'
-import { type HostItem, insertedItem } from '../items/host/inserted-item.js'
+import type { HostItem } from '../items/host/inserted-item.js'
+import { resultLists } from '../items/kinds.js'
 import { checkResult, type ToolResult } from '../items/parts/tool-result.js'
-import { checkUsage, type TranslatorOptions } from '../options/options.js'
+import { checkTranslatorOptions, checkUsage } from '../options/check-translate-options.js'
+import type { TranslatorOptions } from '../options/options.js'
 import { startTurn } from '../response-object/usage.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
 import type { Response } from '../responses/response.js'
 import type { EndReason, HostTokens, HostUsage, TokenChunk } from '../tokens/token-source.js'
-import type { Catalog } from './catalog.js'
 import { checkHost, checkHostTokens } from './check-chunk.js'
+import type { ResolveTools } from './resolve-tools.js'
 import { Translation } from './translation.js'
 import { sealSnapshot, type TranslatorSnapshot } from './translator-snapshot.js'
 
@@ -24,11 +26,6 @@ export interface Turn {
    * Tokens that the host put after `<|start|>assistant` for the model to continue. They appear in no item and no usage.
    */
   readonly prefill?: readonly number[] | string
-}
-
-/** Adds the items that {@link Translator.insert} needs. The pulling side has no use for them. */
-export function withHostItems(catalog: Catalog): Catalog {
-  return { ...catalog, kinds: { ...catalog.kinds, host_item: insertedItem } }
 }
 
 /**
@@ -46,11 +43,12 @@ export class Translator {
   #running: string | undefined
 
   /**
-   * @param catalog - the kinds of items and the tools that it knows, {@link withHostItems}
+   * @param resolveTools - resolves the tools of the request. Default: each translator does that itself
    * @throws HarmonyResponsesError `bad_option`, if an option or an entry of `request.tools` is invalid
    */
-  constructor(options: TranslatorOptions, catalog: Catalog, snapshot?: TranslatorSnapshot) {
-    this.#translation = new Translation(options, catalog, snapshot)
+  constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot, resolveTools?: ResolveTools) {
+    checkTranslatorOptions(options)
+    this.#translation = new Translation(options, snapshot, resolveTools)
     this.#options = options
   }
 
@@ -112,7 +110,7 @@ export class Translator {
       const { context, output, current, results, lifecycle, parser } = this.#translation
       lifecycle.expectOpen('toolResult')
       const { transcript = '', ...rest } = Object(result) as ToolResult
-      const checked = checkResult(rest, this.#translation.kinds)
+      const checked = checkResult(rest, resultLists())
       checkHost(transcript)
       const id = checked.itemId
       const item = results.find(id)

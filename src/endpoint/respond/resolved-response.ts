@@ -2,9 +2,7 @@ import { type RecipientPolicy, resolvePolicy } from '../../core/recipients/polic
 import type { RequestTools } from '../../core/recipients/request-tools.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { encoderOf } from '../../core/tokens/encoder.js'
-import type { Catalog } from '../../core/translate/catalog.js'
-import { FULL_CATALOG } from '../../core/translate/full-catalog.js'
-import { Translator, withHostItems } from '../../core/translate/translator.js'
+import { Translator } from '../../core/translate/translator.js'
 import { withDefaults } from '../../defaults.js'
 import { merged } from '../../shared/merged.js'
 import type { OpenEntry } from '../journal/entry.js'
@@ -16,8 +14,6 @@ import { listingsOfEntry, promptedRequest, taughtTools } from './prompts/first-p
 import { responseTools } from './response-tools.js'
 import { SampledForms } from './sampled-forms.js'
 import { type Budget, budgetOf } from './sampling/budget.js'
-
-const CATALOG: Catalog = /* @__PURE__ */ withHostItems(FULL_CATALOG)
 
 /**
  * A response, with each fact of its first entry resolved once: the translator, the budget and the tool calls share the
@@ -99,6 +95,6 @@ export class ResolvedResponse {
         }),
       }),
     )
-    return new Translator(options, { ...CATALOG, resolveTools: () => this.#resolve(open) })
+    return new Translator(options, undefined, () => this.#resolve(open))
   }
 }

@@ -1,4 +1,3 @@
-import { ALL_FIELDS } from '../../core/response-object/all-fields.js'
 import { withoutSecrets } from '../../core/response-object/without-secrets.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { type ChunkStep, iterateSource } from '../../core/tokens/iterate-source.js'
@@ -44,7 +43,7 @@ export function record(
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
   checkOptions('record', about, RECORDING_ABOUT, ['name'])
   const chunks = iterateSource(source)
-  const request = about.request && withoutSecrets(about.request, ALL_FIELDS)
+  const request = about.request && withoutSecrets(about.request)
   const tokens: FixtureChunk[] = []
   const waiter = createWaiter()
   let isOver = false

@@ -23,7 +23,9 @@ const request = {
 const PATCH = '*** Begin Patch\n*** Add File: a\n+x\n*** End Patch'
 
 /** One item of each type that models write, and of each way in which its result may come. */
-const WRITTEN: Readonly<Record<string, [harmony: string, author?: string, options?: Partial<TranslatorOptions>]>> = {
+const WRITTEN: Readonly<
+  Record<string, [harmony: string, author?: string | undefined, options?: Partial<TranslatorOptions>]>
+> = {
   message: [messageOn('final', 'Hi there【3†L1】<|return|>'), undefined, citing()],
   'reasoning, raw': [messageOn('analysis', 'Hm.<|end|>')],
   'reasoning, as a summary': [messageOn('analysis', 'Hm.<|end|>'), undefined, { reasoning: 'summary' }],

@@ -305,7 +305,7 @@ describe('the modes of reasoning', () => {
         expect.objectContaining({
           name: 'HarmonyResponsesError',
           code: 'bad_option',
-          message: expect.stringMatching(/^reasoning: expected one of raw, summary, both, hidden, got /),
+          message: expect.stringMatching(/^reasoning: expected one of 'raw', 'summary', 'both', 'hidden', got /),
         }),
       )
     },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { kindOf } from '../../../src/core/items/kinds.js'
 import { BUILTIN_TOOLS, builtinNamed, builtinOf, builtinOfItem } from '../../../src/core/recipients/builtin-tools.js'
 import { classifyRecipient } from '../../../src/core/recipients/classify.js'
 import { declareTools } from '../../../src/core/recipients/declared-tools.js'
-import { FULL_CATALOG } from '../../../src/core/translate/full-catalog.js'
 import { builtin } from './tools.js'
 
 test.each(BUILTIN_TOOLS)(
@@ -21,7 +21,7 @@ test.each(BUILTIN_TOOLS)(
 
 test.each(BUILTIN_TOOLS)('the kind of the items of %s checks the data that its results may have', (tool) => {
   const { item, data } = builtinNamed(tool)
-  const { lists = {} } = FULL_CATALOG.kinds[item] ?? {}
+  const { lists = {} } = kindOf({ type: item })
   expect(Object.keys(lists).sort()).toEqual([...data].sort())
 })
 

@@ -44,7 +44,6 @@ test('a new type of output item makes the compiler name its events, its kind, it
   const named = [
     'src/core/items/kinds.ts',
     'src/core/responses/events.ts',
-    'src/core/translate/full-catalog.ts',
     'src/dialects/open-responses.ts',
     'src/dialects/vllm.ts',
     'src/endpoint/respond/calls/waiting-calls.ts',
@@ -101,7 +100,6 @@ test('a new built-in tool makes the compiler ask for its descriptor, the kind of
   const named = [
     'src/core/items/kinds.ts',
     'src/core/recipients/builtin-tools.ts',
-    'src/core/translate/full-catalog.ts',
     'src/endpoint/prompt/untaught-tools.ts',
     'src/endpoint/request/schemas/tools.ts',
   ]
@@ -141,7 +139,7 @@ test('a tool that the API has becomes a built-in tool by three files, four lines
       "export { imageGeneration as image_generation } from './image-generation.js'\n",
     ],
     [
-      'src/core/items/kinds/builtin-kinds.ts',
+      'src/core/items/kinds/index.ts',
       '',
       "export { imageGenerationCall as image_generation_call } from './image-generation-call.js'\n",
     ],
@@ -165,9 +163,7 @@ test('a tool that the API has becomes a built-in tool by three files, four lines
   const errorsWith = (planted: ReadonlyMap<string, string>): string[] => {
     // The import of a row that goes is no matter here.
     const program = programOf(roots, { types: [], noUnusedLocals: false }, planted)
-    const checked = [...lines, ...rows]
-      .map(([file]) => file)
-      .concat('src/core/items/kinds.ts', 'src/core/translate/full-catalog.ts')
+    const checked = [...lines, ...rows].map(([file]) => file).concat('src/core/items/kinds.ts')
     const paths = [...planted.keys(), ...checked.map((file) => root + file)]
     return paths.filter((path) => program.getSemanticDiagnostics(program.getSourceFile(path)).length > 0)
   }

@@ -43,10 +43,10 @@ describe('an option that means nothing is refused, with the one that was meant:'
   test('an unknown count of a turn is refused with the one that was meant', () => {
     const { translator } = createRun()
     expect(() => translator.beginTurn({ input_tokens: 5 } as object)).toThrow(
-      'beginTurn: expected inputTokens, got "input_tokens"',
+      'beginTurn: there is no option "beginTurn.input_tokens", did you mean beginTurn.inputTokens?',
     )
     expect(() => translator.addUsage({ cached_tokens: 5 } as object)).toThrow(
-      'addUsage: expected cachedTokens, got "cached_tokens"',
+      'addUsage: there is no option "addUsage.cached_tokens", did you mean addUsage.cachedTokens?',
     )
   })
 })

@@ -1,6 +1,7 @@
 import { stringResult } from '../../options/string-result.js'
 import { qualifiedName } from '../../recipients/qualified-name.js'
-import { textOf } from '../../text/text-buffer.js'
+import { objectIn } from '../../recipients/written-arguments.js'
+import { createTextBuffer, textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'
 
@@ -30,10 +31,16 @@ export const mcpApprovalRequest: ItemKind<McpApprovalRequest> = {
   create: ({ serverLabel, name }) => ({ serverLabel, name }),
 
   finish(item, context) {
+    const { serverLabel, name } = item
+    const { shown, dropped } = objectIn(textOf(item.text))
+    if (dropped !== '') {
+      item.text = { ...createTextBuffer(), deltas: [shown] }
+      context.notice('text_after_arguments', qualifiedName(name, serverLabel), dropped)
+    }
     const { sealApproval } = context.options
     if (sealApproval === undefined) return
-    const { serverLabel, name, text } = item
-    const call = { serverLabel, name, arguments: textOf(text) }
+    // The user approves the arguments as shown, and the tool receives exactly these.
+    const call = { serverLabel, name, arguments: shown }
     item.id = stringResult('sealApproval', sealApproval(call, context.id('mcpr')))
   },
 

@@ -1,13 +1,15 @@
 import { copyOf } from '../../../shared/copy-of.js'
+import { replacedByServer } from '../../recipients/builtin-tools.js'
 import { qualifiedName } from '../../recipients/qualified-name.js'
 import type { Recipient } from '../../recipients/recipient.js'
-import type { ObjectScan } from '../../recipients/written-arguments.js'
+import { createScan, type ObjectScan } from '../../recipients/written-arguments.js'
 import type { CallResult } from '../../responses/call-result.js'
 import type { McpError } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'
 import { callDelta } from '../parts/call-delta.js'
+import { endObject, writeObject } from '../parts/object-arguments.js'
 import { textOfResult } from '../parts/tool-result.js'
 
 /*
@@ -33,19 +35,22 @@ export interface McpCall extends ItemBase {
   approvalRequestId: string | null
   output: string | null
   error: McpError | null
-  /**
-   * Where the object of its arguments ends, and the names of the tools that the model may have meant: see
-   * `whole-arguments.ts`.
-   */
-  scan?: ObjectScan | null
+  /** Null for a server that replaces a built-in tool: it receives its code, which is no object. */
+  scan: ObjectScan | null
+  /** The names of the tools that the model may have meant. */
   candidates?: readonly string[]
 }
 
 /** A call by the model, or one from an earlier response that the user has since approved. */
 type McpCallSubject = Extract<Recipient, { kind: 'mcp_call' }> & { readonly approvalRequestId?: string }
 
-/** The error of MCP servers for an unknown tool: invalid params. */
-const UNKNOWN_TOOL = { error: { code: -32602, message: 'tool not available' } }
+/** The error code of MCP servers for an unknown tool: invalid params. */
+const INVALID_PARAMS = -32602
+
+/** The maximum number of names in the error for an ambiguous name. */
+const MOST_CANDIDATES = 10
+
+const emitDelta = callDelta('mcp_call_arguments')
 
 export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
   prefix: 'mcp',
@@ -53,18 +58,33 @@ export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
 
   calls: ({ name, serverLabel }) => qualifiedName(name, serverLabel),
 
-  create: ({ serverLabel, name, available, approvalRequestId = null }) => ({
+  create: ({ serverLabel, name, available, candidates, approvalRequestId = null }) => ({
     serverLabel,
     name,
     available,
     approvalRequestId,
     output: null,
     error: null,
+    scan: replacedByServer(serverLabel) === undefined ? createScan() : null,
+    ...(candidates && { candidates: candidates.slice(0, MOST_CANDIDATES) }),
   }),
 
-  delta: callDelta('mcp_call_arguments'),
+  delta(item, text, context) {
+    writeObject(item, text, context, emitDelta)
+  },
 
-  refusal: ({ available }) => (available ? undefined : UNKNOWN_TOOL),
+  finish(item, context) {
+    endObject(item, qualifiedName(item.name, item.serverLabel), context, emitDelta)
+  },
+
+  refusal({ available, candidates }) {
+    if (available) return undefined
+    const message =
+      candidates === undefined
+        ? 'tool not available'
+        : `tool not available: several tools have this name. Use one of ${candidates.join(', ')}`
+    return { error: { code: INVALID_PARAMS, message } }
+  },
 
   resolve(item, result) {
     if (result?.error !== undefined) item.error = errorOf(result.error)

@@ -1,5 +1,6 @@
 import { copyOf } from '../../../shared/copy-of.js'
-import type { CitationState } from '../../citations/citation-stage.js'
+import type { CitationState, CitedText, SaidText } from '../../citations/citation-stage.js'
+import { pagesOf } from '../../citations/pages.js'
 import type { Citation, Logprob, OutputText, Phase } from '../../responses/items.js'
 import { appendText, textOf } from '../../text/text-buffer.js'
 import type { ItemContext } from '../item-context.js'
@@ -12,7 +13,7 @@ import type { ItemBase } from '../item-state.js'
  *     output_item.added
  *       content_part.added
  *         output_text.delta *
- *         output_text.annotation.added *     only with citations: see cited-message.ts
+ *         output_text.annotation.added *     with citations, each after the delta that completes the text it annotates
  *         output_text.done
  *       content_part.done
  *     output_item.done
@@ -24,18 +25,30 @@ export interface Message extends ItemBase {
   /** Log-probabilities of the text's tokens, if the request includes them. */
   logprobs: Logprob[]
   annotations: Citation[]
-  /** State of the citation stage; null without one. Only `citedMessage` has one. */
+  /** State of the citation stage, which turns marks into links and annotations; null without one. */
   citing: CitationState | null
 }
 
-export const message: ItemKind<Message> & Required<Pick<ItemKind<Message>, 'delta'>> = {
+export const message: ItemKind<Message> = {
   prefix: 'msg',
   isScored: true,
 
-  create: ({ phase }) => ({ phase, logprobs: [], annotations: [], citing: null }),
+  create: ({ phase }, context) => ({
+    phase,
+    logprobs: [],
+    annotations: [],
+    citing: context.options.citations ? { held: '', tokens: [], length: 0 } : null,
+  }),
 
   delta(item, text, context, tokens) {
-    writeText(item, text, tokens.length === 0 ? NONE : tokens.map(({ logprob }) => logprob), context)
+    if (item.citing !== null) writeCited(item, item.citing, { text, tokens, isLast: false }, context)
+    else writeText(item, text, tokens.length === 0 ? NONE : tokens.map(({ logprob }) => logprob), context)
+  },
+
+  isHolding: ({ citing }) => (citing?.held ?? '') !== '',
+
+  release(item, context) {
+    if (item.citing !== null) writeCited(item, item.citing, { text: '', tokens: [], isLast: true }, context)
   },
 
   wire: (item) => ({
@@ -58,7 +71,7 @@ function partOf(item: Message): OutputText {
 }
 
 /** Emits text as a delta, with the log-probabilities of its tokens. */
-export function writeText(item: Message, text: string, logprobs: readonly Logprob[], context: ItemContext): void {
+function writeText(item: Message, text: string, logprobs: readonly Logprob[], context: ItemContext): void {
   appendText(item.text, text)
   for (const logprob of logprobs) item.logprobs.push(logprob)
   context.emit({
@@ -71,4 +84,28 @@ export function writeText(item: Message, text: string, logprobs: readonly Logpro
     // Skips the copy of an empty list, since this runs for every token.
     logprobs: logprobs.length === 0 ? [] : copyOf(logprobs as Logprob[]),
   })
+}
+
+function writeCited(item: Message, state: CitationState, chunk: SaidText, context: ItemContext): void {
+  for (const cited of context.options.citations?.(state, chunk, pagesOf(context)) ?? uncited(state, chunk)) {
+    // Between two adjacent marks of files there is no text.
+    if (cited.text !== '') writeText(item, cited.text, cited.logprobs, context)
+    if (cited.annotation === undefined) continue
+    context.emitFor(item, {
+      type: 'response.output_text.annotation.added',
+      content_index: 0,
+      annotation_index: item.annotations.length,
+      annotation: { ...cited.annotation },
+    })
+    item.annotations.push(cited.annotation)
+  }
+}
+
+/** Passes text through unchanged, in a translator that was restored without the `citations` option. */
+function uncited(state: CitationState, chunk: SaidText): CitedText[] {
+  const text = state.held + chunk.text
+  const logprobs = [...state.tokens, ...chunk.tokens].map(({ logprob }) => logprob)
+  state.held = ''
+  state.tokens = []
+  return text === '' ? [] : [{ text, logprobs }]
 }

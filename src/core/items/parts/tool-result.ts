@@ -13,20 +13,16 @@ export type ToolResult = CallResult & {
     [Said in keyof CallResult]-?: Required<Pick<CallResult, Said>>
   }[keyof CallResult]
 
-/** The part of the kinds of items that checks the data of results. */
-type Kinds = { readonly [type: string]: { readonly lists?: { readonly [name: string]: ListCheck } } }
-
 /**
  * Checks and copies a result.
  *
- * @param kinds - define which lists a result can have
+ * @param known - the lists that a result can have: {@link resultLists}
  * @throws HarmonyResponsesError `bad_result`
  */
-export function checkResult(result: ToolResult, kinds: Kinds): ToolResult {
+export function checkResult(result: ToolResult, known: readonly (readonly [string, ListCheck])[]): ToolResult {
   // From the host, unchecked: each field is checked below.
   const given = Object(result) as { [field: string]: unknown }
   const { message } = Object(given['error']) as { message?: unknown }
-  const known = Object.values(kinds).flatMap(({ lists = {} }) => Object.entries(lists))
   const lists = known.filter(([name]) => given[name] !== undefined)
   const { output } = given
   check(output === undefined || typeof output === 'string', 'toolResult.output', 'a string', output, 'bad_result')

@@ -8,7 +8,6 @@ import type { InputItem } from '../../../core/responses/input-items.js'
 import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../../../core/responses/request.js'
-import { FULL_CATALOG } from '../../../core/translate/full-catalog.js'
 import type { EngineCapabilities } from '../../../engines/contract/constraint.js'
 import {
   contextLengthExceeded,
@@ -110,7 +109,7 @@ export async function openEntry(
     behaviour: BEHAVIOUR,
     responseId: options.responseId,
     request: {
-      ...withStrict(withoutSecrets(request, FULL_CATALOG.fields), capabilities, free),
+      ...withStrict(withoutSecrets(request), capabilities, free),
       ...ownParameters(request, capabilities, notice),
     },
     ...(operator && { operator }),

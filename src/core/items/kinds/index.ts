@@ -1,0 +1,17 @@
+/* The kinds of items, by item type. One line per kind. */
+
+export { insertedItem as host_item } from '../host/inserted-item.js'
+export { applyPatchCall as apply_patch_call } from './apply-patch-call.js'
+export { codeInterpreterCall as code_interpreter_call } from './code-interpreter-call.js'
+export { customToolCall as custom_tool_call } from './custom-tool-call.js'
+export { fileSearchCall as file_search_call } from './file-search-call.js'
+export { functionCall as function_call } from './function-call.js'
+export { localShellCall as local_shell_call } from './local-shell-call.js'
+export { mcpApprovalRequest as mcp_approval_request } from './mcp-approval-request.js'
+export { mcpCall as mcp_call } from './mcp-call.js'
+export { mcpListTools as mcp_list_tools } from './mcp-list-tools.js'
+export { message } from './message.js'
+export { reasoning } from './reasoning.js'
+export { shellCall as shell_call } from './shell-call.js'
+export { shellCallOutput as shell_call_output } from './shell-call-output.js'
+export { webSearchCall as web_search_call } from './web-search-call.js'
