@@ -1,3 +1,4 @@
+import { copyOf } from '../../shared/copy-of.js'
 import type { ItemEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
 import { eventsOf, type WireItem } from './item-events.js'
@@ -17,7 +18,8 @@ export function insertedEvents(item: WholeItem, call: OutputItem | undefined): r
   const atEnd = { ...item, status: error == null ? status : 'failed' }
   const texts = deltas?.(item).filter((event) => !('delta' in event && event.delta === '')) ?? []
   const begun = [...(opened?.(item) ?? []), ...texts, ...(written?.(whileRunning, call) ?? [])]
-  return [...byPart(begun), ...(settled?.(atEnd) ?? [])]
+  // The host still has the item.
+  return copyOf([...byPart(begun), ...(settled?.(atEnd) ?? [])])
 }
 
 /** Sorts events so that each part of an item is complete before the next one begins. */

@@ -1,3 +1,4 @@
+import { copyOf } from '../../shared/copy-of.js'
 import type { Fields } from '../../shared/fields.js'
 import type { RunningStatus } from '../items/item-state.js'
 import { lookUp } from '../recipients/policy.js'
@@ -8,7 +9,7 @@ import type { OutputItem } from '../responses/items.js'
 /*
  * The events that say how an item begins and ends, by its type. Each is a function of the item's wire form, so that items
  * that a model writes and items that a host inserts have the same ones. While a model writes, deltas come from
- * `items/kinds/`.
+ * `items/kinds/`. Events have no part in common, because each reader may change his.
  */
 
 /** The item types with events between `output_item.added` and `output_item.done`. */
@@ -94,7 +95,7 @@ const ITEM_EVENTS: { readonly [Type in EventfulType]: Row<Type> } = {
       content.flatMap((part, content_index) => [
         part.type === 'refusal'
           ? { type: 'response.refusal.done', content_index, refusal: part.refusal }
-          : { type: 'response.output_text.done', content_index, text: part.text, logprobs: part.logprobs },
+          : { type: 'response.output_text.done', content_index, text: part.text, logprobs: copyOf(part.logprobs) },
         { type: 'response.content_part.done', content_index, part },
       ]),
   },
@@ -268,6 +269,12 @@ export function announcedForm<Item extends WireItem>(item: Item): Item {
   const { announced, written } = eventsOf(item.type)
   if (written === undefined) return item
   const begun: Fields = { status: 'in_progress', ...announced?.(item) }
-  const fields = Object.entries(item).map(([name, value]) => [name, Object.hasOwn(begun, name) ? begun[name] : value])
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Item
+  const form: { [field: string]: unknown } = { ...(item as object) }
+  for (const [field, value] of Object.entries(begun)) {
+    if (!Object.hasOwn(form, field)) continue
+    if (value === undefined) delete form[field]
+    else form[field] = value
+  }
+  // TypeScript cannot infer that each field keeps its type.
+  return form as unknown as Item
 }

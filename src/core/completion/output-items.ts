@@ -1,4 +1,3 @@
-import { copyOf } from '../../shared/copy-of.js'
 import type { HostItem } from '../items/host/inserted-item.js'
 import type { ItemContext } from '../items/item-context.js'
 import { calleeOf, type Item, isHosted, kindOf, type Subject, wireOf } from '../items/kinds.js'
@@ -152,9 +151,8 @@ export class OutputItems {
     this.#context.emit({ type, sequence_number, output_index: item.outputIndex, item: this.#wireOf(item) })
   }
 
-  /** Emits detached copies of events, which share parts of the wire form that they were derived from. */
   #emit(item: Item, events: readonly ItemEvent[] = []): void {
-    for (const event of events) this.#context.emitFor(item, copyOf(event))
+    for (const event of events) this.#context.emitFor(item, event)
   }
 
   #wireOf(item: Item): OutputItem {

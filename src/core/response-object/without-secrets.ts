@@ -24,9 +24,9 @@ export function withoutSecrets(given: ResponseRequest): ResponseRequest {
 }
 
 /** Returns an item without the secrets of the tools that it declares. */
-export function itemWithoutSecrets<Item extends object>(item: Item, fields: EchoedFields): Item {
+export function itemWithoutSecrets<Item extends object>(item: Item): Item {
   const { type, tools } = item as { readonly type?: unknown; readonly tools?: unknown }
-  return type === 'additional_tools' ? { ...item, tools: echoed('tools', tools, fields) } : item
+  return type === 'additional_tools' ? { ...item, tools: echoed('tools', tools) } : item
 }
 
 /**

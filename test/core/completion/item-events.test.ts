@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { urlCitations } from '../../../src/core/citations/url-citations.js'
 import type { TranslatorOptions } from '../../../src/core/options/options.js'
-import type { OutputItem, ResponseStreamEvent } from '../../../src/index.js'
+import { loadTokenTable, type OutputItem, type ResponseStreamEvent } from '../../../src/index.js'
 import { custom, fn, mcp } from '../recipients/tools.js'
 import { callTo, createRun, inTurn, messageOn } from '../translate/run.js'
 
@@ -72,6 +72,35 @@ function eventsOf(events: readonly ResponseStreamEvent[], index: number): object
     ...all.slice(end),
   ]
 }
+
+/** The objects that are in a value more than once. */
+function sharedParts(value: unknown, seen: Set<unknown> = new Set()): unknown[] {
+  if (Object(value) !== value) return []
+  if (seen.has(value)) return [value]
+  seen.add(value)
+  return Object.values(value as object).flatMap((part) => sharedParts(part, seen))
+}
+
+test.each(Object.entries(WRITTEN))('no two events have a part in common: %s', (_, [harmony, author, options]) => {
+  const run = createRun({ request, ...options } as never)
+  run.push(inTurn(harmony))
+  if (author !== undefined) run.answer(author, '[3] A page (https://example.com/)\ntext')
+  run.end('stop')
+  expect(sharedParts(run.events)).toEqual([])
+  const inserting = createRun()
+  const items = run.translator.output
+  for (const item of items) inserting.insert(item)
+  expect(sharedParts([inserting.events, items])).toEqual([])
+})
+
+test('a message with log-probabilities has no part in common with another event', async () => {
+  const run = createRun({ request, tokenTable: await loadTokenTable() } as never)
+  run.push([200005, 17196, 200008].map((id) => ({ id, logprob: -1 })))
+  run.push([{ id: 12194, logprob: -0.5, topLogprobs: [{ id: 12194, logprob: -0.5 }] }], [200002])
+  run.end('stop')
+  expect(sharedParts(run.events)).toEqual([])
+  expect(JSON.stringify(run.events)).toContain('-0.5')
+})
 
 describe('the events of an item that a host inserts', () => {
   test.each(Object.entries(WRITTEN))(

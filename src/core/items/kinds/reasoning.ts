@@ -38,17 +38,15 @@ export const reasoning: ItemKind<Reasoning> = {
   delta(item, delta, context) {
     appendText(item.text, delta)
     for (const form of item.forms) {
-      if (form === 'summary')
-        context.emitFor(item, { type: 'response.reasoning_summary_text.delta', summary_index: 0, delta })
-      else {
-        context.emit({
-          type: 'response.reasoning_text.delta',
-          sequence_number: context.nextSequenceNumber(),
-          item_id: item.id,
-          output_index: item.outputIndex,
-          content_index: 0,
-          delta,
-        })
+      const sequence_number = context.nextSequenceNumber()
+      const { id: item_id, outputIndex: output_index } = item
+      // Literals, since this runs for every token.
+      if (form === 'raw') {
+        const type = 'response.reasoning_text.delta'
+        context.emit({ type, sequence_number, item_id, output_index, content_index: 0, delta })
+      } else {
+        const type = 'response.reasoning_summary_text.delta'
+        context.emit({ type, sequence_number, item_id, output_index, summary_index: 0, delta })
       }
     }
   },

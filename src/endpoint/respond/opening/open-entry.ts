@@ -154,12 +154,12 @@ const CHARACTERS = 4
 /** Returns the addition of a response that continues no other. */
 function wholeInput({ input }: ResponseRequest): Addition {
   if (typeof input === 'string') return { input: [{ type: 'message', role: 'user', content: input }] }
-  return { input: (input ?? []).map((item) => itemWithoutSecrets(item as InputItem, FULL_CATALOG.fields)) }
+  return { input: (input ?? []).map((item) => itemWithoutSecrets(item as InputItem)) }
 }
 
 /** Returns the tools of the request itself, without secrets. */
 function ownTools({ tools }: ResponseRequest): NonNullable<ResponseRequest['tools']> {
-  return withoutSecrets({ tools }, FULL_CATALOG.fields).tools ?? []
+  return withoutSecrets({ tools }).tools ?? []
 }
 
 /** The parts of a request's first model call. */

@@ -1,6 +1,5 @@
 import { deriveId } from '../../../../core/options/ids.js'
 import type { ApprovedCall } from '../../../../core/options/options.js'
-import { ALL_FIELDS } from '../../../../core/response-object/all-fields.js'
 import { itemWithoutSecrets } from '../../../../core/response-object/without-secrets.js'
 import type { InputItem } from '../../../../core/responses/input-items.js'
 import type { ParsedRequest } from '../../../../core/responses/parsed-request.js'
@@ -88,7 +87,7 @@ export async function resolveConversation(
   const found = await resolveReferences(itemsOf(parsed.input), earlier, context, pace)
   const sent: InputItem[] = []
   for (const [index, item] of found.items.entries()) {
-    sent.push(withId(itemWithoutSecrets(item, ALL_FIELDS), index, context.responseId))
+    sent.push(withId(itemWithoutSecrets(item), index, context.responseId))
     const due = pace(ITEM)
     if (due !== undefined) await due
   }
