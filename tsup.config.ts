@@ -60,8 +60,11 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   removeNodeProtocol: false,
   splitting: true,
   dts: false,
-  // Neither maps nor sources: they doubled the package. scripts/shorten-code.mjs keeps what a stack trace shows.
-  sourcemap: false,
+  // The package has the sources beside the maps.
+  sourcemap: true,
+  esbuildOptions(options): void {
+    options.sourcesContent = false
+  },
   clean: true,
   onSuccess: async (): Promise<void> => writeLicenses(),
 })

@@ -21,7 +21,7 @@ export async function loadGrammar() {
   const { outputFiles } = await build({
     stdin: {
       contents:
-        "export * from './src/grammar/index.ts'; export { typescriptOf } from './src/prompt/schema/typescript.ts'",
+        "export * from './src/engines/grammar/index.ts'; export { typescriptOf } from './src/endpoint/prompt/schema/typescript.ts'",
       resolveDir: fileURLToPath(new URL('..', import.meta.url)),
       loader: 'ts',
     },

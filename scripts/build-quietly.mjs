@@ -1,5 +1,4 @@
-// Builds the JavaScript without a log: the build's output is shown only if it fails. The types, which take longest, are
-// not rebuilt: running the build does not need them. On a terminal a line shows the progress.
+// `npm run build` without its log, which is shown only if it fails. On a terminal a line shows the progress.
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const WAITING = 'building...'
 
 if (process.stderr.isTTY) process.stderr.write(WAITING)
-const { status, stdout, stderr, error } = spawnSync('npm run --silent build:js -- --no-clean', {
+const { status, stdout, stderr, error } = spawnSync('npm run --silent build', {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   shell: true,
   stdio: ['ignore', 'pipe', 'pipe'],

@@ -29,7 +29,7 @@ interface Manifest {
 }
 
 /** A program that is no entry of the package: the store in SQLite starts it. */
-const WORKER = 'stores/sqlite/worker'
+const WORKER = 'endpoint/stores/sqlite/worker'
 
 /** Builds these sources into a new folder, with the examples and scripts as they are. */
 export async function createCheckout(): Promise<Checkout> {

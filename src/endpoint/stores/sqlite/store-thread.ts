@@ -7,7 +7,7 @@ import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 
 /** Returns the worker beside this file or, if a bundler has moved this one into a chunk, beside its entry point. */
 export function workerUrl(): URL {
-  const places = ['./worker.js', './stores/sqlite/worker.js', '../stores/sqlite/worker.js', './worker.js']
+  const places = ['./worker.js', './endpoint/stores/sqlite/worker.js', '../endpoint/stores/sqlite/worker.js']
   const urls = places.map((place) => new URL(place, import.meta.url))
   return urls.find((url) => url.protocol === 'file:' && existsSync(url)) ?? (urls[0] as URL)
 }
@@ -65,7 +65,7 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
         calls.delete(answer.id)
         // The process may exit while no call is pending.
         if (calls.size === 0) worker.unref()
-        // The protocol pairs the answer with its call by id, which types cannot express.
+        // biome-ignore lint/plugin: The protocol pairs the answer with its call by id, which types cannot express.
         if (answer.type === 'done') call?.resolve(answer.result as never)
         else call?.reject(new Error(answer.message))
       }
