@@ -62,7 +62,7 @@ export function parse<const Given extends Options>(
   const given = parsed.tokens.flatMap(({ kind, name = '' }) => (kind === 'option' ? [name] : []))
   const repeated = given.find((name, index) => isSingle(options[name]) && given.indexOf(name) !== index)
   if (repeated !== undefined) throw new UsageError(`--${repeated}: expected once, got it more than once`)
-  // Cast: `tokens` is requested above and no caller reads it, so the type without it is correct.
+  // biome-ignore lint/plugin: `tokens` is requested above and no caller reads it, so the type without it is correct.
   return parsed as unknown as ReturnType<typeof parseArgs<{ options: Given; allowPositionals: true }>>
 }
 

@@ -29,7 +29,7 @@ export function chatStreams(streams: readonly CorpusStream[]): CorpusStream<Fiel
       includeUsage: at % 3 !== 2,
       reasoning: at % 2 === 0 ? 'reasoning_content' : 'reasoning',
     })
-    // Cast: the events were written by the translator and parsed from its lines.
+    // biome-ignore lint/plugin: the events were written by the translator and parsed from its lines.
     const chunks = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
     return { name, events: JSON.parse(JSON.stringify(chunks)) }
   })
@@ -46,7 +46,7 @@ export function messageStreams(streams: readonly CorpusStream[]): CorpusStream<F
   return streams.map(({ name, events }, at) => {
     const thinking = THINKING[at % THINKING.length] ?? 'shown'
     const encode = createMessageEncoder({ thinking })
-    // Cast: the events were written by the translator and parsed from its lines.
+    // biome-ignore lint/plugin: the events were written by the translator and parsed from its lines.
     const written = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
     const wire: Fields[] = JSON.parse(JSON.stringify(written))
     return { name, events: at % 2 === 0 ? wire : wire.flatMap(inPieces) }

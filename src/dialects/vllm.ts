@@ -59,7 +59,7 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
-      // The fields of an event, which are renamed one by one.
+      // biome-ignore lint/plugin: The fields of an event, which are renamed one by one.
       const mapped = mapParts(encodePart(event as unknown as Fields), ENCODED)
       const { type, output_index, item } = mapped
       if (type === 'response.output_item.added' && isFields(item)) names.set(output_index, item['name'])
@@ -69,16 +69,17 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
 
   decoder: () => (event) => {
     const mapped = mapParts(decodePart(event), DECODED)
-    // The renamed fields are those of an event, which the round-trip law checks.
+    // biome-ignore lint/plugin: The renamed fields are those of an event, which the round-trip law checks.
     if (!ARGUMENTS.has(mapped['type'])) return mapped as never
     const { name: _, ...unnamed } = mapped
-    // The renamed fields are those of an event, which the round-trip law checks.
+    // biome-ignore lint/plugin: The renamed fields are those of an event, which the round-trip law checks.
     return unnamed as never
   },
 
-  // The casts are needed here for the same reason.
+  // biome-ignore-start lint/plugin: The renamed fields are those of a response.
   encodeResponse: (response) => mapResponse(response as unknown as Fields, ENCODED) as never,
   decodeResponse: (response) => mapResponse(response as unknown as Fields, DECODED) as never,
+  // biome-ignore-end lint/plugin: the codecs
 }
 
 const ENCODED: PartMap = { item: encodeItem, response: (response) => response }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { build, type Metafile } from 'esbuild'
 import { beforeAll, expect, test } from 'vitest'
 import config from '../../tsup.config.js'
@@ -64,9 +65,17 @@ function loadedBy(source: string): Loaded {
   return { modules, packages: [...packages] }
 }
 
-/** The folders or packages of modules: `cli`, `server`, `zod`. */
-function roomsOf({ modules }: Loaded): string[] {
-  return [...new Set(modules.map((path) => /(?:node_modules|src)\/([^/]+)/.exec(path)?.[1] ?? path))]
+/** The folders or packages of modules: `cli`, `endpoint/server`, `zod`. */
+function foldersOf({ modules }: Loaded): string[] {
+  const folder = /(?:node_modules|src)\/((?:(?:core|engines|endpoint|judge)\/)?[^/]+)/
+  return [...new Set(modules.map((path) => folder.exec(path)?.[1] ?? path))]
+}
+
+/** Those of some folders of src/ that a module loads. */
+function loadedOf(loaded: Loaded, ...folders: readonly string[]): string[] {
+  // A folder that was renamed would never be loaded.
+  for (const folder of folders) expect(existsSync(`src/${folder}`), folder).toBe(true)
+  return foldersOf(loaded).filter((folder) => folders.includes(folder))
 }
 
 /** The imports that create a Node server, without the mark of an already sent answer, which any app needs. */
@@ -77,21 +86,21 @@ const npm = ({ packages }: Loaded): string[] => packages.filter((name) => !name.
 
 test('--help, and a command before it runs, load a few small files of the command line and nothing of npm', () => {
   const loaded = loadedBy('src/cli/main.ts')
-  expect(roomsOf(loaded)).toEqual(['cli', 'did-you-mean.ts'])
+  expect(foldersOf(loaded)).toEqual(['cli', 'shared'])
   expect(loaded.modules.length).toBeLessThanOrEqual(14)
   expect(npm(loaded)).toEqual([])
 })
 
 test('check loads the judge, and neither the server nor the token table', () => {
   const loaded = loadedBy('src/cli/check.ts')
-  expect(roomsOf(loaded).filter((room) => /^(server|respond|prompt|sources)$/.test(room))).toEqual([])
+  expect(loadedOf(loaded, 'endpoint/server', 'endpoint/respond', 'endpoint/prompt', 'engines/sources')).toEqual([])
   expect(loaded.modules.filter((path) => path.includes('o200k'))).toEqual([])
   expect([...npm(loaded), ...loaded.modules].filter((name) => /hono|\bws\b|noble/.test(name))).toEqual([])
 })
 
 test('serve loads neither the judge nor sockets, which come with the first one', () => {
   const loaded = loadedBy('src/cli/serve/serve.ts')
-  expect(roomsOf(loaded).filter((room) => /^(conformance|probe)$/.test(room))).toEqual([])
+  expect(loadedOf(loaded, 'judge/conformance', 'judge/probe')).toEqual([])
   expect(npm(loaded)).not.toContain('ws')
   expect(listenersOf(loaded)).toEqual([])
 })

@@ -260,7 +260,7 @@ const NO_EVENTS: AnyRow = {}
 
 /** Returns the row of a type, for items of that type; an empty one for a type without events of its own. */
 export function eventsOf(type: string): AnyRow {
-  // TypeScript cannot infer that an item's row takes that item. Host items have been checked by `hostItem`.
+  // biome-ignore lint/plugin: An item's row takes that item, which TypeScript cannot infer. `hostItem` has checked a host's.
   return lookUp(ITEM_EVENTS as unknown as Readonly<Record<string, AnyRow>>, type) ?? NO_EVENTS
 }
 

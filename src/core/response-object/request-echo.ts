@@ -42,7 +42,8 @@ export function echoOf(request: ResponseRequest, store: boolean): RequestEcho {
   const values = request as { [field: string]: unknown }
   const echo: RequestEcho = { ...ECHO }
   echo.store = store
-  // Parsing the request has checked the types of its fields. One object of one hidden class: every response has three.
+  // One object of one hidden class: every response has three.
+  // biome-ignore lint/plugin: Parsing the request has checked the types of its fields.
   const fields = echo as unknown as { [field: string]: unknown }
   for (const field of FIELDS) fields[field] = copyOf(values[field] ?? fields[field])
   echo.reasoning = { ...ECHO.reasoning, ...echo.reasoning }

@@ -49,6 +49,7 @@ export interface TranslatorState extends ResponseState {
  * The empty queue of all translators, frozen: an event in it would show up in all of them. A new list for each push
  * would trigger V8's write barrier once more per token.
  */
+// biome-ignore lint/plugin: it is frozen, and typed as the lists that may replace it.
 export const NO_EVENTS: ResponseStreamEvent[] = Object.freeze([]) as unknown as ResponseStreamEvent[]
 
 /**

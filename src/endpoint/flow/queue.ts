@@ -41,7 +41,7 @@ export function queue<T, Result>(
   close: () => void | Promise<void>,
   { runsAnyway = false }: { readonly runsAnyway?: boolean } = {},
 ): Queue<T, Result | undefined> {
-  // The types of newer Node versions also require a disposal method, which nothing here calls.
+  // biome-ignore lint/plugin: The types of newer Node versions also require a disposal method, which nothing here calls.
   return new WriterQueue(run, close, runsAnyway) as unknown as Queue<T, Result | undefined>
 }
 

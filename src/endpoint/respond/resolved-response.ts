@@ -62,7 +62,7 @@ export class ResolvedResponse {
     if (this.#taught !== undefined) return this.#taught
     const { open } = this.fold
     const { isCompaction = false, prompt, operator } = open
-    // Entries contain names as plain text; a name that no tool has teaches nothing.
+    // biome-ignore lint/plugin: Entries contain names as plain text; a name that no tool has teaches nothing.
     const teaching = { listings: listingsOfEntry(open), hosted: prompt.hosted as never, policy: this.policy }
     this.#taught = taughtTools(promptedRequest(withTerms(request, operator), isCompaction), teaching)
     return this.#taught

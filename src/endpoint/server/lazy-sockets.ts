@@ -51,7 +51,7 @@ export function createLazySockets({ maxPayload }: { readonly maxPayload: number 
     },
   }
   return {
-    // Cast, because `on` and `off` have one signature here and an overload for each event in ws.
+    // biome-ignore lint/plugin: `on` and `off` have one signature here and an overload for each event in ws.
     server: server as never,
     load() {
       loading ??= open()

@@ -52,7 +52,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
   check(isSafe, 'hostname', 'a loopback address, or authorize, for others can reach this one', hostname)
   // Imported late: `sendEvents` of the same subpath needs no server.
   const { serve, upgradeWebSocket } = await import('@hono/node-server')
-  // Hono's type has its own environment in place of ours.
+  // biome-ignore lint/plugin: Hono's type has its own environment in place of ours.
   const app = openApp({ ...others, upgradeWebSocket: upgradeWebSocket as never })
   const sockets = createLazySockets({ maxPayload: others.limits?.bodyBytes ?? 33_554_432 })
   const fetch: ResponsesApp['fetch'] = (request, env, context) => {
@@ -66,7 +66,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
         fetch,
         port,
         hostname,
-        // Cast, because ws's type has a `noServer` that may be undefined, which @hono/node-server's type excludes.
+        // biome-ignore lint/plugin: ws's `noServer` may be undefined, which @hono/node-server's type excludes.
         websocket: { server: sockets.server as never },
         overrideGlobalObjects: false,
         autoCleanupIncoming: false,

@@ -182,7 +182,10 @@ test.each([
   [['=vs_a'], '--file-search: expected a folder, got an empty text'],
   [['docs=a b'], '--file-search: expected DIR=ID with an ID such as vs_docs, got "docs=a b"'],
   [['docs', './docs/'], '--file-search: expected each ID once, got vs_docs again'],
-  [['fixtures/../src/sse'], '--file-search fixtures/../src/sse: expected .md, .markdown or .txt files in UTF-8'],
+  [
+    ['fixtures/../src/core/sse'],
+    '--file-search fixtures/../src/core/sse: expected .md, .markdown or .txt files in UTF-8',
+  ],
 ])('a folder of --file-search that is none is one line of serve: %j', async (folders, said) => {
   const options = folders.flatMap((folder) => ['--file-search', folder])
   expect(await refusal(['--replay', ...options])).toEqual([2, said])

@@ -32,6 +32,6 @@ export const insertedItem: ItemKind<InsertedItem, { readonly kind: 'host_item'; 
     shown: host.whole,
   }),
 
-  // Cast, because this library's types lack the host's. Spread last, so that the host's type and status win.
+  // biome-ignore lint/plugin: this library's types lack the host's. Spread last, so that the host's type and status win.
   wire: ({ shown, id }) => copyOf({ ...shown, id }) as never,
 }

@@ -25,7 +25,8 @@ interface OpenTelemetrySpan {
   end(): void
 }
 
-/** Passes the API its own contexts and spans: the API is an optional peer, whose types are not known here. */
+/** Passes the API its own contexts and spans. */
+// biome-ignore lint/plugin: The API is an optional peer, whose types are not known here.
 const opaque = (own: unknown): never => own as never
 
 // The numbers of the API's `SpanKind` and `SpanStatusCode`.
@@ -63,11 +64,11 @@ export function openTelemetry(api: OpenTelemetryApi): Tracing {
       const own = api.trace.setSpan(opaque(above), opaque(inner))
       const span: Span = {
         trace: traceOf(inner),
-        // The values of `Attributes` are those of OpenTelemetry's.
+        // biome-ignore lint/plugin: The values of `Attributes` are those of OpenTelemetry's.
         set: (more: Attributes) => void inner.setAttributes(more as never),
         rename: (other) => void inner.updateName(other),
         fail(type) {
-          // The values of `Attributes` are those of OpenTelemetry's.
+          // biome-ignore lint/plugin: The values of `Attributes` are those of OpenTelemetry's.
           inner.setAttributes({ 'error.type': type } as never)
           inner.setStatus({ code: ERROR })
         },

@@ -21,7 +21,7 @@ const NONCE = 12
 export function createContentCipher(keys: readonly Uint8Array[]): ContentCipher {
   check(Array.isArray(keys) && keys.length > 0, 'createContentCipher', 'at least one key', keys)
   for (const key of keys) check(key instanceof Uint8Array && key.length === 32, 'keys', 'keys of 32 bytes', key)
-  // The caller has checked that there is a key.
+  // biome-ignore lint/plugin: The caller has checked that there is a key.
   const [first] = keys as unknown as readonly [Uint8Array]
   const bytesOf = (place: string): Uint8Array => new TextEncoder().encode(place)
   return {

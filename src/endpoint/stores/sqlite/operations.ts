@@ -207,7 +207,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         response['rid'] as Value,
         from,
       )
-      // SQLite's rows have no static type; the query names these columns.
+      // biome-ignore lint/plugin: SQLite's rows have no static type; the query names these columns.
       return { blocks: rows as unknown as readonly StoredBlock[], isOver: response['head'] !== null }
     },
 

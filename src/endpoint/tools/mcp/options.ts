@@ -141,7 +141,7 @@ export function settingsOf(options: McpToolsOptions): Settings {
 /** Returns the limits of a server: its own, or those of all servers. */
 export function limitsOf(server: McpServerConfig, settings: ServerLimits): ServerLimits {
   const names = Object.keys(LIMITS) as (keyof ServerLimits)[]
-  // Built from the names of its fields.
+  // biome-ignore lint/plugin: Built from the names of its fields.
   return Object.fromEntries(names.map((name) => [name, server[name] ?? settings[name]])) as unknown as ServerLimits
 }
 

@@ -24,7 +24,7 @@ export interface Output {
  * others.
  */
 export function readInTurns(transport: McpTransport): void {
-  // The SDK is an optional peer, so only its structure is known here.
+  // biome-ignore lint/plugin: The SDK is an optional peer, so only its structure is known here.
   const starting = transport as unknown as StdioTransport
   const start = starting.start.bind(starting)
   starting.start = async () => {

@@ -16,7 +16,7 @@ interface HttpTransport {
  * until the request times out.
  */
 export function reportLostStreams(transport: McpTransport): void {
-  // The SDK is an optional peer, so only its structure is known here.
+  // biome-ignore lint/plugin: The SDK is an optional peer, so only its structure is known here.
   const http = transport as unknown as HttpTransport
   const send = http.send.bind(http)
   http.send = (message, options) => {

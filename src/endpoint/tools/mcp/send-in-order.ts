@@ -9,7 +9,7 @@ interface SendingTransport {
  * for each message that it sends, and Node warns of an eleventh.
  */
 export function sendInOrder(transport: McpTransport): void {
-  // The SDK is an optional peer, so only its structure is known here.
+  // biome-ignore lint/plugin: The SDK is an optional peer, so only its structure is known here.
   const sending = transport as unknown as SendingTransport
   const send = sending.send.bind(sending)
   let last: Promise<unknown> = Promise.resolve()

@@ -41,7 +41,8 @@ function llamaSampling(sampling: Sampling): LlamaSampling & { readonly seed: num
     temperature,
     topP,
     minP,
-    // `undefined` means 40, and 0 sorts the whole vocabulary to keep all of it, 9 ms a token; null skips the step.
+    // `undefined` means 40, and 0 sorts the whole vocabulary to keep all of it, 9 ms a token.
+    // biome-ignore lint/plugin: null, which the type lacks, skips the step.
     topK: topK === 0 ? (null as unknown as number) : topK,
     seed: ((seed % SEEDS) + SEEDS) % SEEDS,
   }
