@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DIAGNOSTICS } from '../../src/core/diagnostics/index.js'
+import { expectGenerated } from './generated.js'
 import { blocks, pageOf, pages, root } from './pages.js'
 
 const manifest: { name: string; version: string; exports: object; scripts: object } = JSON.parse(
@@ -40,8 +41,7 @@ describe('the pages', () => {
       ([code, sentence]) => `| \`${code}\` | ${sentence.replaceAll('|', '\\|')} |`,
     )
     const table = ['| code | means |', '|---|---|', ...rows].join('\n')
-    const found = /<!-- diagnostics -->\n([\s\S]*)\n<!-- \/diagnostics -->/.exec(pageOf('docs/malformed-harmony.md'))
-    expect(found?.[1]).toBe(table)
+    expectGenerated('docs/malformed-harmony.md', 'diagnostics', table)
   })
 
   test.each(pages)('$path names scripts that exist', ({ text }) => {

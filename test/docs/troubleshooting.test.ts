@@ -26,9 +26,9 @@ const page = pageOf('docs/troubleshooting.md')
 
 describe('the codes of docs/troubleshooting.md', () => {
   test.each([
-    ['request codes', 'request-error.ts', 'RequestErrorCode'],
+    ['request codes', 'shared/request-error.ts', 'RequestErrorCode'],
     ['engine codes', 'engines/contract/engine-error.ts', 'EngineErrorCode'],
-    ['caller codes', 'errors.ts', 'ErrorCode'],
+    ['caller codes', 'shared/errors.ts', 'ErrorCode'],
   ])('the %s are those of the types, each once', (table, file, name) => {
     expect(cellsOf(table).toSorted()).toEqual(unionOf(file, name).toSorted())
   })

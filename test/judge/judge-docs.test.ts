@@ -13,6 +13,7 @@ import {
 } from '../../src/judge/conformance/index.js'
 import { MESSAGES_LOSSES } from '../../src/judge/conformance/messages/clients/compare.js'
 import { MESSAGES_MODELS } from '../../src/judge/conformance/messages/clients/index.js'
+import { expectGenerated } from '../docs/generated.js'
 
 const page = readFileSync(new URL('../../docs/judge.md', import.meta.url), 'utf8')
 
@@ -24,21 +25,21 @@ test('docs/judge.md lists every rule of every client with its sentence', () => {
     ),
   ]
   const table = ['| client | rule | |', '|---|---|---|', ...rows].join('\n')
-  expect(/<!-- rules -->\n([\s\S]*)\n<!-- \/rules -->/.exec(page)?.[1]).toBe(table)
+  expectGenerated('docs/judge.md', 'rules', table)
 })
 
 test('docs/judge.md lists every rule for Chat Completions with its sentence', () => {
   const rules = CHAT_INVARIANTS.filter(({ neededBy }) => neededBy.includes('chat'))
   const rows = rules.map(({ id, severity, sentence }) => `| \`${id}\` | ${severity} | ${sentence} |`)
   const table = ['| rule | | |', '|---|---|---|', ...rows].join('\n')
-  expect(/<!-- chat-rules -->\n([\s\S]*)\n<!-- \/chat-rules -->/.exec(page)?.[1]).toBe(table)
+  expectGenerated('docs/judge.md', 'chat-rules', table)
 })
 
 test('docs/judge.md lists every rule for Messages with its sentence', () => {
   const rules = MESSAGES_INVARIANTS.filter(({ neededBy }) => neededBy.includes('messages'))
   const rows = rules.map(({ id, severity, sentence }) => `| \`${id}\` | ${severity} | ${sentence} |`)
   const table = ['| rule | | |', '|---|---|---|', ...rows].join('\n')
-  expect(/<!-- messages-rules -->\n([\s\S]*)\n<!-- \/messages-rules -->/.exec(page)?.[1]).toBe(table)
+  expectGenerated('docs/judge.md', 'messages-rules', table)
 })
 
 test('docs/judge.md lists every rule of every client of Chat Completions with its sentence', () => {
@@ -49,7 +50,7 @@ test('docs/judge.md lists every rule of every client of Chat Completions with it
     ),
   ]
   const table = ['| client | rule | |', '|---|---|---|', ...rows].join('\n')
-  expect(/<!-- chat-client-rules -->\n([\s\S]*)\n<!-- \/chat-client-rules -->/.exec(page)?.[1]).toBe(table)
+  expectGenerated('docs/judge.md', 'chat-client-rules', table)
 })
 
 test('docs/judge.md lists every rule of every client of the Messages API with its sentence', () => {
@@ -60,7 +61,7 @@ test('docs/judge.md lists every rule of every client of the Messages API with it
     ),
   ]
   const table = ['| client | rule | |', '|---|---|---|', ...rows].join('\n')
-  expect(/<!-- messages-client-rules -->\n([\s\S]*)\n<!-- \/messages-client-rules -->/.exec(page)?.[1]).toBe(table)
+  expectGenerated('docs/judge.md', 'messages-client-rules', table)
 })
 
 test('docs/judge.md names every profile, and the versions that the models were measured against', () => {

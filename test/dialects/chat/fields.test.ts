@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CHAT_FIELDS } from '../../../src/dialects/chat/fields.js'
-import { pageOf } from '../../docs/pages.js'
+import { expectGenerated } from '../../docs/generated.js'
 import { declaredType, propertiesOf } from '../../support/declared-type.js'
 import { sdkTypes } from '../../support/openai-sdk.js'
 import { refusalOf, user } from './cases.js'
@@ -33,6 +33,5 @@ test('docs/chat-completions.md has the table of parameters as the code has it', 
       return `| \`${name}\` | *${support}*: ${does}.${who} |`
     })
   const table = ['| parameter | what happens |', '|---|---|', ...rows].join('\n')
-  const page = pageOf('docs/chat-completions.md')
-  expect(/<!-- parameters -->\n([\s\S]*)\n<!-- \/parameters -->/.exec(page)?.[1]).toBe(table)
+  expectGenerated('docs/chat-completions.md', 'parameters', table)
 })

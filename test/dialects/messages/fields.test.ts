@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fromMessagesRequest } from '../../../src/dialects/index.js'
 import { MESSAGES_FIELDS } from '../../../src/dialects/messages/fields.js'
-import { pageOf } from '../../docs/pages.js'
+import { expectGenerated } from '../../docs/generated.js'
 import { declaredType, propertiesOf } from '../../support/declared-type.js'
 
 const sdk = dirname(createRequire(import.meta.url).resolve('@anthropic-ai/sdk'))
@@ -47,5 +47,5 @@ test('docs/messages.md has the table of parameters as the code has it', () => {
       return `| \`${name}\` | *${support}*: ${does}.${who} |`
     })
   const table = ['| parameter | what happens |', '|---|---|', ...rows].join('\n')
-  expect(/<!-- parameters -->\n([\s\S]*)\n<!-- \/parameters -->/.exec(pageOf('docs/messages.md'))?.[1]).toBe(table)
+  expectGenerated('docs/messages.md', 'parameters', table)
 })

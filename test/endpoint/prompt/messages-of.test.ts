@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
 import { RequestError } from '../../../src/shared/request-error.js'
+import { expectGeneratedRows } from '../../docs/generated.js'
 import { pageOf } from '../../docs/pages.js'
 import { ITEM_CASES, type ItemCase, shown } from './item-cases.js'
 
@@ -11,12 +12,8 @@ describe('what becomes of input items', () => {
     expect(conversationOf(each)).toEqual(each.messages)
   })
 
-  test.each(ITEM_CASES)('docs/prompt.md has a row for $what', (each) => {
-    expect(pageOf('docs/prompt.md')).toContain(`${row(each)}\n`)
-  })
-
-  test('docs/prompt.md has a row for no other input item', () => {
-    expect(sectionOf('items').trim().split('\n').slice(2)).toEqual(ITEM_CASES.map(row))
+  test('docs/prompt.md has a row for each input item, and for no other', () => {
+    expectGeneratedRows('docs/prompt.md', 'items', ITEM_CASES.map(row))
   })
 })
 

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
 import { ITEMS } from '../../../src/endpoint/request/schemas/input.js'
 import { TOOLS } from '../../../src/endpoint/request/schemas/tools.js'
-import { pageOf } from '../../docs/pages.js'
+import { expectGenerated } from '../../docs/generated.js'
 import { errorOf } from './errors.js'
 import { requiredOf, tables } from './tables.js'
 
 test.each(Object.entries(tables()))('docs/request.md has the table of %s as the code has it', (name, table) => {
-  const [, written] =
-    new RegExp(`<!-- ${name} -->\\n([\\s\\S]*)\\n<!-- /${name} -->`).exec(pageOf('docs/request.md')) ?? []
-  expect(written).toBe(table)
+  expectGenerated('docs/request.md', name, table)
 })
 
 test.each([

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { runProbe } from '../../../src/cli/probe.js'
 import { RULES, SCENARIOS } from '../../../src/judge/probe/index.js'
 import { fakeIo } from '../../cli/io.js'
+import { expectGenerated } from '../../docs/generated.js'
 
 const docs = readFileSync(new URL('../../../docs/probe.md', import.meta.url), 'utf8')
 
@@ -14,9 +15,8 @@ test('docs/probe.md lists every scenario, in order, with its question', () => {
 })
 
 test("docs/probe.md lists every rule of the probe's own with its sentence", () => {
-  const [, table = ''] = /<!-- rules -->\n([\s\S]*?)<!-- \/rules -->/.exec(docs) ?? []
-  const rows = Object.entries(RULES).map(([rule, sentence]) => `| \`${rule}\` | ${sentence} |\n`)
-  expect(table).toBe(`| rule | what it demands |\n|---|---|\n${rows.join('')}`)
+  const rows = Object.entries(RULES).map(([rule, sentence]) => `| \`${rule}\` | ${sentence} |`)
+  expectGenerated('docs/probe.md', 'rules', ['| rule | what it demands |', '|---|---|', ...rows].join('\n'))
 })
 
 test('docs/probe.md lists the options that --help lists, and no other', async () => {
