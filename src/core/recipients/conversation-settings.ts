@@ -2,8 +2,8 @@ import type { InputConfigurationUpdate } from '../responses/other-input-items.js
 import type { ResponseRequest } from '../responses/request.js'
 
 /**
- * Returns the request with the settings that its conversation makes (`configuration_update`): each stays in effect until
- * a later one replaces it. The same object if there are none.
+ * Returns the request with the settings that its conversation makes (`configuration_update`): each stays in effect
+ * until a later one replaces it. The same object if there are none.
  */
 export function withConversationSettings<Request extends ResponseRequest>(request: Request): Request {
   const { input, reasoning, text } = request

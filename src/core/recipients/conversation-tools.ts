@@ -54,21 +54,19 @@ export function withConversationTools<Request extends DeclaringRequest>(request:
     places.set(`tools[${tools.length}]`, place)
     tools.push(tool)
   }
-  for (const [nth, left] of inForce.entries()) {
+  for (const [nth, units] of inForce.entries()) {
     const { tools: all, path } = lists[nth] as ToolList
     for (const [index, tool] of all.entries()) {
       const place = `${path}[${index}]`
       const members = membersOf(tool)
-      if (members.length === 0 && left.has(String(index))) add(tool, place)
-      const some = [...members.entries()].filter(([at]) => left.has(`${index} ${at}`))
+      if (members.length === 0 && units.has(String(index))) add(tool, place)
+      const some = [...members.entries()].filter(([at]) => units.has(`${index} ${at}`))
       if (some.length === 0) continue
       for (const [to, [from]] of some.entries()) {
         places.set(`tools[${tools.length}].tools[${to}]`, `${place}.tools[${from}]`)
       }
-      add(
-        some.length === members.length ? tool : ({ ...tool, tools: some.map(([, member]) => member) } as never),
-        place,
-      )
+      const left = { tools: some.map(([, member]) => member) }
+      add(some.length === members.length ? tool : { ...tool, ...left }, place)
     }
   }
   return {

@@ -54,7 +54,8 @@ export interface PromptRecord {
   /** The built-in tools that the host runs. */
   readonly hosted: readonly string[]
   /**
-   * The request's own `tools`, if the conversation declares others: those of `additional_tools` are taught at their items.
+   * The request's own `tools`, if the conversation declares others: those of `additional_tools` are taught at their
+   * items.
    */
   readonly tools?: readonly UnknownTool[]
   /** Listings of servers that differ from those in the conversation. None if absent. */

@@ -30,9 +30,9 @@ interface Last {
 }
 
 /**
- * What the model is taught, and where: in the head, or at the items that declare tools. Nothing is taught twice, and what
- * an earlier list teaches stays in its place, so that the prompt before an item does not change. Except for a tool of the
- * request's own list: an item that declares it again teaches it instead.
+ * What the model is taught, and where: in the head, or at the items that declare tools. Nothing is taught twice, and
+ * what an earlier list teaches stays in its place, so that the prompt before an item does not change. Except for a tool
+ * of the request's own list: an item that declares it again teaches it instead.
  */
 export class Lessons {
   readonly #head = createPlace()
@@ -42,7 +42,11 @@ export class Lessons {
   #place = this.#head
   #list = -1
 
-  /** Begins the next list of tools, the first of which is the request's own. @param isLeading - whether it belongs to the head */
+  /**
+   * Begins the next list of tools, the first of which is the request's own.
+   *
+   * @param isLeading - whether it belongs to the head
+   */
   begin(isLeading: boolean): void {
     this.#list += 1
     this.#place = isLeading ? this.#head : createPlace()
@@ -82,7 +86,7 @@ export class Lessons {
     return { namespaces: namespacesOf(this.#head), builtins: this.#head.builtins }
   }
 
-  /** What each list teaches at its own place, with gpt-oss's own tools among the namespaces: nothing if it belongs to the head. */
+  /** What each list teaches at its own place, gpt-oss's own tools included: nothing if it belongs to the head. */
   get later(): readonly (readonly ToolNamespace[])[] {
     const known = new Set(builtinNamespaces(this.#head.builtins).map(({ name }) => name))
     return this.#places.map((place) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../../src/core/diagnostics/diagnostic.js'
+import { TOOLS } from '../../../src/endpoint/request/schemas/tools.js'
 import { createSeal } from '../../../src/endpoint/seal/index.js'
 import type { CallRecord } from '../../../src/endpoint/server/index.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
@@ -12,6 +13,15 @@ const WEATHER = { type: 'function', name: 'weather', parameters }
 const EXEC = { type: 'custom', name: 'exec', description: 'Runs a script.' }
 const CLOCK = { type: 'namespace', name: 'clock', tools: [{ type: 'function', name: 'sleep', strict: false }] }
 const DICE = { type: 'mcp', server_label: 'dice', require_approval: 'never' }
+
+/** The fields that a tool of each type has to have. */
+const NEEDED: Readonly<Record<string, object>> = {
+  function: WEATHER,
+  custom: EXEC,
+  namespace: CLOCK,
+  mcp: DICE,
+  file_search: { vector_store_ids: ['vs'] },
+}
 
 const declares = (...tools: readonly object[]) => ({
   type: 'additional_tools' as const,
@@ -69,6 +79,18 @@ describe('a tool that an item alone declares', () => {
     expect(body).toMatchObject({ status: 'completed', error: null })
     expect(body.output).toContainEqual(expect.objectContaining({ ...item, status: 'completed' }))
     expect(body.output.at(-1)).toMatchObject({ type: 'message' })
+  })
+
+  test.each(Object.keys(TOOLS))('a tool of the type %s is taken, as it is in tools', async (type) => {
+    const tool = { type, ...NEEDED[type] }
+    const answers = await Promise.all(
+      [{ tools: [tool], input: 'Hi' }, { input: [declares(tool), user()] }].map((body) =>
+        endpoint([answer('Hi.')], { tools: [dice] }).create(body),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers[1]?.body.tools).toEqual(answers[0]?.body.tools)
+    expect(answers[1]?.body.usage).toEqual(answers[0]?.body.usage)
   })
 
   test('the tools of a server are listed once, by the response that first has the server', async () => {
