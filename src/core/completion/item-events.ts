@@ -275,6 +275,6 @@ export function announcedForm<Item extends WireItem>(item: Item): Item {
     if (value === undefined) delete form[field]
     else form[field] = value
   }
-  // TypeScript cannot infer that each field keeps its type.
+  // biome-ignore lint/plugin: TypeScript cannot infer that each field keeps its type.
   return form as unknown as Item
 }

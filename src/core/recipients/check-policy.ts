@@ -5,7 +5,7 @@ import { lookUp, policies, type RecipientPolicy } from './policy.js'
 
 const POLICY: OptionTable<RecipientPolicy> = {
   name: aText,
-  noTool: listOf(aText, 'an array of recipients'),
+  nonToolRecipients: listOf(aText, 'an array of recipients'),
   order: listOf(oneOf(...policies.openai.order), `an array of ${policies.openai.order.join(', ')}`),
   builtins: anObject,
   aliases: anObject,

@@ -29,7 +29,7 @@ export function classifyRecipient(
   tools: DeclaredTools,
   policy: RecipientPolicy = policies.openai,
 ): Recipient {
-  if (recipient === undefined || policy.noTool.includes(recipient)) return classifyChannel(channel)
+  if (recipient === undefined || policy.nonToolRecipients.includes(recipient)) return classifyChannel(channel)
   for (const match of policy.order) {
     const found = matchers[match](recipient, tools, policy)
     if (found !== undefined) return found

@@ -22,7 +22,7 @@ export type RecipientMatch = 'functions' | 'builtins' | 'function_names' | 'name
 export interface RecipientPolicy {
   readonly name: string
   /** The recipients that address no tool. Their messages are classified by channel. */
-  readonly noTool: readonly string[]
+  readonly nonToolRecipients: readonly string[]
   /** The ways of finding the callee, in the order in which they are tried. */
   readonly order: readonly RecipientMatch[]
   /**
@@ -50,7 +50,7 @@ export type PolicyName = 'openai' | 'agents' | 'vllm' | 'functions-only'
 
 const openai: RecipientPolicy = {
   name: 'openai',
-  noTool: ['assistant', 'user', ''],
+  nonToolRecipients: ['assistant', 'user', ''],
   order: ['functions', 'builtins', 'function_names', 'namespaces', 'mcp'],
   builtins: {},
   aliases: { [PYTHON]: 'code_interpreter', [BROWSER]: 'web_search_preview', [CONTAINER]: 'container' },

@@ -20,7 +20,7 @@ export interface MessageAnswerOptions {
    * The maximum number of web searches that the client wants, which distinguishes searches that failed because of it.
    * Default: any number.
    */
-  readonly mostSearches?: number
+  readonly maxSearches?: number
   /**
    * Returns the model's input so far as it is known when the message begins: `usage` of `message_start`, which some
    * clients read. Default: nothing is known.
@@ -36,7 +36,7 @@ export interface MessageAnswerOptions {
   readonly sealCall?: (item: OutputItem) => string | undefined
 }
 
-type Optional = 'id' | 'model' | 'mostSearches' | 'input' | 'stopSequence' | 'sealCall'
+type Optional = 'id' | 'model' | 'maxSearches' | 'input' | 'stopSequence' | 'sealCall'
 
 export type ResolvedMessageAnswerOptions = Required<Omit<MessageAnswerOptions, Optional>> &
   Pick<MessageAnswerOptions, Optional>
@@ -46,7 +46,7 @@ const MESSAGE_ANSWER_OPTIONS: OptionTable<MessageAnswerOptions> = {
   model: aText,
   thinking: oneOf('shown', 'omitted', 'sealed'),
   preambles: oneOf('text', 'hidden'),
-  mostSearches: wholeNumber(1),
+  maxSearches: wholeNumber(1),
   input: aFunction,
   stopSequence: aFunction,
   sealCall: aFunction,
@@ -55,13 +55,13 @@ const MESSAGE_ANSWER_OPTIONS: OptionTable<MessageAnswerOptions> = {
 /** @throws HarmonyResponsesError `bad_option` */
 export function resolveAnswerOptions(what: string, options: MessageAnswerOptions): ResolvedMessageAnswerOptions {
   checkOptions(what, options, MESSAGE_ANSWER_OPTIONS)
-  const { id, model, mostSearches, input, stopSequence, sealCall, thinking = 'sealed', preambles = 'text' } = options
+  const { id, model, maxSearches, input, stopSequence, sealCall, thinking = 'sealed', preambles = 'text' } = options
   return {
     thinking,
     preambles,
     ...(id !== undefined && { id }),
     ...(model !== undefined && { model }),
-    ...(mostSearches !== undefined && { mostSearches }),
+    ...(maxSearches !== undefined && { maxSearches }),
     ...(input !== undefined && { input }),
     ...(stopSequence !== undefined && { stopSequence }),
     ...(sealCall !== undefined && { sealCall }),

@@ -207,8 +207,8 @@ export class MessageAnswer {
       this.#searches += 1
       if (item.status === 'completed') this.#found += 1
     }
-    const { mostSearches = Number.POSITIVE_INFINITY } = this.#options
-    const { use, result } = serverCallBlocks(item, this.#searches > mostSearches)
+    const { maxSearches = Number.POSITIVE_INFINITY } = this.#options
+    const { use, result } = serverCallBlocks(item, this.#searches > maxSearches)
     // Clients do not join the deltas of an MCP tool's call.
     const useEvents = use.type === 'mcp_tool_use' ? [this.#start(use), this.#stop()] : this.#use(use)
     return [...useEvents, this.#start(result), this.#stop()]

@@ -43,7 +43,7 @@ function addSearch(tool: Fields, at: string, draft: Draft): void {
   if (most !== undefined) {
     if (!Number.isInteger(most)) throw invalidType(`${at}.max_uses`, 'an integer', most)
     if ((most as number) < 1) throw outOfRange(`${at}.max_uses`, 'integer', { least: 1 }, most as number)
-    draft.answer = { ...draft.answer, mostSearches: most as number }
+    draft.answer = { ...draft.answer, maxSearches: most as number }
   }
   draft.put('include', [...(draft.request['include'] as readonly string[]), 'web_search_call.action.sources'])
   const filters = allowed.length > 0 && { filters: { allowed_domains: allowed } }

@@ -105,7 +105,7 @@ export interface OpenEntry extends Addition {
   /** Whether the conversation is a single message, which is kept: no compaction before the first turn. */
   readonly isOneMessage?: true
   /** The maximum number of web searches. Unlimited if absent. */
-  readonly mostSearches?: number
+  readonly maxSearches?: number
   /** The engine's capabilities, if it was asked. */
   readonly capabilities?: Omit<EngineCapabilities, 'fit'>
   /**

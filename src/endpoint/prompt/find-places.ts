@@ -3,8 +3,8 @@ import type { Slices, Work } from '../../shared/slices.js'
 import type { ReadMessage } from './conversation.js'
 import { isReasoning } from './drop-reasoning.js'
 import { FreePlaces } from './free-places.js'
+import { COMPARED, FreeMessages, MessageIndex } from './message-index.js'
 import { keyOf, speakerOf } from './message-key.js'
-import { COMPARED, FreeSayings, Sayings } from './sayings.js'
 import type { Place, TranscriptMessage } from './transcript.js'
 
 /** The scope of a search. */
@@ -26,14 +26,14 @@ export function* findPlaces(
   work: Work,
 ): Slices<(Place | undefined)[]> {
   const owners = messages.map(ownerOf)
-  const sayings = yield* Sayings.in(transcripts, tools, work)
+  const messageIndex = yield* MessageIndex.in(transcripts, tools, work)
   const places: (Place | undefined)[] = messages.map(() => undefined)
   const search = {
     messages,
     transcripts,
     owners,
     tools,
-    sayings,
+    messageIndex,
     places,
     taken: transcripts.map(() => new Set<number>()),
   }
@@ -50,7 +50,7 @@ interface Search {
   /** For each message, the transcript that has to contain it. */
   readonly owners: readonly (number | undefined)[]
   readonly tools: RequestTools
-  readonly sayings: Sayings
+  readonly messageIndex: MessageIndex
   /** For each message, the place found. */
   readonly places: (Place | undefined)[]
   /** For each transcript, its messages that were found. */
@@ -59,9 +59,9 @@ interface Search {
 
 /** Finds the messages that have a transcript of their own, or those that have none. */
 function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void> {
-  const { messages, transcripts, owners, tools, sayings, places, taken } = search
+  const { messages, transcripts, owners, tools, messageIndex, places, taken } = search
   const isFree = ({ transcript, index }: Place): boolean => taken[transcript]?.has(index) === false
-  const free = yield* FreeSayings.of(sayings, hasOwner, isFree, work)
+  const free = yield* FreeMessages.of(messageIndex, hasOwner, isFree, work)
   const take = (at: number, place: Place | undefined): void => {
     if (place !== undefined) taken[place.transcript]?.add(place.index)
     places[at] = place
@@ -78,7 +78,7 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
         take(at, free.takeBefore(keyOfOne(message), owners[at], next))
       }
       const place = places[at]
-      if (place !== undefined) next = Math.min(next, sayings.nthOf(place))
+      if (place !== undefined) next = Math.min(next, messageIndex.nthOf(place))
     }
   }
   yield* find(
@@ -93,7 +93,7 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
     work.left -= COMPARED
     if (work.left <= 0) yield* work.pause()
     const place = places[at]
-    if (place !== undefined) call = sayings.nthOf(place)
+    if (place !== undefined) call = messageIndex.nthOf(place)
     else if (message.role === 'tool' && message.missing === undefined && isSought(at)) {
       take(at, free.takeAfter(keyOf(message, tools), owners[at], call))
     }

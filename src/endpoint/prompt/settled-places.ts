@@ -3,8 +3,8 @@ import type { Slices, Work } from '../../shared/slices.js'
 import type { ReadMessage } from './conversation.js'
 import { isReasoning } from './drop-reasoning.js'
 import type { Findings } from './history.js'
+import { COMPARED } from './message-index.js'
 import { keyOf } from './message-key.js'
-import { COMPARED } from './sayings.js'
 import { hashOf } from './text-hash.js'
 
 /*

@@ -34,7 +34,7 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   offered: anOffer,
   approval: anApprovalPolicy,
   approvals: oneOf('ask', 'refuse'),
-  mostSearches: wholeNumber(1),
+  maxSearches: wholeNumber(1),
   limits: optionsOf(RESPOND_LIMITS),
   pause: aFunction,
   sealForm: aFunction,

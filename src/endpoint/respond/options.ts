@@ -146,7 +146,7 @@ export interface RespondOptions extends Translated, Prompted {
    * The maximum number of web searches. Further ones fail, and the model reads why. The first entry records it: a run
    * that resumes from entries uses their value. Default: no limit.
    */
-  readonly mostSearches?: number
+  readonly maxSearches?: number
   /** The id of the response. Default: a random one. */
   readonly responseId?: string
   /** Unix time in whole seconds, for timestamps and for the date in the prompt. Default: the system's. */

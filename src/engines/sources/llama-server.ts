@@ -84,7 +84,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
     },
     generatePath: '/completion',
     capabilities: GBNF_CAPABILITIES,
-    onDoubt: reportedLength.forget,
+    onLimitsMaybeStale: reportedLength.forget,
     async limits(client, signal) {
       const contextLength = await reportedLength.get(client, signal)
       return contextLength === undefined ? {} : { contextLength }

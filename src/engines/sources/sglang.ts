@@ -88,7 +88,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
     hasLark: false,
     named: structuredOutputs,
     onBackend,
-    onDoubt: info.forget,
+    onLimitsMaybeStale: info.forget,
   })
   return createHttpEngine(http, {
     name: 'SGLang',
@@ -106,7 +106,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
     },
     held: backend.held,
     onFailure: backend.onFailure,
-    onDoubt() {
+    onLimitsMaybeStale() {
       reportedSize.forget()
       info.forget()
     },

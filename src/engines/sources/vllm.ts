@@ -129,7 +129,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
       capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
       held: backend.held,
       onFailure: backend.onFailure,
-      onDoubt: reportedSize.forget,
+      onLimitsMaybeStale: reportedSize.forget,
       async limits(client, signal) {
         const size = await contextLength(client, signal)
         return size === undefined ? {} : { contextLength: size }

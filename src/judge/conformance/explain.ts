@@ -5,7 +5,7 @@ import { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
 import { explainChat } from './chat/explain.js'
 import { createClientChecker, type Violation } from './check.js'
 import type { Agreement } from './clients/agreement/agreement.js'
-import { callDissent } from './clients/agreement/dissent.js'
+import { callMismatch } from './clients/agreement/mismatch.js'
 import {
   CLIENTS,
   type Client,
@@ -81,16 +81,16 @@ function explainResponses(events: Iterable<StreamEvent>, client: Client): Explan
 }
 
 /** Returns why a call runs with other arguments than most of the stream states; empty if it does not. */
-function whyOf(seen: SeenCall, { output, surplus }: Agreement): string {
+function whyOf(seen: SeenCall, { output, extraneous }: Agreement): string {
   const candidates = output.calls.filter(
     ({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`,
   )
   if (candidates.some((call) => hasArguments(seen, call.arguments))) return ''
-  const extra = surplus.find(({ name }) => name !== undefined && isNamed(seen, name))
+  const extra = extraneous.find(({ name }) => name !== undefined && isNamed(seen, name))
   if (candidates.length === 0 && extra !== undefined)
     return ` (${surplusWords(extra.why, 'response')}: ${extra.at.type} at event ${extra.at.position})`
-  const dissent = callDissent(candidates)
-  return dissent === undefined ? '' : `: ${dissent.words}`
+  const mismatch = callMismatch(candidates)
+  return mismatch === undefined ? '' : `: ${mismatch.words}`
 }
 
 const isNamed = (seen: SeenCall, name: string): boolean => seen.name === name || seen.name.endsWith(`.${name}`)
@@ -112,7 +112,7 @@ function endOf(reading: Reading): string {
   if (own !== undefined) return own
   switch (seen.ending) {
     case 'completed':
-      return goodEnd(errors, agreement.surplus, 'response')
+      return goodEnd(errors, agreement.extraneous, 'response')
     case 'incomplete': {
       const reason = asString(asFields(asFields(last?.['response'])['incomplete_details'])['reason'])
       return `and learns that it was cut off${reason === '' ? '' : ` (${reason})`}`

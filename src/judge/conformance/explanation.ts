@@ -1,4 +1,4 @@
-import type { Surplus } from './clients/agreement/surplus.js'
+import type { Extraneous } from './clients/agreement/extraneous.js'
 import { callWords, type Seen, type SeenCall } from './clients/client.js'
 import { isAtEnd } from './report/violation-kind.js'
 import type { Checker, StreamChunk, Violation } from './violation.js'
@@ -36,7 +36,7 @@ export function explanationOf({ name, seen, errors, whyOf, end }: Reading): Expl
 }
 
 /** Returns why something is not part of the intended content. `whole`: the response, or the answer. */
-export function surplusWords(why: Surplus['why'], whole: string): string {
+export function surplusWords(why: Extraneous['why'], whole: string): string {
   if (why === 'repeated') return 'which came again'
   return why === 'late' ? `which came after the end of the ${whole}` : `which is of another ${whole}`
 }
@@ -46,8 +46,8 @@ export function surplusWords(why: Surplus['why'], whole: string): string {
  *
  * @param event - the name of an event of the API
  */
-export function surplusReason(surplus: readonly Surplus[], name: string, event: 'chunk' | 'event'): string {
-  const extra = surplus.find((one) => one.name === name)
+export function extraneousReason(extraneous: readonly Extraneous[], name: string, event: 'chunk' | 'event'): string {
+  const extra = extraneous.find((one) => one.name === name)
   return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: ${event} ${extra.at.position})`
 }
 
@@ -60,9 +60,9 @@ export function errorsIn(checker: Checker, stream: Iterable<StreamChunk>): Viola
 }
 
 /** The ending that a client treats as success. */
-export function goodEnd(errors: readonly Violation[], surplus: readonly Surplus[], whole: string): string {
+export function goodEnd(errors: readonly Violation[], extraneous: readonly Extraneous[], whole: string): string {
   if (errors.length === 0) return 'and ends well'
-  return `and ends without noticing that something is ${surplus.length > 0 ? `not of this ${whole}` : 'lost'}`
+  return `and ends without noticing that something is ${extraneous.length > 0 ? `not of this ${whole}` : 'lost'}`
 }
 
 function shownBy({ streamed, final }: Seen): string {

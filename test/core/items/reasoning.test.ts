@@ -349,7 +349,7 @@ describe('the modes of reasoning', () => {
    */
   function spoken({ response: { output_messages } }: { response: Response }) {
     const isThought = ({ role, channel, recipient = '' }: ResponseMessage): boolean =>
-      role !== 'assistant' || (channel === 'analysis' && policies.openai.noTool.includes(recipient))
+      role !== 'assistant' || (channel === 'analysis' && policies.openai.nonToolRecipients.includes(recipient))
     return output_messages && { output_messages: output_messages.filter((message) => !isThought(message)) }
   }
 })

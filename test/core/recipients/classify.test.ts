@@ -179,7 +179,7 @@ describe('a policy is a table', () => {
   })
 
   test('a policy is a table whose list of nobodies can be extended', () => {
-    expect(classify('everyone', { noTool: ['everyone'] })).toBe('message final_answer')
+    expect(classify('everyone', { nonToolRecipients: ['everyone'] })).toBe('message final_answer')
   })
 
   test('a policy is a table whose answer to undeclared tools can be replaced', () => {
@@ -270,7 +270,7 @@ describe('laws', () => {
   test('the channel changes nothing if there is a recipient', () => {
     fc.assert(
       fc.property(recipient, channel, tools, policy, (recipient, channel, requestTools, policy) => {
-        fc.pre(!policy.noTool.includes(recipient))
+        fc.pre(!policy.nonToolRecipients.includes(recipient))
         const tools = declareTools(requestTools)
         expect(classifyRecipient(recipient, channel, tools, policy)).toEqual(
           classifyRecipient(recipient, undefined, tools, policy),

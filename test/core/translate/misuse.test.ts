@@ -107,7 +107,7 @@ test('translate refuses an AbortController as its signal', () => {
 function createPolicy() {
   return {
     name: 'mine',
-    noTool: [],
+    nonToolRecipients: [],
     order: ['functions'],
     builtins: {},
     aliases: {},

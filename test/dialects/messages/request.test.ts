@@ -265,7 +265,7 @@ describe('the parameters of a request', () => {
       tools: [{ type: 'web_search', filters: { allowed_domains: ['example.com'] } }],
       include: ['reasoning.encrypted_content', 'web_search_call.action.sources'],
     })
-    expect(answer).toEqual({ mostSearches: 2 })
+    expect(answer).toEqual({ maxSearches: 2 })
   })
 
   test.each<[object, object]>([

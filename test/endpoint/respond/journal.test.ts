@@ -148,7 +148,7 @@ describe('a response is what went into it', () => {
       `<|channel|>analysis to=browser.search code<|message|>{"query":"${query}"}<|call|>`
     const shared = { turns: [search('a'), search('b'), ANSWER], tools: [moody] }
     const request = { input: 'Go.', tools: [{ type: 'web_search' }] } as ResponseRequest
-    const whole = await run(request, { ...shared, mostSearches: 1 })
+    const whole = await run(request, { ...shared, maxSearches: 1 })
     const statuses = whole.entries.flatMap((entry) =>
       entry.type === 'tool_result' ? ['error' in (entry.result ?? {})] : [],
     )

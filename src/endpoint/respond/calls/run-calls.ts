@@ -93,9 +93,9 @@ function followersOf(call: HostedCall, { idsAfter }: RunCallsOptions): readonly 
 
 /** Whether the maximum number of searches has begun. */
 function isSearchTooMany(call: HostedCall, { fold }: RunCallsOptions): boolean {
-  const { mostSearches = Number.POSITIVE_INFINITY } = fold.open
+  const { maxSearches = Number.POSITIVE_INFINITY } = fold.open
   if (!isSearch(call)) return false
-  return fold.output.filter((item) => isSearch(item) && fold.attempts(item.id) > 0).length >= mostSearches
+  return fold.output.filter((item) => isSearch(item) && fold.attempts(item.id) > 0).length >= maxSearches
 }
 
 function isSearch(item: Pick<OutputItem, 'type'>): boolean {

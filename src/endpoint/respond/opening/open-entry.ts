@@ -127,7 +127,7 @@ export async function openEntry(
         compactAbove,
         ...(messageCount <= 1 && { isOneMessage: true as const }),
       }),
-    ...(options.mostSearches !== undefined && { mostSearches: options.mostSearches }),
+    ...(options.maxSearches !== undefined && { maxSearches: options.maxSearches }),
     ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
     ...(constrained.length > 0 && { constrained }),
     ...(typeOnly.length > 0 && { typeOnly }),

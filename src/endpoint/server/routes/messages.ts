@@ -43,14 +43,14 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
       stopSequence = string
     }
     const { request } = messages
-    const { mostSearches } = messages.answer
+    const { maxSearches } = messages.answer
     let input: HostUsage = {}
     const onInput = (usage: HostUsage): void => {
       input = usage
     }
-    const most = mostSearches !== undefined && { mostSearches }
+    const most = maxSearches !== undefined && { maxSearches }
     const caller = merged(messagesCaller(context), { onStopString, onInput, getsHiddenCalls: true, ...most })
-    const live = await inItsWords(messages, () => service.create(resolveModel(request), caller))
+    const live = await withMessagesErrors(messages, () => service.create(resolveModel(request), caller))
     const { model } = request
     const answer = {
       ...messages.answer,
@@ -89,7 +89,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     const messages = await read(context)
     const count = (): ReturnType<typeof service.inputTokens> =>
       service.inputTokens(resolveModel(messages.request), messagesCaller(context))
-    const { input_tokens } = await inItsWords(messages, count)
+    const { input_tokens } = await withMessagesErrors(messages, count)
     return context.json({ input_tokens })
   })
 
@@ -167,7 +167,7 @@ function messageFrames(encode: MessageEncoder): { of(event: ResponseStreamEvent)
   }
 }
 
-async function inItsWords<Result>(messages: MessagesRequest, work: () => Promise<Result>): Promise<Result> {
+async function withMessagesErrors<Result>(messages: MessagesRequest, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

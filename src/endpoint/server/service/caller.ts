@@ -34,7 +34,7 @@ export interface Caller {
    */
   readonly onInput?: (usage: HostUsage) => void
   /** See `respond`. */
-  readonly mostSearches?: number
+  readonly maxSearches?: number
   /** Whether the client can be asked for the approval of a call. Default: `ask`. */
   readonly approvals?: 'ask' | 'refuse'
   /** Whether it receives the calls that `offeredCalls` hides: an API without a place for them omits them itself. */

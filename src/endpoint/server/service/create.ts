@@ -20,7 +20,7 @@ import { inConversation } from './in-conversation.js'
 import { attach } from './kept.js'
 import { countedTools, createMeter } from './limits/counted.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './limits/memory.js'
-import { toldEngine } from './limits/told-engine.js'
+import { withInputUsage } from './limits/with-input-usage.js'
 import { operatorOptions } from './operator-options.js'
 import { parseBody } from './parse-body.js'
 import type { LiveResponse } from './running/live-response.js'
@@ -72,11 +72,11 @@ async function startOrAttach(
   caller: Caller,
 ): Promise<LiveResponse> {
   for (;;) {
-    for (const shelf of [setup.durable, setup.transient]) {
-      const known = await shelf.store.findKey(key.key, caller.owner)
+    for (const repository of [setup.durable, setup.transient]) {
+      const known = await repository.store.findKey(key.key, caller.owner)
       if (known === undefined) continue
       checkKey(known, key)
-      return { ...(await attach(setup, shelf, known.responseId, request, caller.owner)), request }
+      return { ...(await attach(setup, repository, known.responseId, request, caller.owner)), request }
     }
     try {
       return await start(setup, request, caller, key)
@@ -128,7 +128,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
 }
 
 /** The resources of one response. */
-export interface Making {
+export interface RunResources {
   readonly engine: TokenEngine
   readonly observed: ResponseObservation | undefined
   /** The memory that it holds: released when everything was read, or its reader has left. */
@@ -143,13 +143,13 @@ async function runFor(
   request: ParsedRequest,
   responseId: string,
   caller: Caller,
-  making: Making,
+  resources: RunResources,
 ): Promise<Run> {
   const { owner } = caller
   const { onDisconnect = 'stop' } = setup.options
   const isTransient = request.store === false
   // Entries are kept for later readers: a second request with the key, or a client that reconnects.
-  const isJournaled = !isTransient || making.key !== undefined || onDisconnect !== 'stop'
+  const isJournaled = !isTransient || resources.key !== undefined || onDisconnect !== 'stop'
   return inConversation(setup, request, responseId, caller, async (conversation) => {
     const operator = await operatorOptions(setup.options, request, caller)
     const isOffered = offeredCalls(conversation.request, operator.offered)
@@ -157,11 +157,11 @@ async function runFor(
     const { previous } = conversation.addition
     const approvals = conversation.approvedCalls.map(({ approvalRequestId }) => approvalRequestId)
     return startRun({
-      ...runOptions(setup, making, { ...about, operator, isOffered }),
-      shelf: isJournaled ? (isTransient ? setup.transient : setup.durable) : undefined,
+      ...runOptions(setup, resources, { ...about, operator, isOffered }),
+      repository: isJournaled ? (isTransient ? setup.transient : setup.durable) : undefined,
       begin: {
         ...{ responseId, owner },
-        ...(making.key && { key: making.key }),
+        ...(resources.key && { key: resources.key }),
         // A transient response has its predecessors in memory, and its approvals are stored like all others.
         ...(!isTransient && { approvals, ...(previous !== undefined && { previous }) }),
       },
@@ -173,7 +173,7 @@ async function runFor(
 }
 
 /** The owner and the parts of a response. */
-export interface MadeOf {
+export interface RunContext {
   readonly owner: string
   readonly responseId: string
   readonly request: ResponseRequest
@@ -188,22 +188,22 @@ export interface MadeOf {
 /** Returns the options shared by responses that begin here and those that are taken over. */
 export function runOptions(
   setup: Setup,
-  { engine, observed, held, onEnd }: Omit<Making, 'key'>,
-  { owner, responseId, request, conversation, caller = { owner }, operator, isOffered }: MadeOf,
-): Omit<RunOptions, 'shelf' | 'begin' | 'isTransient' | 'signal' | 'isBackground'> {
+  { engine, observed, held, onEnd }: Omit<RunResources, 'key'>,
+  { owner, responseId, request, conversation, caller = { owner }, operator, isOffered }: RunContext,
+): Omit<RunOptions, 'repository' | 'begin' | 'isTransient' | 'signal' | 'isBackground'> {
   const { seal, report, clock } = setup
   const { onDisconnect = 'stop', onEntry, now = () => performance.now() } = setup.options
   const tools = auditedTools(
     setup.options.tools ?? [],
     merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
-  const { errorEvent, mostSearches, onInput, onStopString, returnedArguments } = caller
+  const { errorEvent, maxSearches, onInput, onStopString, returnedArguments } = caller
   const { earlier } = conversation
-  const shelf = request.store === false ? setup.transient : setup.durable
+  const repository = request.store === false ? setup.transient : setup.durable
   return {
     conversation,
     respond: merged(setup.respondOptions(responseId, owner, request), {
-      engine: setup.guard(onInput ? toldEngine(engine, onInput) : engine, { meter: createMeter(held), observed }),
+      engine: setup.guard(onInput ? withInputUsage(engine, onInput) : engine, { meter: createMeter(held), observed }),
       ...operator,
       tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
       ...(observed && {
@@ -212,7 +212,7 @@ export function runOptions(
       ...(errorEvent !== undefined && { errorEvent }),
       ...(onStopString && { onStopString }),
       ...(returnedArguments && { returnedArguments }),
-      ...(mostSearches !== undefined && { mostSearches }),
+      ...(maxSearches !== undefined && { maxSearches }),
       ...(earlier && { earlier }),
     }),
     seal,
@@ -228,7 +228,7 @@ export function runOptions(
     onUnfinished(response) {
       // Holds the memory of its conversation until its end is stored.
       const unfinished = held.moveTo('store')
-      shelf.stored.addUnfinished(responseId, response, () => unfinished.end())
+      repository.stored.addUnfinished(responseId, response, () => unfinished.end())
     },
     onClosed: () => held.end(),
     clock,

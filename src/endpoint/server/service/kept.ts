@@ -14,7 +14,7 @@ import { followEntries } from './running/follow.js'
 import type { LiveResponse } from './running/live-response.js'
 import type { Run } from './running/run-types.js'
 import type { Setup } from './setup.js'
-import type { Shelf } from './storage/shelf.js'
+import type { ResponseRepository } from './storage/response-repository.js'
 import { followable, isOurs, isUnreadable } from './storage/stored-entries.js'
 import { unfoldedResponse } from './storage/unfolded-response.js'
 import { cancelledElsewhere } from './take-over/end-response.js'
@@ -89,15 +89,15 @@ function runOf(setup: Setup, responseId: string): Run | undefined {
 /** Returns the response of a repeated request: running, here or elsewhere, or finished. */
 export async function attach(
   setup: Setup,
-  shelf: Shelf,
+  repository: ResponseRepository,
   responseId: string,
   { stream }: Pick<ParsedRequest, 'stream'>,
   owner: string,
 ): Promise<Omit<LiveResponse, 'request'>> {
   const live = runOf(setup, responseId)
-  const found = await shelf.stored.find(responseId, owner)
+  const found = await repository.stored.find(responseId, owner)
   const isWhole = found?.state === 'finished' && stream !== true
-  const events = isWhole ? nothing() : found && (await eventsOf(setup, shelf, responseId, owner))
+  const events = isWhole ? nothing() : found && (await eventsOf(setup, repository, responseId, owner))
   if (found === undefined || events === undefined) {
     throw new RequestError('The response to this Idempotency-Key is not available. Use a new key.', {
       status: 409,
@@ -110,11 +110,11 @@ export async function attach(
   if (live !== undefined) return { responseId, created: live.created as KeptResponse, events, finished: live.finished }
   const [followed, over] = watched(events)
   const finished = over.then(async () => {
-    const after = await shelf.stored.find(responseId, owner)
+    const after = await repository.stored.find(responseId, owner)
     return after?.state === 'finished' ? after.finished : undefined
   })
   finished.catch(setup.report)
-  return { responseId, created: await snapshotOf(setup, responseId, owner, shelf), events: followed, finished }
+  return { responseId, created: await snapshotOf(setup, responseId, owner, repository), events: followed, finished }
 }
 
 /** Returns the events, and a promise for their end or their reader's leaving. */
@@ -147,18 +147,20 @@ export async function findStored(setup: Setup, responseId: string, owner: string
 
 async function eventsOf(
   setup: Setup,
-  shelf: Shelf,
+  repository: ResponseRepository,
   responseId: string,
   owner: string,
   after?: number,
 ): Promise<AsyncGenerator<Batch> | undefined> {
   const live = runOf(setup, responseId)
   if (live !== undefined) return await live.follow(after)
-  const entries = await shelf.stored.entries(responseId, owner)
+  const entries = await repository.stored.entries(responseId, owner)
   if (entries === undefined) return undefined
   // Checked before its options: a response of another version need not have them.
   const ours = await followable(entries, responseId)
-  return followEntries(ours, setup.respondOptions(responseId, owner, { store: shelf === setup.durable }), { after })
+  return followEntries(ours, setup.respondOptions(responseId, owner, { store: repository === setup.durable }), {
+    after,
+  })
 }
 
 /** Returns the current state of a running response. */
@@ -166,9 +168,9 @@ async function snapshotOf(
   setup: Setup,
   responseId: string,
   owner: string,
-  shelf: Shelf = setup.durable,
+  repository: ResponseRepository = setup.durable,
 ): Promise<KeptResponse> {
-  const { response } = await soFar(setup, responseId, owner, shelf)
+  const { response } = await soFar(setup, responseId, owner, repository)
   if (response !== undefined) return response
   throw notFound(responseId)
 }
@@ -186,11 +188,11 @@ async function soFar(
   setup: Setup,
   responseId: string,
   owner: string,
-  shelf: Shelf,
+  repository: ResponseRepository,
 ): Promise<{ readonly response: KeptResponse | undefined; readonly last: number }> {
-  const entries = await shelf.stored.entries(responseId, owner)
+  const entries = await repository.stored.entries(responseId, owner)
   if (entries === undefined) return { response: undefined, last: Number.POSITIVE_INFINITY }
-  const translation = translateEntries(setup.respondOptions(responseId, owner, { store: shelf === setup.durable }))
+  const translation = translateEntries(setup.respondOptions(responseId, owner, { store: repository === setup.durable }))
   let last = -1
   try {
     for await (const added of entries) {

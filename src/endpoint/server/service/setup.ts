@@ -25,16 +25,16 @@ import type { Run } from './running/run-types.js'
 import { createStop, type Stop } from './running/stop.js'
 import { servedModels } from './served-models.js'
 import { boundedStore, StoreFailure } from './storage/bounded-store.js'
-import { createShelf, type Shelf } from './storage/shelf.js'
+import { createResponseRepository, type ResponseRepository } from './storage/response-repository.js'
 import { joinStore } from './storage/store-memory.js'
 
 /** Shared by all parts of a service. */
 export interface Setup {
   readonly options: ServiceOptions
   /** The stored responses. */
-  readonly durable: Shelf
+  readonly durable: ResponseRepository
   /** Responses with `store: false`, while their entries may still be requested: always in this process's memory. */
-  readonly transient: Shelf
+  readonly transient: ResponseRepository
   /** The rendering of conversations that may continue. */
   readonly known: KnownConversations
   readonly seal: Seal
@@ -105,8 +105,8 @@ export function setUp(options: ServiceOptions): Setup {
   const given = options.store ?? createMemoryStore()
   joinStore(budget, given)
   const { leaseSeconds = 10 } = limits
-  const shelfOf = (store: ResponseStore): Shelf =>
-    createShelf(boundedStore(store, limits, deadlines), { clock, report, leaseSeconds })
+  const repositoryOf = (store: ResponseStore): ResponseRepository =>
+    createResponseRepository(boundedStore(store, limits, deadlines), { clock, report, leaseSeconds })
   const passing = createMemoryStore({ bytes: TRANSIENT_BYTES })
   joinStore(budget, passing)
   const responseLimits = {
@@ -121,8 +121,8 @@ export function setUp(options: ServiceOptions): Setup {
 
   return {
     options,
-    durable: shelfOf(given),
-    transient: shelfOf(passing),
+    durable: repositoryOf(given),
+    transient: repositoryOf(passing),
     known: conversations,
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',

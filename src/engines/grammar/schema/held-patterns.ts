@@ -7,7 +7,7 @@ import { searched } from '../regex/search.js'
 import type { Spend } from '../regex/work.js'
 import { UnsupportedSchema } from '../unsupported-schema.js'
 import type { Relax } from './relaxations.js'
-import type { Said } from './shape.js'
+import type { Sourced } from './shape.js'
 
 /** A pattern for the whole of a text, and its place in the schema. */
 export interface HeldPattern {
@@ -37,7 +37,7 @@ export class HeldPatterns {
    * Returns a pattern for the whole of a text in which the given one matches. None if no grammar can hold it, which is
    * reported.
    */
-  read({ value, path }: Said<string>, relax: Relax): HeldPattern[] {
+  read({ value, path }: Sourced<string>, relax: Relax): HeldPattern[] {
     const known = this.#read.get(value) ?? readSearched(value)
     this.#read.set(value, known)
     if (typeof known !== 'string') return [{ pattern: known, path }]
@@ -46,7 +46,7 @@ export class HeldPatterns {
   }
 
   /** Returns a pattern for the texts of a format. @param source - the format as a regular expression */
-  readFormat({ value, path }: Said<string>, source: string): HeldPattern {
+  readFormat({ value, path }: Sourced<string>, source: string): HeldPattern {
     const pattern = this.#formats.get(source) ?? readPattern(source, path, source.length)
     this.#formats.set(source, pattern)
     return { pattern, path, format: value }

@@ -28,7 +28,7 @@ interface Member {
 export function* objectText(given: Shape, compiler: Compiler): Slices<Expression> {
   const shape = withListedNames(given)
   relaxCounts(shape, compiler.relax)
-  for (const at of shape.tangled) compiler.relax(below(at, 'patternProperties'), TANGLED)
+  for (const at of shape.unenforceablePatterns) compiler.relax(below(at, 'patternProperties'), UNENFORCEABLE_PATTERNS)
   const texts: Expression[] = []
   for (const way of waysToHave(shape, compiler)) {
     texts.push(yield* wayText(way, compiler))
@@ -197,7 +197,7 @@ function* matchDeclared(
 /** The maximum repetition that is counted. */
 const MOST_COUNTED = 10_000
 
-const TANGLED = "'patternProperties' of several schemas of the same object cannot be enforced together."
+const UNENFORCEABLE_PATTERNS = "'patternProperties' of several schemas of the same object cannot be enforced together."
 const UNTOLD =
   "Names that match cannot be told from others: 'additionalProperties' has to be false, or the pattern a beginning such as '^x-'."
 const TOO_MANY = 'There are too many names that others have to be told from.'

@@ -7,7 +7,7 @@ import { below } from './keywords.js'
 import { ANYTHING, both, type Located } from './located.js'
 import { type Patterned, patterned, valueByPatterns } from './patterned.js'
 import type { Relax } from './relaxations.js'
-import { ANY_SHAPE, type Bound, type Said, type Shape } from './shape.js'
+import { ANY_SHAPE, type Bound, type Shape, type Sourced } from './shape.js'
 import { typesOf } from './types.js'
 
 /** The maximum number of declared properties of an object, as at OpenAI. */
@@ -38,7 +38,7 @@ export function readShape(schema: Fields, path: string, relax: Relax): Shape {
     excluded: ANY_SHAPE.excluded,
     properties: objects.properties,
     patterned: objects.patterned,
-    tangled: ANY_SHAPE.tangled,
+    unenforceablePatterns: ANY_SHAPE.unenforceablePatterns,
     additional: objects.additional,
     required: objects.required,
     some: ANY_SHAPE.some,
@@ -122,7 +122,7 @@ class Reader {
     return (this.get(keyword) as number | undefined) ?? missing
   }
 
-  said<Value extends string | number>(keyword: string): readonly Said<Value>[] {
+  said<Value extends string | number>(keyword: string): readonly Sourced<Value>[] {
     const value = this.get(keyword)
     return value === undefined ? NOTHING : [{ value: value as Value, path: below(this.#path, keyword) }]
   }

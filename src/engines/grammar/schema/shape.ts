@@ -19,7 +19,7 @@ export interface Shape {
    */
   readonly patterned: readonly Patterned[]
   /** The paths of `patternProperties` that cannot be enforced, because of the object's other constraints. */
-  readonly tangled: readonly string[]
+  readonly unenforceablePatterns: readonly string[]
   readonly additional: Located
   readonly required: ReadonlySet<string>
   /** Additional demands, each of which some property has to satisfy. */
@@ -34,15 +34,15 @@ export interface Shape {
   readonly maxProperties: number
   readonly minLength: number
   readonly maxLength: number
-  readonly patterns: readonly Said<string>[]
+  readonly patterns: readonly Sourced<string>[]
   /** Patterns that must not match. */
-  readonly notPatterns: readonly Said<string>[]
-  readonly formats: readonly Said<string>[]
+  readonly notPatterns: readonly Sourced<string>[]
+  readonly formats: readonly Sourced<string>[]
   readonly low: Bound
   readonly high: Bound
   /** Whether a number must not be whole. */
   readonly isFractional: boolean
-  readonly multiples: readonly Said<number>[]
+  readonly multiples: readonly Sourced<number>[]
 }
 
 /** A property with another name than these, and its schema. */
@@ -53,12 +53,12 @@ export interface Some {
 }
 
 /** A keyword's value, and its place. */
-export interface Said<Value> {
+export interface Sourced<Value> {
   readonly value: Value
   readonly path: string
 }
 
-export interface Bound extends Said<number> {
+export interface Bound extends Sourced<number> {
   readonly isOut: boolean
 }
 
@@ -68,7 +68,7 @@ export const ANY_SHAPE: Omit<Shape, 'path'> = {
   excluded: [],
   properties: new Map(),
   patterned: [],
-  tangled: [],
+  unenforceablePatterns: [],
   additional: ANYTHING,
   required: new Set(),
   some: [],
@@ -130,7 +130,7 @@ export function isNothing(located: Located | undefined): boolean {
 
 /** Written out without a spread, which takes five times as long: schemas with many alternatives come by here most. */
 function allOfBoth(one: Shape, other: Shape, types: Shape['types'], values: Shape['values']): Shape {
-  const { patterned, tangled } = bothPatterned(one, other)
+  const { patterned, unenforceablePatterns } = bothPatterned(one, other)
   return {
     path: one.path,
     types,
@@ -138,7 +138,7 @@ function allOfBoth(one: Shape, other: Shape, types: Shape['types'], values: Shap
     excluded: different(one.excluded, other.excluded, (value) => value),
     properties: bothProperties(one, other),
     patterned,
-    tangled,
+    unenforceablePatterns,
     additional: both(one.additional, other.additional),
     required: one.required.size === 0 ? other.required : new Set([...one.required, ...other.required]),
     some: together(one.some, other.some),
@@ -194,21 +194,26 @@ function saysNothingOfProperties({ properties, patterned, additional }: Shape): 
   return properties.size === 0 && patterned.length === 0 && additional === ANYTHING
 }
 
-function bothPatterned(one: Shape, other: Shape): Pick<Shape, 'patterned' | 'tangled'> {
-  const isPlain = one.patterned.length + other.patterned.length + one.tangled.length + other.tangled.length === 0
-  if (isPlain) return { patterned: one.patterned, tangled: one.tangled }
-  const tangled = [...one.tangled, ...other.tangled]
+function bothPatterned(one: Shape, other: Shape): Pick<Shape, 'patterned' | 'unenforceablePatterns'> {
+  const isPlain =
+    one.patterned.length +
+      other.patterned.length +
+      one.unenforceablePatterns.length +
+      other.unenforceablePatterns.length ===
+    0
+  if (isPlain) return { patterned: one.patterned, unenforceablePatterns: one.unenforceablePatterns }
+  const unenforceablePatterns = [...one.unenforceablePatterns, ...other.unenforceablePatterns]
   if (one.patterned.length > 0 && other.patterned.length > 0) {
     // Each one's schema for other names would have to be distinguished from the names of the other.
     const isApart = [one, other].every(({ additional }) => additional === ANYTHING)
-    if (!isApart) tangled.push(other.path)
-    return { patterned: [...one.patterned, ...other.patterned], tangled }
+    if (!isApart) unenforceablePatterns.push(other.path)
+    return { patterned: [...one.patterned, ...other.patterned], unenforceablePatterns }
   }
   const within = (patterns: readonly Patterned[], additional: Located): Patterned[] =>
     patterns.map((each) => ({ ...each, value: both(each.value, additional) }))
   return {
     patterned: [...within(one.patterned, other.additional), ...within(other.patterned, one.additional)],
-    tangled,
+    unenforceablePatterns,
   }
 }
 
@@ -225,7 +230,7 @@ function tighter(one: Bound, other: Bound, difference: number): Bound {
   return difference > 0 ? one : other
 }
 
-function valueIn<Value>({ value }: Said<Value>): Value {
+function valueIn<Value>({ value }: Sourced<Value>): Value {
   return value
 }
 

@@ -21,7 +21,7 @@ export function waysToHave(shape: Shape, compiler: Pick<Compiler, 'relax' | 'spe
 
 /** Returns undefined if it cannot be expressed, or there are too many. */
 function allWays(shape: Shape, { spend }: Pick<Compiler, 'spend'>): readonly Way[] | undefined {
-  if (shape.names !== ANYTHING || shape.patterned.length > 0 || shape.tangled.length > 0) return undefined
+  if (shape.names !== ANYTHING || shape.patterned.length > 0 || shape.unenforceablePatterns.length > 0) return undefined
   let ways: readonly Way[] = [{ shape: { ...shape, some: [] } }]
   for (const { names, value } of shape.some) {
     const next: Way[] = []

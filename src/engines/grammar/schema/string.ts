@@ -15,7 +15,7 @@ import type { HeldPattern, HeldPatterns } from './held-patterns.js'
 import { below } from './keywords.js'
 import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
-import type { Said, Shape } from './shape.js'
+import type { Shape, Sourced } from './shape.js'
 
 /** The maximum required length: that of a shortest completion. */
 const MOST_REQUIRED = 100_000
@@ -88,7 +88,7 @@ function formatAlone(shape: Shape): (() => Slices<SharedRules>) | undefined {
   const knownFormats = formats.filter(({ value }) => FORMAT_TEXTS.has(value))
   if (!isAlone || knownFormats.length !== 1 || patterns.length + notPatterns.length > 0) return undefined
   if (excluded.some((value) => typeof value === 'string')) return undefined
-  return FORMAT_TEXTS.get((knownFormats[0] as Said<string>).value)
+  return FORMAT_TEXTS.get((knownFormats[0] as Sourced<string>).value)
 }
 
 const TOO_LARGE = 'It is too large to be enforced beside the other keywords of the string.'

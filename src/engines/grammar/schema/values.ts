@@ -4,7 +4,7 @@ import type { Compiler } from './compiler.js'
 import type { HeldPatterns } from './held-patterns.js'
 import { ANYTHING } from './located.js'
 import type { Relax } from './relaxations.js'
-import type { Said, Shape } from './shape.js'
+import type { Shape, Sourced } from './shape.js'
 import type { JsonType } from './types.js'
 
 /** Returns the type of a JSON value, by its name in schemas. */
@@ -37,7 +37,7 @@ type TextCheck = (text: string) => boolean
 /** Returns a test of a text against the required and the forbidden patterns. */
 function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, known: HeldPatterns): Slices<TextCheck> {
   // Not by JavaScript's own engine, which a pattern could occupy forever.
-  function* checksOf(all: readonly Said<string>[], isForbidden: boolean): Slices<TextCheck[]> {
+  function* checksOf(all: readonly Sourced<string>[], isForbidden: boolean): Slices<TextCheck[]> {
     const checks: TextCheck[] = []
     for (const pattern of all.flatMap((source) => known.read(source, relax))) {
       const automaton = yield* known.automatonOf(pattern)

@@ -242,7 +242,7 @@ class CallStream implements CallbackStream {
     while (this.#waiting.length > 0) {
       const value = this.#chunks.shift()
       if (value !== undefined) (this.#waiting.shift() as Asked).answered({ done: false, value })
-      else if (this.#isOver) this.#tellEnd(this.#waiting.shift() as Asked)
+      else if (this.#isOver) this.#settleEnd(this.#waiting.shift() as Asked)
       else break
     }
     this.#isDelivering = false
@@ -251,7 +251,7 @@ class CallStream implements CallbackStream {
     this.#answer?.resume()
   }
 
-  #tellEnd({ answered, refused }: Asked): void {
+  #settleEnd({ answered, refused }: Asked): void {
     const outcome = this.#outcome
     this.#outcome = OVER
     this.#signal?.removeEventListener('abort', this.#abort)

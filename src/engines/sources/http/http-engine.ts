@@ -34,7 +34,7 @@ export interface HttpProtocol {
   /** Called for each failure of a call, also one after which the call is made again. */
   onFailure?(call: HttpCall, error: unknown): void
   /** Called when the server's limits may have changed, so that it is asked again when they are next needed. */
-  onDoubt(): void
+  onLimitsMaybeStale(): void
   /** Returns the limits of a call that the server reports. */
   limits(client: HttpClient, signal: AbortSignal): Promise<CallLimits>
   /** Creates the request's body. */
@@ -94,7 +94,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   }
 
   function doubt(error: unknown): void {
-    if (isDoubtful(error)) protocol.onDoubt()
+    if (isDoubtful(error)) protocol.onLimitsMaybeStale()
   }
 
   function onRetry(call: HttpCall, error: unknown): void {

@@ -22,7 +22,7 @@ export interface ServerBackendOptions {
   /** Called with the first backend that is found, and with each change. */
   readonly onBackend: ((backend: GrammarBackend) => void) | undefined
   /** Called when another process may answer next, so that other remembered facts are asked for again. */
-  readonly onDoubt?: () => void
+  readonly onLimitsMaybeStale?: () => void
 }
 
 /**
@@ -46,7 +46,7 @@ export function createServerBackend({
   hasLark,
   named,
   onBackend,
-  onDoubt,
+  onLimitsMaybeStale,
 }: ServerBackendOptions): ServerBackend {
   let reported: GrammarBackend | undefined
   const found = remembered(async (client, signal) => {
@@ -74,7 +74,7 @@ export function createServerBackend({
       if (error instanceof TransientError && error.status === 429) return
       if (constraint === undefined && !(error instanceof TransientError)) return
       found.forget()
-      onDoubt?.()
+      onLimitsMaybeStale?.()
     },
   }
 }

@@ -89,7 +89,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
     const seen = state.choice(index)
     const { finish_reason: reason } = choice
     const delta = asFields(choice['delta'])
-    // Chunks after finish_reason are surplus, and have been reported.
+    // Chunks after finish_reason are extraneous, and have been reported.
     if (seen.finish !== undefined) return
     for (const call of callsIn(delta)) takeCall(call, seen)
     applyDelta(delta, seen)
@@ -132,7 +132,7 @@ export function createChatCheckerWithRun(profile: ChatProfile, without: readonly
         current = rule
         check.chunk?.(chunk, state, report)
       }
-      // Chunks after an error are surplus.
+      // Chunks after an error are extraneous.
       if (!state.hasFailed) for (const choice of choicesIn(chunk)) takeChoice(choice)
       state.apply(chunk)
       return found.take()

@@ -1,5 +1,5 @@
 import type { Ending, Seen, SeenCall } from '../clients/client.js'
-import { type Explanation, errorsIn, explanationOf, goodEnd, surplusReason, withMessage } from '../explanation.js'
+import { type Explanation, errorsIn, explanationOf, extraneousReason, goodEnd, withMessage } from '../explanation.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import { type ChatRun, createChatCheckerWithRun } from './check-chunks.js'
 import type { ChatAgreement } from './clients/agreement.js'
@@ -22,15 +22,15 @@ export function explainChat(chunks: Iterable<StreamChunk>, client: ChatClient): 
 }
 
 /** Returns why a call runs that the answer does not request; empty if it does. */
-function whyOf({ name }: SeenCall, { choices, surplus }: ChatAgreement): string {
+function whyOf({ name }: SeenCall, { choices, extraneous }: ChatAgreement): string {
   if (choices.some(({ calls }) => calls.some((call) => call.name === name))) return ''
-  return surplusReason(surplus, name, 'chunk')
+  return extraneousReason(extraneous, name, 'chunk')
 }
 
 /** Returns how the stream ends for the client. */
 function endOf(model: ChatClientModel, seen: Seen, agreed: ChatAgreement, errors: readonly Violation[]): string {
   const ends: Readonly<Record<Ending, () => string>> = {
-    completed: () => goodEnd(errors, agreed.surplus, 'answer'),
+    completed: () => goodEnd(errors, agreed.extraneous, 'answer'),
     incomplete: () => `and learns that it was cut off (${agreed.finish ?? 'length'})`,
     failed: () => withMessage('and fails', (seen.error ?? agreed.errorMessage)?.replace(/\.$/, '')),
     threw: () =>

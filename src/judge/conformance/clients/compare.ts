@@ -1,6 +1,6 @@
 import type { AgreedCall, AgreedPassage } from './agreement/agreed-output.js'
 import type { Agreement } from './agreement/agreement.js'
-import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './agreement/dissent.js'
+import { callMismatch, citationMismatch, endingMismatch, type Mismatch, textMismatch } from './agreement/mismatch.js'
 import {
   type ClientModel,
   type ClientRule,
@@ -70,23 +70,23 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
     if (ending === 'failed') compareError(seen, agreed, reportBreak)
     return
   }
-  const dissent = endingDissent(agreed.ending)
+  const mismatch = endingMismatch(agreed.ending)
   reportBreak(
     'client-ending',
     `${name} to see it ${ENDING_WORDS[expected]}`,
     undefined,
-    ...withDissent(ENDING_WORDS[seen.ending], dissent),
+    ...withMismatch(ENDING_WORDS[seen.ending], mismatch),
   )
 }
 
 /** Compares the error messages. The client may show the server's message or one of its own. */
 function compareError({ error }: Seen, agreed: Agreement, reportBreak: ReportBreak): void {
-  const dissent = agreed.ending.errorDissent.find(({ value }) => value === error)
+  const mismatch = agreed.ending.errorMismatch.find(({ value }) => value === error)
   const hasMessage = error !== undefined && error !== ''
-  if (hasMessage && dissent === undefined) return
+  if (hasMessage && mismatch === undefined) return
   const message = agreed.ending.errorMessage ?? ''
   const expected = message === '' ? 'an error message' : `the message ${JSON.stringify(message)}`
-  reportBreak('client-error', expected, undefined, hasMessage ? JSON.stringify(error) : 'none', dissent?.at)
+  reportBreak('client-error', expected, undefined, hasMessage ? JSON.stringify(error) : 'none', mismatch?.at)
 }
 
 function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
@@ -103,11 +103,16 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
       'client-text',
       `the text ${text}`,
       undefined,
-      ...withDissent(`${seen.streamed}`, textDissent(messages, true)),
+      ...withMismatch(`${seen.streamed}`, textMismatch(messages, true)),
     )
   }
   if (reads.final && seen.final !== undefined && !seen.final.equals(text)) {
-    reportBreak('client-result', `the text ${text}`, undefined, ...withDissent(`${seen.final}`, textDissent(messages)))
+    reportBreak(
+      'client-result',
+      `the text ${text}`,
+      undefined,
+      ...withMismatch(`${seen.final}`, textMismatch(messages)),
+    )
   }
 }
 
@@ -125,7 +130,7 @@ function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel,
     agreed.streamedReasoning[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
   if (seen.reasoning.equals(streamedReasoning) && streamedReasoning.length === thought.length && wereStreamed(passages))
     return
-  const words = withDissent(`${seen.reasoning}`, textDissent(passages, reads.streamed))
+  const words = withMismatch(`${seen.reasoning}`, textMismatch(passages, reads.streamed))
   reportBreak('client-reasoning', `the reasoning ${thought}`, undefined, ...words)
 }
 
@@ -143,12 +148,12 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, rep
   }
   if (isRun(calls, seen.calls, isSame, reads)) return
   const lost = completeCalls.filter((call) => !seen.calls.some((one) => isSame(call, one)))
-  const dissent = callDissent(lost.length > 0 ? lost : completeCalls)
+  const mismatch = callMismatch(lost.length > 0 ? lost : completeCalls)
   const expected = completeCalls.map(callWords).join(', ') || 'no call'
   const other = (type: SeenCall['type']): string =>
     type === undefined || completeCalls.every((call) => call.type === type) ? '' : ` (as a ${type})`
   const ran = seen.calls.map((call) => `${callWords(call)}${other(call.type)}`).join(', ') || 'no call'
-  reportBreak('client-calls', expected, undefined, ...withDissent(ran, dissent))
+  reportBreak('client-calls', expected, undefined, ...withMismatch(ran, mismatch))
 }
 
 /** Whether the client ran these calls, in order. It may also run a call that was cut off. */
@@ -175,7 +180,7 @@ function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBrea
   const { messages } = agreed.output
   const citations = messages.flatMap(({ part }) => part.citations)
   if (citations.join('\n') === seen.citations.join('\n')) return
-  const words = withDissent(seen.citations.join(', ') || 'none', citationDissent(messages))
+  const words = withMismatch(seen.citations.join(', ') || 'none', citationMismatch(messages))
   reportBreak('client-citations', citations.join(', ') || 'none', undefined, ...words)
 }
 
@@ -190,10 +195,10 @@ function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, re
 }
 
 /** The description of the actual value, with the place that disagrees, and the event there. */
-function withDissent(got: string, dissent: Dissent | undefined): [words: string, at?: Dissent['at']] {
-  if (dissent === undefined) return [got]
-  const words = `${got} (${dissent.words})`
-  return dissent.at === undefined ? [words] : [words, dissent.at]
+function withMismatch(got: string, mismatch: Mismatch | undefined): [words: string, at?: Mismatch['at']] {
+  if (mismatch === undefined) return [got]
+  const words = `${got} (${mismatch.words})`
+  return mismatch.at === undefined ? [words] : [words, mismatch.at]
 }
 
 const wereStreamed = (passages: readonly AgreedPassage[]): boolean =>

@@ -1,5 +1,5 @@
 import type { Ending, Seen, SeenCall } from '../clients/client.js'
-import { type Explanation, errorsIn, explanationOf, goodEnd, surplusReason, withMessage } from '../explanation.js'
+import { type Explanation, errorsIn, explanationOf, extraneousReason, goodEnd, withMessage } from '../explanation.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import { createMessagesCheckerWithRun, type MessagesRun } from './check-events.js'
 import type { MessagesAgreement } from './clients/agreement.js'
@@ -21,15 +21,15 @@ export function explainMessages(events: Iterable<StreamChunk>, client: MessagesC
 }
 
 /** Returns why a call runs that the answer does not request; empty if it does. */
-function whyOf({ name }: SeenCall, { calls, surplus }: MessagesAgreement): string {
+function whyOf({ name }: SeenCall, { calls, extraneous }: MessagesAgreement): string {
   if (calls.some((call) => call.name === name)) return ''
-  return surplusReason(surplus, name, 'event')
+  return extraneousReason(extraneous, name, 'event')
 }
 
 /** Returns how the stream ends for the client. */
 function endOf(client: MessagesClient, seen: Seen, agreed: MessagesAgreement, errors: readonly Violation[]): string {
   const ends: Readonly<Record<Ending, () => string>> = {
-    completed: () => goodEnd(errors, agreed.surplus, 'answer'),
+    completed: () => goodEnd(errors, agreed.extraneous, 'answer'),
     incomplete: () => `and learns that it was cut off (${agreed.reason ?? 'max_tokens'})`,
     failed: () => withMessage('and fails', (seen.error ?? agreed.errorMessage)?.replace(/\.$/, '')),
     threw: () => withMessage(client === 'ai-sdk' ? 'and shows an error' : 'and throws', seen.error?.replace(/\.$/, '')),

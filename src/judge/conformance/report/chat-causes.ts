@@ -8,7 +8,7 @@ const CALL_MISPLACED = [
   'chat-chunk-shape:choices.delta.tool_calls',
 ]
 
-/** Chunks that cannot be read, or are of another answer, so that their content is missing or surplus. */
+/** Chunks that cannot be read, or are of another answer, so that their content is missing or extraneous. */
 const CHUNKS_DIFFER = [
   'chat-one-completion',
   'chat-choice-index',

@@ -33,14 +33,14 @@ export type Recovered =
 /** Tries to end a response whose journal failed with this error. Never rejects. */
 export async function recover(error: unknown, run: BrokenRun): Promise<Recovered> {
   const { journal, finishedOf, isCancelled, canHandOver } = run
-  const { shelf, clock, respond } = run.options
+  const { repository, clock, respond } = run.options
   const lease = journal?.lease
   // Without a lease, another process has the response or has deleted it, and decides its end.
-  if (shelf === undefined || journal === undefined || lease === undefined) return { by: 'nothing' }
+  if (repository === undefined || journal === undefined || lease === undefined) return { by: 'nothing' }
   if (isConflict(error)) return { by: 'elsewhere' }
   const failure = failureFor(error)
   const response = unfinishedResponse({
-    ...{ shelf, lease, clock, respond, written: journal.written, finishedOf, isCancelled },
+    ...{ repository, lease, clock, respond, written: journal.written, finishedOf, isCancelled },
     ...(failure && { failure }),
   })
   try {
@@ -62,7 +62,7 @@ function failureFor(error: unknown): Failure | undefined {
   return (error as { readonly code?: unknown }).code === 'prompt_differs' ? NOT_CONTINUED : undefined
 }
 
-export interface ElsewhereOptions extends Pick<RunOptions, 'shelf' | 'owner' | 'respond'> {
+export interface ElsewhereOptions extends Pick<RunOptions, 'repository' | 'owner' | 'respond'> {
   /** The sequence number of the last event that this process has shown, -1 if none. */
   readonly after: number
   /** Whether its readers follow the store by themselves. */
@@ -73,14 +73,14 @@ export interface ElsewhereOptions extends Pick<RunOptions, 'shelf' | 'owner' | '
 
 /** Reads the rest of a response that another process writes. */
 export async function* readElsewhere(options: ElsewhereOptions): AsyncGenerator<Batch> {
-  const { shelf, owner, respond, after, isDetached, onFinished } = options
+  const { repository, owner, respond, after, isDetached, onFinished } = options
   let finished: FinishedResponse | undefined
   try {
-    const entries = await shelf?.stored.entries(respond.responseId, owner)
+    const entries = await repository?.stored.entries(respond.responseId, owner)
     if (entries === undefined) throw new ReportedError('the response was deleted')
     if (isDetached) for await (const _ of entries);
     else yield* followEntries(entries, respond, { after })
-    const found = await shelf?.stored.find(respond.responseId, owner)
+    const found = await repository?.stored.find(respond.responseId, owner)
     if (found?.state === 'finished') finished = found.finished
   } finally {
     onFinished(finished)

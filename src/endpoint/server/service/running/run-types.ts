@@ -8,7 +8,7 @@ import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
 import type { ResolvedRequest } from '../conversation/conversation.js'
 import type { Turnstile } from '../limits/turnstile.js'
 import type { Beginning, TakenOver } from '../storage/journal.js'
-import type { Shelf } from '../storage/shelf.js'
+import type { ResponseRepository } from '../storage/response-repository.js'
 import type { UnfinishedResponse } from '../storage/unfinished.js'
 import type { OnDisconnect } from './readers.js'
 import type { Stop } from './stop.js'
@@ -43,7 +43,7 @@ export interface RunOptions {
   readonly conversation: ResolvedRequest
   readonly respond: RespondOptions & TranslateEntriesOptions & { readonly responseId: string }
   /** The store of its entries; undefined if they have no later reader. */
-  readonly shelf: Shelf | undefined
+  readonly repository: ResponseRepository | undefined
   /** Its beginning in the store, or the response that this process continues. */
   readonly begin: Beginning | TakenOver
   readonly seal: Seal

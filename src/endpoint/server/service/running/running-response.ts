@@ -73,7 +73,7 @@ class RunningResponse implements Run {
   #isLost = false
 
   constructor(options: RunOptions) {
-    const { conversation, isBackground, onDisconnect, stop, onEntry, shelf, begin } = options
+    const { conversation, isBackground, onDisconnect, stop, onEntry, repository, begin } = options
     this.#options = options
     this.responseId = options.respond.responseId
     this.input = conversation.input
@@ -83,8 +83,8 @@ class RunningResponse implements Run {
     const takenOver = 'lease' in begin ? begin : undefined
     this.#takenOver = takenOver
     this.#state = takenOver === undefined ? 'opening' : 'running'
-    this.#isDetached = shelf !== undefined && (isBackground || takenOver !== undefined || onDisconnect !== 'stop')
-    this.#journal = shelf && createJournal({ shelf, begin, onLost: () => this.#response.abort() })
+    this.#isDetached = repository !== undefined && (isBackground || takenOver !== undefined || onDisconnect !== 'stop')
+    this.#journal = repository && createJournal({ repository, begin, onLost: () => this.#response.abort() })
     const { history, addition, approvedCalls } = conversation
     const isWritten = this.#journal !== undefined || onEntry !== undefined || approvedCalls.length > 0
     this.#response = responseRun(
@@ -108,7 +108,7 @@ class RunningResponse implements Run {
   }
 
   get canHandOver(): boolean {
-    return this.#isDetached && this.#options.shelf?.store.durability !== 'none'
+    return this.#isDetached && this.#options.repository?.store.durability !== 'none'
   }
 
   /** Resolves when its events can be read. @throws as {@link startRun} */
@@ -144,7 +144,7 @@ class RunningResponse implements Run {
   }
 
   async follow(after?: number): Promise<AsyncGenerator<Batch> | undefined> {
-    const entries = await this.#options.shelf?.stored.entries(this.responseId, this.#options.owner)
+    const entries = await this.#options.repository?.stored.entries(this.responseId, this.#options.owner)
     return entries && this.#read(entries, after)
   }
 

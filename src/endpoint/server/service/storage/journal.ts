@@ -1,7 +1,7 @@
 import type { Entry } from '../../../journal/entry.js'
 import type { Appended, FinishedResponse, Lease, NewResponse, Opening } from '../../../stores/store.js'
 import { StoreConflict } from '../../../stores/store.js'
-import type { Shelf } from './shelf.js'
+import type { ResponseRepository } from './response-repository.js'
 import { blockOf, type Written } from './written.js'
 
 /** The facts with which a response begins in the store, without its entries. */
@@ -48,15 +48,15 @@ export interface TakenOver {
 }
 
 export interface JournalOptions {
-  readonly shelf: Shelf
+  readonly repository: ResponseRepository
   /** The response to open with its first entry, or the claimed one. */
   readonly begin: Beginning | TakenOver
   /** Called once, when another process has taken the lease. */
   readonly onLost: () => void
 }
 
-export function createJournal({ shelf, begin, onLost }: JournalOptions): Journal {
-  const { store, writer, heartbeat, leaseSeconds } = shelf
+export function createJournal({ repository, begin, onLost }: JournalOptions): Journal {
+  const { store, writer, heartbeat, leaseSeconds } = repository
   const { responseId } = 'lease' in begin ? begin.lease : begin
   const entries: Entry[] = 'lease' in begin ? [...begin.entries] : []
   let lease = 'lease' in begin ? begin.lease : undefined

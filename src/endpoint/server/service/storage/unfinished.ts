@@ -44,7 +44,7 @@ export interface UnfinishedResponse {
 }
 
 export interface UnfinishedOptions {
-  readonly shelf: {
+  readonly repository: {
     readonly store: Pick<ResponseStore, 'find'>
     readonly writer: BatchWriter
     readonly leaseSeconds: number
@@ -62,8 +62,8 @@ export interface UnfinishedOptions {
 }
 
 export function unfinishedResponse(options: UnfinishedOptions): UnfinishedResponse {
-  const { shelf, lease, written, isCancelled, failure = STORE_FAILED } = options
-  const { store, writer, leaseSeconds } = shelf
+  const { repository, lease, written, isCancelled, failure = STORE_FAILED } = options
+  const { store, writer, leaseSeconds } = repository
   const { responseId, owner } = lease
   const lastAt = (at: number): Entry => (isCancelled ? { at, type: 'abort' } : { at, type: 'fail', failure })
   const isEndUnknown = ENDS.includes(written.unknown.at(-1)?.type as Entry['type'])

@@ -119,7 +119,7 @@ async function continueResponse(setup: Setup, claimed: Claimed, entries: readonl
       { engine: setup.engineOf(model), observed, held: room.held, onEnd },
       { owner, responseId, request, conversation, isOffered: callsOf(open.operator?.tools ?? []) },
     ),
-    shelf: setup.durable,
+    repository: setup.durable,
     begin: { lease, entries },
     isTransient: false,
     signal: undefined,

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import type { Surplus } from '../../clients/agreement/surplus.js'
+import type { Extraneous } from '../../clients/agreement/extraneous.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString } from '../../stream-event.js'
@@ -78,9 +78,9 @@ export class AgreedChoice {
    * Takes a choice of a chunk.
    *
    * @param isSettled - whether the token counts have come, so that the answer ends with its finish_reason
-   * @returns the surplus: a part that does not belong to the intended answer
+   * @returns the extraneous: a part that does not belong to the intended answer
    */
-  take(choice: Fields, at: EventRef, isSettled: boolean): Surplus | undefined {
+  take(choice: Fields, at: EventRef, isSettled: boolean): Extraneous | undefined {
     const delta = asFields(choice['delta'])
     const { finish_reason: reason } = choice
     const hasRole = asString(delta['role']) !== ''
@@ -96,11 +96,11 @@ export class AgreedChoice {
     } else if (this.unreadable !== undefined) this.unreadable.beside ??= saidIn(delta)
     this.#hasBegun = true
     this.#said = saidIn(delta) ?? this.#said
-    const surplus = this.#calls(delta, at)
+    const extraneous = this.#calls(delta, at)
     this.#texts(delta)
     if (!isFields(choice['delta'])) this.#misplaced(choice)
     if (hasReason && (this.finish === undefined || !FINISHES.has(this.finish))) this.finish = reason
-    return surplus
+    return extraneous
   }
 
   #lost(what: string, got: unknown, at: EventRef, beside?: Said): void {
@@ -118,20 +118,20 @@ export class AgreedChoice {
     this.reasoning.append(asString(reasoning_content) || asString(reasoning))
   }
 
-  #calls(delta: Fields, at: EventRef): Surplus | undefined {
-    let surplus: Surplus | undefined
+  #calls(delta: Fields, at: EventRef): Extraneous | undefined {
+    let extraneous: Extraneous | undefined
     for (const one of callsIn(delta)) {
       const known = this.#callOf(one)
       const call = known ?? this.#begin(one, at)
       if (call === undefined) {
-        surplus ??= { why: 'late', at, ...nameIn(delta) }
+        extraneous ??= { why: 'late', at, ...nameIn(delta) }
         continue
       }
       const { custom, function: named } = one
       const body = asFields(named ?? custom)
       const given = body['arguments'] ?? body['input']
       if (known !== undefined && asString(one['id']) !== '' && given === this.#begun) {
-        surplus ??= { why: 'repeated', at, ...nameIn(delta) }
+        extraneous ??= { why: 'repeated', at, ...nameIn(delta) }
         continue
       }
       this.#begun = known === undefined && given !== '' ? given : undefined
@@ -151,7 +151,7 @@ export class AgreedChoice {
       call.name ||= asString(old['name'])
       call.append(old['arguments'])
     }
-    return surplus
+    return extraneous
   }
 
   /** Returns the call that a delta continues; undefined if it begins one. */

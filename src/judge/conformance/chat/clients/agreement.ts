@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { type Surplus, SurplusList } from '../../clients/agreement/surplus.js'
+import { type Extraneous, ExtraneousList } from '../../clients/agreement/extraneous.js'
 import type { Ending } from '../../clients/client.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
@@ -27,7 +27,7 @@ const MAX_FOREIGN = 20
 export class ChatAgreement {
   readonly #choices = new Map<number, AgreedChoice>()
   readonly #foreign = new Set<string>()
-  readonly #surplus = new SurplusList()
+  readonly #extraneous = new ExtraneousList()
   #id: string | undefined
   #created: unknown
   #hasUsage = false
@@ -41,18 +41,18 @@ export class ChatAgreement {
     const at = { position, type: typeOfChunk(chunk) }
     const { choices, error, usage } = chunk
     if (choices === undefined && error !== undefined && error !== null) {
-      if (this.finish !== undefined) this.#surplus.add({ why: 'late', at })
+      if (this.finish !== undefined) this.#extraneous.add({ why: 'late', at })
       this.#failure ??= { message: asString(isFields(error) ? error['message'] : error).slice(0, 1000) }
       return
     }
     if (this.#isForeign(chunk)) {
-      this.#surplus.add({ why: 'foreign', at })
+      this.#extraneous.add({ why: 'foreign', at })
       return
     }
     const known = new Set<AgreedChoice>()
     for (const choice of choicesIn(chunk)) {
       const of = this.#choiceOf(choice)
-      if (known.has(of)) this.#surplus.add({ why: 'repeated', at })
+      if (known.has(of)) this.#extraneous.add({ why: 'repeated', at })
       else this.#take(choice, of, at)
       known.add(of)
     }
@@ -64,15 +64,15 @@ export class ChatAgreement {
     return [...this.#choices.values()].sort((one, other) => one.index - other.index)
   }
 
-  /** The surplus parts of the stream; only the first few. */
-  get surplus(): readonly Surplus[] {
-    return this.#surplus.all
+  /** The extraneous parts of the stream; only the first few. */
+  get extraneous(): readonly Extraneous[] {
+    return this.#extraneous.all
   }
 
   /** The ending of the first choice; undefined if the stream states none. */
   get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
     const { finish } = this
-    // An error beside a finish_reason is surplus: the answer is whole.
+    // An error beside a finish_reason is extraneous: the answer is whole.
     if (this.#failure !== undefined && !FINISHES.has(finish ?? '')) return 'failed'
     if (finish === 'length' || finish === 'content_filter') return 'incomplete'
     return finish !== undefined && COMPLETE.has(finish) ? 'completed' : undefined
@@ -90,8 +90,8 @@ export class ChatAgreement {
 
   #take(choice: Fields, of: AgreedChoice, at: EventRef): void {
     const [text, refusal] = [of.text.length, of.refusal.length]
-    const surplus = of.take(choice, at, this.#hasUsage)
-    if (surplus !== undefined) this.#surplus.add(surplus)
+    const extraneous = of.take(choice, at, this.#hasUsage)
+    if (extraneous !== undefined) this.#extraneous.add(extraneous)
     const delta = asFields(choice['delta'])
     if (of.text.length > text && typeof delta['content'] === 'string') this.streamed.append(delta['content'])
     if (of.refusal.length > refusal) this.streamed.append(asString(delta['refusal']))

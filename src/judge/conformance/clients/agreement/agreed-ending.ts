@@ -45,7 +45,7 @@ export class AgreedEnding {
   }
 
   /** The events that contradict `value`. */
-  get dissent(): readonly Vote<StatedEnding>[] {
+  get mismatch(): readonly Vote<StatedEnding>[] {
     return this.#ending.against(this.#ending.elected())
   }
 
@@ -55,7 +55,7 @@ export class AgreedEnding {
   }
 
   /** Error messages in fewer places than `errorMessage`. In a tie, neither message is known to be wrong. */
-  get errorDissent(): readonly Vote<string>[] {
+  get errorMismatch(): readonly Vote<string>[] {
     const elected = this.#electedMessage
     const most = elected?.places.length ?? 0
     return this.#message.against(elected).filter(({ places }) => places.length < most)

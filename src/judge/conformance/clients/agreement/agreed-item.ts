@@ -49,7 +49,7 @@ export class AgreedPart {
     return this.#citations.winner ?? []
   }
 
-  get citationDissent(): readonly Vote<readonly string[]>[] {
+  get citationMismatch(): readonly Vote<readonly string[]>[] {
     return this.#citations.against(this.#citations.elected())
   }
 

@@ -46,7 +46,7 @@ export class AgreedText {
   }
 
   /** The places with another text. */
-  get dissent(): readonly Vote<TextHash>[] {
+  get mismatch(): readonly Vote<TextHash>[] {
     return this.#votes.against(this.#elected)
   }
 

@@ -6,8 +6,8 @@ import { AgreedEnding, isEnding } from './agreed-ending.js'
 import type { AgreedItem, AgreedPart } from './agreed-item.js'
 import { type AgreedOutput, outputOf } from './agreed-output.js'
 import { type Moment, momentOf, ownerIn } from './event-moment.js'
+import { type Extraneous, ExtraneousList } from './extraneous.js'
 import { ItemFinder } from './item-finder.js'
-import { type Surplus, SurplusList } from './surplus.js'
 
 /**
  * The content of a stream as a whole, regardless of the client. Each fact occurs in several places (deltas, `.done`
@@ -24,7 +24,7 @@ export class Agreement {
   readonly ending: AgreedEnding = new AgreedEnding()
   readonly #finder = new ItemFinder()
   readonly #tools = new Set<string>()
-  readonly #surplus = new SurplusList()
+  readonly #extraneous = new ExtraneousList()
   /** Whether a terminal response lists items. An empty list may just omit them. */
   #isListed = false
   #position = 0
@@ -62,7 +62,7 @@ export class Agreement {
     const at = { position, type }
     if (this.#isClosed && !this.#isEarly(event)) {
       // At the end of a stream, other events do not matter: `[DONE]`, pings of servers that keep a connection open.
-      if (moment.isOfResponse) this.#surplus.add({ why: 'late', at, ...namesIn(event) })
+      if (moment.isOfResponse) this.#extraneous.add({ why: 'late', at, ...namesIn(event) })
       return
     }
     const { does } = moment
@@ -81,9 +81,9 @@ export class Agreement {
     this.#output = undefined
   }
 
-  /** The surplus parts of the stream; only the first few. */
-  get surplus(): readonly Surplus[] {
-    return this.#surplus.all
+  /** The extraneous parts of the stream; only the first few. */
+  get extraneous(): readonly Extraneous[] {
+    return this.#extraneous.all
   }
 
   /** The content of the response's items. */
@@ -101,7 +101,7 @@ export class Agreement {
     if (!isFields(fields)) return
     const { id, type } = fields
     const item = this.#finder.added(id, event['output_index'], type)
-    if (item.isRepeated) this.#surplus.add({ why: 'repeated', at, ...namesIn(event) })
+    if (item.isRepeated) this.#extraneous.add({ why: 'repeated', at, ...namesIn(event) })
     else item.add(fields, 'added', at)
   }
 
@@ -110,7 +110,7 @@ export class Agreement {
     if (!isFields(fields)) return
     const { id, type } = fields
     const item = this.#finder.about(id, event['output_index'], typeof type === 'string' ? type : undefined)
-    if (item.places.has('done')) this.#surplus.add({ why: 'repeated', at, ...namesIn(event) })
+    if (item.places.has('done')) this.#extraneous.add({ why: 'repeated', at, ...namesIn(event) })
     if (!item.isRepeated) item.add(fields, 'done', at)
   }
 
@@ -123,7 +123,7 @@ export class Agreement {
 
   #isForeign(at: EventRef): void {
     this.#hasForeign = true
-    this.#surplus.add({ why: 'foreign', at })
+    this.#extraneous.add({ why: 'foreign', at })
   }
 
   /**

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { type Surplus, SurplusList } from '../../clients/agreement/surplus.js'
+import { type Extraneous, ExtraneousList } from '../../clients/agreement/extraneous.js'
 import type { Ending } from '../../clients/client.js'
 import type { StreamAgreement } from '../../clients/run.js'
 import { TextHash } from '../../clients/text-hash.js'
@@ -35,7 +35,7 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly voice: 
  */
 export class MessagesAgreement implements StreamAgreement<unknown> {
   readonly #blocks: AgreedBlock[] = []
-  readonly #surplus = new SurplusList()
+  readonly #extraneous = new ExtraneousList()
   #open: AgreedBlock | undefined
   #id: string | undefined
   #hasStart = false
@@ -62,13 +62,13 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       this.#foreign = isAnother || this.#isOver ? 'continues' : undefined
     }
     if (this.#foreign !== undefined) {
-      this.#surplus.add({ why: 'foreign', at, ...calledIn(event) })
+      this.#extraneous.add({ why: 'foreign', at, ...calledIn(event) })
       if (type === 'message_stop') this.#foreign = undefined
       return
     }
     if (type === 'message_start') this.#start(event, at)
     else if (this.#isOver) {
-      if (MESSAGE_EVENT_TYPES.has(type)) this.#surplus.add({ why: 'late', at, ...calledIn(event) })
+      if (MESSAGE_EVENT_TYPES.has(type)) this.#extraneous.add({ why: 'late', at, ...calledIn(event) })
     } else this.#takeOpen(type, event, at)
   }
 
@@ -98,9 +98,9 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     return !call.isStopped && !call.isFollowed && this.ending !== 'completed'
   }
 
-  /** The surplus parts of the stream; only the first few. */
-  get surplus(): readonly Surplus[] {
-    return this.#surplus.all
+  /** The extraneous parts of the stream; only the first few. */
+  get extraneous(): readonly Extraneous[] {
+    return this.#extraneous.all
   }
 
   /** The ending of the answer; undefined if the stream states none. */
@@ -162,7 +162,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     const isForeign = id !== this.#id
     this.#isRepeated ||= !isForeign && this.#blocks.length === 0
     if (isForeign) this.#foreign = 'begins'
-    this.#surplus.add({ why: isForeign ? 'foreign' : 'repeated', at })
+    this.#extraneous.add({ why: isForeign ? 'foreign' : 'repeated', at })
   }
 
   #takeOpen(type: string, event: Fields, at: EventRef): void {
@@ -201,7 +201,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     if (!isAgain || (block.voice !== 'call' && block.text.length === 0)) return
     const place = this.#blocks.indexOf(block)
     if (place >= 0) this.#blocks.splice(place, 1)
-    this.#surplus.add({ why: 'repeated', at, ...(block.name === '' ? {} : { name: block.name }) })
+    this.#extraneous.add({ why: 'repeated', at, ...(block.name === '' ? {} : { name: block.name }) })
   }
 
   #end(reason: unknown): void {
@@ -226,7 +226,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     }
     const begun = new AgreedBlock(voice, index, at, block)
     if (isAgain && open.voice === begun.voice && open.name === begun.name) {
-      this.#surplus.add({ why: 'repeated', at, ...calledIn({ content_block: given }) })
+      this.#extraneous.add({ why: 'repeated', at, ...calledIn({ content_block: given }) })
       open.isDoubled = this.#isRepeated
       return
     }

@@ -2,7 +2,7 @@ import type { HostUsage } from '../../../../core/tokens/token-source.js'
 import type { TokenEngine } from '../../../../engines/contract/index.js'
 
 /** Wraps the engine of one response so that it reports the input of its first call before the answer. */
-export function toldEngine(engine: TokenEngine, onInput: (usage: HostUsage) => void): TokenEngine {
+export function withInputUsage(engine: TokenEngine, onInput: (usage: HostUsage) => void): TokenEngine {
   const { capabilities } = engine
   let isFirst = true
   return {

@@ -8,25 +8,29 @@ import type { Place, TranscriptMessage } from './transcript.js'
 export const COMPARED = 16
 
 /** The content at a place of a transcript. */
-interface Saying {
+interface IndexedMessage {
   readonly place: Place
   readonly key: string
   readonly isResult: boolean
 }
 
 /** The contents of all transcripts, in order. */
-export class Sayings {
-  readonly all: readonly Saying[]
+export class MessageIndex {
+  readonly all: readonly IndexedMessage[]
   /** The number of each transcript's first message, counting through all of them. */
   readonly #firsts: readonly number[]
 
-  private constructor(all: readonly Saying[], firsts: readonly number[]) {
+  private constructor(all: readonly IndexedMessage[], firsts: readonly number[]) {
     this.all = all
     this.#firsts = firsts
   }
 
-  static *in(transcripts: readonly (readonly TranscriptMessage[])[], tools: RequestTools, work: Work): Slices<Sayings> {
-    const all: Saying[] = []
+  static *in(
+    transcripts: readonly (readonly TranscriptMessage[])[],
+    tools: RequestTools,
+    work: Work,
+  ): Slices<MessageIndex> {
+    const all: IndexedMessage[] = []
     const firsts: number[] = []
     for (const [transcript, list] of transcripts.entries()) {
       firsts.push(all.length)
@@ -36,7 +40,7 @@ export class Sayings {
         all.push({ place: { transcript, index }, key: keyOf(message, tools), isResult: message.role === 'tool' })
       }
     }
-    return new Sayings(all, firsts)
+    return new MessageIndex(all, firsts)
   }
 
   /** Returns the number of a place, counting through all transcripts. */
@@ -46,36 +50,36 @@ export class Sayings {
 }
 
 /** The free places of each content: in one transcript, or in any. Each place is taken once. */
-export class FreeSayings {
-  readonly #all: readonly Saying[]
+export class FreeMessages {
+  readonly #all: readonly IndexedMessage[]
   /** By content: a tool's places ascending; those of others negated, from the last back. */
   readonly #free = new Map<string, FreePlaces>()
 
-  private constructor(all: readonly Saying[]) {
+  private constructor(all: readonly IndexedMessage[]) {
     this.#all = all
   }
 
   /** @param isByTranscript - whether each message is searched for in one transcript only */
   static *of(
-    { all }: Sayings,
+    { all }: MessageIndex,
     isByTranscript: boolean,
     isFree: (place: Place) => boolean,
     work: Work,
-  ): Slices<FreeSayings> {
-    const sayings = new FreeSayings(all)
-    const add = ({ place, key }: Saying, number: number): void => {
-      if (isFree(place)) sayings.#add(keyIn(key, isByTranscript ? place.transcript : undefined), number)
+  ): Slices<FreeMessages> {
+    const messageIndex = new FreeMessages(all)
+    const add = ({ place, key }: IndexedMessage, number: number): void => {
+      if (isFree(place)) messageIndex.#add(keyIn(key, isByTranscript ? place.transcript : undefined), number)
     }
     for (let nth = 0; nth < all.length; nth++) {
       work.left -= COMPARED
       if (work.left <= 0) yield* work.pause()
-      const result = all[nth] as Saying
+      const result = all[nth] as IndexedMessage
       if (result.isResult) add(result, nth)
       const back = all.length - 1 - nth
-      const spoken = all[back] as Saying
+      const spoken = all[back] as IndexedMessage
       if (!spoken.isResult) add(spoken, -back)
     }
-    return sayings
+    return messageIndex
   }
 
   #add(key: string, number: number): void {

@@ -4,7 +4,7 @@ import { createHeartbeat, type Heartbeat } from './heartbeat.js'
 import { type StoredResponses, storedResponses } from './stored-responses.js'
 
 /** A store with its access paths in the service. */
-export interface Shelf {
+export interface ResponseRepository {
   readonly store: ResponseStore
   /** The store as readers use it. */
   readonly stored: StoredResponses
@@ -16,13 +16,16 @@ export interface Shelf {
   readonly leaseSeconds: number
 }
 
-export interface ShelfOptions {
+export interface ResponseRepositoryOptions {
   readonly clock: () => number
   readonly report: (error: unknown) => void
   readonly leaseSeconds: number
 }
 
-export function createShelf(store: ResponseStore, { clock, report, leaseSeconds }: ShelfOptions): Shelf {
+export function createResponseRepository(
+  store: ResponseStore,
+  { clock, report, leaseSeconds }: ResponseRepositoryOptions,
+): ResponseRepository {
   return {
     store,
     stored: storedResponses(store, { clock, report }),

@@ -1,7 +1,7 @@
 import type { EventRef } from '../votes.js'
 
 /** A part of a stream that does not belong to the intended response or answer. */
-export interface Surplus {
+export interface Extraneous {
   /** It came after the end, is of another response, or comes again after it was done. */
   readonly why: 'late' | 'foreign' | 'repeated'
   readonly at: EventRef
@@ -10,13 +10,13 @@ export interface Surplus {
 }
 
 /** The number of remembered entries, for messages. */
-const MAX_SURPLUS = 20
+const MAX_EXTRANEOUS = 20
 
-/** The surplus of one stream: only the first few. */
-export class SurplusList {
-  readonly all: Surplus[] = []
+/** The extraneous of one stream: only the first few. */
+export class ExtraneousList {
+  readonly all: Extraneous[] = []
 
-  add(surplus: Surplus): void {
-    if (this.all.length < MAX_SURPLUS) this.all.push(surplus)
+  add(extraneous: Extraneous): void {
+    if (this.all.length < MAX_EXTRANEOUS) this.all.push(extraneous)
   }
 }

@@ -6,7 +6,7 @@ import type { AgreedCall, AgreedPassage } from './agreed-output.js'
 import type { AgreedText } from './agreed-text.js'
 
 /** The place in a stream that contradicts the others, where the server has to be fixed. */
-export interface Dissent {
+export interface Mismatch {
   /** The item, the place, its value, and the value of all other places. */
   readonly words: string
   /** The first event with that value; absent if something is missing. */
@@ -14,24 +14,24 @@ export interface Dissent {
 }
 
 /** Finds a text that differs between places. `isStreamed`: the client reads it from the deltas. */
-export function textDissent(passages: readonly AgreedPassage[], isStreamed = false): Dissent | undefined {
+export function textMismatch(passages: readonly AgreedPassage[], isStreamed = false): Mismatch | undefined {
   for (const { item, part, isSummary } of passages) {
     const about = isSummary ? `the summary of ${itemLabel(item)}` : itemLabel(item)
-    const dissent = dissentOf(about, part.text, isStreamed, (text) => `${text}`)
-    if (dissent !== undefined) return dissent
+    const mismatch = mismatchOf(about, part.text, isStreamed, (text) => `${text}`)
+    if (mismatch !== undefined) return mismatch
   }
   return missing(passages.map(({ item }) => item))
 }
 
 /** Finds a call that differs between places. */
-export function callDissent(calls: readonly AgreedCall[]): Dissent | undefined {
+export function callMismatch(calls: readonly AgreedCall[]): Mismatch | undefined {
   for (const { item, name } of calls) {
     const about = itemLabel(item)
     const [other] = item.name.against(item.name.all.find(({ value }) => value === name))
     if (other !== undefined) return between(about, NAMES, other, other.value, name)
     const { arguments: given, argumentsAnnouncedAt: announcedWhole } = item
-    const dissent = dissentOf(about, given, true, ({ plain }) => plain)
-    if (dissent !== undefined) return dissent
+    const mismatch = mismatchOf(about, given, true, ({ plain }) => plain)
+    if (mismatch !== undefined) return mismatch
     if (announcedWhole !== undefined && given.hasDeltas) {
       return {
         words: `${about}: the added item has the arguments, and the deltas have them, too`,
@@ -42,9 +42,9 @@ export function callDissent(calls: readonly AgreedCall[]): Dissent | undefined {
   return missing(calls.map(({ item }) => item))
 }
 
-export function citationDissent(passages: readonly AgreedPassage[]): Dissent | undefined {
+export function citationMismatch(passages: readonly AgreedPassage[]): Mismatch | undefined {
   for (const { item, part } of passages) {
-    const [other] = part.citationDissent
+    const [other] = part.citationMismatch
     const urls = part.citations.join(', ') || 'none'
     if (other !== undefined) return between(itemLabel(item), CITATIONS, other, other.value.join(', ') || 'none', urls)
     if (part.citations.length > 0 && !part.hasAnnotationEvents) {
@@ -54,24 +54,24 @@ export function citationDissent(passages: readonly AgreedPassage[]): Dissent | u
   return undefined
 }
 
-export function endingDissent({ value: ending, dissent: [other] }: AgreedEnding): Dissent | undefined {
+export function endingMismatch({ value: ending, mismatch: [other] }: AgreedEnding): Mismatch | undefined {
   if (other === undefined) return undefined
   return { words: `${ENDINGS[other.places[0] as Place]} says ${other.value}, all else ${ending}`, at: other.at }
 }
 
-function dissentOf(
+function mismatchOf(
   about: string,
-  { text, dissent: [other], hasDeltas, statedAt: toldAt }: AgreedText,
+  { text, mismatch: [other], hasDeltas, statedAt: toldAt }: AgreedText,
   isStreamed: boolean,
   show: (text: TextHash) => string,
-): Dissent | undefined {
+): Mismatch | undefined {
   if (other !== undefined) return between(about, TEXTS, other, show(other.value), show(text))
   if (!isStreamed || hasDeltas || text.length === 0 || toldAt === undefined) return undefined
   return { words: `${about}: no delta says ${show(text)}`, at: toldAt }
 }
 
 /** Finds an item with a missing event, or with another type in some event. */
-function missing(items: readonly AgreedItem[]): Dissent | undefined {
+function missing(items: readonly AgreedItem[]): Mismatch | undefined {
   for (const item of items) {
     const about = itemLabel(item)
     const [other] = item.type.against(item.type.all.find(({ value }) => value === item.kind))
@@ -88,7 +88,7 @@ const between = (
   { places: [place], at }: Vote<unknown>,
   value: string,
   other: string,
-): Dissent => ({ words: `${about}: ${words[place as Place]} ${value}, all else ${other}`, at })
+): Mismatch => ({ words: `${about}: ${words[place as Place]} ${value}, all else ${other}`, at })
 
 /** An item for messages, such as `item 1 (message)`. */
 const itemLabel = (item: AgreedItem): string => `item ${item.index ?? '?'} (${item.kind ?? 'of no type'})`
