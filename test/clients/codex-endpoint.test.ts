@@ -77,9 +77,10 @@ const PROVIDERS = {
 const KNOWN = 'gpt-5.5:gpt-oss'
 const OTHER = 'gpt-oss'
 
-function config(provider: keyof typeof PROVIDERS, baseURL: string, model: string, more = ''): string {
+/** @param model - undefined: Codex's default */
+function config(provider: keyof typeof PROVIDERS, baseURL: string, model: string | undefined, more = ''): string {
   const own = PROVIDERS[provider]
-  const head = `model = "${model}"\n${more}`
+  const head = model === undefined ? more : `model = "${model}"\n${more}`
   if (own === undefined) return `${head}openai_base_url = ${JSON.stringify(baseURL)}\n`
   return `${head}model_provider = "local"
 [model_providers.local]
@@ -102,6 +103,14 @@ function faultsIn(streams: readonly (readonly ResponseStreamEvent[])[]): unknown
 const providers = Object.keys(PROVIDERS) as (keyof typeof PROVIDERS)[]
 const patch: ScriptedMessage = { ...call('functions.apply_patch', PATCH), contentType: 'code' }
 const weather = call('functions.exec_command', { cmd: './get_weather Oslo' })
+/** The same with Codex's default model, which has one tool: a script that runs the others. */
+const weatherByScript = byScript(
+  'const { output } = await tools.exec_command({ cmd: "./get_weather Oslo" }); text(output)',
+)
+
+function byScript(script: string): ScriptedMessage {
+  return { ...call('functions.exec', script), contentType: 'code' }
+}
 
 /** The results that the model read for its calls, in order. */
 const resultsIn = ({ engine }: Served): string[] =>
@@ -124,6 +133,33 @@ test.each(providers)('Codex calls the tool of its own MCP server, and runs a com
   expect(new Set(served.asked)).toEqual(new Set([transport]))
 })
 
+// For its newest models Codex sends no `tools`, but an item `additional_tools`, whose custom tool runs all others.
+test.each(providers)(
+  'Codex with its default model runs a command and a tool of its MCP server, by %s',
+  async (provider) => {
+    const script = `
+    const { output } = await tools.exec_command({ cmd: './get_weather Oslo' })
+    text(output)
+    text(await tools.mcp__docs__lookup({ q: 'life' }))`
+    const served = await serve([
+      [think('I look it up.'), byScript(script)],
+      [think('All is known.'), answer('It is 42, and it rains.')],
+    ])
+    const played = await playCodex(config(provider, served.baseURL, undefined) + OWN_MCP_SERVER, toEnd)
+    expect(played).toMatchObject({ text: ['It is 42, and it rains.'], ending: 'completed' })
+    expect(played.calls).toEqual([{ name: 'get_weather', arguments: { city: 'Oslo' } }])
+    const results = expect.stringContaining(runTool('get_weather', { city: 'Oslo' }))
+    expect(resultsIn(served)).toEqual([results])
+    expect(resultsIn(served)).toEqual([expect.stringContaining('life is 42')])
+    // Its instructions, and all its tools.
+    const [first] = served.engine.calls
+    expect(first?.messages[1]?.content).toMatch(
+      /^# Instructions\n\nYou are Codex.+\ntype exec = .+\ntype spawn_agent = /s,
+    )
+    expect(faultsIn(served.streams)).toEqual([])
+  },
+)
+
 test.each(providers)('Codex applies a patch by %s', async (provider) => {
   const served = await serve([
     [think('A typo.'), patch],
@@ -136,17 +172,21 @@ test.each(providers)('Codex applies a patch by %s', async (provider) => {
   expect(faultsIn(served.streams)).toEqual([])
 })
 
+const models = [OTHER, undefined] as const
+
 // Codex treats a provider that is named OpenAI as OpenAI: it has the server compact, and stores the sealed item.
-test.each(providers)('Codex compacts its conversation and continues, by %s', async (provider) => {
+test.each(
+  providers.flatMap((provider) => models.map((model) => [model ?? 'its default model', provider, model] as const)),
+)('Codex compacts its conversation with %s and continues, by %s', async (_, provider, model) => {
   const isRemote = provider.includes('OpenAI') || provider.includes('built-in')
   const { baseURL, engine, streams } = await serve([
-    [think('The weather.'), weather],
+    [think('The weather.'), model === undefined ? weatherByScript : weather],
     [think('I sum up.'), answer('The user asked for Oslo.')],
     [think('I know it.'), answer('It rains.')],
   ])
   // Its own instructions are longer: it compacts after the first answer, in the middle of the turn.
   const limit = 'model_auto_compact_token_limit = 7000\n'
-  const played = await playCodex(config(provider, baseURL, OTHER, limit), toEnd)
+  const played = await playCodex(config(provider, baseURL, model, limit), toEnd)
   expect(played).toMatchObject({ text: expect.arrayContaining(['It rains.']), ending: 'completed' })
   const compactions = streams.flatMap((events) =>
     events.filter((event) => event.type === 'response.output_item.done' && String(event.item.type) === 'compaction'),
