@@ -11,7 +11,7 @@ import { type Flaw, flawOfCompleted, flawOfItem } from './codex-shapes.js'
 export const codex: ClientModel = {
   client: 'codex',
   name: 'Codex',
-  versions: { '@openai/codex': '0.169.0' },
+  versions: { '@openai/codex': '0.171.0' },
   reads: {
     wholeMessages: true,
     streamed: true,
@@ -183,7 +183,7 @@ class CodexReader implements ClientReader {
     if (asString(reason) === '') this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
     const error = `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`
     this.seen.ending = 'incomplete'
-    // Unlike after a failed response, it reads no further, except after a content filter: 0.169.0 waits for the end there.
+    // Unlike after a failed response, it reads no further, except after a content filter: it waits for the end there.
     this.#isOver = reason !== 'content_filter'
     this.seen.error = this.#isOver ? error : `stream disconnected before completion: ${error}`
   }
