@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 
 /** From the bottom up: each imports only what stands before it. Names on one line do not import each other. */
-const HOUSE = [
+const LAYERS = [
   ['shared'],
   ['core'],
   ['defaults.ts'],
@@ -102,7 +102,7 @@ function placed(base, lines) {
 }
 
 const DECODE = '^src/core/sse/decode\\.ts$'
-const LADDERS = Object.entries({ '': HOUSE, ...INSIDE })
+const LADDERS = Object.entries({ '': LAYERS, ...INSIDE })
 
 export default {
   forbidden: [

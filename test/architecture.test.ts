@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 // @ts-expect-error: dependency-cruiser reads its rules from JavaScript
-import house from '../.dependency-cruiser.mjs'
+import config from '../.dependency-cruiser.mjs'
 
 // `npm run lint` holds the rules against src/. Here each is held against a small tree that breaks it.
 
@@ -34,7 +34,7 @@ let root = ''
 let found: readonly string[] = []
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'house-'))
+  root = mkdtempSync(join(tmpdir(), 'layers-'))
   for (const [path, text] of Object.entries(PLANTED)) {
     const file = join(root, 'src', path)
     mkdirSync(dirname(file), { recursive: true })
@@ -44,7 +44,7 @@ beforeAll(async () => {
     mkdirSync(join(root, 'node_modules', name), { recursive: true })
     writeFileSync(join(root, 'node_modules', name, 'index.js'), '')
   }
-  const { forbidden, options } = house
+  const { forbidden, options } = config
   const { tsConfig: _, ...others } = options
   const { output } = await cruise(['src'], { ...others, baseDir: root, validate: true, ruleSet: { forbidden } })
   const { violations } = (output as ICruiseResult).summary

@@ -45,10 +45,10 @@ describe('pure code', () => {
 })
 
 describe('the checks themselves', () => {
-  const house = (files: Record<string, string>): Sources => new Map(Object.entries(files))
+  const sourcesOf = (files: Record<string, string>): Sources => new Map(Object.entries(files))
 
   test('a clock, chance, a timer and the like are found in code, and not in comments, strings or patterns', () => {
-    const made = house({
+    const made = sourcesOf({
       'core/translate/a.ts': `
         // Date.now() would be wrong here
         /** never Math.random() @see crypto */
@@ -72,7 +72,7 @@ describe('the checks themselves', () => {
   })
 
   test('a top-level let or var is reported in pure code, one within a function is not', () => {
-    const made = house({
+    const made = sourcesOf({
       'core/tokens/a.ts': 'let table: string | undefined\nexport var other = 1\nexport const fine = 1',
       'core/tokens/b.ts': 'export function f(): number { let n = 0; n += 1; return n }\ndeclare let known: number',
       'core/tokens/c.ts': '{ let hidden = 0; hidden += 1 }',
@@ -86,7 +86,7 @@ describe('the checks themselves', () => {
   })
 
   test('an exported literal is reported unless it is readonly by its type, as const, or frozen', () => {
-    const made = house({
+    const made = sourcesOf({
       'core/tokens/a.ts': 'export const queue = []\nexport const list: string[] = ["a"]\nexport const table = { a: 1 }',
       'core/tokens/b.ts': 'export const wide: Array<number> = [1]\nexport const record: Record<string, number> = {}',
       'core/tokens/c.ts': 'export const fine: readonly string[] = []\nexport const same = { a: 1 } as const',

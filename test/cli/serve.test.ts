@@ -515,7 +515,10 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--host', '0.0.0.0'], /^--host 0\.0\.0\.0: others can reach it, so it needs a key/],
     [['--replay', '--no-key', '--api-key', 'k'], '--no-key: expected no key, got --api-key'],
     [['--replay', '--api-key', ''], '--api-key: expected a key that is set, got an empty one'],
-    [['--replay', '--api-key', 'undefined'], /^--api-key: expected a key that is set, got one with "undefined" in it/],
+    [
+      ['--replay', '--api-key', 'undefined'],
+      /^--api-key: expected a key that is set, got one that contains "undefined", as an unset/,
+    ],
     [['--replay', '--api-key', 'hunter2'], '--api-key: expected a key of at least 16 characters, got one of 7'],
     [['--replay', '--api-key', ' 0123456789abcdef'], /^--api-key: expected a key without blanks around it/],
     [['--replay', '--no-key', '--api-keys', 'f'], '--no-key: expected no key, got --api-keys'],

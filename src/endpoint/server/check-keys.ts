@@ -50,8 +50,7 @@ export function keyFlaw(key: unknown): string | undefined {
   if (key.trim() === '') return `expected a key that is set, got ${blankness(key)}`
   const [noText] = NO_TEXT.exec(key) ?? []
   if (noText !== undefined) {
-    const cause = 'as a variable leaves it that has no value'
-    return `expected a key that is set, got one with ${JSON.stringify(noText)} in it, ${cause}`
+    return `expected a key that is set, got one that contains ${JSON.stringify(noText)}, as an unset variable does`
   }
   if (key.length < SHORTEST_BEARER_KEY) {
     return `expected a key of at least ${SHORTEST_BEARER_KEY} characters, got one of ${key.length}`
