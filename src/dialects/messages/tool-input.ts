@@ -1,8 +1,8 @@
 import { isDeeperThan, isFields } from '../../shared/fields.js'
 
 /**
- * In levels. `JSON.stringify` overflows the stack at some thousands, and a client that sends the call back may have 100 by
- * default, with those around the input.
+ * In levels. `JSON.stringify` overflows the stack at some thousands. A client sends the call back in a body that may have
+ * 100 by default, those around the input included.
  */
 const DEEPEST_INPUT = 90
 

@@ -55,6 +55,7 @@ export function keyFlaw(key: unknown): string | undefined {
   if (key.length < SHORTEST_BEARER_KEY) {
     return `expected a key of at least ${SHORTEST_BEARER_KEY} characters, got one of ${key.length}`
   }
+  if (/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(key)) return 'expected a key, got an email address, which anyone may know'
   if (key.trim() !== key) return 'expected a key without blanks around it, got one that begins or ends with a blank'
   const [foreign] = /[^\x20-\x7e]/u.exec(key) ?? []
   if (foreign === undefined) return undefined

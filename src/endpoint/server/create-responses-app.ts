@@ -109,9 +109,9 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
       held.end()
     }
   }
+  // Before the host's pages, so that a pattern among them (`/*`) takes over none of these. A page at the very path does.
+  healthRoutes(app, server, (path) => !Object.hasOwn(pages, path))
   for (const [path, page] of Object.entries(pages)) app.get(path, guard, (context) => page(context.req.raw))
-  // After the host's pages: one at a path of these takes precedence.
-  healthRoutes(app, server)
 
   const api = new Hono<Env>()
   api.use(guard)

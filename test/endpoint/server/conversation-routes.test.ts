@@ -143,6 +143,14 @@ describe('health', () => {
     expect(await of(served, path)).toEqual([200, 'mine'])
   })
 
+  test.each(['/*', '/:page'])('a pattern of pages, %s, takes over none of them', async (pattern) => {
+    const authorize = (): never => {
+      throw new Error('no key')
+    }
+    const served = endpoint([], { pages: { [pattern]: () => new Response('mine') }, authorize })
+    for (const path of ['/healthz', '/readyz', '/health']) expect(await of(served, path)).toEqual([200, 'ok'])
+  })
+
   describe('of an engine that hangs', () => {
     test.each([
       ['after 5 seconds', {}, 5000],

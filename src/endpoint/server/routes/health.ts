@@ -7,10 +7,12 @@ import type { Env, ServerContext } from '../server-context.js'
  * Adds `GET /healthz` (the process answers), `GET /readyz` (so does its engine) and `GET /health` (the same, where
  * routers and benchmarks look for it, without a reason). None needs a key, so all return only reasons of ours: an
  * engine's error may contain its address.
+ *
+ * @param isOurs - whether a path is not one of the host's own pages
  */
-export function healthRoutes(app: Hono<Env>, { service }: ServerContext): void {
-  app.get('/healthz', (context) => context.text('ok'))
-  for (const path of ['/readyz', '/health']) {
+export function healthRoutes(app: Hono<Env>, { service }: ServerContext, isOurs: (path: string) => boolean): void {
+  if (isOurs('/healthz')) app.get('/healthz', (context) => context.text('ok'))
+  for (const path of ['/readyz', '/health'].filter(isOurs)) {
     app.get(path, async (context) => {
       try {
         await service.health()

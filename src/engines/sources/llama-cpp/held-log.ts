@@ -1,9 +1,15 @@
+import { shortened } from '../../../shared/shortened.js'
 import { EngineError } from '../../contract/engine-error.js'
 import type { OwnLlama } from './node-llama-cpp.js'
 
-/** What llama.cpp logs while a model loads. Its errors do not say why it failed: its log does. */
+/**
+ * What llama.cpp logs while a model loads. Its errors do not say why it failed: its log does.
+ *
+ * The log is one per process, that of the `Llama` created last. So of models that load at the same time, an error may lack
+ * its reason, or have that of another.
+ */
 export interface HeldLog {
-  /** Logs what was held, and everything later at once. */
+  /** Logs what was held, without repetitions and what exceeded the limits, and everything later at once. */
   release(): void
   /** Adds what was held to an engine's error; returns other errors as they are. */
   explained(error: unknown): unknown
@@ -11,12 +17,14 @@ export interface HeldLog {
 
 /** The maximum number of different lines that are held. */
 const MOST_LINES = 5
+/** The maximum length of a held line, in characters: it may quote the file. */
+const MOST_CHARACTERS = 300
 
 export function holdLog(llama: OwnLlama): HeldLog {
   const { logger } = llama
   const held = new Map<string, string>()
   llama.logger = (level, message) => {
-    if (held.size < MOST_LINES) held.set(message.trim(), level)
+    if (held.size < MOST_LINES) held.set(shortened(message.trim(), MOST_CHARACTERS), level)
   }
   return {
     release() {

@@ -7,8 +7,8 @@ export interface TokenIdRecovery {
    * Finds the ids whose text lacks its last bytes, which a later token has.
    *
    * @param end - those bytes
-   * @param count - how many ids there were, if known, else 0. Then, or if there were more than {@link MOST_COUNTED} or no
-   *   `count` tokens spell the text, the fewest possible are used
+   * @param count - how many ids there were, or 0 if unknown. The fewest possible are used if it is unknown, above
+   *   {@link MOST_COUNTED}, or if no `count` tokens spell the text
    * @returns undefined if no tokens spell the text, or its bytes are unknown because it contains U+FFFD for invalid
    *   UTF-8
    */
@@ -78,7 +78,10 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
       const cutOff = whole.subarray(0, cutAt)
       if (!endsInside(cutOff) || latin1(whole.subarray(cutAt)) !== latin1(end)) return undefined
       const before = latin1(cutOff)
-      return (count > 0 && count <= MOST_COUNTED ? cut(before, count, new Set()) : undefined) ?? fewest(before)
+      const shortest = fewest(before)
+      // Where even the fewest are too many, the search would try everything before it finds nothing.
+      const isPossible = shortest !== undefined && shortest.length <= count && count <= MOST_COUNTED
+      return (isPossible ? cut(before, count, new Set()) : undefined) ?? shortest
     },
   }
 }

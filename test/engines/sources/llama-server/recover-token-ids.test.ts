@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { loadTokenTable } from '../../../../src/core/tokens/load-token-table.js'
 import { createTokenIdRecovery } from '../../../../src/engines/sources/llama-server/recover-token-ids.js'
 import { decodeTokens } from '../../../support/tokens.js'
@@ -48,5 +48,17 @@ describe('tokens that were held back', () => {
     const last = lastByteOf(text)
     const ids = recovery.find(text, table.bytes(last), 3) ?? []
     expect(decodeTokens([...ids, last])).toBe(text)
+  })
+
+  test('looking for fewer tokens than the text needs takes work that grows with the text alone', () => {
+    const last = lastByteOf('🦜')
+    const lookUps = (pairs: number): number => {
+      const spy = vi.spyOn(Map.prototype, 'get')
+      recovery.find('🌦🦜'.repeat(pairs), table.bytes(last), pairs)
+      const { length } = spy.mock.calls
+      spy.mockRestore()
+      return length
+    }
+    expect(lookUps(400) / lookUps(200)).toBeLessThan(2.5)
   })
 })
