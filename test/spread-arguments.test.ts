@@ -82,21 +82,21 @@ function isBounded(node: ts.Expression, file: File): boolean {
   return /^(?:map|filter|slice|to(?:Reversed|Sorted))$/.test(name.text) && isBounded(of, file)
 }
 
-/** Whether a name is that of a rest parameter, or of a constant with a literal. */
+/** Whether a name is that of a rest parameter, or of a constant with a literal: its innermost declaration decides. */
 function isFixed(name: ts.Identifier, file: File): boolean {
   for (let scope: ts.Node | undefined = name.parent; scope !== undefined; scope = scope.parent) {
+    const isLoop = ts.isForOfStatement(scope) || ts.isForInStatement(scope) || ts.isForStatement(scope)
+    const { initializer } = isLoop ? scope : {}
+    if (initializer !== undefined && ts.isVariableDeclarationList(initializer) && declares(initializer, name.text)) {
+      return false
+    }
     if (ts.isFunctionLike(scope)) {
-      const own = scope.parameters.find((each) =>
-        each.name
-          .getText()
-          .match(/[\w$]+/g)
-          ?.includes(name.text),
-      )
+      const own = scope.parameters.find((each) => namesIn(each).includes(name.text))
       if (own !== undefined) return own.dotDotDotToken !== undefined
     }
     if (ts.isBlock(scope) || ts.isSourceFile(scope)) {
-      const constant = constantOf(name.text, scope.statements)
-      if (constant !== undefined) return isLiteral(constant, file)
+      const declared = declarationOf(name.text, scope.statements)
+      if (declared !== undefined) return isLiteral(declared, file)
     }
   }
   for (const statement of file.tree.statements) {
@@ -107,25 +107,36 @@ function isFixed(name: ts.Identifier, file: File): boolean {
     if (imported === undefined) continue
     const path = posix.join(posix.dirname(file.path), statement.moduleSpecifier.text).replace(/\.js$/, '.ts')
     const tree = file.other(path)
-    const constant = tree && constantOf((imported.propertyName ?? imported.name).text, tree.statements)
-    return constant !== undefined && isLiteral(constant, { ...file, path, tree: tree as ts.SourceFile })
+    const declared = tree && declarationOf((imported.propertyName ?? imported.name).text, tree.statements)
+    return declared !== undefined && isLiteral(declared, { ...file, path, tree: tree as ts.SourceFile })
   }
   return false
 }
 
-/** The initializer of a `const`; of `let`, what bounds nothing. */
-function constantOf(name: string, statements: readonly ts.Statement[]): ts.Expression | undefined {
-  for (const statement of statements) {
-    if (!ts.isVariableStatement(statement)) continue
-    const { declarations, flags } = statement.declarationList
-    const own = declarations.find((each) => each.name.getText() === name)
-    if (own?.initializer !== undefined && flags & ts.NodeFlags.Const) return own.initializer
-  }
-  return undefined
+/** The names that a parameter or a variable binds. */
+const namesIn = ({ name }: ts.ParameterDeclaration | ts.VariableDeclaration): readonly string[] =>
+  name.getText().match(/[\w$]+/g) ?? []
+
+const declares = ({ declarations }: ts.VariableDeclarationList, name: string): boolean =>
+  declarations.some((each) => namesIn(each).includes(name))
+
+/** The list that declares a variable, among the statements of a block. */
+function declarationOf(name: string, statements: readonly ts.Statement[]): ts.VariableDeclarationList | undefined {
+  const lists = statements.flatMap((one) => (ts.isVariableStatement(one) ? [one.declarationList] : []))
+  return lists.find((list) => declares(list, name))
 }
 
-const isLiteral = (node: ts.Expression, file: File): boolean =>
-  ts.isObjectLiteralExpression(node) || isBounded(node, file)
+/**
+ * Whether it declares a constant with a literal that has entries: an empty one is there to be filled.
+ */
+function isLiteral({ declarations, flags }: ts.VariableDeclarationList, file: File): boolean {
+  const [only, ...others] = declarations
+  let value = only?.initializer
+  if (value === undefined || others.length > 0 || !(flags & ts.NodeFlags.Const)) return false
+  while (ts.isAsExpression(value) || ts.isSatisfiesExpression(value)) value = value.expression
+  if (ts.isObjectLiteralExpression(value)) return value.properties.length > 0
+  return (!ts.isArrayLiteralExpression(value) || value.elements.length > 0) && isBounded(value, file)
+}
 
 /** The calls in a file that spread a list of unknown length. */
 function unboundedSpreads(file: File): { at: string; file: string; callee: string }[] {
@@ -187,6 +198,10 @@ test.each([
   ['function f({ CONSTANT }: { CONSTANT: number[] }) { list.push(...CONSTANT) }', true],
   ['let changing = [1]; list.push(...changing)', true],
   ['list.push(...LONG)', true],
+  ['const filled: number[] = []; for (const one of data) filled.push(one); list.push(...filled)', true],
+  ['const filled = {}; list.push(...Object.keys(filled))', true],
+  ['for (const CONSTANT of data) list.push(...CONSTANT)', true],
+  ['function f() { let CONSTANT = data; list.push(...CONSTANT) }', true],
   ['list.push(...[1, 2])', false],
   ['list.push(...CONSTANT, ...CONSTANT.map((one) => one + 1))', false],
   ['list.push(...Object.keys(OBJECT))', false],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { SPECIAL as m, type ROLES } from '../../../core/harmony/vocabulary.js'
 import { type BuiltinDeclarations, type CalledTool, calledTool, type ToolChoice, toolChoice } from './called-tool.js'
-import { host, model, type Part, type Segment, START } from './stream-forms.js'
+import { model, type Part, type Segment, START } from './stream-forms.js'
 import { code, json } from './text.js'
 
 /** A Harmony message, as the official parser returns it. */
@@ -159,7 +159,7 @@ class Writer {
     }
     if (!last) parts.push(...START)
     this.started = !last
-    this.segments.push(host(...parts))
+    this.segments.push({ origin: 'host', parts })
   }
 }
 
