@@ -85,11 +85,8 @@ function isBounded(node: ts.Expression, file: File): boolean {
 /** Whether a name is that of a rest parameter, or of a constant with a literal: its innermost declaration decides. */
 function isFixed(name: ts.Identifier, file: File): boolean {
   for (let scope: ts.Node | undefined = name.parent; scope !== undefined; scope = scope.parent) {
-    const isLoop = ts.isForOfStatement(scope) || ts.isForInStatement(scope) || ts.isForStatement(scope)
-    const { initializer } = isLoop ? scope : {}
-    if (initializer !== undefined && ts.isVariableDeclarationList(initializer) && declares(initializer, name.text)) {
-      return false
-    }
+    const variable = isLoop(scope) ? scope.initializer : undefined
+    if (variable !== undefined && ts.isVariableDeclarationList(variable) && declares(variable, name.text)) return false
     if (ts.isFunctionLike(scope)) {
       const own = scope.parameters.find((each) => namesIn(each).includes(name.text))
       if (own !== undefined) return own.dotDotDotToken !== undefined
@@ -112,6 +109,9 @@ function isFixed(name: ts.Identifier, file: File): boolean {
   }
   return false
 }
+
+const isLoop = (node: ts.Node): node is ts.ForOfStatement | ts.ForInStatement | ts.ForStatement =>
+  ts.isForOfStatement(node) || ts.isForInStatement(node) || ts.isForStatement(node)
 
 /** The names that a parameter or a variable binds. */
 const namesIn = ({ name }: ts.ParameterDeclaration | ts.VariableDeclaration): readonly string[] =>

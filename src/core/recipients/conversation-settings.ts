@@ -10,7 +10,7 @@ export function withConversationSettings<Request extends ResponseRequest>(reques
   if (!Array.isArray(input)) return request
   let effort: unknown
   let format: unknown
-  // Read several times for each request, so that a large conversation takes a millisecond.
+  // A plain loop: this runs several times for a request, over up to 100,000 items.
   for (let index = 0; index < input.length; index++) {
     const item = input[index] as Partial<InputConfigurationUpdate> | null | undefined
     if (item?.type !== 'configuration_update') continue
@@ -23,4 +23,14 @@ export function withConversationSettings<Request extends ResponseRequest>(reques
     ...(effort !== undefined && { reasoning: { ...reasoning, effort } }),
     ...(format !== undefined && { text: { ...text, format } }),
   }
+}
+
+/** Returns the place in the request of a parameter of its settings: that of the item which made the setting. */
+export function placeOfSetting({ input }: ResponseRequest, param: string): string {
+  if (!Array.isArray(input) || !/^text\.format\b/.test(param)) return param
+  const index = input.findLastIndex((item) => {
+    const { type, text } = item as Partial<InputConfigurationUpdate>
+    return type === 'configuration_update' && Object(text).format !== undefined
+  })
+  return index === -1 ? param : `input[${index}].${param}`
 }

@@ -17,15 +17,15 @@ export type DeclaringRequest = Pick<ResponseRequest, 'tools' | 'input'>
 
 /**
  * Returns all lists of tools that a request and its conversation declare, in order: `tools`, and those of
- * `additional_tools`.
+ * `additional_tools` that are not empty.
  */
 export function toolLists({ tools, input }: DeclaringRequest): ToolList[] {
   const lists: ToolList[] = [{ tools: tools ?? [], path: 'tools' }]
   if (!Array.isArray(input)) return lists
-  // Read several times for each request, so that a large conversation takes a millisecond.
+  // A plain loop: this runs several times for a request, over up to 100,000 items.
   for (let index = 0; index < input.length; index++) {
     const item = input[index] as Partial<InputAdditionalTools> | null | undefined
-    if (item?.type !== 'additional_tools' || !Array.isArray(item.tools)) continue
+    if (item?.type !== 'additional_tools' || !Array.isArray(item.tools) || item.tools.length === 0) continue
     lists.push({ tools: item.tools, path: `input[${index}].tools`, item: index })
   }
   return lists
@@ -45,7 +45,7 @@ export interface WholeRequest<Request> {
 export function withConversationTools<Request extends DeclaringRequest>(request: Request): WholeRequest<Request> {
   const lists = toolLists(request)
   const same: WholeRequest<Request> = { request, placeOf: (param) => param }
-  if (lists.length === 1 || !lists.every(({ tools }) => Array.isArray(tools))) return same
+  if (lists.length === 1 || !Array.isArray(lists[0]?.tools)) return same
   const inForce = inForceOf(lists)
   if (inForce.slice(1).every(({ size }) => size === 0)) return same
   const tools: UnknownTool[] = []

@@ -16,34 +16,42 @@ export interface DeclaredBuiltins {
   matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined
 }
 
-/**
- * Parses the built-in tools among the request's `tools`.
- *
- * @throws HarmonyResponsesError `bad_option` if the environment of a shell is invalid
- */
-export function declareBuiltins(tools: readonly UnknownTool[]): DeclaredBuiltins {
+/** No built-in tools yet, and a function that adds the tools of a request. */
+export interface GrowingBuiltins {
+  readonly declared: DeclaredBuiltins
+  /**
+   * Adds a tool if it is a built-in one. The last shell decides where shells run.
+   *
+   * @throws HarmonyResponsesError `bad_option` if the environment of a shell is invalid
+   */
+  add(tool: UnknownTool, path: string): void
+}
+
+export function growingBuiltins(): GrowingBuiltins {
   const builtins = new Set<BuiltinTool>()
-  let shell: DeclaredBuiltins['shell'] = null
-  for (const [index, tool] of tools.entries()) {
-    const builtin = builtinOf(tool.type)
-    if (builtin !== undefined) builtins.add(builtin)
-    if (builtin === 'shell') shell = environmentOf(tool as ShellTool, `tools[${index}].environment`)
-  }
-  return {
+  const declared = {
     builtins,
-    shell,
-    matchBuiltin(recipient, policy) {
+    shell: null as DeclaredEnvironment,
+    matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined {
       const own = lookUp(policy.builtins, recipient)
       // In a policy, `shell` means whichever shell is declared.
       const calls = own === undefined ? builtinsCalled(recipient) : own.tool === 'shell' ? SHELLS : [own]
       const call = calls.find(({ tool }) => builtins.has(tool))
       if (call === undefined) return undefined
       const action = 'action' in call ? call.action : undefined
-      return builtinNamed(call.tool).callee(action, shell) as Recipient
+      return builtinNamed(call.tool).callee(action, declared.shell) as Recipient
     },
-    recipientsIn(namespace, policy) {
+    recipientsIn(namespace: string, policy: RecipientPolicy): string[] {
       const all = new Set([...Object.keys(policy.builtins), ...BUILTIN_RECIPIENTS])
       return [...all].filter((recipient) => recipient.startsWith(`${namespace}.`))
+    },
+  }
+  return {
+    declared,
+    add(tool, path) {
+      const builtin = builtinOf(tool.type)
+      if (builtin !== undefined) builtins.add(builtin)
+      if (builtin === 'shell') declared.shell = environmentOf(tool as ShellTool, `${path}.environment`)
     },
   }
 }

@@ -1,12 +1,10 @@
 import { check } from '../../shared/errors.js'
 import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
 import type { McpTool, NamespaceTool, UnknownTool } from '../responses/request.js'
-import { builtinOf } from './builtin-tools.js'
-import { type DeclaredBuiltins, declareBuiltins } from './declared-builtins.js'
+import { type DeclaredBuiltins, growingBuiltins } from './declared-builtins.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
 import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'
-import { undatedType } from './undated-type.js'
 
 /** An MCP tool: its server, and its name on that server. */
 export interface McpToolName {
@@ -38,21 +36,11 @@ export interface DeclaredTools extends DeclaredFunctions, DeclaredBuiltins {
  * @throws HarmonyResponsesError `bad_option` if an entry lacks a required field, or a filter is invalid
  */
 export function declareTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
-  const declared = declareCoreTools(tools, hints)
-  return declared === NO_TOOLS ? NO_TOOLS : { ...declared, ...declareBuiltins(tools as readonly UnknownTool[]) }
-}
-
-/** Does the same without built-in tools, whose types are ignored. */
-export function declareCoreTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
-  return tools == null || tools.length === 0 ? NO_TOOLS : declare(tools, hints)
+  return tools == null || tools.length === 0 ? NO_TOOLS : growingTools(hints)(tools, 'tools')
 }
 
 /** Shared by all requests without tools, because its sets would take as much memory as a parser. */
-const NO_TOOLS: DeclaredTools = /* @__PURE__ */ declare([])
-
-function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTools {
-  return growingCoreTools(hints)(tools, 'tools')
-}
+const NO_TOOLS: DeclaredTools = /* @__PURE__ */ growingTools()([], 'tools')
 
 /** Declares another list of tools. Returns all tools so far: one object, which grows. */
 export type DeclareMore = (tools: readonly UnknownTool[], path: string) => DeclaredTools
@@ -62,27 +50,12 @@ export type DeclareMore = (tools: readonly UnknownTool[], path: string) => Decla
  * entries are merged as by {@link declareTools}.
  */
 export function growingTools(hints?: ToolHints): DeclareMore {
-  const declareMore = growingCoreTools(hints)
-  const builtins = new Map<string, UnknownTool>()
-  return (tools, path) => {
-    const declared = declareMore(tools, path)
-    for (const tool of tools) if (builtinOf(tool.type) !== undefined) builtins.set(undatedType(tool.type), tool)
-    return Object.assign(declared, declareBuiltins([...builtins.values()]))
-  }
-}
-
-function growingCoreTools(hints?: ToolHints): DeclareMore {
   const { functions, customTools } = createFunctions()
   const namespaces = new Map<string, ReturnType<typeof createFunctions>>()
   const mcpServers = new Map<string, McpServer>()
-  const prefixes = new Map<string, string>()
-  const declared: DeclaredTools = {
-    ...{ functions, customTools, namespaces, mcpServers, mcpPrefixes: prefixes },
-    builtins: new Set(),
-    shell: null,
-    recipientsIn: () => [],
-    matchBuiltin: () => undefined,
-  }
+  const mcpPrefixes = new Map<string, string>()
+  const builtins = growingBuiltins()
+  const declared = Object.assign(builtins.declared, { functions, customTools, namespaces, mcpServers, mcpPrefixes })
 
   function add(tool: UnknownTool, path: string): void {
     const type = requiredField(tool, path, 'type')
@@ -107,9 +80,11 @@ function growingCoreTools(hints?: ToolHints): DeclareMore {
       case 'mcp': {
         const label = requiredField(tool, path, 'server_label')
         mcpServers.set(label, declareMcpServer(tool as McpTool, `${path}.`, mcpServers.get(label), hints))
-        addPrefixes(prefixes, label, mcpServers)
+        addPrefixes(mcpPrefixes, label, mcpServers)
         break
       }
+      default:
+        builtins.add(tool, path)
     }
   }
 

@@ -23,10 +23,13 @@ export function withoutSecrets(given: ResponseRequest): ResponseRequest {
   return copy
 }
 
-/** Returns an item without the secrets of the tools that it declares. */
+/** The types of items that have tools. */
+const WITH_TOOLS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
+
+/** Returns an item without the secrets of the tools that it has. */
 export function itemWithoutSecrets<Item extends object>(item: Item): Item {
   const { type, tools } = item as { readonly type?: unknown; readonly tools?: unknown }
-  return type === 'additional_tools' ? { ...item, tools: echoed('tools', tools) } : item
+  return WITH_TOOLS.has(type) ? { ...item, tools: echoed('tools', tools) } : item
 }
 
 /**

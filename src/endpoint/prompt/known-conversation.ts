@@ -108,7 +108,7 @@ export class KnownConversation implements ItemsBefore {
   /** Its approximate size in bytes. */
   get bytes(): number {
     const entries = this.#ids.size + this.#calls.size + this.#places.size
-    return this.#tokens.bytes + 100 * entries
+    return this.#tokens.bytes + 100 * entries + 2 * this.key.length
   }
 
   hasId(id: string): boolean {

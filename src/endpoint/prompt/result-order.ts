@@ -6,7 +6,7 @@ export interface Ordered {
   readonly message: ReadMessage
   /** Its place in a transcript, which decides its position; undefined if it has none. */
   readonly place?: object | undefined
-  /** The index of the last message of the transcripts that have begun up to here. Default: there are none. */
+  /** The index of the last message of the transcripts that have begun up to here. Default: -1, none. */
   readonly until?: number
 }
 
@@ -80,7 +80,7 @@ class ResultOrder<Entry extends Ordered> {
     else {
       const call = callOf(message)
       if (call !== undefined && (this.#results.has(call) || message.isPending)) {
-        // A call of the host that waited until now was made earlier, and the model was told that it was not approved.
+        // A call that the host has not run yet was made in an earlier turn, whose model was told that it is not approved.
         const isLater = this.#waitingForHost.size > 0 && (this.#hasResult || this.#hasGoneOn)
         if (isLater && at > this.#until) this.#releaseAll()
         this.#call(call, until, message.isPending === true)

@@ -6,7 +6,7 @@ import {
   toolLists,
   withConversationTools,
 } from '../../core/recipients/conversation-tools.js'
-import { growingTools } from '../../core/recipients/declared-tools.js'
+import { type DeclareMore, growingTools } from '../../core/recipients/declared-tools.js'
 import { lookUp, type RecipientPolicy } from '../../core/recipients/policy.js'
 import type { Recipient } from '../../core/recipients/recipient.js'
 import { type RequestTools, resolveTools } from '../../core/recipients/request-tools.js'
@@ -62,11 +62,20 @@ export function teachTools(
 ): TaughtTools {
   listAt(fieldOf(request, 'tools') ?? [], 'tools')
   const lists = toolLists(request as DeclaringRequest)
+  checkCount(lists)
   for (const { tools, path } of lists) for (const [at, tool] of tools.entries()) namedTool(tool, `${path}[${at}]`)
   const whole = withConversationTools(request as DeclaringRequest)
   const { tools } = whole.request
   const resolved = orRequestError(() => resolveTools({ tools, choice }, listings, policy), whole.placeOf)
-  const declareMore = lists.length === 1 ? () => resolved.declared : growingTools(hintsOf(listings))
+  const growing = growingTools(hintsOf(listings))
+  // What a later list replaces is not among the resolved tools, and may be malformed, too.
+  const declareMore: DeclareMore = (more, path) =>
+    lists.length === 1
+      ? resolved.declared
+      : orRequestError(
+          () => growing(more, path),
+          (param) => param,
+        )
   const readList = declarationReader(taughtPart)
   const course = createCourse({ policy, hosted, choice }, listings)
   const { lessons, omitted, untaught } = course
@@ -77,7 +86,10 @@ export function teachTools(
   }
   const later = lessons.later.flatMap((namespaces, nth) => {
     const { item } = lists[nth] as ToolList
-    return item === undefined ? [] : [[(request['input'] as readonly object[])[item] as object, namespaces] as const]
+    // An item may be the same object as an earlier one, which then teaches at both places.
+    return item === undefined || namespaces.length === 0
+      ? []
+      : [[(request['input'] as readonly object[])[item] as object, namespaces] as const]
   })
   return {
     ...resolved,
@@ -88,6 +100,25 @@ export function teachTools(
     later: new Map(later),
     omitted,
     untaught: [...untaught],
+  }
+}
+
+/**
+ * The limit of tools that items of a conversation declare, repetitions included. Reading them takes some 50 microseconds
+ * each, without a pause.
+ */
+const MOST_TOOLS_OF_ITEMS = 10_000
+
+/** @throws RequestError if items declare too many tools */
+function checkCount(lists: readonly ToolList[]): void {
+  let count = 0
+  for (const { tools, item } of lists) {
+    if (item === undefined) continue
+    count += tools.length
+    if (count <= MOST_TOOLS_OF_ITEMS) continue
+    const param = `input[${item}].tools`
+    const reason = `items of the conversation declare more than ${MOST_TOOLS_OF_ITEMS} tools in total`
+    throw new RequestError(`Invalid '${param}': ${reason}.`, { param, code: 'invalid_value' })
   }
 }
 
@@ -124,14 +155,13 @@ function namedTool(tool: unknown, param: string): void {
 }
 
 /**
- * Resolves the tools as the translator does, whose errors name the parameter, and reports them as the client's
- * mistakes.
+ * Reads tools as the translator does, whose errors name the parameter, and reports them as the client's mistakes.
  *
  * @param placeOf - returns the client's own parameter
  */
-function orRequestError(resolve: () => RequestTools, placeOf: (param: string) => string): RequestTools {
+function orRequestError<Result>(read: () => Result, placeOf: (param: string) => string): Result {
   try {
-    return resolve()
+    return read()
   } catch (error) {
     if (!(error instanceof HarmonyResponsesError)) throw error
     const at = error.message.slice(0, error.message.indexOf(': '))

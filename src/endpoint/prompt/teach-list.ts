@@ -162,8 +162,8 @@ function teachServer(course: Course, { label, about, isAgain, list, declared }: 
   }
 }
 
-/** The limit of listed tools that are read for items that declare their servers, in total: some tenths of a second. */
-const MOST_LISTED_FOR_ITEMS = 1_000_000
+/** The limit of listed tools that are read for items that declare their servers, in total: some 0.3 seconds. */
+const MOST_LISTED_FOR_ITEMS = 50_000
 
 function tooManyListed(param: string): RequestError {
   const reason = `items declare MCP servers with more than ${MOST_LISTED_FOR_ITEMS} listed tools in total`

@@ -79,7 +79,7 @@ export function hasOtherItems({ previous_response_id: previous, input = [] }: Pa
 export function checkToolChoice(request: ParsedRequest): void {
   const { tool_choice: choice } = request
   if (choice == null || choice === 'auto' || choice === 'none') return
-  const declared = namesOf([...(request.tools ?? []), ...toolsOfInput(request)])
+  const declared = namesOf(toolLists(request).flatMap(({ tools }) => tools as readonly RequestTool[]))
   if (choice === 'required') {
     if (declared.size > 0) return
     throw toolChoiceError("Tool choice 'required' must be specified with 'tools' parameter.")
@@ -93,15 +93,6 @@ export function checkToolChoice(request: ParsedRequest): void {
 
 function toolChoiceError(message: string): RequestError {
   return new RequestError(message, { param: 'tool_choice' })
-}
-
-/** Returns the tools that items of the conversation declare. */
-function toolsOfInput({ input = [] }: ParsedRequest): RequestTool[] {
-  if (typeof input === 'string') return []
-  return input.flatMap((item) =>
-    // Parsed already, in the same way as `tools`.
-    item.type === 'additional_tools' || item.type === 'tool_search_output' ? (item.tools as RequestTool[]) : [],
-  )
 }
 
 /** Returns all names by which a `tool_choice` may mean the tools. */

@@ -58,6 +58,8 @@ export function offeredCalls(
   request: ResponseRequest,
   offered: Offered = {},
 ): (call: { readonly type: string; readonly server_label?: unknown }) => boolean {
+  // Most hosts offer nothing, and a conversation may declare many tools.
+  if ((offered.tools ?? []).length === 0) return () => false
   return callsOf(toolsFor(withConversationTools(request).request, offered))
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Tool } from 'openai/resources/responses/responses'
 import { expect, test } from 'vitest'
+import { itemWithoutSecrets } from '../../../src/core/response-object/without-secrets.js'
 import { record } from '../../../src/engines/sources/record.js'
 import type { ResponseRequest } from '../../../src/index.js'
 import { RUNS } from '../../support/runs.js'
@@ -308,3 +309,16 @@ test('the request that the caller holds stays as it is', () => {
   createRun({ request })
   expect(request).toEqual(before)
 })
+
+test.each(['additional_tools', 'tool_search_output'])(
+  'an item of the type %s is kept without the secrets of its tools',
+  (type) => {
+    const tool = {
+      ...{ type: 'mcp', server_label: 'dice', server_url: 'https://key@example.com/?k=secret' },
+      ...{ authorization: 'secret', headers: { key: 'secret' } },
+    }
+    const kept = itemWithoutSecrets({ type, tools: [tool] })
+    expect(kept).toMatchObject({ type, tools: [{ type: 'mcp', server_label: 'dice' }] })
+    expect(JSON.stringify(kept)).not.toMatch(/secret|key@/)
+  },
+)

@@ -138,13 +138,40 @@ describe('tools that an item of the conversation declares', () => {
     expect(() => messagesOf(request, OPTIONS)).toThrow(expect.objectContaining({ param }))
   })
 
-  test('items that declare servers with a million listed tools in total are refused', () => {
+  test('items that declare servers with more than 50,000 listed tools in total are refused', () => {
     const listings = [{ serverLabel: 'docs', tools: Array.from({ length: 2000 }, (_, at) => ({ name: `t${at}` })) }]
-    const input = Array.from({ length: 501 }, (_, at) => [user(), declares(docs(`t${at}`))]).flat()
+    const input = Array.from({ length: 26 }, (_, at) => [user(), declares(docs(`t${at}`))]).flat()
     const teach = (items: number): unknown =>
       teachTools({ input: input.slice(0, 2 * items) }, listings, policies.openai)
-    expect(() => teach(500)).not.toThrow()
-    expect(() => teach(501)).toThrow(expect.objectContaining({ name: 'RequestError', param: 'input[1001]' }))
+    expect(() => teach(25)).not.toThrow()
+    expect(() => teach(26)).toThrow(expect.objectContaining({ name: 'RequestError', param: 'input[51]' }))
+  })
+
+  test('items that declare more than 10,000 tools in total are refused', () => {
+    const list = Array.from({ length: 100 }, (_, at) => fn(`f${at}`))
+    const input = Array.from({ length: 101 }, () => [user(), declares(...list)]).flat()
+    const teach = (items: number): unknown => teachTools({ input: input.slice(0, 2 * items) }, [], policies.openai)
+    expect(() => teach(100)).not.toThrow()
+    expect(() => teach(101)).toThrow(expect.objectContaining({ name: 'RequestError', param: 'input[201].tools' }))
+  })
+
+  test.each<[what: string, wrong: object, right: object, param: string]>([
+    [
+      'server',
+      { type: 'mcp', server_label: 'docs', allowed_tools: 7 },
+      docs('open'),
+      'input[1].tools[0].allowed_tools',
+    ],
+    ['shell', { type: 'shell', environment: 7 }, { type: 'shell' }, 'input[1].tools[0].environment'],
+  ])('a malformed %s is refused where it is, though a later item replaces it', (_, wrong, right, param) => {
+    const request = { input: [user(), declares(wrong), user(), declares(right)] }
+    expect(() => messagesOf(request, OPTIONS)).toThrow(RequestError)
+    expect(() => messagesOf(request, OPTIONS)).toThrow(expect.objectContaining({ param }))
+  })
+
+  test('an item that stands in the input twice, as one object, is taught', () => {
+    const item = declares(fn('look'))
+    expect(taughtBy({ input: [user(), item, user(), item] })[0]).toContain('look')
   })
 
   test('a declaration by another role is refused', () => {

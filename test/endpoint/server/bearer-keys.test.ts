@@ -97,7 +97,11 @@ describe('keys of bearerKeys', () => {
     ['15 characters', { 'fifteen-letters': 'me' }, /expected a key of at least 16 characters, got one of 15$/],
     ['a good key and a short one', { [KEY]: 'me', other: 'you' }, /got one of 5$/],
     ['an index', { 0: 'me' }, /got one of 1$/],
-    ['an email address', { 'ann.smith@example.com': 'me' }, /expected a key, got an email address, which anyone may know$/],
+    [
+      'an email address',
+      { 'ann.smith@example.com': 'me' },
+      /expected a key, got an email address, which anyone may know$/,
+    ],
     ['an owner, in place of its key', { 'ann.smith@example.com': KEY }, /\(the key comes first: \{ KEY: owner \}\)$/],
     ['a blank before', { [` ${KEY}`]: 'me' }, /without blanks around it, got one that begins or ends with a blank$/],
     ['a line end', { [`${KEY}\n`]: 'me' }, /got one that begins or ends with a blank$/],

@@ -36,4 +36,25 @@ describe('settings of a conversation', () => {
     const next = await served.create({ input: [user(), update({ type: 'text' })], previous_response_id: body.id })
     expect(next.body.output[0].content[0].text).toBe('Ho.')
   })
+
+  test('a summary of the conversation is not asked for in its format', async () => {
+    const format = { type: 'json_schema', name: 'a', schema: { type: 'object', properties: {} } }
+    const served = endpoint([answer('A summary.')])
+    const input = [
+      user(),
+      { type: 'configuration_update' as const, text: { format } },
+      { type: 'compaction_trigger' as const },
+    ]
+    expect((await served.create({ input })).status).toBe(200)
+    expect(JSON.stringify(served.engine.calls[0]?.messages)).not.toContain('Response Formats')
+  })
+
+  test('a schema that cannot be enforced is named where the item has it', async () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/nowhere' } } }
+    const format = { type: 'json_schema', name: 'a', strict: true, schema }
+    const served = endpoint([answer('Hi.')])
+    const input = [user(), { type: 'configuration_update' as const, text: { format } }]
+    const { status, body } = await served.create({ input })
+    expect([status, body.error.param]).toEqual([400, expect.stringMatching(/^input\[1\]\.text\.format\.schema/)])
+  })
 })

@@ -1,6 +1,7 @@
 import type { NoticeCode } from '../../../core/diagnostics/diagnostic.js'
 import type { ApprovedCall } from '../../../core/options/options.js'
 import { type HostedBuiltin, replacedByServer } from '../../../core/recipients/builtin-tools.js'
+import { placeOfSetting } from '../../../core/recipients/conversation-settings.js'
 import { withConversationTools } from '../../../core/recipients/conversation-tools.js'
 import type { RecipientPolicy } from '../../../core/recipients/policy.js'
 import { itemWithoutSecrets, withoutSecrets } from '../../../core/response-object/without-secrets.js'
@@ -76,8 +77,7 @@ export async function openEntry(
 ): Promise<Opening> {
   const { approvedCalls = [], notice, pause = nextTurn } = options
   const prepared = await prepareRequest(request, options, at, signal)
-  const { request: whole } = withConversationTools(request)
-  const { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt } = prepared
+  const { request: whole, isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt } = prepared
   const { held: constrained, typeOnly, free } = heldBy
   const { ids, idsAfter, messageCount, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
@@ -164,6 +164,8 @@ function ownTools({ tools }: ResponseRequest): NonNullable<ResponseRequest['tool
 
 /** The parts of a request's first model call. */
 interface Prepared {
+  /** The request with all tools that its conversation declares. */
+  readonly request: ResponseRequest
   readonly isCompaction: boolean
   readonly capabilities: EngineCapabilities
   readonly heldBy: HeldParts
@@ -190,7 +192,8 @@ export async function prepareRequest(
 ): Promise<Prepared> {
   const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn, policy, approvedCalls } = options
   const isCompaction = checkCompaction(request, options)
-  const { request: whole, placeOf } = withConversationTools(request)
+  const { request: whole, placeOf: placeOfTool } = withConversationTools(request)
+  const placeOf = (param: string): string => placeOfSetting(request, placeOfTool(param))
   const choice = toolChoiceOf(promptedRequest(request, isCompaction))
   const parts = isCompaction ? [] : strictParts(whole, choice)
   const hasTools = (whole.tools ?? []).length > 0
@@ -216,7 +219,7 @@ export async function prepareRequest(
   const how = { rendering, tools, isCompaction, contextLength, ...(approvedCalls && { approvedCalls }) }
   const prompt = await firstPrompt(prompted, how, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
-  return { isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
+  return { request: whole, isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
 }
 
 /** Returns a function that throws an error about a tool with the place of its declaration in the request. */

@@ -1,5 +1,5 @@
 import type { NoticeCode } from '../../../core/diagnostics/diagnostic.js'
-import { declareCoreTools } from '../../../core/recipients/declared-tools.js'
+import { declareTools } from '../../../core/recipients/declared-tools.js'
 import { declareMcpServer } from '../../../core/recipients/mcp-server.js'
 import type { RecipientPolicy } from '../../../core/recipients/policy.js'
 import { qualifiedName } from '../../../core/recipients/qualified-name.js'
@@ -118,9 +118,10 @@ async function asksOf(
   listings: readonly McpListing[],
   { offered = {}, approval, approvals = 'ask', policy, onError }: TermsOptions,
 ): Promise<{ readonly [label: string]: readonly string[] }> {
+  if (approval === undefined && (offered.tools ?? []).length === 0) return {}
   const declared = (request.tools ?? []).filter((tool): tool is McpTool => tool.type === 'mcp')
   const hints = hintsOf(listings)
-  const { mcpServers } = declareCoreTools(declared, hints)
+  const { mcpServers } = declareTools(declared, hints)
   const asks: { [label: string]: readonly string[] } = Object.create(null)
   for (const [serverLabel, server] of mcpServers) {
     const offer = (offered.tools ?? []).find((tool) => tool.type === 'mcp' && tool.server_label === serverLabel)

@@ -14,6 +14,9 @@ Leave out pleasantries and what is no longer of use. Answer with the summary alo
 export function summaryRequest(request: ResponseRequest): ResponseRequest {
   const { text: _, input, ...rest } = request
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? [])
-  const conversation = items.filter((item) => !('type' in item && item.type === 'compaction_trigger'))
+  const conversation = items
+    .filter((item) => !('type' in item && item.type === 'compaction_trigger'))
+    // A summary is text, whatever format the conversation sets.
+    .map((item) => ('type' in item && item.type === 'configuration_update' ? { ...item, text: null } : item))
   return { ...rest, tool_choice: 'none', input: [...conversation, { role: 'user', content: SUMMARY_INSTRUCTIONS }] }
 }

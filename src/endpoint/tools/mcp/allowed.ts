@@ -1,4 +1,4 @@
-import { declareCoreTools } from '../../../core/recipients/declared-tools.js'
+import { declareTools } from '../../../core/recipients/declared-tools.js'
 import { hintsOf } from '../../../core/recipients/tool-hints.js'
 import type { ListedTool } from '../../../core/responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../../core/responses/request.js'
@@ -19,7 +19,7 @@ export function allowedBy(
   tools: readonly ListedTool[] | undefined,
 ): (name: string) => boolean {
   const listings = tools === undefined ? [] : [{ serverLabel, tools }]
-  const { mcpServers } = declareCoreTools(mcpToolsOf(request), hintsOf(listings))
+  const { mcpServers } = declareTools(mcpToolsOf(request), hintsOf(listings))
   return (name) => mcpServers.get(serverLabel)?.allows(name) === true
 }
 

@@ -78,7 +78,7 @@ export function withRequests(
     requested.flatMap((group) => group.map((call) => [call.approvalRequestId, { call, group }] as const)),
   )
   const answered = new Set(
-    items.flatMap((item) => (item.type === 'mcp_approval_response' ? [approvalRequestId(item)] : [])),
+    items.flatMap((item) => (item.type === 'mcp_approval_response' ? [item.approval_request_id] : [])),
   )
   const added = new Set<string>()
   const input: InputItem[] = []
