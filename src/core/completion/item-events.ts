@@ -1,10 +1,10 @@
-import { copyOf } from '../../shared/copy-of.js'
 import type { Fields } from '../../shared/fields.js'
 import type { RunningStatus } from '../items/item-state.js'
 import { lookUp } from '../recipients/policy.js'
 import type { ItemEvent } from '../responses/events.js'
 import type { WholeItemByType, WholeItemEvents } from '../responses/host-items.js'
 import type { OutputItem } from '../responses/items.js'
+import { sharedLogprobs } from '../text/logprobs.js'
 
 /*
  * The events that say how an item begins and ends, by its type. Each is a function of the item's wire form, so that items
@@ -95,7 +95,12 @@ const ITEM_EVENTS: { readonly [Type in EventfulType]: Row<Type> } = {
       content.flatMap((part, content_index) => [
         part.type === 'refusal'
           ? { type: 'response.refusal.done', content_index, refusal: part.refusal }
-          : { type: 'response.output_text.done', content_index, text: part.text, logprobs: copyOf(part.logprobs) },
+          : {
+              type: 'response.output_text.done',
+              content_index,
+              text: part.text,
+              logprobs: sharedLogprobs(part.logprobs),
+            },
         { type: 'response.content_part.done', content_index, part },
       ]),
   },

@@ -7,11 +7,12 @@ export type { ItemStatus }
 /** The output items this library emits, in their wire form. Source: the `openai` 7.57 union and captured streams. */
 
 /** One token of the text with its probability. `bytes` are the token's UTF-8 bytes, which alone may not be text. */
+/** The log-probability of a token. Events share it, so it is frozen with all that is in it. */
 export interface Logprob {
-  token: string
-  logprob: number
-  bytes: number[]
-  top_logprobs: { token: string; logprob: number; bytes: number[] }[]
+  readonly token: string
+  readonly logprob: number
+  readonly bytes: number[]
+  readonly top_logprobs: { readonly token: string; readonly logprob: number; readonly bytes: number[] }[]
 }
 
 export interface UrlCitation {

@@ -60,9 +60,11 @@ function fits({ keys, values }: Template, event: Delta): boolean {
  */
 function templateOf(event: Delta): Template | undefined {
   const [keys, values] = [Object.keys(event), Object.values(event)]
+  // Checked first: a delta with log-probabilities has 2 kB to search.
+  if (!values.every(isConstant)) return undefined
   const parts = encodeSse({ ...event, sequence_number: 0, delta: '' }).split(NUMBER_OR_TEXT)
   const isOrdered = keys.indexOf('sequence_number') < keys.indexOf('delta')
-  return parts.length === 3 && isOrdered && values.every(isConstant) ? { keys, values, parts } : undefined
+  return parts.length === 3 && isOrdered ? { keys, values, parts } : undefined
 }
 
 /** Matches only fields, because JSON escapes the quotation marks in a text. */

@@ -1,12 +1,20 @@
-import { createSseEncoder, SSE_DONE, type SseEvent } from '../../core/sse/index.js'
+import { SSE_DONE } from '../../core/sse/index.js'
 import type { ByteHold } from '../flow/byte-budget.js'
-import { framesOf, KEEP_ALIVE, type SseBatch, UNCOUNTED_BYTES } from './frames.js'
+import {
+  createFrameEncoder,
+  type Encode,
+  framesOf,
+  KEEP_ALIVE,
+  type SseBatch,
+  UNCOUNTED_BYTES,
+  writeFrames,
+} from './frames.js'
 import { idleInterval } from './idle-interval.js'
 import { readerOf } from './reader.js'
 
 export interface EventStreamOptions {
   /** Encodes an event. Default: as server-sent events. */
-  readonly encode?: (event: SseEvent) => string
+  readonly encode?: Encode
   /** Whether `data: [DONE]` ends it. */
   readonly done: boolean
   /** A comment is sent after this much silence, at the latest after twice as much; 0 sends none. */
@@ -27,7 +35,7 @@ export interface EventStreamOptions {
 export function eventStream(
   events: AsyncGenerator<SseBatch>,
   {
-    encode = createSseEncoder(),
+    encode = createFrameEncoder(),
     done,
     keepAliveMs,
     keepAlive = () => KEEP_ALIVE,
@@ -65,25 +73,24 @@ export function eventStream(
 
   async function send(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      await reader.drainTo((batch) => {
-        const text = isOver ? '' : framesOf(batch, encode)
-        // An encoder may skip an event.
-        if (text === '') return
+      const write = (text: string): Promise<void> | undefined => {
+        if (isOver) return undefined
         isSilent = false
         const bytes = utf8.encode(text)
         controller.enqueue(bytes)
-        if (hasRoom(controller)) return
+        if (hasRoom(controller)) return undefined
         if (bytes.length > UNCOUNTED_BYTES && unread !== undefined && unread.take(bytes.length) !== 'taken') {
           leave()
           controller.error(new Error('the client reads too slowly'))
-          return
+          return undefined
         }
         isBehind = true
         release()
         return new Promise<void>((resolve) => {
           resume = resolve
         })
-      })
+      }
+      await reader.drainTo((batch) => (isOver ? undefined : writeFrames(framesOf(batch, encode), write)))
       if (isOver) return
       if (done) controller.enqueue(utf8.encode(SSE_DONE))
       end(false)

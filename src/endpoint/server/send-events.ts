@@ -1,10 +1,10 @@
-import { createSseEncoder, SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents } from '../../core/sse/index.js'
+import { SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents } from '../../core/sse/index.js'
 import { checkStream } from '../../shared/errors.js'
 import { merged } from '../../shared/merged.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aBoolean, aFunction, anObject, aTimer } from '../../shared/options/checks.js'
 import type { ByteHold } from '../flow/byte-budget.js'
-import { framesOf, KEEP_ALIVE, UNCOUNTED_BYTES } from './frames.js'
+import { createFrameEncoder, type Encode, framesOf, KEEP_ALIVE, UNCOUNTED_BYTES, writeFrames } from './frames.js'
 import { idleInterval } from './idle-interval.js'
 import { readerOf } from './reader.js'
 import { type NodeResponse, type StreamBody, streamBody } from './stream-body.js'
@@ -49,6 +49,10 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
   await sendCounted(out, events, options)
 }
 
+interface CountedOptions extends Omit<SendEventsOptions, 'encode'> {
+  readonly encode?: Encode
+}
+
 /**
  * Does the same as {@link sendEvents}, with checked options.
  *
@@ -58,13 +62,13 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
 export async function sendCounted(
   out: NodeResponse,
   events: SseEvents,
-  options: SendEventsOptions = {},
+  options: CountedOptions = {},
   unread?: ByteHold,
   ping: () => string = () => KEEP_ALIVE,
 ): Promise<void> {
   const { done = false, keepAliveMs = 15_000, headers = {} } = options
   const reader = readerOf<SseEvent | readonly SseEvent[]>(events)
-  const encode = options.encode ?? createSseEncoder()
+  const encode = options.encode ?? createFrameEncoder()
   let body: StreamBody
   let isGone = false
   let isBehind = false
@@ -84,6 +88,7 @@ export async function sendCounted(
 
   /** Writes, and waits if the client is behind, so that unread events are not generated. */
   function write(text: string): Promise<void> | undefined {
+    if (isGone) return undefined
     isSilent = false
     if (body.write(text)) return undefined
     isBehind = true
@@ -116,9 +121,7 @@ export async function sendCounted(
     if (keepAliveMs !== 0) timer = idleInterval(keepAlive, keepAliveMs)
     await reader.drainTo((value) => {
       if (isGone) return
-      const text = Array.isArray(value) ? framesOf(value, encode) : encode(value as SseEvent)
-      // An encoder may skip an event.
-      if (text !== '') return write(text)
+      return writeFrames(Array.isArray(value) ? framesOf(value, encode) : encode(value as SseEvent), write)
     })
     if (!isGone) {
       body.flush()

@@ -1,10 +1,15 @@
 import type { Context } from 'hono'
+import { isLargeJson, jsonPieces } from '../../shared/json-pieces.js'
 import { RequestError } from '../../shared/request-error.js'
 import type { ByteHold } from '../flow/byte-budget.js'
+import { nextTurn } from '../flow/next-turn.js'
 import { UNCOUNTED_BYTES } from './frames.js'
 import { nodeBindings } from './node-bindings.js'
 import type { Env, ServerContext } from './server-context.js'
 import { OUT_OF_MEMORY } from './service/limits/memory.js'
+
+/** The longest text that Node is given whole, in characters: it encodes all of it at once. */
+const MOST_AT_ONCE = 1_048_576
 
 /**
  * Answers with JSON. A large answer is counted until the client has read it: otherwise, clients that request it again
@@ -12,8 +17,12 @@ import { OUT_OF_MEMORY } from './service/limits/memory.js'
  *
  * @throws RequestError with status 429 if there is no room
  */
-export function sendJson(context: Context<Env>, body: unknown, { service }: Pick<ServerContext, 'service'>): Response {
-  const text = JSON.stringify(body)
+export async function sendJson(
+  context: Context<Env>,
+  body: unknown,
+  { service }: Pick<ServerContext, 'service'>,
+): Promise<Response> {
+  const text = await jsonText(body)
   const headers = { 'content-type': 'application/json' }
   if (text.length <= UNCOUNTED_BYTES) return context.body(text, 200, headers)
   const unread = service.holdBytes(context.get('owner'), 'reader')
@@ -21,10 +30,21 @@ export function sendJson(context: Context<Env>, body: unknown, { service }: Pick
     throw new RequestError(OUT_OF_MEMORY, { status: 429, code: 'rate_limit_exceeded' })
   }
   const { outgoing } = nodeBindings(context)
-  if (outgoing === undefined) return context.body(inSlices(text, unread), 200, headers)
+  if (outgoing === undefined || text.length > MOST_AT_ONCE) return context.body(inSlices(text, unread), 200, headers)
   if (outgoing.closed) unread.end()
   else outgoing.once('close', () => unread.end())
   return context.body(text, 200, headers)
+}
+
+/** Writes JSON, and lets other work run between two pieces of a large one. */
+export async function jsonText(body: unknown): Promise<string> {
+  if (!isLargeJson(body)) return JSON.stringify(body)
+  let text = ''
+  for (const piece of jsonPieces(body)) {
+    text += piece
+    await nextTurn()
+  }
+  return text
 }
 
 /** Streams a text at its reader's pace, which shows how much was read. */

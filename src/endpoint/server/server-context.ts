@@ -1,13 +1,14 @@
 import type { Context } from 'hono'
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
 import type { Response as ResponseObject } from '../../core/responses/response.js'
-import { createSseEncoder, type SseEvent } from '../../core/sse/index.js'
+import type { SseEvent } from '../../core/sse/index.js'
 import { type Dialect, toMessagesError } from '../../dialects/index.js'
 import { RequestError } from '../../shared/request-error.js'
 import type { ByteHold } from '../flow/byte-budget.js'
 import type { KeptResponse } from '../stores/store.js'
 import { answerEvents } from './answer-events.js'
 import { type ErrorAnswer, errorAnswer } from './error-answer.js'
+import { createFrameEncoder } from './frames.js'
 import type { HostedTurns } from './hosted-turns.js'
 import type { RequestObservation } from './observe/observe-request.js'
 import type { ResponsesAppOptions } from './options.js'
@@ -79,7 +80,7 @@ export function sendResponseEvents(
 ): Response {
   const { done = false } = options
   const map = dialect?.encoder()
-  const write = createSseEncoder()
+  const write = createFrameEncoder()
   return answerEvents(context, events, {
     done,
     keepAliveMs,

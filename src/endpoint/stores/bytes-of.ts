@@ -1,8 +1,11 @@
+import type { Logprob } from '../../core/responses/items.js'
 import type { EntryBlock, FinishedResponse } from './store.js'
 
 /** Bytes of an object, an array or a text itself, and of a field or an element. */
 const OBJECT = 24
 const FIELD = 8
+/** A log-probability, the token's own or an alternative, with its token and its bytes. */
+const LOGPROB = 256
 /** Overhead of a block: its position and its buffer. */
 const BLOCK = 200
 
@@ -24,6 +27,9 @@ export function bytesOf(value: unknown): number {
       bytes += OBJECT + FIELD * next.length
       if (typeof next[0] === 'number') continue
       for (const each of next) waiting.push(each)
+    } else if (Object.isFrozen(next) && 'top_logprobs' in next) {
+      // Only the translator freezes them. An answer of 16,000 tokens has a million objects in them.
+      bytes += LOGPROB * (1 + (next as Logprob).top_logprobs.length)
     } else {
       const values = Object.values(next)
       bytes += OBJECT + FIELD * values.length

@@ -73,13 +73,16 @@ function eventsOf(events: readonly ResponseStreamEvent[], index: number): object
   ]
 }
 
-/** The objects that are in a value more than once. */
+/** The objects that are in a value more than once, and may be changed. */
 function sharedParts(value: unknown, seen: Set<unknown> = new Set()): unknown[] {
-  if (Object(value) !== value) return []
+  if (isFixed(value)) return []
   if (seen.has(value)) return [value]
   seen.add(value)
   return Object.values(value as object).flatMap((part) => sharedParts(part, seen))
 }
+
+const isFixed = (value: unknown): boolean =>
+  Object(value) !== value || (Object.isFrozen(value) && Object.values(value as object).every(isFixed))
 
 test.each(Object.entries(WRITTEN))('no two events have a part in common: %s', (_, [harmony, author, options]) => {
   const run = createRun({ request, ...options } as never)
@@ -93,7 +96,7 @@ test.each(Object.entries(WRITTEN))('no two events have a part in common: %s', (_
   expect(sharedParts([inserting.events, items])).toEqual([])
 })
 
-test('a message with log-probabilities has no part in common with another event', async () => {
+test('a message with log-probabilities has no part that can be changed in common with another event', async () => {
   const run = createRun({ request, tokenTable: await loadTokenTable() } as never)
   run.push([200005, 17196, 200008].map((id) => ({ id, logprob: -1 })))
   run.push([{ id: 12194, logprob: -0.5, topLogprobs: [{ id: 12194, logprob: -0.5 }] }], [200002])

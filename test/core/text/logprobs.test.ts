@@ -155,7 +155,10 @@ test('changes to an event by its receiver do not affect later ones', () => {
   translator.push('<|channel|>final<|message|>')
   const [event] = translator.push({ id: 0, logprob: -1 })
   if (event?.type !== 'response.output_text.delta' || event.logprobs[0] === undefined) throw new Error('no delta')
-  event.logprobs[0].token = 'mine'
+  const logprob = event.logprobs[0]
+  // Frozen, since later events have the same.
+  expect(() => Object.assign(logprob, { token: 'mine' })).toThrow(TypeError)
+  expect(() => logprob.bytes.push(0)).toThrow(TypeError)
   event.logprobs.length = 0
   expect(terminal(translator.end()).output).toMatchObject([{ content: [{ logprobs: [{ token: '!' }] }] }])
 })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createDeadlines } from '../../../src/endpoint/server/service/limits/deadlines.js'
 import { type CallGuards, createEngineGuard } from '../../../src/endpoint/server/service/limits/guarded-engine.js'
+import { LOGPROB_BYTES, TOKEN_BYTES } from '../../../src/endpoint/server/service/limits/memory.js'
 import type { TokenEngine, TokenStream } from '../../../src/engines/contract/index.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
@@ -41,6 +42,19 @@ test('each step is reported with its tokens, and the end once', async () => {
   for await (const _ of call);
   await call.return()
   expect(reports).toEqual([1, 2, 0, 'ended'])
+})
+
+test('the log-probabilities of a token are counted, each alternative of it, too', async () => {
+  const added: number[] = []
+  const topLogprobs = Array.from({ length: 20 }, (_, id) => ({ id, logprob: -1 }))
+  const steps = [gives(1), gives({ id: 1, logprob: 0 }), gives({ id: 1, logprob: 0, topLogprobs })]
+  const pair = gives([1, { id: 1, logprob: 0, topLogprobs }])
+  const { call } = guarded([...steps, pair, gives(Uint32Array.of(1, 2)), async () => OVER], {
+    meter: { add: (bytes) => added.push(bytes) },
+  })
+  for await (const _ of call);
+  const [plain, scored] = [TOKEN_BYTES, LOGPROB_BYTES]
+  expect(added).toEqual([8, plain, plain + scored, plain + 21 * scored, 2 * plain + 21 * scored, 2 * plain])
 })
 
 test('an engine that throws at once, or answers with no step, fails the call like one that rejects', async () => {

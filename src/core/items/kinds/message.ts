@@ -2,6 +2,7 @@ import { copyOf } from '../../../shared/copy-of.js'
 import type { CitationState, CitedText, SaidText } from '../../citations/citation-stage.js'
 import { pagesOf } from '../../citations/pages.js'
 import type { Citation, Logprob, OutputText, Phase } from '../../responses/items.js'
+import { sharedLogprobs } from '../../text/logprobs.js'
 import { appendText, textOf } from '../../text/text-buffer.js'
 import type { ItemContext } from '../item-context.js'
 import type { ItemKind } from '../item-kind.js'
@@ -66,7 +67,7 @@ function partOf(item: Message): OutputText {
     type: 'output_text',
     text: textOf(item.text),
     annotations: copyOf(item.annotations),
-    logprobs: copyOf(item.logprobs),
+    logprobs: sharedLogprobs(item.logprobs),
   }
 }
 
@@ -81,8 +82,8 @@ function writeText(item: Message, text: string, logprobs: readonly Logprob[], co
     output_index: item.outputIndex,
     content_index: 0,
     delta: text,
-    // Skips the copy of an empty list, since this runs for every token.
-    logprobs: logprobs.length === 0 ? [] : copyOf(logprobs as Logprob[]),
+    // Skips the call for an empty list, since this runs for every token.
+    logprobs: logprobs.length === 0 ? [] : sharedLogprobs(logprobs),
   })
 }
 

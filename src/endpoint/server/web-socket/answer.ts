@@ -4,7 +4,7 @@ import { type ErrorAnswer, errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
 import type { LiveResponse } from '../service/running/live-response.js'
-import { errorEvent, frameOf } from './frames.js'
+import { errorEvent, frameInPieces, frameOf } from './frames.js'
 import type { Remembered } from './remembered.js'
 
 /** A `response.create` of a lane. */
@@ -69,7 +69,11 @@ async function sendEvents(
 ): Promise<void> {
   const encode = server.dialect?.encoder() ?? ((event: ResponseStreamEvent): object => event)
   for (let step = await events.next(); !step.done && !caller.signal.aborted; step = await events.next()) {
-    const frames = step.value.map((event) => frameOf(encode(event), lane))
+    const frames: string[] = []
+    for (const event of step.value) {
+      const frame = frameInPieces(encode(event), lane)
+      frames.push(typeof frame === 'string' ? frame : await frame)
+    }
     if (terminalResponse(step.value) !== undefined) {
       // Runs to the end first, since the client may continue it as soon as it has the last event, even on another lane.
       await events.next()

@@ -1,8 +1,20 @@
+import { isLargeJson } from '../../../shared/json-pieces.js'
 import type { ErrorAnswer } from '../error-answer.js'
+import { jsonText } from '../send-json.js'
 
 /** Encodes a frame of a lane: an event as JSON, with the `stream_id` of its request. */
 export function frameOf(event: object, lane: string | undefined): string {
-  const text = JSON.stringify(event)
+  return inLane(JSON.stringify(event), lane)
+}
+
+/** Does the same, and lets other work run while it encodes a large event. */
+export function frameInPieces(event: object, lane: string | undefined): string | Promise<string> {
+  // A delta is as large as the engine's step.
+  if ('delta' in event || !isLargeJson(event)) return frameOf(event, lane)
+  return jsonText(event).then((text) => inLane(text, lane))
+}
+
+function inLane(text: string, lane: string | undefined): string {
   return lane === undefined ? text : `${text.slice(0, -1)},"stream_id":${JSON.stringify(lane)}}`
 }
 

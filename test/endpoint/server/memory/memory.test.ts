@@ -153,9 +153,10 @@ describe('a response', () => {
 })
 
 describe('readers that stop', () => {
-  type Batch = { readonly type: string; readonly text?: string }[]
+  type Batch = { readonly type: string; readonly delta?: string }[]
+  /** Deltas, which are written whole. */
   async function* batches(size: number): AsyncGenerator<Batch> {
-    for (;;) yield [{ type: 'event', text: 'x'.repeat(size) }]
+    for (;;) yield [{ type: 'event', delta: 'x'.repeat(size) }]
   }
   const turns = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))

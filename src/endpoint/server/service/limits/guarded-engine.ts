@@ -1,3 +1,4 @@
+import type { ScoredToken } from '../../../../core/tokens/token-source.js'
 import { ASK, ask, type CallbackStream, type EngineStep } from '../../../../engines/contract/ask.js'
 import { closeStream } from '../../../../engines/contract/close-stream.js'
 import {
@@ -9,7 +10,7 @@ import {
 import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
 import type { Meter } from './counted.js'
 import type { Deadline, Deadlines } from './deadlines.js'
-import { PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
+import { LOGPROB_BYTES, PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
 
 /** Limits of an engine's silence when it is asked for a token, in seconds. */
 export interface SilenceLimits {
@@ -166,7 +167,7 @@ class GuardedStream implements CallbackStream {
     const count = typeof chunk === 'object' && chunk !== null && 'length' in chunk ? Number(chunk.length) : 1
     this.#hasBegun ||= Object(chunk).length !== 0
     this.#call?.sampled(count)
-    this.#meter?.add(count * TOKEN_BYTES)
+    this.#meter?.add(count * TOKEN_BYTES + logprobsOf(chunk) * LOGPROB_BYTES)
   }
 
   #close(): void {
@@ -186,4 +187,13 @@ class GuardedStream implements CallbackStream {
     this.#hasReported = true
     this.#call?.ended(isFailed)
   }
+}
+
+/** Counts the log-probabilities of a chunk. */
+function logprobsOf(chunk: unknown): number {
+  if (typeof chunk !== 'object' || chunk === null || ArrayBuffer.isView(chunk)) return 0
+  if (!Array.isArray(chunk)) return 1 + ((chunk as ScoredToken).topLogprobs?.length ?? 0)
+  let count = 0
+  for (const token of chunk) if (typeof token === 'object') count += logprobsOf(token)
+  return count
 }

@@ -45,6 +45,9 @@ export const RESPONSE_BYTES = 32_768
 /** Bytes of a token: in the transcript, as an entry, and as the text of unsent events. */
 export const TOKEN_BYTES = 256
 
+/** Bytes of a log-probability, the token's own or an alternative: its entry, and its wire form, which events share. */
+export const LOGPROB_BYTES = 256
+
 /** Bytes of a prompt's id. */
 export const PROMPT_TOKEN_BYTES = 8
 
