@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../../shared/errors.js'
+import { atOnce, createWork, type Slices } from '../../shared/slices.js'
 import type { ChunkEntry, Entry } from './entry.js'
 
 /*
@@ -22,27 +23,43 @@ const ID_LIMIT = 0x1000000
 /** The bytes of one token in this century, as nearly every append has it: its buffer then needs no copy. */
 const ONE_TOKEN = 11
 
+/** Bytes that are written in some milliseconds. */
+const SLICE = 262_144
+
 /** Encodes entries as bytes, for {@link decodeEntries}. */
 export function encodeEntries(entries: readonly Entry[]): Uint8Array {
+  return atOnce(encodeEntriesInSlices(entries))
+}
+
+/** Does the same in slices. */
+export function* encodeEntriesInSlices(entries: readonly Entry[]): Slices<Uint8Array> {
   const bytes = new ByteWriter(entries.length === 1 ? ONE_TOKEN : 64)
+  const work = createWork(SLICE)
   bytes.byte(VERSION)
   for (let at = 0; at < entries.length; ) {
-    const entry = entries[at] as Entry
-    if (!isPlain(entry)) {
-      bytes.byte(JSON_TEXT)
-      bytes.text(JSON.stringify(entry))
-      at += 1
-      continue
-    }
-    const run = entry.tokens.length === 1 ? runLength(entries, at, entry.at) : 0
-    bytes.byte(run > 0 ? TOKENS : CHUNK)
-    bytes.number(entry.at)
-    bytes.number(run > 0 ? run : entry.tokens.length)
-    if (run === 0) for (const id of entry.tokens) bytes.id(id)
-    for (let next = at; next < at + run; next++) bytes.id((entries[next] as PlainChunk).tokens[0] as number)
-    at += Math.max(run, 1)
+    const before = bytes.size
+    at += writeRecord(bytes, entries, at)
+    work.left -= bytes.size - before
+    if (work.left <= 0) yield* work.pause()
   }
   return bytes.done()
+}
+
+/** Writes one record, and returns how many entries it holds. */
+function writeRecord(bytes: ByteWriter, entries: readonly Entry[], at: number): number {
+  const entry = entries[at] as Entry
+  if (!isPlain(entry)) {
+    bytes.byte(JSON_TEXT)
+    bytes.text(JSON.stringify(entry))
+    return 1
+  }
+  const run = entry.tokens.length === 1 ? runLength(entries, at, entry.at) : 0
+  bytes.byte(run > 0 ? TOKENS : CHUNK)
+  bytes.number(entry.at)
+  bytes.number(run > 0 ? run : entry.tokens.length)
+  if (run === 0) for (const id of entry.tokens) bytes.id(id)
+  for (let next = at; next < at + run; next++) bytes.id((entries[next] as PlainChunk).tokens[0] as number)
+  return Math.max(run, 1)
 }
 
 /** @throws HarmonyResponsesError `bad_option` if they are not entries, or of a version that this one cannot read */
@@ -95,6 +112,10 @@ class ByteWriter {
 
   constructor(size: number) {
     this.#bytes = new Uint8Array(size)
+  }
+
+  get size(): number {
+    return this.#size
   }
 
   byte(value: number): void {

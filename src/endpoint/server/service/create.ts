@@ -223,6 +223,7 @@ export function runOptions(
       const ids = calls.map(({ approvalRequestId }) => approvalRequestId)
       if (ids.length > 0 && !(await setup.durable.store.consumeApprovals(ids, owner))) throw usedApproval(calls)
     },
+    holdReader: () => setup.budget.hold(owner, 'reader'),
     endings: setup.endings,
     onError: report,
     onUnfinished(response) {

@@ -160,6 +160,7 @@ async function eventsOf(
   const ours = await followable(entries, responseId)
   return followEntries(ours, setup.respondOptions(responseId, owner, { store: repository === setup.durable }), {
     after,
+    held: setup.budget.hold(owner, 'reader'),
   })
 }
 

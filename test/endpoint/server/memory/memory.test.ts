@@ -354,6 +354,27 @@ describe('answers that are not read', () => {
     expect(busy(service)).toBe(0)
   })
 
+  test('streams of a stored response count what each of them holds, are refused where there is no room, and give it back', async () => {
+    const store = createMemoryStore()
+    const long = endpoint(() => answer('word '.repeat(5_000)), { store })
+    const { body } = await long.create({ input: 'Hi' })
+    const { send, service } = endpoint(() => answer('Hi'), { store, limits: { memoryBytes: 8 * MB } })
+    const streams = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const { status, body: stream } = await send(`/v1/responses/${body.id}?stream=true`)
+        const reader = (stream as ReadableStream<Uint8Array>).getReader()
+        const first = status === 200 ? await reader.read().catch(() => undefined) : undefined
+        return { status, reader, isOpen: first !== undefined && !first.done }
+      }),
+    )
+    const open = streams.filter(({ isOpen }) => isOpen)
+    expect(open.length).toBeGreaterThan(3)
+    expect(open.length).toBeLessThan(10)
+    expect(service.memory.by.reader).toBeGreaterThan(open.length * 5_000 * 100)
+    for (const { reader } of streams) await reader.cancel().catch(() => {})
+    await until(() => busy(service) === 0)
+  })
+
   test("answers over Node's own response are given back when their connection is closed", async () => {
     const server = await serve({ engine: scriptedEngine(() => answer('Hi')), limits: { memoryBytes: 2 * MB } })
     const body = JSON.stringify({ input: 'Hi', instructions: 'x'.repeat(100_000) })

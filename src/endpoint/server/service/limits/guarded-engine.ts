@@ -1,4 +1,3 @@
-import type { ScoredToken } from '../../../../core/tokens/token-source.js'
 import { ASK, ask, type CallbackStream, type EngineStep } from '../../../../engines/contract/ask.js'
 import { closeStream } from '../../../../engines/contract/close-stream.js'
 import {
@@ -10,7 +9,7 @@ import {
 import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
 import type { Meter } from './counted.js'
 import type { Deadline, Deadlines } from './deadlines.js'
-import { LOGPROB_BYTES, PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
+import { LOGPROB_BYTES, logprobsOf, PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
 
 /** Limits of an engine's silence when it is asked for a token, in seconds. */
 export interface SilenceLimits {
@@ -187,13 +186,4 @@ class GuardedStream implements CallbackStream {
     this.#hasReported = true
     this.#call?.ended(isFailed)
   }
-}
-
-/** Counts the log-probabilities of a chunk. */
-function logprobsOf(chunk: unknown): number {
-  if (typeof chunk !== 'object' || chunk === null || ArrayBuffer.isView(chunk)) return 0
-  if (!Array.isArray(chunk)) return 1 + ((chunk as ScoredToken).topLogprobs?.length ?? 0)
-  let count = 0
-  for (const token of chunk) if (typeof token === 'object') count += logprobsOf(token)
-  return count
 }

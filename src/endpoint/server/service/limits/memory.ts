@@ -1,3 +1,4 @@
+import type { ScoredToken } from '../../../../core/tokens/token-source.js'
 import { RequestError } from '../../../../shared/request-error.js'
 import type { ByteHold, Taken } from '../../../flow/byte-budget.js'
 import { memoryOfProcess } from './process-memory.js'
@@ -48,8 +49,20 @@ export const TOKEN_BYTES = 256
 /** Bytes of a log-probability, the token's own or an alternative: its entry, and its wire form, which events share. */
 export const LOGPROB_BYTES = 256
 
+/** Bytes of a stored token while it is read again: its entry, and its text in the reader's own translation. */
+export const REREAD_TOKEN_BYTES = 128
+
 /** Bytes of a prompt's id. */
 export const PROMPT_TOKEN_BYTES = 8
+
+/** Counts the log-probabilities of a chunk. */
+export function logprobsOf(chunk: unknown): number {
+  if (typeof chunk !== 'object' || chunk === null || ArrayBuffer.isView(chunk)) return 0
+  if (!Array.isArray(chunk)) return 1 + ((chunk as ScoredToken).topLogprobs?.length ?? 0)
+  let count = 0
+  for (const token of chunk) if (typeof token === 'object') count += logprobsOf(token)
+  return count
+}
 
 /** @throws RequestError with status 413 if it can never fit, 429 if it does not fit now */
 export function takeOrRefuse(hold: ByteHold | undefined, bytes: number): void {

@@ -1,7 +1,10 @@
 import type { Batch } from '../../../../core/responses/batch.js'
 import { closable, createWaiter } from '../../../../shared/closable.js'
+import type { ByteHold } from '../../../flow/byte-budget.js'
 import type { Entry } from '../../../journal/entry.js'
 import { type TranslateEntriesOptions, translateEntries } from '../../../respond/index.js'
+import { bytesOf } from '../../../stores/bytes-of.js'
+import { LOGPROB_BYTES, logprobsOf, REREAD_TOKEN_BYTES, RESPONSE_BYTES, takeOrRefuse } from '../limits/memory.js'
 import { ReportedError } from './reported-error.js'
 
 export interface FollowOptions {
@@ -14,19 +17,24 @@ export interface FollowOptions {
   readonly onFailed?: (failed: () => void) => () => void
   /** Returns the entries of a failed writer from an index on; undefined if nothing may be shown. */
   readonly rest?: (from: number) => readonly Entry[] | undefined
+  /** Counts what the reader holds, and is ended with it. */
+  readonly held?: ByteHold
   /** Called once, when the reader is at the end or has left. */
   readonly onLeave?: () => void
 }
 
 /**
  * Streams the events of a response as its entries arrive, for a reader that came later than the writer's own, or
- * returned.
+ * returned. A reader without room is cut off: it may come back.
+ *
+ * @throws RequestError with status 429 if there is no room for another reader
  */
 export function followEntries(
   entries: AsyncIterable<readonly Entry[]>,
   options: TranslateEntriesOptions,
-  { after = -1, onFailed, rest, onLeave = () => {} }: FollowOptions = {},
+  { after = -1, onFailed, rest, held, onLeave = () => {} }: FollowOptions = {},
 ): AsyncGenerator<Batch> {
+  takeOrRefuse(held, RESPONSE_BYTES)
   const waiter = createWaiter()
   let hasFailed = false
   const offFailed = onFailed?.(() => {
@@ -42,6 +50,7 @@ export function followEntries(
     waiter.interrupt()
     // Not awaited: it may be waiting for an entry.
     source.return?.().catch(() => {})
+    held?.end()
     onLeave()
   }
 
@@ -63,6 +72,7 @@ export function followEntries(
           return
         }
         if (step === undefined || step.done) return
+        takeOrRefuse(held, costOf(step.value))
         for (const entry of step.value) {
           const events = eventsOf(entry)
           if (events.length > 0) yield events
@@ -74,4 +84,15 @@ export function followEntries(
     }
   }
   return closable(read(), close)
+}
+
+/** Estimates the memory of entries, and of what the reader's translation keeps of them. */
+function costOf(entries: readonly Entry[]): number {
+  let cost = 0
+  for (const entry of entries) {
+    if (entry.type === 'chunk')
+      cost += entry.tokens.length * REREAD_TOKEN_BYTES + logprobsOf(entry.tokens) * LOGPROB_BYTES
+    else cost += bytesOf(entry)
+  }
+  return cost
 }

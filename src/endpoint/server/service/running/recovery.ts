@@ -62,7 +62,7 @@ function failureFor(error: unknown): Failure | undefined {
   return (error as { readonly code?: unknown }).code === 'prompt_differs' ? NOT_CONTINUED : undefined
 }
 
-export interface ElsewhereOptions extends Pick<RunOptions, 'repository' | 'owner' | 'respond'> {
+export interface ElsewhereOptions extends Pick<RunOptions, 'repository' | 'owner' | 'respond' | 'holdReader'> {
   /** The sequence number of the last event that this process has shown, -1 if none. */
   readonly after: number
   /** Whether its readers follow the store by themselves. */
@@ -73,13 +73,13 @@ export interface ElsewhereOptions extends Pick<RunOptions, 'repository' | 'owner
 
 /** Reads the rest of a response that another process writes. */
 export async function* readElsewhere(options: ElsewhereOptions): AsyncGenerator<Batch> {
-  const { repository, owner, respond, after, isDetached, onFinished } = options
+  const { repository, owner, respond, holdReader, after, isDetached, onFinished } = options
   let finished: FinishedResponse | undefined
   try {
     const entries = await repository?.stored.entries(respond.responseId, owner)
     if (entries === undefined) throw new ReportedError('the response was deleted')
     if (isDetached) for await (const _ of entries);
-    else yield* followEntries(entries, respond, { after })
+    else yield* followEntries(entries, respond, { after, held: holdReader() })
     const found = await repository?.stored.find(respond.responseId, owner)
     if (found?.state === 'finished') finished = found.finished
   } finally {

@@ -1,6 +1,7 @@
 import type { ApprovedCall } from '../../../../core/options/options.js'
 import type { Batch } from '../../../../core/responses/batch.js'
 import type { ResponseObject } from '../../../../core/responses/response.js'
+import type { ByteHold } from '../../../flow/byte-budget.js'
 import type { Entry } from '../../../journal/entry.js'
 import type { RespondOptions, TranslateEntriesOptions } from '../../../respond/index.js'
 import type { Seal } from '../../../seal/index.js'
@@ -61,6 +62,8 @@ export interface RunOptions {
    * used before
    */
   readonly consumeApprovals: (calls: readonly ApprovedCall[]) => Promise<void>
+  /** Counts the memory of a reader that follows its stored entries. */
+  readonly holdReader: () => ByteHold
   /** Spreads the ends of responses over turns of the event loop. */
   readonly endings: Turnstile
   readonly onError: (error: unknown) => void

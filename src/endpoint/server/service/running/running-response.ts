@@ -327,6 +327,7 @@ class RunningResponse implements Run {
   #read(entries: AsyncIterable<readonly Entry[]>, after?: number): AsyncGenerator<Batch> {
     return followEntries(entries, this.#options.respond, {
       after,
+      held: this.#options.holdReader(),
       onFailed: this.#failed.onStop,
       rest: (from) => this.#unfinished?.rest(from),
       onLeave: this.#readers.join(),

@@ -2,7 +2,7 @@ import type { Entry } from '../../../journal/entry.js'
 import type { Appended, FinishedResponse, Lease, NewResponse, Opening } from '../../../stores/store.js'
 import { StoreConflict } from '../../../stores/store.js'
 import type { ResponseRepository } from './response-repository.js'
-import { blockOf, type Written } from './written.js'
+import { blockOf, type Written, wholeBlockOf } from './written.js'
 
 /** The facts with which a response begins in the store, without its entries. */
 export type Beginning = Omit<NewResponse, 'entries' | 'leaseSeconds'>
@@ -102,13 +102,11 @@ export function createJournal({ repository, begin, onLost }: JournalOptions): Jo
     unknown = added
     const append = { lease: held, at: entries.length, entries: blockOf(added), leaseSeconds }
     if (ended === undefined) return writer.append(append).then(answered, failed)
-    const end = {
-      finished: ended,
-      entries: blockOf([...entries, ...added]),
-      ...(isCancelled(ended) && { freesKey: true }),
-    }
-    return writer
-      .append({ ...append, end })
+    return wholeBlockOf([...entries, ...added])
+      .then((whole) => {
+        const end = { finished: ended, entries: whole, ...(isCancelled(ended) && { freesKey: true }) }
+        return writer.append({ ...append, end })
+      })
       .then(answered, failed)
       .then(close)
   }

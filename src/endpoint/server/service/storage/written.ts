@@ -1,5 +1,7 @@
+import { withPauses } from '../../../../shared/slices.js'
+import { nextTurn } from '../../../flow/next-turn.js'
 import type { Entry } from '../../../journal/entry.js'
-import { encodeEntries } from '../../../journal/entry-bytes.js'
+import { encodeEntries, encodeEntriesInSlices } from '../../../journal/entry-bytes.js'
 import type { EntryBlock } from '../../../stores/store.js'
 
 /** The acknowledged entries of a writer, and those with an unknown fate. */
@@ -13,4 +15,9 @@ export interface Written {
 /** Encodes entries for a store. */
 export function blockOf(entries: readonly Entry[]): EntryBlock {
   return { count: entries.length, bytes: encodeEntries(entries) }
+}
+
+/** Encodes all entries of a response, and lets other work run in between: with log-probabilities they may take 20 MB. */
+export async function wholeBlockOf(entries: readonly Entry[]): Promise<EntryBlock> {
+  return { count: entries.length, bytes: await withPauses(encodeEntriesInSlices(entries), nextTurn) }
 }
