@@ -23,7 +23,7 @@ const ID_LIMIT = 0x1000000
 /** The bytes of one token in this century, as nearly every append has it: its buffer then needs no copy. */
 const ONE_TOKEN = 11
 
-/** Bytes that are written in some milliseconds. */
+/** Bytes that are written or read in some milliseconds. */
 const SLICE = 262_144
 
 /** Encodes entries as bytes, for {@link decodeEntries}. */
@@ -64,24 +64,37 @@ function writeRecord(bytes: ByteWriter, entries: readonly Entry[], at: number): 
 
 /** @throws HarmonyResponsesError `bad_option` if they are not entries, or of a version that this one cannot read */
 export function decodeEntries(bytes: Uint8Array): Entry[] {
+  return atOnce(decodeEntriesInSlices(bytes))
+}
+
+/** Does the same in slices. @throws as {@link decodeEntries} */
+export function* decodeEntriesInSlices(bytes: Uint8Array): Slices<Entry[]> {
   const entries: Entry[] = []
   if (bytes[0] !== VERSION) throw unreadable(`bytes of version ${VERSION}, got version ${bytes[0]}`)
   const reader = new ByteReader(bytes)
+  const work = createWork(SLICE)
   reader.byte()
   while (!reader.isAtEnd) {
-    const kind = reader.byte()
-    if (kind === JSON_TEXT) {
-      entries.push(JSON.parse(reader.text()) as Entry)
-      continue
-    }
-    if (kind !== TOKENS && kind !== CHUNK) throw unreadable(`records of three kinds, got kind ${kind}`)
-    const at = reader.number()
-    const count = reader.number()
-    const ids = reader.ids(count)
-    if (kind === CHUNK) entries.push({ at, type: 'chunk', tokens: ids })
-    else for (const id of ids) entries.push({ at, type: 'chunk', tokens: [id] })
+    const before = reader.at
+    readRecord(reader, entries)
+    work.left -= reader.at - before
+    if (work.left <= 0) yield* work.pause()
   }
   return entries
+}
+
+function readRecord(reader: ByteReader, entries: Entry[]): void {
+  const kind = reader.byte()
+  if (kind === JSON_TEXT) {
+    entries.push(JSON.parse(reader.text()) as Entry)
+    return
+  }
+  if (kind !== TOKENS && kind !== CHUNK) throw unreadable(`records of three kinds, got kind ${kind}`)
+  const at = reader.number()
+  const count = reader.number()
+  const ids = reader.ids(count)
+  if (kind === CHUNK) entries.push({ at, type: 'chunk', tokens: ids })
+  else for (const id of ids) entries.push({ at, type: 'chunk', tokens: [id] })
 }
 
 type PlainChunk = ChunkEntry & { readonly at: number; readonly tokens: readonly number[] }
@@ -163,6 +176,10 @@ class ByteReader {
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
+  }
+
+  get at(): number {
+    return this.#at
   }
 
   get isAtEnd(): boolean {

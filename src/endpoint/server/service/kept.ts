@@ -4,6 +4,8 @@ import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
 import { closable } from '../../../shared/closable.js'
 import { merged } from '../../../shared/merged.js'
 import { invalidValue, RequestError } from '../../../shared/request-error.js'
+import { createPace } from '../../../shared/slices.js'
+import { nextTurn } from '../../flow/next-turn.js'
 import { translateEntries } from '../../respond/index.js'
 import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
 import { itemsOfResponses } from './conversation/earlier-responses.js'
@@ -184,6 +186,9 @@ async function lastSequenceNumber(setup: Setup, responseId: string, owner: strin
   return (await soFar(setup, responseId, owner, setup.durable)).last
 }
 
+/** The work of an entry, compared with that of reading a character. */
+const ENTRY_COST = 16
+
 /** Rebuilds a response from its existing entries. */
 async function soFar(
   setup: Setup,
@@ -194,11 +199,15 @@ async function soFar(
   const entries = await repository.stored.entries(responseId, owner)
   if (entries === undefined) return { response: undefined, last: Number.POSITIVE_INFINITY }
   const translation = translateEntries(setup.respondOptions(responseId, owner, { store: repository === setup.durable }))
+  const pace = createPace(nextTurn)
   let last = -1
   try {
     for await (const added of entries) {
       if (!isOurs(added)) return { response: unfoldedResponse(responseId, added[0]), last: Number.POSITIVE_INFINITY }
-      for (const entry of added) last = translation.apply(entry).at(-1)?.sequence_number ?? last
+      for (const entry of added) {
+        last = translation.apply(entry).at(-1)?.sequence_number ?? last
+        await pace(ENTRY_COST)
+      }
       // Later entries do not count.
       break
     }

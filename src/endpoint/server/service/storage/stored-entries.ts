@@ -1,7 +1,9 @@
 import { closable } from '../../../../shared/closable.js'
 import { RequestError } from '../../../../shared/request-error.js'
+import { withPauses } from '../../../../shared/slices.js'
+import { nextTurn } from '../../../flow/next-turn.js'
 import { BEHAVIOUR, type Entry } from '../../../journal/entry.js'
-import { decodeEntries } from '../../../journal/entry-bytes.js'
+import { decodeEntriesInSlices } from '../../../journal/entry-bytes.js'
 import type { ResponseStore, StoredBlock } from '../../../stores/store.js'
 
 /** Yields the entries of a response from an index on, as they arrive. Undefined if the store has none. */
@@ -24,7 +26,7 @@ function entriesIn(blocks: AsyncIterable<readonly StoredBlock[]>, from: number):
       for (const { at, count, bytes } of step.value) {
         // A block may have replaced others, in the middle of which the reader is.
         if (at + count <= next) continue
-        const block = decodeEntries(bytes)
+        const block = await withPauses(decodeEntriesInSlices(bytes), nextTurn)
         for (let index = next - at; index < block.length; index++) entries.push(block[index] as Entry)
         next = at + count
       }
