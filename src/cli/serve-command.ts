@@ -72,6 +72,7 @@ export const serve: Command = defineCommand({
                   SECONDS   waits this long for the client to return
   --delay MS                a delay before each token of --replay and --script
   --record DIR              writes a token fixture of each response, which contains the model's text
+  --share-prefix-cache      lets owners share the engine's prefix cache: faster, and shows what others have asked
   --audit FILE              appends a line of JSON for each tool call: owner, tool, what allowed it, outcome
   --audit-arguments         ... including the call's arguments, which are content
   --log json                a line of JSON for each request; default: text
@@ -122,6 +123,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'on-disconnect': { type: 'string' },
     delay: { type: 'string' },
     record: { type: 'string' },
+    'share-prefix-cache': { type: 'boolean' },
     audit: { type: 'string' },
     'audit-arguments': { type: 'boolean' },
     log: { type: 'string' },

@@ -42,6 +42,21 @@ test('a pace waits only where a pause is due', async () => {
   expect(pace(1)).toBeUndefined()
 })
 
+test('a text that another owner sent is encoded again, so that nobody learns by the time whether it was known', () => {
+  const known = createKnownTexts(1_000_000)
+  const text = 'Our secret plan. '.repeat(100)
+  const ids = Uint32Array.of(1, 2, 3)
+  known.of('ann').add(text, () => ids)
+  expect(known.of('bob').find(text)).toBeUndefined()
+  expect(known.find(text)).toBeUndefined()
+  expect(known.of('ann').find(text)).toBe(ids)
+  known.of('bob').add(text, () => ids)
+  for (const owner of ['ann', 'bob']) expect(known.of(owner).find(text)).toBe(ids)
+  for (let count = 0; count < 100; count++) known.of(`owner ${count}`).add(text, () => ids)
+  expect(known.of('ann').find(text)).toBeUndefined()
+  expect(known.of('owner 99').find(text)).toBe(ids)
+})
+
 test('the texts that are kept encoded are those used last, within their limit, and change no prompt', async () => {
   const tokenTable = await loadTokenTable()
   const known = createKnownTexts(20_000)

@@ -83,6 +83,9 @@ const OPTIONS = {
     .describe('How a response is handled whose client leaves: stop, finish, or seconds to wait. Default stop.'),
   delay: z.int().min(0).describe('Milliseconds before each token of replay or script.'),
   record: text.describe("A folder for a token fixture of each response: the model's text, not its input."),
+  'share-prefix-cache': z
+    .boolean()
+    .describe("Whether owners share the engine's prefix cache. Default false: each has its own, where the engine can."),
   audit: text.describe('A file to which a line of JSON is appended for each tool call.'),
   'audit-arguments': z.boolean().describe('Whether those lines include the arguments of the calls, which are content.'),
   log: z.enum(['text', 'json']).describe('How requests are logged. Default text.'),

@@ -123,6 +123,7 @@ export function serveSettings(
     limits: limitsWith(values),
     onDisconnect: onDisconnectOf(values['on-disconnect'] ?? 'stop'),
     recordings: record,
+    sharesPrefixCache: values['share-prefix-cache'] === true,
     audit: values.audit,
     auditsArguments,
     log: oneOf(['text', 'json'], '--log', values.log ?? 'text'),

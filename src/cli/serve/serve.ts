@@ -6,6 +6,7 @@ import type { Entry } from '../../endpoint/journal/entry.js'
 import { isUnaddressed } from '../../endpoint/prompt/untaught-tools.js'
 import type { Authorize, Metric, Offered, ResponseService } from '../../endpoint/server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../endpoint/server/node.js'
+import { ANONYMOUS } from '../../endpoint/server/service/caller.js'
 import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
 import { EngineError } from '../../engines/contract/index.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
@@ -38,7 +39,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   const keys = settings.sealKeys ?? (settings.store && (await keysBeside(settings.store, io)))
   const seal = await openSeal(keys, io)
   const authorize = settings.needsNoKey
-    ? () => 'anonymous'
+    ? () => ANONYMOUS
     : await openKeys({ key: settings.key, file: settings.keyFile }, io)
   const servers = await mcpServersOf(settings, io)
   const folders = await openFolders(settings.folders)
@@ -187,6 +188,7 @@ function serveOptions(
     ...(approval !== undefined && { approval }),
     ...(audit && { audit: audit.write, auditArguments: settings.auditsArguments }),
     ...{ origins, limits: limits.app, request: { limits: limits.request } },
+    sharedPrefixCache: settings.sharesPrefixCache,
     ...(authorize && { authorize }),
   }
 }

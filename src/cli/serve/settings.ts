@@ -46,6 +46,7 @@ export interface ServeValues {
   readonly 'on-disconnect'?: string | undefined
   readonly delay?: string | undefined
   readonly record?: string | undefined
+  readonly 'share-prefix-cache'?: boolean | undefined
   readonly audit?: string | undefined
   readonly 'audit-arguments'?: boolean | undefined
   readonly log?: string | undefined
@@ -107,6 +108,7 @@ export interface ServeSettings {
   /** The folder for token fixtures of each response. */
   readonly recordings: string | undefined
   /** The file for a line about each tool call. */
+  readonly sharesPrefixCache: boolean
   readonly audit: string | undefined
   readonly auditsArguments: boolean
   readonly log: 'text' | 'json'

@@ -5,8 +5,19 @@ export interface KnownTexts {
   add(text: string, ids: () => Uint32Array): void
 }
 
+/** A cache that owners share; by itself, that of an owner without a name. */
+export interface SharedTexts extends KnownTexts {
+  /**
+   * Returns the cache as an owner sees it: with the texts that this owner has used. By the time that a text takes, an
+   * owner could otherwise test guesses at the texts of others.
+   */
+  of(owner: string): KnownTexts
+}
+
 /** Shorter texts are not cached, because encoding them is as fast as a look-up. In UTF-16 units. */
 const SHORTEST = 256
+/** The number of owners who find a text, at most: after that, the first of them no longer does. */
+const MOST_OWNERS = 16
 /** The bytes of a cached text: two per unit, and four per id. */
 const UNIT_BYTES = 2
 
@@ -16,31 +27,51 @@ const UNIT_BYTES = 2
  * @param most - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
  * cached
  */
-export function createKnownTexts(most: number): KnownTexts {
-  const cache = new Map<string, Uint32Array>()
+export function createKnownTexts(most: number): SharedTexts {
+  const cache = new Map<string, KnownText>()
   let size = 0
-  const sizeOf = (text: string, ids: Uint32Array): number => UNIT_BYTES * text.length + ids.byteLength
-  return {
-    find(text) {
-      if (text.length < SHORTEST) return undefined
-      const ids = cache.get(text)
-      if (ids === undefined) return undefined
-      cache.delete(text)
-      cache.set(text, ids)
-      return ids
-    },
-    add(text, idsOf) {
-      if (text.length < SHORTEST || UNIT_BYTES * text.length > most / 4) return
-      const ids = idsOf()
-      const added = sizeOf(text, ids)
-      if (cache.has(text) || added > most / 4) return
-      cache.set(text, ids)
-      size += added
-      for (const [oldest, its] of cache) {
-        if (size <= most) break
-        cache.delete(oldest)
-        size -= sizeOf(oldest, its)
-      }
-    },
+
+  function find(text: string, owner: string): Uint32Array | undefined {
+    const known = text.length < SHORTEST ? undefined : cache.get(text)
+    if (known === undefined || !known.owners.has(owner)) return undefined
+    cache.delete(text)
+    cache.set(text, known)
+    return known.ids
   }
+
+  function add(text: string, owner: string, idsOf: () => Uint32Array): void {
+    if (text.length < SHORTEST || UNIT_BYTES * text.length > most / 4) return
+    const known = cache.get(text)
+    if (known !== undefined) {
+      const [first = owner] = known.owners
+      if (known.owners.size === MOST_OWNERS) known.owners.delete(first)
+      known.owners.add(owner)
+      return
+    }
+    const ids = idsOf()
+    const added = sizeOf(text, ids)
+    if (added > most / 4) return
+    cache.set(text, { ids, owners: new Set([owner]) })
+    size += added
+    for (const [oldest, its] of cache) {
+      if (size <= most) break
+      cache.delete(oldest)
+      size -= sizeOf(oldest, its.ids)
+    }
+  }
+
+  const of = (owner: string): KnownTexts => ({
+    find: (text) => find(text, owner),
+    add: (text, ids) => add(text, owner, ids),
+  })
+  return { ...of(''), of }
+}
+
+interface KnownText {
+  readonly ids: Uint32Array
+  readonly owners: Set<string>
+}
+
+function sizeOf(text: string, ids: Uint32Array): number {
+  return UNIT_BYTES * text.length + ids.byteLength
 }

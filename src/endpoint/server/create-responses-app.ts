@@ -18,6 +18,7 @@ import { keptResponseRoutes } from './routes/kept-response.js'
 import { messagesRoutes } from './routes/messages.js'
 import { modelRoutes } from './routes/models.js'
 import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
+import { ANONYMOUS } from './service/caller.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { createTurnstile, MOST_WAITING } from './service/limits/turnstile.js'
 import { openService, type ResponseService } from './service/response-service.js'
@@ -94,7 +95,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     for (const [name, value] of Object.entries(headers)) context.header(name, value)
     checkHost(context.req.raw)
     if (context.req.method === 'OPTIONS') return context.body(null, 204)
-    const owner = authorize === undefined ? 'anonymous' : await authorize(withBearer(context.req.raw))
+    const owner = authorize === undefined ? ANONYMOUS : await authorize(withBearer(context.req.raw))
     // `null` and `false` also refuse the request.
     if (typeof owner !== 'string' || owner === '') throw unauthorized()
     context.set('owner', owner)

@@ -37,6 +37,7 @@ const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
   logprobs: wholeNumber(0, MOST_LOGPROBS),
   constraint: checkConstraint,
   trace: (value, path) => checkOptions(path, value, TRACE, ['traceparent'], path),
+  cacheSalt: that((value) => typeof value === 'string' && value !== '', 'a text that is not empty'),
   onUsage: aFunction,
   signal: that((value) => value instanceof AbortSignal, 'an AbortSignal'),
 }

@@ -42,6 +42,12 @@ export interface GenerateOptions {
    */
   readonly trace?: { readonly traceparent: string; readonly tracestate?: string }
   /**
+   * Separates the engine's prefix cache: the call reuses only what calls with the same text have left there. By the count of
+   * cached tokens, and by time, a user could otherwise test guesses at what others asked. Not empty. vLLM and SGLang
+   * have it; other engines ignore it.
+   */
+  readonly cacheSalt?: string
+  /**
    * Called at most once, before the end, by engines that know early how much of the prompt they have to read, with the
    * counts that the stream's end repeats: a call that is closed has no end. vLLM reports them only at the end.
    */

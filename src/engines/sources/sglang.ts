@@ -110,7 +110,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
       reportedSize.forget()
       info.forget()
     },
-    async body({ prompt, sampling, stop, maxTokens, logprobs, constraint }, client, signal) {
+    async body({ prompt, sampling, stop, maxTokens, logprobs, constraint, cacheSalt }, client, signal) {
       const { temperature, topP, topK, minP, seed } = sampling
       const { maxPromptLength = Number.POSITIVE_INFINITY } = await info.get(client, signal)
       if (prompt.length > maxPromptLength) throw tooLong(prompt.length, maxPromptLength)
@@ -128,6 +128,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
           skip_special_tokens: false,
           ...(constraint === undefined ? {} : constrained(await backend.send(constraint, client, signal))),
         },
+        ...(cacheSalt === undefined ? {} : { extra_key: cacheSalt }),
         ...(logprobs === undefined
           ? {}
           : { return_logprob: true, top_logprobs_num: logprobs, return_text_in_logprobs: false }),

@@ -135,7 +135,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
         return size === undefined ? {} : { contextLength: size }
       },
       async body(call, client, signal) {
-        const { prompt, sampling, stop, logprobs, constraint } = call
+        const { prompt, sampling, stop, logprobs, constraint, cacheSalt } = call
         const { temperature, topP, topK, minP, seed } = sampling
         return {
           ...(model === undefined ? {} : { model }),
@@ -151,6 +151,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
           skip_special_tokens: false,
           ...(logprobs === undefined ? {} : { logprobs, return_tokens_as_token_ids: true }),
           ...(constraint === undefined ? {} : constrained(await backend.send(constraint, client, signal))),
+          ...(cacheSalt === undefined ? {} : { cache_salt: cacheSalt }),
           return_token_ids: true,
           stream: true,
           stream_options: { include_usage: true },

@@ -19,6 +19,7 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
   request: true,
   response: true,
   onDisconnect: true,
+  sharedPrefixCache: true,
   dialect: true,
   chat: true,
   done: true,

@@ -15,6 +15,7 @@ test.each([
   [{ max_tokens: 5 }, 'generate: there is no option "max_tokens", did you mean maxTokens?'],
   [{ sampling: { top_p: 1 } }, 'did you mean sampling.topP?'],
   [{ stop: [300000] }, 'stop[0]: expected a token id from 0 to 201087'],
+  [{ cacheSalt: '' }, 'cacheSalt: expected a text that is not empty'],
   [{ trace: '00-a-b-01' }, 'trace: expected an object'],
   [{ trace: {} }, 'trace.traceparent: expected a traceparent'],
   [{ trace: { traceparent: '00-1-2-01\r\nx-evil: 1' } }, 'trace.traceparent: expected a traceparent'],

@@ -102,7 +102,11 @@ describe('SGLang', () => {
   test('SGLang is asked for token ids, with nothing left to the defaults of the server', async () => {
     const { url, asked } = server.script(stream(HELLO))
     const { end } = await readTokens(
-      createSglangEngine({ url }).generate([1, 2], { logprobs: 0, sampling: { temperature: 0, seed: 4 } }),
+      createSglangEngine({ url }).generate([1, 2], {
+        logprobs: 0,
+        cacheSalt: 'ann',
+        sampling: { temperature: 0, seed: 4 },
+      }),
     )
     expect(asked[0]?.body).toEqual({
       input_ids: [1, 2],
@@ -117,6 +121,7 @@ describe('SGLang', () => {
         no_stop_trim: true,
         skip_special_tokens: false,
       },
+      extra_key: 'ann',
       return_logprob: true,
       top_logprobs_num: 0,
       return_text_in_logprobs: false,

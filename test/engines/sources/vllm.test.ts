@@ -83,7 +83,14 @@ describe('vLLM', () => {
   test('vLLM is asked for token ids, with nothing left to the defaults of the server', async () => {
     const { url, asked } = server.script(stream(HELLO))
     const engine = createVllmEngine({ url: `${url}/v1`, model: 'openai/gpt-oss-20b' })
-    await readTokens(engine.generate([1, 2], { maxTokens: 7, logprobs: 3, sampling: { topK: 5, seed: -1, topP: 0 } }))
+    await readTokens(
+      engine.generate([1, 2], {
+        maxTokens: 7,
+        logprobs: 3,
+        cacheSalt: 'ann',
+        sampling: { topK: 5, seed: -1, topP: 0 },
+      }),
+    )
     expect(asked[0]?.body).toEqual({
       model: 'openai/gpt-oss-20b',
       prompt: [1, 2],
@@ -97,6 +104,7 @@ describe('vLLM', () => {
       skip_special_tokens: false,
       logprobs: 3,
       return_tokens_as_token_ids: true,
+      cache_salt: 'ann',
       return_token_ids: true,
       stream: true,
       stream_options: { include_usage: true },

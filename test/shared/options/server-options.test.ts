@@ -113,6 +113,13 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
       [{ polcy: 'agents' }, 'did you mean response.policy?'],
     ],
   },
+  sharedPrefixCache: {
+    right: [true, false],
+    wrong: [
+      ['yes', 'expected true or false'],
+      [0, 'expected true or false'],
+    ],
+  },
   onDisconnect: {
     right: ['stop', 'finish', { graceMs: 5 }],
     wrong: [

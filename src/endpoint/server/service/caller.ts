@@ -4,6 +4,9 @@ import type { ByteHold } from '../../flow/byte-budget.js'
 import type { RequestObservation } from '../observe/observe-request.js'
 import type { RememberedResponse } from './conversation/earlier-responses.js'
 
+/** The owner of everything where no request has a key. */
+export const ANONYMOUS = 'anonymous'
+
 /** The caller of a request, and facts from outside its body. */
 export interface Caller {
   /** The owner of its responses. No other owner can find them. */

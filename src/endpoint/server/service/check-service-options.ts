@@ -112,6 +112,7 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
     (value) => value === 'stop' || value === 'finish' || isGrace(value),
     "'stop', 'finish' or { graceMs }",
   ),
+  sharedPrefixCache: aBoolean,
   onEntry: aFunction,
   pause: aFunction,
   clock: aFunction,

@@ -7,6 +7,7 @@ import { dateOf } from '../../../shared/system/unix-seconds.js'
 import { type CompactionItem, compact } from '../../respond/index.js'
 import type { ResponseEnding } from '../observe/observe-response.js'
 import type { Caller } from './caller.js'
+import { engineFor } from './engine-for.js'
 import { inConversation } from './in-conversation.js'
 import { parseBody } from './parse-body.js'
 import type { Setup } from './setup.js'
@@ -26,7 +27,7 @@ export interface CompactedResponse {
 export async function compactConversation(setup: Setup, body: unknown, caller: Caller): Promise<CompactedResponse> {
   const request = await parseBody(setup, body, caller)
   if (request.model === undefined) throw missingParameter('model')
-  const engine = setup.engineOf(request.model)
+  const engine = await engineFor(setup, request.model, caller)
   const responseId = randomResponseId()
   const { owner, signal } = caller
   const observed = setup.observer?.response({

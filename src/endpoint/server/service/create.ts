@@ -16,6 +16,7 @@ import type { Caller } from './caller.js'
 import { usedApproval } from './conversation/approvals.js'
 import type { ResolvedRequest } from './conversation/conversation.js'
 import { digestOf } from './digest.js'
+import { engineFor } from './engine-for.js'
 import { inConversation } from './in-conversation.js'
 import { attach } from './kept.js'
 import { countedTools, createMeter } from './limits/counted.js'
@@ -101,7 +102,7 @@ function withModel(request: ParsedRequest, [model = 'gpt-oss']: readonly string[
 async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?: RequestKey): Promise<LiveResponse> {
   const responseId = randomResponseId()
   const { model = '' } = request
-  const engine = traced(setup.engineOf(model), caller.trace)
+  const engine = await engineFor(setup, model, caller)
   const observed = setup.observer?.response({ responseId, model, request: caller.observed, trace: caller.trace })
   let held = (caller.held ?? setup.budget.hold(caller.owner, 'body')).moveTo('queue')
   let leave = (): void => {}
@@ -246,15 +247,4 @@ export function addRun({ runs }: Setup, run: Run): void {
     // A lost one may have been taken back meanwhile.
     if (runs.get(run.responseId) === run) runs.delete(run.responseId)
   })
-}
-
-/** Wraps the engine so that it receives the request's trace context. */
-export function traced(engine: TokenEngine, trace: Caller['trace']): TokenEngine {
-  if (trace === undefined) return engine
-  const { capabilities } = engine
-  return {
-    generate: (prompt, options) => engine.generate(prompt, { trace, ...options }),
-    health: (options) => engine.health(options),
-    ...(capabilities && { capabilities: (options) => capabilities.call(engine, options) }),
-  }
 }

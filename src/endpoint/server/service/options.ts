@@ -90,6 +90,12 @@ export interface ServiceOptions extends ObserverOptions, AuditOptions, OperatorO
   readonly response?: ResponseSettings
   /** How to treat a response whose client leaves. Default `stop`: engine and tools stop before their next step. */
   readonly onDisconnect?: OnDisconnect
+  /**
+   * Lets all owners share the engine's prefix cache, which is faster for prompts that they have in common. By the count of
+   * cached tokens, and by time, an owner can then test guesses at what others asked. Default: each has its own, where
+   * the engine knows `cacheSalt`.
+   */
+  readonly sharedPrefixCache?: boolean
   /** Receives each entry of each response, once written: for debugging, since entries are content. */
   readonly onEntry?: (responseId: string, entry: Entry) => void
   /**

@@ -151,7 +151,7 @@ export function setUp(options: ServiceOptions): Setup {
         tokenTable,
         clock,
         pause,
-        known,
+        known: known.of(owner),
         onError: report,
         store: true,
         sealReasoning: sealed.seal,

@@ -12,5 +12,6 @@ export interface HttpCall {
   readonly constraint: Constraint | undefined
   /** The headers of its trace context. */
   readonly trace: Readonly<Record<string, string>>
+  readonly cacheSalt: string | undefined
   readonly onUsage: GenerateOptions['onUsage']
 }

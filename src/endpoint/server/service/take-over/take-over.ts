@@ -9,6 +9,7 @@ import type { Claimed, ExpiredResponse, KeptResponse } from '../../../stores/sto
 import { isRead, type ResolvedRequest } from '../conversation/conversation.js'
 import { withoutForeignReasoning } from '../conversation/foreign-reasoning.js'
 import { addRun, runOptions } from '../create.js'
+import { engineFor } from '../engine-for.js'
 import { RESPONSE_BYTES } from '../limits/memory.js'
 import { startRun } from '../running/running-response.js'
 import type { Setup } from '../setup.js'
@@ -116,7 +117,7 @@ async function continueResponse(setup: Setup, claimed: Claimed, entries: readonl
   const run = await startRun({
     ...runOptions(
       setup,
-      { engine: setup.engineOf(model), observed, held: room.held, onEnd },
+      { engine: await engineFor(setup, model, { owner }), observed, held: room.held, onEnd },
       { owner, responseId, request, conversation, isOffered: callsOf(open.operator?.tools ?? []) },
     ),
     repository: setup.durable,
