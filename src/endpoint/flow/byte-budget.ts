@@ -63,7 +63,7 @@ export interface ByteBudget {
 }
 
 /** The ratio of an owner's bytes to the free ones, at most. */
-const SHARE = 3
+export const SHARE = 3
 
 export interface ByteBudgetOptions {
   /** In bytes. */

@@ -1,7 +1,9 @@
 import type { Context, Hono } from 'hono'
 import { RequestError } from '../../../shared/request-error.js'
+import { SHARE } from '../../flow/byte-budget.js'
 import { nodeBindings } from '../node-bindings.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
+import { ANONYMOUS } from '../service/caller.js'
 import { openConnection, type SocketConnection } from './connection.js'
 import { countIncoming } from './incoming-bytes.js'
 import { type KeepAlive, keepAlive } from './keep-alive.js'
@@ -22,7 +24,8 @@ export interface Sockets {
 interface Shared {
   readonly server: ServerContext
   readonly limits: Required<WebSocketLimits>
-  readonly open: Set<SocketConnection>
+  /** With their owners. */
+  readonly open: Map<SocketConnection, string>
   isDraining: boolean
 }
 
@@ -33,13 +36,13 @@ interface Shared {
  */
 export function webSocketRoute(app: Hono<Env>, server: ServerContext): Sockets {
   const { upgradeWebSocket: upgrade, limits = {} } = server.options
-  const shared: Shared = { server, limits: limitsOf(limits), open: new Set(), isDraining: false }
+  const shared: Shared = { server, limits: limitsOf(limits), open: new Map(), isDraining: false }
   const { open } = shared
   if (upgrade !== undefined) {
     app.get(
       '/responses',
       async (context, next) => {
-        if (context.req.header('upgrade')?.toLowerCase() === 'websocket') checkRoom(shared)
+        if (context.req.header('upgrade')?.toLowerCase() === 'websocket') checkRoom(shared, context.get('owner'))
         return await next()
       },
       upgrade((context: Context<Env>) => socketEvents(context, shared)),
@@ -49,20 +52,33 @@ export function webSocketRoute(app: Hono<Env>, server: ServerContext): Sockets {
     async drain(signal) {
       shared.isDraining = true
       const hurry = (): void => {
-        for (const connection of open) connection.hurry()
+        for (const connection of open.keys()) connection.hurry()
       }
       signal?.addEventListener('abort', hurry)
       if (signal?.aborted) hurry()
-      await Promise.all([...open].map((connection) => connection.drain()))
+      await Promise.all([...open.keys()].map((connection) => connection.drain()))
       signal?.removeEventListener('abort', hurry)
     },
   }
 }
 
 /** @throws RequestError */
-function checkRoom({ open, limits, isDraining }: Shared): void {
-  if (isDraining) throw stopping()
-  if (open.size >= limits.connections) throw tooManyConnections()
+function checkRoom(shared: Shared, owner: string): void {
+  if (shared.isDraining) throw stopping()
+  if (!hasRoom(shared, owner)) throw tooManyConnections()
+}
+
+/**
+ * Whether an owner may open another socket: with keys, an owner has at most {@link SHARE} times as many as are then left, so
+ * that there is always room for another one.
+ */
+function hasRoom({ open, limits }: Shared, owner: string): boolean {
+  const left = limits.connections - open.size - 1
+  if (left < 0) return false
+  if (owner === ANONYMOUS) return true
+  let held = 0
+  for (const each of open.values()) if (each === owner) held += 1
+  return held === 0 || held + 1 <= SHARE * left
 }
 
 /** Returns the event handlers of one socket, in Hono's form. */
@@ -79,10 +95,10 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
   return {
     onOpen(_event: unknown, socket: SocketContext) {
       const peer = peerOf(socket)
-      if (shared.isDraining || open.size >= limits.connections) return peer.close(1013, 'Try again later.')
+      if (shared.isDraining || !hasRoom(shared, caller.owner)) return peer.close(1013, 'Try again later.')
       connection = openConnection({ server, caller, peer, limits, waitingSize })
       alive = keepAlive(peer, keepAliveMs)
-      open.add(connection)
+      open.set(connection, caller.owner)
       if (incoming === undefined) return
       const held = server.service.holdBytes(caller.owner, 'socket')
       stopCounting = countIncoming(incoming.socket, held, (taken) => {

@@ -50,6 +50,20 @@ test('connections beyond the limit are refused with 429, until one has left', as
   expect(await upgradeStatus(server)).toBe(101)
 })
 
+test('an owner with idle connections leaves room for others, and each owner has at least one', async () => {
+  const authorize = (request: Request): string | undefined => request.headers.get('authorization')?.slice(7)
+  const as = (owner: string) => ({ headers: { authorization: `Bearer ${owner}` } })
+  const server = await serve({ engine: scriptedEngine(echo), limits: { connections: 8 }, authorize })
+  for (let count = 0; count < 6; count++) await connect(server, as('ann'))
+  expect(await upgradeStatus(server, as('ann'))).toBe(429)
+  for (const owner of ['bob', 'carol']) {
+    const client = await connect(server, as(owner))
+    client.send(create('a'))
+    expect(textOf(await client.answer())).toBe('1: a')
+  }
+  expect(await upgradeStatus(server, as('dan'))).toBe(429)
+})
+
 test.each(['close', 'terminate'] as const)(
   'a client that leaves (%s) stops the engine, and what waits',
   async (leave) => {
