@@ -23,9 +23,9 @@ export function restOfTurn(
   if (inSameWords !== undefined) return inSameWords
   // The unfinished message, in the prompt and in the turn.
   const start = begun.lastIndexOf(SPECIAL.start) + 1
-  const open = splitMessage([...begun.subarray(start)])
   const before = withoutPrefix(turn, begun.subarray(0, start), tokenTable)
   const own = before && splitMessage(before)
+  const open = own && splitMessage([...begun.subarray(start)])
   if (open === undefined || own === undefined) return undefined
   const isSame = isSameAddress(headerOf(open.header, tokenTable), headerOf(own.header, tokenTable))
   return isSame ? withoutPrefix(own.body, Uint32Array.from(open.body), tokenTable) : undefined
@@ -37,20 +37,27 @@ function withoutPrefix(
   prefix: Uint32Array,
   tokenTable: TokenTable,
 ): readonly number[] | undefined {
-  let missing = spell(prefix, tokenTable)
+  let at = 0
+  let missing = ''
+  /** Whether the prefix has more: it is spelled as far as it is compared, since most prefixes differ at once. */
+  const hasMore = (): boolean => {
+    while (missing === '' && at < prefix.length) missing = spell([prefix[at++] as number], tokenTable)
+    return missing !== ''
+  }
   for (const [index, id] of tokens.entries()) {
-    if (missing === '') return tokens.slice(index)
-    const spelled = spell([id], tokenTable)
-    if (missing.startsWith(spelled)) {
-      missing = missing.slice(spelled.length)
-      continue
+    if (!hasMore()) return tokens.slice(index)
+    let spelled = spell([id], tokenTable)
+    while (spelled !== '' && hasMore()) {
+      const length = Math.min(spelled.length, missing.length)
+      if (spelled.slice(0, length) !== missing.slice(0, length)) return undefined
+      spelled = spelled.slice(length)
+      missing = missing.slice(length)
     }
-    if (!spelled.startsWith(missing)) return undefined
-    const bytes = Uint8Array.from(spelled.slice(missing.length), (byte) => byte.charCodeAt(0))
-    const text = decodeUtf8(bytes)
+    if (spelled === '') continue
+    const text = decodeUtf8(Uint8Array.from(spelled, (byte) => byte.charCodeAt(0)))
     return text === undefined ? undefined : [...encoderOf(tokenTable)(text), ...tokens.slice(index + 1)]
   }
-  return missing === '' ? [] : undefined
+  return hasMore() ? undefined : []
 }
 
 /** Undefined if the header is not complete. */

@@ -105,3 +105,34 @@ test('no timer is left by a call that ended, failed, hung or was closed', async 
   await vi.advanceTimersByTimeAsync(3000)
   expect(vi.getTimerCount()).toBe(0)
 })
+
+test('an engine that has all of its tokens at once, one by one or in one step, lets other work run in between', async () => {
+  for (const steps of [
+    Array.from({ length: 10_000 }, (_, id) => id),
+    [Uint32Array.from({ length: 10_000 }, (_, id) => id)],
+  ]) {
+    const { call } = guarded([...steps.map(gives), async () => OVER])
+    let turns = 0
+    let isOver = false
+    const count = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const tokens: number[] = []
+    for await (const chunk of call)
+      for (const id of [chunk].flat()) tokens.push(...(id instanceof Uint32Array ? id : [id as number]))
+    isOver = true
+    expect(tokens).toEqual(Array.from({ length: 10_000 }, (_, id) => id))
+    expect(turns).toBeGreaterThanOrEqual(9)
+  }
+})
+
+test('a call that is left while other work runs has no more tokens', async () => {
+  const { call, closed } = guarded([gives(new Uint32Array(5_000)), async () => OVER])
+  await call.next()
+  const pending = call.next()
+  await call.return()
+  expect(await pending).toEqual(OVER)
+  expect(closed()).toBe(1)
+})

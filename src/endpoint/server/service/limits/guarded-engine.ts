@@ -1,3 +1,4 @@
+import type { HarmonyToken, TokenChunk } from '../../../../core/tokens/token-source.js'
 import { ASK, ask, type CallbackStream, type EngineStep } from '../../../../engines/contract/ask.js'
 import { closeStream } from '../../../../engines/contract/close-stream.js'
 import {
@@ -6,6 +7,7 @@ import {
   type TokenEngine,
   type TokenStream,
 } from '../../../../engines/contract/index.js'
+import { nextTurn } from '../../../flow/next-turn.js'
 import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
 import type { Meter } from './counted.js'
 import type { Deadline, Deadlines } from './deadlines.js'
@@ -74,6 +76,12 @@ interface StreamGuards {
   readonly call: ModelCallObservation | undefined
 }
 
+/**
+ * Tokens that are handed on before other work runs. An engine that computes nothing, such as a recording, has all of
+ * them at once: a million would take the event loop for seconds.
+ */
+const TOKENS_PER_TURN = 1_024
+
 /** One object for all guards of a call, which answers by callbacks, so that no token pays for a promise of a guard. */
 class GuardedStream implements CallbackStream {
   readonly #stream: TokenStream
@@ -86,6 +94,11 @@ class GuardedStream implements CallbackStream {
   /** Whether the call is finished: it has ended, or was closed by a guard. */
   #isOver = false
   #hasReported = false
+  #isLeft = false
+  /** The tokens since other work could run. */
+  #sinceTurn = 0
+  /** The rest of a step of many tokens, which is handed on in parts. */
+  #rest: readonly HarmonyToken[] | Uint32Array | undefined
   #answered: (step: EngineStep) => void = () => {}
   #refused: (error: unknown) => void = () => {}
 
@@ -99,11 +112,15 @@ class GuardedStream implements CallbackStream {
 
   [ASK](answered: (step: EngineStep) => void, refused: (error: unknown) => void): void {
     if (this.#isOver) {
-      answered({ done: true, value: undefined })
+      answered(OVER)
       return
     }
     this.#answered = answered
     this.#refused = refused
+    if (this.#rest !== undefined) {
+      this.#hand(this.#rest)
+      return
+    }
     this.#isAsked = true
     this.#deadline.start(this.#seconds)
     try {
@@ -118,6 +135,7 @@ class GuardedStream implements CallbackStream {
   }
 
   return(): Promise<EngineStep> {
+    this.#isLeft = true
     this.#report(false)
     // The engine answered an earlier request, in time.
     if (!this.#isAsked) this.#deadline.end()
@@ -145,7 +163,26 @@ class GuardedStream implements CallbackStream {
       this.#refused(error)
       return
     }
-    this.#answered(step)
+    if (step.done) this.#answered(step)
+    else this.#hand(step.value)
+  }
+
+  /** Hands tokens on: at most so many at once, and after other work has run if it is time. */
+  #hand(value: TokenChunk): void {
+    const parts = Array.isArray(value) || value instanceof Uint32Array ? value : undefined
+    this.#rest = undefined
+    let given = value
+    if (parts !== undefined && parts.length > TOKENS_PER_TURN) {
+      given = parts.slice(0, TOKENS_PER_TURN)
+      this.#rest = parts.slice(TOKENS_PER_TURN)
+    }
+    this.#sinceTurn += countOf(given)
+    if (this.#sinceTurn < TOKENS_PER_TURN) {
+      this.#answered({ done: false, value: given })
+      return
+    }
+    this.#sinceTurn = 0
+    nextTurn().then(() => this.#answered(this.#isLeft ? OVER : { done: false, value: given }))
   }
 
   readonly #fail = (error: unknown): void => {
@@ -163,7 +200,7 @@ class GuardedStream implements CallbackStream {
 
   /** @throws EngineError if there is no room */
   #count(chunk: unknown): void {
-    const count = typeof chunk === 'object' && chunk !== null && 'length' in chunk ? Number(chunk.length) : 1
+    const count = countOf(chunk)
     this.#hasBegun ||= Object(chunk).length !== 0
     this.#call?.sampled(count)
     this.#meter?.add(count * TOKEN_BYTES + logprobsOf(chunk) * LOGPROB_BYTES)
@@ -186,4 +223,10 @@ class GuardedStream implements CallbackStream {
     this.#hasReported = true
     this.#call?.ended(isFailed)
   }
+}
+
+const OVER: EngineStep = { done: true, value: undefined }
+
+function countOf(chunk: unknown): number {
+  return typeof chunk === 'object' && chunk !== null && 'length' in chunk ? Number(chunk.length) : 1
 }
