@@ -254,8 +254,10 @@ export interface InputLocalShellCall {
 
 export interface InputLocalShellCallOutput {
   readonly type: 'local_shell_call_output'
-  /** The call's id, which is its `call_id`. */
-  readonly id: string
+  /** The call's `call_id`, if the item has none of its own: OpenAI's type has only this field. */
+  readonly id?: string | null
+  /** The call's, as the AI SDK and the Agents SDK for Python send it. */
+  readonly call_id?: string | null
   readonly output: string
   readonly status?: InputStatus | null
 }

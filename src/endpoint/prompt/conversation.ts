@@ -57,12 +57,19 @@ export interface KnownCall {
   readonly kind: CallKind
   readonly callee: Callee
   readonly item: number
+  /** How many messages of the user came before it. */
+  readonly turn: number
   isAnswered: boolean
+  /** The item of its output, if it has one. */
+  output?: number
 }
 
 /** Facts about items that were read earlier. */
 export interface ItemsBefore {
-  hasId(id: string): boolean
+  /** The number of messages of the user. */
+  readonly turns: number
+  /** Returns the item with an id. */
+  itemOf(id: string): number | undefined
   call(callId: string): Readonly<KnownCall> | undefined
 }
 
@@ -81,17 +88,24 @@ export class Conversation {
   readonly #calls = new Map<string, KnownCall>()
   /** Outputs whose call has not been read yet. */
   readonly #early = new Map<string, Output>()
-  readonly #ids = new Set<string>()
+  /** The items that have them. */
+  readonly #ids = new Map<string, number>()
   /** The records of the seals, and the number of messages that each covers. */
   readonly #forms: { readonly form: SampledForm; readonly count: number }[] = []
   readonly #before: ItemsBefore | undefined
+  #turns: number
 
   constructor(before?: ItemsBefore) {
     this.#before = before
+    this.#turns = before?.turns ?? 0
+  }
+
+  get turns(): number {
+    return this.#turns
   }
 
   /** The ids of the items read so far. */
-  get ids(): ReadonlySet<string> {
+  get ids(): ReadonlyMap<string, number> {
     return this.#ids
   }
 
@@ -106,6 +120,7 @@ export class Conversation {
   }
 
   add(message: ReadMessage): void {
+    if (message.role === 'user') this.#turns += 1
     this.#messages.push(message)
   }
 
@@ -117,22 +132,39 @@ export class Conversation {
   }
 
   /** @throws RequestError if another item has this id */
-  claimId(id: string, param: string): void {
-    if (this.#ids.has(id) || this.#before?.hasId(id)) throw duplicateItem(id, param)
-    this.#ids.add(id)
+  claimId(id: string, item: number, param: string): void {
+    if (this.itemOf(id) !== undefined) throw duplicateItem(id, param)
+    this.#ids.set(id, item)
+  }
+
+  /** Returns the item with an id. */
+  itemOf(id: string): number | undefined {
+    return this.#ids.get(id) ?? this.#before?.itemOf(id)
+  }
+
+  /** Returns the item of a call that another one would repeat: clients may begin their ids anew with the user's next message. */
+  repeatedCall(callId: string): number | undefined {
+    const call = this.#callOf(callId)
+    return call === undefined || this.#isPast(call) ? undefined : call.item
+  }
+
+  /** Returns the item of the output that a call has, or that waits for its call. */
+  outputOf(callId: string): number | undefined {
+    return this.#early.get(callId)?.item ?? this.#callOf(callId)?.output
   }
 
   /**
    * Adds a call to the client.
    *
-   * @throws RequestError if another call has this id
+   * @throws RequestError if another call has this id, unless it has its output and the user has written since then
    */
   call(kind: CallKind, callId: string, callee: Callee, message: PromptMessage, param: string): void {
-    if (this.#callOf(callId) !== undefined) throw duplicateItem(callId, `${param}.call_id`)
+    const known = this.#callOf(callId)
+    if (known !== undefined && !this.#isPast(known)) throw duplicateItem(callId, `${param}.call_id`)
     this.add(message)
     const early = this.#early.get(callId)
     this.#early.delete(callId)
-    const call = { kind, callee, item: message.item as number, isAnswered: false }
+    const call: KnownCall = { kind, callee, item: message.item as number, turn: this.#turns, isAnswered: false }
     this.#calls.set(callId, call)
     if (early !== undefined) this.#answer(callId, call, early)
   }
@@ -175,6 +207,10 @@ export class Conversation {
     for (const [callId, output] of this.#early) throw unmatched(callId, output)
   }
 
+  #isPast({ isAnswered, turn }: Readonly<KnownCall>): boolean {
+    return isAnswered && turn < this.#turns
+  }
+
   #callOf(callId: string): KnownCall | undefined {
     const own = this.#calls.get(callId)
     const before = own === undefined ? this.#before?.call(callId) : undefined
@@ -188,6 +224,7 @@ export class Conversation {
     if (call.kind !== output.kind) throw unmatched(callId, output)
     if (call.isAnswered) throw duplicateItem(callId, `${output.param}.call_id`)
     call.isAnswered = true
+    call.output = output.item
     const { text, item, isMissing } = output
     const message = { ...resultMessage(call.callee, text, item), answers: call.item, isOutput: true } as const
     this.add(isMissing ? { ...message, missing: 'empty' } : message)

@@ -85,13 +85,14 @@ export class KnownConversation implements ItemsBefore {
   readonly key: string
   readonly #tokens = new SettledTokens()
   readonly #leading: string[] = []
-  readonly #ids = new Set<string>()
+  readonly #ids = new Map<string, number>()
   /** The ids of items with transcripts that the conversation leaves out, because they were cut off. */
   readonly #leftOut = new Set<string>()
   readonly #calls = new Map<string, Readonly<KnownCall>>()
   readonly #open = new Set<string>()
   readonly #places = new SettledPlaces()
   #items = 0
+  #turns = 0
   #history = 0
   #placeholders = 0
   #messageCount = 0
@@ -111,8 +112,12 @@ export class KnownConversation implements ItemsBefore {
     return this.#tokens.bytes + 100 * entries + 2 * this.key.length
   }
 
-  hasId(id: string): boolean {
-    return this.#ids.has(id)
+  get turns(): number {
+    return this.#turns
+  }
+
+  itemOf(id: string): number | undefined {
+    return this.#ids.get(id)
   }
 
   call(callId: string): Readonly<KnownCall> | undefined {
@@ -136,7 +141,8 @@ export class KnownConversation implements ItemsBefore {
     // Instructions with nothing after them would belong to the head, and so would the next ones.
     if (this.#items === 0 && rendered.messages.length === 0) return false
     for (const text of leading) this.#leading.push(text)
-    for (const id of conversation.ids) this.#ids.add(id)
+    for (const [id, item] of conversation.ids) this.#ids.set(id, item)
+    this.#turns = conversation.turns
     for (const id of reading.history.slice(this.#history, part.history).flatMap(itemsOf)) {
       if (!this.#ids.has(id)) this.#leftOut.add(id)
     }

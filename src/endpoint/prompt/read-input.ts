@@ -11,6 +11,7 @@ import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
 import type { ReadContext, UnsealedText } from './items/item-reader.js'
 import { itemsToRead } from './items-to-read.js'
+import { isRepeat } from './repeated-item.js'
 import { resultsInCallOrder } from './result-order.js'
 
 export interface ReadInputOptions {
@@ -102,8 +103,9 @@ export function* readItems(
     const param = `input[${index}]`
     const type = typeOf(item, param)
     const id = optionalTextIn(item, 'id', param) ?? ''
+    if (isRepeat(item, type, items, conversation)) continue
     // The output of a local shell call has the id of the call that it answers.
-    if (id !== '' && type !== 'local_shell_call_output') conversation.claimId(id, `${param}.id`)
+    if (id !== '' && type !== 'local_shell_call_output') conversation.claimId(id, index, `${param}.id`)
     readerOf(type, param)(item, contexts[handlingOf(index)], index, param)
   }
 }

@@ -229,7 +229,7 @@ describe('a conversation of which the beginning is known', () => {
   })
 
   test.each([
-    ['an id that it has already', { type: 'message', id: 'i0', role: 'user', content: 'Hi' }],
+    ['an id that another item has', { type: 'message', id: 'i0', role: 'user', content: 'Ho' }],
     ['an output of a call that has one', { type: 'function_call_output', call_id: 'call_o1', output: 'x' }],
     ['an output of no call', { type: 'function_call_output', call_id: 'call_none', output: 'x' }],
     ['an item that a response had, and that was left out', { type: 'message', id: 'cut', role: 'user', content: 'Hi' }],

@@ -92,9 +92,27 @@ describe('the reasons to refuse a request', () => {
       'No tool output found for function call c1',
     ],
     ['an output without a call', { input: [output] }, 'input[0].call_id', null, 'No tool call found'],
-    ['a second output', { input: [call, output, output] }, 'input[2].call_id', 'duplicate_item', 'c1'],
-    ['a second early output', { input: [output, output, call] }, 'input[1].call_id', 'duplicate_item', 'c1'],
-    ['a second call', { input: [call, output, call] }, 'input[2].call_id', 'duplicate_item', 'c1'],
+    [
+      'a second output, which differs',
+      { input: [call, output, { ...output, output: 'another' }] },
+      'input[2].call_id',
+      'duplicate_item',
+      'c1',
+    ],
+    [
+      'a second early output, which differs',
+      { input: [output, { ...output, output: 'another' }, call] },
+      'input[1].call_id',
+      'duplicate_item',
+      'c1',
+    ],
+    [
+      'a second call with other arguments',
+      { input: [call, output, { ...call, arguments: '[]' }] },
+      'input[2].call_id',
+      'duplicate_item',
+      'c1',
+    ],
     [
       'an output of another kind of call',
       { input: [call, { ...output, type: 'custom_tool_call_output' }] },
@@ -103,11 +121,11 @@ describe('the reasons to refuse a request', () => {
       'No tool call found for custom tool call output',
     ],
     [
-      'a second item with an id',
+      'another item with the same id',
       {
         input: [
           { id: 'msg_1', role: 'user', content: '' },
-          { id: 'msg_1', role: 'user', content: '' },
+          { id: 'msg_1', role: 'user', content: 'more' },
         ],
       },
       'input[1].id',

@@ -84,7 +84,8 @@ export const localShellCall: z.ZodType<InputLocalShellCall> = typed('local_shell
 })
 
 export const localShellCallOutput: z.ZodType<InputLocalShellCallOutput> = typed('local_shell_call_output', {
-  id: key,
+  id,
+  call_id: id,
   output: text,
   status,
 })
