@@ -12,12 +12,15 @@ export interface ToolList {
   readonly item?: number
 }
 
+/** The types of items that declare tools. */
+export const DECLARING: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
+
 /** A request as far as it declares tools. */
 export type DeclaringRequest = Pick<ResponseRequest, 'tools' | 'input'>
 
 /**
  * Returns all lists of tools that a request and its conversation declare, in order: `tools`, and those of
- * `additional_tools` that are not empty.
+ * `additional_tools` and `tool_search_output` that are not empty.
  */
 export function toolLists({ tools, input }: DeclaringRequest): ToolList[] {
   const lists: ToolList[] = [{ tools: tools ?? [], path: 'tools' }]
@@ -25,7 +28,7 @@ export function toolLists({ tools, input }: DeclaringRequest): ToolList[] {
   // A plain loop: this runs several times for a request, over up to 100,000 items.
   for (let index = 0; index < input.length; index++) {
     const item = input[index] as Partial<InputAdditionalTools> | null | undefined
-    if (item?.type !== 'additional_tools' || !Array.isArray(item.tools) || item.tools.length === 0) continue
+    if (!DECLARING.has(item?.type) || !Array.isArray(item?.tools) || item.tools.length === 0) continue
     lists.push({ tools: item.tools, path: `input[${index}].tools`, item: index })
   }
   return lists

@@ -1,6 +1,6 @@
 import { plainCopy } from '../../shared/plain-copy.js'
 import { withConversationSettings } from '../recipients/conversation-settings.js'
-import { withConversationTools } from '../recipients/conversation-tools.js'
+import { DECLARING, withConversationTools } from '../recipients/conversation-tools.js'
 import { lookUp } from '../recipients/policy.js'
 import { undatedType } from '../recipients/undated-type.js'
 import type { ResponseRequest } from '../responses/request.js'
@@ -23,13 +23,10 @@ export function withoutSecrets(given: ResponseRequest): ResponseRequest {
   return copy
 }
 
-/** The types of items that have tools. */
-const WITH_TOOLS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
-
 /** Returns an item without the secrets of the tools that it has. */
 export function itemWithoutSecrets<Item extends object>(item: Item): Item {
   const { type, tools } = item as { readonly type?: unknown; readonly tools?: unknown }
-  return WITH_TOOLS.has(type) ? { ...item, tools: echoed('tools', tools) } : item
+  return DECLARING.has(type) ? { ...item, tools: echoed('tools', tools) } : item
 }
 
 /**

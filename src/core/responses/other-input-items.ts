@@ -152,8 +152,36 @@ export interface InputToolSearchOutput {
   readonly status?: InputStatus | null
 }
 
+/** A message of one agent to another, in Codex's mode of several agents. */
+export interface InputAgentMessage {
+  readonly type: 'agent_message'
+  readonly id?: string | null
+  readonly author?: string | null
+  readonly recipient?: string | null
+  /** `input_text`, `input_image`, or `encrypted_content`. */
+  readonly content: readonly { readonly type: string; readonly [field: string]: unknown }[]
+}
+
+/** What an agent did with another one: `spawn_agent`, `send_message`, ... */
+export interface InputMultiAgentCall {
+  readonly type: 'multi_agent_call'
+  readonly id?: string | null
+  readonly call_id?: string | null
+  readonly action: string
+  readonly arguments: string
+}
+
+export interface InputMultiAgentCallOutput {
+  readonly type: 'multi_agent_call_output'
+  readonly id?: string | null
+  readonly call_id?: string | null
+  readonly action: string
+  readonly output: string | readonly { readonly type: string; readonly [field: string]: unknown }[]
+}
+
 export type InputOtherItem =
   | InputAdditionalTools
+  | InputAgentMessage
   | InputApplyPatchCall
   | InputApplyPatchCallOutput
   | InputCompaction
@@ -163,6 +191,8 @@ export type InputOtherItem =
   | InputConfigurationUpdate
   | InputFileSearchCall
   | InputImageGenerationCall
+  | InputMultiAgentCall
+  | InputMultiAgentCallOutput
   | InputProgram
   | InputProgramOutput
   | InputToolSearchCall

@@ -1,3 +1,4 @@
+import { DECLARING } from '../../core/recipients/conversation-tools.js'
 import type { Fields } from '../../shared/fields.js'
 import { readWindow } from './compacted-window.js'
 
@@ -37,7 +38,7 @@ function isCutOff({ type, status, call_id: id }: Fields): boolean {
 
 /** Whether an item instructs the model: a message, a declaration of tools, or a setting. */
 export function isInstruction({ type, role }: Fields): boolean {
-  if (type === 'additional_tools' || type === 'configuration_update') return true
+  if (DECLARING.has(type) || type === 'configuration_update') return true
   return (type ?? 'message') === 'message' && (role === 'system' || role === 'developer')
 }
 

@@ -43,7 +43,16 @@ const SETTLED: ReadonlySet<unknown> = new Set([
   'local_shell_call_output',
   // The key has all of them.
   'additional_tools',
+  'tool_search_output',
   'configuration_update',
+  'agent_message',
+  'computer_call',
+  'computer_call_output',
+  'multi_agent_call',
+  'multi_agent_call_output',
+  'program',
+  'program_output',
+  'tool_search_call',
 ])
 
 /** The parameters of reading a conversation, except its items. */

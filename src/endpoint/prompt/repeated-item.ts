@@ -17,9 +17,12 @@ function knownPlace(item: Fields, type: string, conversation: Conversation): num
   const id = fieldOf(item, 'id')
   // The output of a local shell call may name its call by its id.
   const callId = fieldOf(item, 'call_id') ?? (type === 'local_shell_call_output' ? id : undefined)
-  if (typeof callId === 'string' && type.endsWith('_output')) return conversation.outputOf(callId)
-  if (typeof callId === 'string') return conversation.repeatedCall(callId)
-  return typeof id === 'string' ? conversation.itemOf(id) : undefined
+  const byCall = typeof callId === 'string' ? byCallId(callId, type, conversation) : undefined
+  return byCall ?? (typeof id === 'string' ? conversation.itemOf(id) : undefined)
+}
+
+function byCallId(callId: string, type: string, conversation: Conversation): number | undefined {
+  return type.endsWith('_output') ? conversation.outputOf(callId) : conversation.repeatedCall(callId)
 }
 
 /** A message may lack its type. */

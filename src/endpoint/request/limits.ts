@@ -1,3 +1,4 @@
+import { DECLARING } from '../../core/recipients/conversation-tools.js'
 import { check } from '../../shared/errors.js'
 import type { OptionTable } from '../../shared/options/check-options.js'
 import { wholeNumber } from '../../shared/options/checks.js'
@@ -118,7 +119,7 @@ interface Opened {
 function declaresTools(path: Path, parent: object | undefined): boolean {
   if (path.at(-1) !== 'tools') return false
   const isItem = path.length === 3 && path[0] === 'input'
-  return path.length === 1 || (isItem && (parent as { readonly type?: unknown }).type === 'additional_tools')
+  return path.length === 1 || (isItem && DECLARING.has((parent as { readonly type?: unknown }).type))
 }
 
 function checkJson(isRight: boolean, value: unknown): void {

@@ -412,6 +412,67 @@ export const ITEM_CASES: readonly ItemCase[] = [
     messages: ['user What now?', 'user A summary of the conversation so far:\n\nThey said hi.', 'user Go on.'],
   },
   {
+    what: '`agent_message` of another agent',
+    input: [
+      {
+        type: 'agent_message',
+        author: '/root',
+        recipient: '/root/tests',
+        content: [text('Run the tests.'), { type: 'encrypted_content', encrypted_content: 'Quickly.' }],
+      },
+    ],
+    messages: ['user Message from /root to /root/tests:\nRun the tests.\nQuickly.'],
+  },
+  {
+    what: '`multi_agent_call`, `multi_agent_call_output`',
+    input: [
+      { type: 'multi_agent_call', call_id: 'm1', action: 'spawn_agent', arguments: '{"name":"tests"}' },
+      {
+        type: 'multi_agent_call_output',
+        call_id: 'm1',
+        action: 'spawn_agent',
+        output: [{ type: 'output_text', text: 'Started.' }],
+      },
+    ],
+    messages: [
+      'assistant to=multi_agent.spawn_agent commentary <json> {"name":"tests"}',
+      'multi_agent.spawn_agent to=assistant commentary Started.',
+    ],
+  },
+  {
+    what: '`computer_call`, `computer_call_output`',
+    input: [
+      { type: 'computer_call', call_id: 'c1', action: { type: 'click', x: 1, y: 2 }, status: 'completed' },
+      { type: 'computer_call_output', call_id: 'c1', output: { type: 'computer_screenshot', image_url: 'data:,' } },
+    ],
+    messages: [
+      'assistant to=computer commentary <json> {"actions":[{"type":"click","x":1,"y":2}]}',
+      'computer to=assistant commentary [image]',
+    ],
+  },
+  {
+    what: '`program`, `program_output`',
+    input: [
+      { type: 'program', call_id: 'p1', code: 'tools.look()', fingerprint: 'f' },
+      { type: 'program_output', call_id: 'p1', result: 'Sunny', status: 'completed' },
+    ],
+    messages: ['assistant to=program commentary code tools.look()', 'program to=assistant commentary Sunny'],
+  },
+  {
+    what: '`tool_search_call`, `tool_search_output`, whose tools are declared from there on',
+    input: [
+      message('user', 'Hi'),
+      { type: 'tool_search_call', call_id: 't1', arguments: { query: 'look' }, execution: 'server' },
+      { type: 'tool_search_output', call_id: 't1', tools: [LOOKUP], execution: 'server' },
+    ],
+    messages: [
+      'user Hi',
+      'assistant to=tool_search commentary <json> {"query":"look"}',
+      'tool_search to=assistant commentary ["lookup"]',
+      'developer # Tools\n\n## functions\n\nnamespace functions {\n\n// Looks up.\ntype lookup = () => any;\n\n} // namespace functions',
+    ],
+  },
+  {
     what: '`compaction_trigger`',
     input: [message('user', 'Hi'), { type: 'compaction_trigger' }],
     messages: ['user Hi'],

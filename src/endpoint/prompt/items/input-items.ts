@@ -1,11 +1,22 @@
 import { BUILTIN_TOOLS, type BuiltinItemType, builtinNamed } from '../../../core/recipients/builtin-tools.js'
 import { lookUp } from '../../../core/recipients/policy.js'
 import type { InputItem } from '../../../core/responses/input-items.js'
-import { invalidValue, RequestError, unsupported } from '../../../shared/request-error.js'
+import { invalidValue, RequestError } from '../../../shared/request-error.js'
 import { nameIn } from '../../../shared/request-fields.js'
 import { readAdditionalTools } from './additional-tools.js'
 import { readBuiltinCall } from './builtin-call.js'
 import { readCompaction, readCompactionTrigger } from './compaction.js'
+import {
+  readAgentMessage,
+  readComputerCall,
+  readComputerCallOutput,
+  readMultiAgentCall,
+  readMultiAgentCallOutput,
+  readProgram,
+  readProgramOutput,
+  readToolSearchCall,
+  readToolSearchOutput,
+} from './foreign.js'
 import { readCustomToolCall, readFunctionCall, readOutput } from './function-call.js'
 import { readHostItem } from './host-items.js'
 import type { ItemReader } from './item-reader.js'
@@ -45,19 +56,15 @@ const READERS: { readonly [Type in Exclude<InputType, BuiltinItemType>]: ItemRea
   // What it sets is in the request by now.
   configuration_update: () => {},
   apply_patch_call_output: readApplyPatchCallOutput,
-  computer_call: refuse('computer use is'),
-  computer_call_output: refuse('computer use is'),
-  program: refuse('programs are'),
-  program_output: refuse('programs are'),
-  tool_search_call: refuse('tool search is'),
-  tool_search_output: refuse('tool search is'),
-}
-
-/** Rejects a type without a counterpart in gpt-oss. */
-function refuse(what: string): ItemReader {
-  return (_item, _context, _index, param) => {
-    throw unsupported(`${param}.type`, what)
-  }
+  agent_message: readAgentMessage,
+  computer_call: readComputerCall,
+  computer_call_output: readComputerCallOutput,
+  multi_agent_call: readMultiAgentCall,
+  multi_agent_call_output: readMultiAgentCallOutput,
+  program: readProgram,
+  program_output: readProgramOutput,
+  tool_search_call: readToolSearchCall,
+  tool_search_output: readToolSearchOutput,
 }
 
 const ALL_READERS: { readonly [type: string]: ItemReader } = {

@@ -15,6 +15,7 @@ import {
 import { mcpApprovalRequest, mcpApprovalResponse, mcpCall, mcpListTools } from './items/mcp.js'
 import {
   additionalTools,
+  agentMessage,
   applyPatchCall,
   applyPatchCallOutput,
   compaction,
@@ -24,6 +25,8 @@ import {
   configurationUpdate,
   fileSearchCall,
   imageGenerationCall,
+  multiAgentCall,
+  multiAgentCallOutput,
   program,
   programOutput,
   toolSearchCall,
@@ -35,6 +38,7 @@ export const ITEMS: {
   readonly [Type in ParsedInputItem['type']]: z.ZodType<Extract<ParsedInputItem, { type: Type }>>
 } = {
   additional_tools: additionalTools,
+  agent_message: agentMessage,
   apply_patch_call: applyPatchCall,
   apply_patch_call_output: applyPatchCallOutput,
   code_interpreter_call: codeInterpreterCall,
@@ -57,6 +61,8 @@ export const ITEMS: {
   mcp_call: mcpCall,
   mcp_list_tools: mcpListTools,
   message,
+  multi_agent_call: multiAgentCall,
+  multi_agent_call_output: multiAgentCallOutput,
   program,
   program_output: programOutput,
   reasoning,

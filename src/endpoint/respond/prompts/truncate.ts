@@ -114,7 +114,7 @@ function isKept({ type = 'message', role }: Item): boolean {
   return type === 'message' ? role === 'system' || role === 'developer' : KEPT.includes(String(type))
 }
 
-const KEPT: readonly string[] = ['mcp_list_tools', 'additional_tools', 'compaction_trigger']
+const KEPT: readonly string[] = ['mcp_list_tools', 'additional_tools', 'tool_search_output', 'compaction_trigger']
 
 /** Returns the exchanges of a conversation, oldest first, by the indexes of their items. */
 function exchangesOf(items: readonly Item[]): number[][] {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type {
   InputAdditionalTools,
+  InputAgentMessage,
   InputApplyPatchCall,
   InputApplyPatchCallOutput,
   InputCompaction,
@@ -10,6 +11,8 @@ import type {
   InputConfigurationUpdate,
   InputFileSearchCall,
   InputImageGenerationCall,
+  InputMultiAgentCall,
+  InputMultiAgentCallOutput,
   InputProgram,
   InputProgramOutput,
   InputToolSearchCall,
@@ -42,6 +45,29 @@ export const additionalTools: z.ZodType<InputAdditionalTools> = typed('additiona
   id,
   role: oneOf('developer'),
   tools,
+})
+
+const parts = list('objects', loose({ type: text }))
+
+export const agentMessage: z.ZodType<InputAgentMessage> = typed('agent_message', {
+  id,
+  author: optional(text),
+  recipient: optional(text),
+  content: parts,
+})
+
+export const multiAgentCall: z.ZodType<InputMultiAgentCall> = typed('multi_agent_call', {
+  id,
+  call_id: optional(text),
+  action: text,
+  arguments: text,
+})
+
+export const multiAgentCallOutput: z.ZodType<InputMultiAgentCallOutput> = typed('multi_agent_call_output', {
+  id,
+  call_id: optional(text),
+  action: text,
+  output: either('one of a string or an array of objects', text, parts),
 })
 
 export const applyPatchCall: z.ZodType<InputApplyPatchCall> = typed('apply_patch_call', {
