@@ -11,9 +11,9 @@ import { callArguments } from './arguments.js'
 import type { McpProgress } from './client.js'
 import { createConnection, type McpConnection } from './connection.js'
 import { deadline } from './deadline.js'
-import { CANCELLED, LATE, mcpFailureOf, NO_LIST } from './failure.js'
+import { CANCELLED, LATE, mcpFailureOf, NO_LIST, NotAResult } from './failure.js'
 import { type McpErrorContext, type McpToolsOptions, settingsOf } from './options.js'
-import { resultOf } from './result.js'
+import { isToolResult, resultOf } from './result.js'
 
 /** The tools of the configured MCP servers. */
 export interface McpTools extends Tool {
@@ -99,7 +99,9 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       if (!(await isAllowed(server, call, context.request, limit.signal))) {
         return { error: { code: INVALID_PARAMS, message: 'The request does not allow this tool.' } }
       }
-      return resultOf(await server.call(call.name, args, limit.signal, report), maxOutputBytes)
+      const answer = await server.call(call.name, args, limit.signal, report)
+      if (!isToolResult(answer)) throw new NotAResult()
+      return resultOf(answer, maxOutputBytes)
     } catch (error) {
       if (limit.signal.aborted && !limit.isOver()) return { error: { message: CANCELLED } }
       const { error: modelError, isOperators } = mcpFailureOf(error, maxOutputBytes)
