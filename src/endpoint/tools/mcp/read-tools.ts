@@ -16,6 +16,11 @@ const LONGEST_NAME = 256
  * each request that declares the server has its tools.
  */
 const MOST_LIST_BYTES = 4_194_304
+/**
+ * The limit of the memory of one tool, such as a schema of some 6,000 properties: objects of tens of thousands take a
+ * second to copy.
+ */
+const MOST_TOOL_BYTES = 262_144
 /** How many tools that are left out are reported one by one. */
 const MOST_REPORTS = 10
 
@@ -77,5 +82,7 @@ function flawOf(tool: unknown, peer: McpPeer): string | undefined {
     inputSchema === undefined || (isFields(inputSchema) && (inputSchema['type'] ?? 'object') === 'object')
   if (!isOfObject) return `the schema of ${shown} is not that of an object`
   if (isTooDeep([inputSchema, annotations])) return `the schema of ${shown} is nested too deeply`
+  const kept = [tool['description'], inputSchema, annotations]
+  if (memoryOf(kept, MOST_TOOL_BYTES) > MOST_TOOL_BYTES) return `${shown} has more than ${MOST_TOOL_BYTES} bytes`
   return peer.isCallable(tool) ? undefined : `the schema of ${shown} asks for headers that do not exist`
 }

@@ -172,6 +172,12 @@ describe('a server that sends garbage', () => {
     expect(String(told[10]?.error)).toBe('Error: 16 more tools are left out.')
   })
 
+  test('a tool of 10,000 properties is left out, and the host is told', async () => {
+    const { tools, told } = toolsOf({ weather: raw('large tool') })
+    expect(await listed(tools)).toMatchObject([{ tools: [{ name: 'any' }] }])
+    expect(String(told[0]?.error)).toContain('"large" has more than 262144 bytes')
+  })
+
   test('a tool whose schema is too deep is left out, and the host is told', async () => {
     const { tools, told } = toolsOf({ weather: raw('deep schema') })
     expect(await listed(tools)).toMatchObject([{ tools: [{ name: 'any' }] }])

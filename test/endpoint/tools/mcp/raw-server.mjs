@@ -49,13 +49,17 @@ const answers = {
       return send({ id, result: { tools: [{ ...tool, name: `tool${page}` }], nextCursor: String(page + 1) } })
     }
     if (behaviour === 'heavy list') {
-      const description = 'x'.repeat(300_000)
+      const description = 'x'.repeat(100_000)
       const page = Number(params?.cursor ?? 0)
       return send({ id, result: { tools: [{ ...tool, name: `tool${page}`, description }], nextCursor: `${page + 1}` } })
     }
     if (behaviour === 'list of values') {
       const properties = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`p${at}`, {}]))
       return send({ id, result: { tools: [{ ...tool, inputSchema: { type: 'object', properties } }] } })
+    }
+    if (behaviour === 'large tool') {
+      const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`p${at}`, {}]))
+      return send({ id, result: { tools: [{ name: 'large', inputSchema: { type: 'object', properties } }, tool] } })
     }
     if (behaviour === 'many tools') {
       return send({ id, result: { tools: Array.from({ length: 5001 }, (_, at) => ({ ...tool, name: `tool${at}` })) } })
