@@ -2,6 +2,7 @@ import type { CallResult } from '../../../core/responses/call-result.js'
 import type { McpCallItem } from '../../../core/responses/items.js'
 import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
+import type { Concealer } from '../../../engines/sources/http/conceal.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { childSignals } from '../../flow/child-signals.js'
 import { saysRepeatable } from '../repeatable.js'
@@ -14,6 +15,7 @@ import { deadline } from './deadline.js'
 import { CANCELLED, LATE, mcpFailureOf, NO_LIST, NotAResult } from './failure.js'
 import { type McpErrorContext, type McpToolsOptions, settingsOf } from './options.js'
 import { isToolResult, resultOf } from './result.js'
+import { concealerOf, shownError } from './secrets.js'
 
 /** The tools of the configured MCP servers. */
 export interface McpTools extends Tool {
@@ -40,7 +42,9 @@ export function mcpTools(options: McpToolsOptions): McpTools {
   const settings = settingsOf(options)
   const { maxOutputBytes } = settings
   const servers = new Map<string, McpConnection>()
+  const concealers = new Map<string, Concealer>()
   for (const [serverLabel, config] of settings.servers) {
+    concealers.set(serverLabel, concealerOf(config))
     servers.set(
       serverLabel,
       createConnection(config, settings, (error) => reportError(error, { serverLabel })),
@@ -49,9 +53,10 @@ export function mcpTools(options: McpToolsOptions): McpTools {
 
   /** A handler that throws must not fail the call that it reports. */
   function reportError(error: unknown, context: McpErrorContext): void {
+    const conceal = concealers.get(context.serverLabel)
     callSafely(
       (reported) => settings.onError(reported, context),
-      error,
+      conceal === undefined ? error : shownError(error, conceal),
       (thrown) => console.error(thrown),
     )
   }
@@ -101,15 +106,23 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       }
       const answer = await server.call(call.name, args, limit.signal, report)
       if (!isToolResult(answer)) throw new NotAResult()
-      return resultOf(answer, maxOutputBytes)
+      return concealed(resultOf(answer, maxOutputBytes), call.server_label)
     } catch (error) {
       if (limit.signal.aborted && !limit.isOver()) return { error: { message: CANCELLED } }
       const { error: modelError, isOperators } = mcpFailureOf(error, maxOutputBytes)
       if (isOperators) reportError(error, { serverLabel: call.server_label, call })
-      return { error: limit.isOver() ? { message: LATE } : modelError }
+      return limit.isOver() ? { error: { message: LATE } } : concealed({ error: modelError }, call.server_label)
     } finally {
       limit.clear()
     }
+  }
+
+  /** Removes secrets from a failed call's message, which the client and the model see. */
+  function concealed(result: CallResult, label: string): CallResult {
+    const { error } = result
+    const conceal = concealers.get(label)
+    if (error == null || conceal === undefined) return result
+    return { ...result, error: { ...error, message: conceal.text(error.message) } }
   }
 
   return {

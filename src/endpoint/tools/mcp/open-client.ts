@@ -8,6 +8,7 @@ import { outputLines } from './output-lines.js'
 import { type Output, onePieceATurn, readInTurns } from './read-in-turns.js'
 import { reconnections } from './reconnections.js'
 import { RequestStreams } from './request-streams.js'
+import { concealerOf } from './secrets.js'
 import { sendInOrder } from './send-in-order.js'
 import { shortenGreeting } from './shorten-greeting.js'
 import { Traffic } from './traffic.js'
@@ -96,7 +97,10 @@ async function stdioTransport(server: McpStdioServer, traffic: Traffic): Promise
   })
   sendInOrder(transport)
   readInTurns(transport, traffic)
-  if (typeof stderr === 'function') forwardLines(transport, stderr)
+  if (typeof stderr === 'function') {
+    const conceal = concealerOf(server)
+    forwardLines(transport, (line) => stderr(conceal.text(line)))
+  }
   return transport
 }
 

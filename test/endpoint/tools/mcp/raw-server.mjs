@@ -103,6 +103,10 @@ const answers = {
         result: { content: [], structuredContent: { list: Array.from({ length: 300_000 }, () => 0) } },
       })
     }
+    if (behaviour === 'repeats its token') {
+      stderr.write(`starting with ${env.API_TOKEN} in ${env.FOLDER}\n`)
+      return send({ id, error: { code: -32000, message: `bad token ${env.API_TOKEN} in ${env.FOLDER}` } })
+    }
     if (behaviour === 'noisy') {
       stderr.write(`\u001b[2Jready\n\n${'x'.repeat(5000)}\r\n${'again\n'.repeat(1000)}`)
     }
