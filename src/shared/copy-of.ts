@@ -7,6 +7,9 @@ export function copyOf<Data>(data: Data): Data {
   if (data instanceof Date) return structuredClone(data)
   // Spread first, which copies `__proto__` as an ordinary field: an assignment would set the prototype.
   const copy = (Array.isArray(data) ? [...data] : { ...data }) as Data
-  for (const field of Object.keys(copy as object) as (keyof Data)[]) copy[field] = copyOf(copy[field])
+  for (const field of Object.keys(copy as object) as (keyof Data)[]) {
+    const value = copy[field]
+    if (typeof value === 'object' && value !== null) copy[field] = copyOf(value)
+  }
   return copy
 }

@@ -11,7 +11,7 @@ const rows = Array.from(
 )
 
 test('docs/security.md names a test for every claim', () => {
-  const claims = pageOf('docs/security.md').match(/^\| (?!claim )[^|\n]+\|/gm) ?? []
+  const claims = pageOf('docs/security.md').match(/^\| (?!claim |dependency )[^|\n]+\|/gm) ?? []
   expect(rows.length).toBeGreaterThan(20)
   expect(rows).toHaveLength(claims.length)
 })

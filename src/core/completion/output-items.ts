@@ -1,3 +1,4 @@
+import { copyOf } from '../../shared/copy-of.js'
 import type { HostItem } from '../items/host/inserted-item.js'
 import type { ItemContext } from '../items/item-context.js'
 import { calleeOf, type Item, isHosted, kindOf, type Subject, wireOf } from '../items/kinds.js'
@@ -28,8 +29,13 @@ export class OutputItems {
     return this.#items
   }
 
-  /** Returns the items in their current wire form. */
+  /** Returns the items in their current wire form, as detached values. */
   wire(): OutputItem[] {
+    return this.#items.map((item) => detached(this.#wireOf(item)))
+  }
+
+  /** Returns the items in their current wire form, for reading alone: listed tools are those that the host gave. */
+  view(): readonly OutputItem[] {
     return this.#items.map((item) => this.#wireOf(item))
   }
 
@@ -148,7 +154,8 @@ export class OutputItems {
   #emitItem(moment: 'added' | 'done', item: Item): void {
     const sequence_number = this.#context.nextSequenceNumber()
     const type = `response.output_item.${moment}` as const
-    this.#context.emit({ type, sequence_number, output_index: item.outputIndex, item: this.#wireOf(item) })
+    const wire = detached(this.#wireOf(item))
+    this.#context.emit({ type, sequence_number, output_index: item.outputIndex, item: wire })
   }
 
   #emit(item: Item, events: readonly ItemEvent[] = []): void {
@@ -163,6 +170,11 @@ export class OutputItems {
   #isCompletedByResult(item: Item): boolean {
     return kindOf(item).result === 'completes'
   }
+}
+
+/** Copies listed tools, of which there may be thousands: only where they leave the translator. */
+function detached(wire: OutputItem): OutputItem {
+  return wire.type === 'mcp_list_tools' ? { ...wire, tools: copyOf(wire.tools) } : wire
 }
 
 /** Returns the id under which an item is answered, if it is a call. */

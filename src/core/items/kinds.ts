@@ -22,7 +22,7 @@ export function kindOf({ type }: { readonly type: ItemType }): ItemKind<Item, Su
   return KINDS[type] as ItemKind<Item, Subject>
 }
 
-/** Returns an item's current wire form, as a detached copy. */
+/** Returns an item's current wire form, detached except for listed tools. */
 export function wireOf(item: Item): OutputItem {
   const { type, id, status } = item
   const { hasNoStatus, wire } = kindOf(item)

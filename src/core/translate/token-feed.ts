@@ -89,7 +89,7 @@ export class TokenFeed {
     const context = this.#context
     if (isSampled(usage)) {
       if (!isMarked) context.notice('missing_markers', '')
-    } else if (this.#output.wire().length === 0) context.notice('nothing_sampled', '')
+    } else if (this.#output.items.length === 0) context.notice('nothing_sampled', '')
   }
 
   #countMarker(id: number): void {

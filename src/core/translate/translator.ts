@@ -202,6 +202,11 @@ export class Translator {
     return this.#translation.output.wire()
   }
 
+  /** {@link output}, for reading alone: listed tools are not copied. Do not change them. */
+  get outputView(): readonly OutputItem[] {
+    return this.#translation.output.view()
+  }
+
   /**
    * Adds token counts that the host learns only when the engine has finished.
    *

@@ -238,8 +238,9 @@ export class ResponseFold {
     return this.#translator.snapshot().parser
   }
 
+  /** The items so far. Not to be changed. */
   get output(): readonly OutputItem[] {
-    return this.#translator?.output ?? []
+    return this.#translator?.outputView ?? []
   }
 
   /** The items that the host did not insert. They determine the next step; an inserted item only looks like a call. */
@@ -382,7 +383,7 @@ export class ResponseFold {
     this.#count.begin()
     this.#stage = 'sampling'
     this.#stopped = 'stop'
-    this.#itemsBefore = translator.output.length
+    this.#itemsBefore = translator.outputView.length
     translator.beginTurn({ inputTokens: this.contextSize })
     return events
   }

@@ -11,7 +11,7 @@ import type { HttpCall } from './http/http-call.js'
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
-import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
+import { count, listOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import { remembered } from './http/remembered.js'
 import type { EngineStep } from './http/token-reader.js'
 import { INFO_PATHS, readServerInfo, type ServerInfo } from './sglang/server-info.js'
@@ -220,10 +220,10 @@ const chunk = z.object(
 type Chunk = z.infer<typeof chunk>
 type Finish = NonNullable<Chunk['meta_info']['finish_reason']>
 
-const ids = z.array(tokenId)
+const ids = listOf(tokenId, 'an array')
 /** `[logprob, id, text or null]` */
 const scored = z.tuple([logprob, tokenId], z.unknown(), '[logprob, id]')
-const tops = z.array(scored, 'an array').nullish()
+const tops = listOf(scored, 'an array').nullish()
 
 function reader(call: HttpCall): StepReader {
   const { logprobs } = call

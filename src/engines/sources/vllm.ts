@@ -11,7 +11,7 @@ import type { HttpCall } from './http/http-call.js'
 import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
-import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
+import { count, listOf, logprob, parseEvent, recordOf, tokenId } from './http/parse-event.js'
 import { remembered } from './http/remembered.js'
 import type { EngineStep } from './http/token-reader.js'
 import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
@@ -175,18 +175,18 @@ const BAD_WORDS: readonly string[] = [...BANNED.map(markerText), '<|endofprompt|
 
 const logprobLists = z.object({
   /** `token_id:976` each. */
-  tokens: z.array(z.string('a string'), 'an array'),
-  token_logprobs: z.array(logprob, 'an array'),
+  tokens: listOf(z.string('a string'), 'an array'),
+  token_logprobs: listOf(logprob, 'an array'),
   /** Keyed by `token_id:976`; the sampled token is first, whatever its rank. */
-  top_logprobs: z.array(z.record(z.string(), logprob, 'an object').nullable(), 'an array').nullish(),
+  top_logprobs: listOf(recordOf(logprob, 'an object').nullable(), 'an array').nullish(),
 })
 
 const chunk = z.object(
   {
-    choices: z.array(
+    choices: listOf(
       z.object(
         {
-          token_ids: z.array(tokenId, 'an array of token ids (vLLM 0.10.2 or later)').nullable(),
+          token_ids: listOf(tokenId, 'an array of token ids (vLLM 0.10.2 or later)').nullable(),
           logprobs: logprobLists.nullish(),
           finish_reason: z.string('a string').nullish(),
           /** The id at which it stopped; null for the model's first end-of-sequence token. */

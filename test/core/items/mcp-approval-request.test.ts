@@ -459,13 +459,18 @@ describe('which calls need approval', () => {
       ['no listing', undefined],
       ['no listings', []],
       ['a listing of another server', [{ serverLabel: 'gitlab', tools: asMcp[0]?.tools ?? [] }]],
-      ['a listing that failed', [{ serverLabel: 'github', error: 'no answer' }]],
     ])('without a listing, the user is asked for every call: %s', (_, listings) => {
       expect(asked(guarded('github', { never: { read_only: true } }), listings)).toBe('???')
       expect(asked(guarded('github', { always: { read_only: false } }), listings)).toBe('???')
       expect(asked(guarded('github', { never: { read_only: false } }), listings)).toBe('???')
       expect(asked(guarded('github', { always: { read_only: true } }), listings)).toBe('???')
     })
+  })
+
+  test('with a listing that failed no tool is called, and the user is asked for none', () => {
+    const listings = [{ serverLabel: 'github', error: 'no answer' }]
+    expect(asked(guarded('github', { never: { read_only: true } }), listings)).toBe('---')
+    expect(asked(guarded('github', 'always'), listings)).toBe('---')
   })
 
   test('the hints of two servers with a tool of the same name are their own', () => {

@@ -48,7 +48,8 @@ describe('several servers in one response', () => {
     const approvedCalls = [
       { approvalRequestId: 'mcpr_before', serverLabel: 'files', name: 'read', arguments: '{"path":"a"}' },
     ]
-    const run = createRun({ request, mcpListings, approvedCalls })
+    const knownListings = [{ serverLabel: 'files', tools: [{ name: 'read' }] }]
+    const run = createRun({ request, mcpListings, knownListings, approvedCalls })
     run.start()
     const listing = (index: number, end = 'completed'): string[] => [
       `output_item.added ${index}`,

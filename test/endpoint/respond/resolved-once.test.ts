@@ -36,3 +36,29 @@ test('a response resolves its policy once, and its tools once for its prompts an
     counter.stop()
   }
 })
+
+test('the tools of a listed server are copied equally often, however many steps follow', async () => {
+  const counter = await countWork<typeof import('../../../src/endpoint/respond/index.js')>('endpoint/respond/index.ts')
+
+  /** The number of values that a response of so many calls copies whose server lists so many tools. */
+  async function copies(listed: number, calls: number): Promise<number> {
+    const names = Array.from({ length: listed }, (_, at) => `roll${at}`)
+    const table = names.map((name) => [name, { parameters: { type: 'object' }, run: () => 'six' }])
+    const many = functionTools('dice', Object.fromEntries(table))
+    const turns = Array.from({ length: calls }, () => [think('Roll it.'), call('dice.roll0', {})])
+    const engine = scriptedEngine([...turns, answer('six')], { tokenTable })
+    const { copyOf = 0 } = await counter.calls(['copyOf'], async () => {
+      const options = { engine, tokenTable, tools: [many] }
+      for await (const _ of counter.module.respond({ input: 'Roll.', tools: [many.declaration] }, options));
+    })
+    return copyOf
+  }
+
+  try {
+    const perTool = async (calls: number) => ((await copies(51, calls)) - (await copies(1, calls))) / 50
+    expect(await perTool(1)).toBeGreaterThan(0)
+    expect(await perTool(5)).toBe(await perTool(1))
+  } finally {
+    counter.stop()
+  }
+})

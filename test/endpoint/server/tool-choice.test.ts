@@ -105,6 +105,39 @@ test('a name that a server did not list reaches no tool in the conversation that
   expect(ran).toEqual([])
 })
 
+test.each(['docs.search', 'docs.unlisted', 'mcp.docs.search'])(
+  'a call of %s reaches no tool of a server that failed to list its tools',
+  async (to) => {
+    const { tools, ran } = spies()
+    const failing = tools.map((tool) => ({
+      ...tool,
+      ...(tool.listings && { listings: async () => [{ serverLabel: 'docs', error: 'down' }] }),
+    }))
+    const { body } = await attacked(to, failing).create({ input: 'Go.', tools: TOOLS })
+    expect(body.status).toBe('completed')
+    expect(ran).toEqual([])
+  },
+)
+
+test('a tool that the server listed earlier in the conversation runs while it fails to list', async () => {
+  const { tools, ran } = spies()
+  let isDown = false
+  const failing = tools.map((tool): Tool => {
+    const { listings } = tool
+    if (listings === undefined) return tool
+    return {
+      ...tool,
+      listings: async (...given) => (isDown ? [{ serverLabel: 'docs', error: 'down' }] : listings(...given)),
+    }
+  })
+  const script: Script = [answer('Hi'), [call('docs.search', {})], [call('docs.unlisted', {})], answer('Done.')]
+  const { create } = endpoint(script, { tools: failing })
+  const first = await create({ input: 'Hi', tools: TOOLS })
+  isDown = true
+  await create({ input: 'Go.', tools: TOOLS, previous_response_id: first.body.id })
+  expect(ran).toEqual(['docs.search'])
+})
+
 describe('Chat Completions', () => {
   const tools = ['wipe', 'harmless'].map((name) => ({ type: 'function', function: { name, parameters: {} } }))
   const allowed = {

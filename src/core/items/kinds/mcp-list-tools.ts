@@ -1,4 +1,3 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import type { Listing } from '../../options/mcp-listing.js'
 import type { McpListedTool } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
@@ -31,7 +30,8 @@ export const mcpListTools: ItemKind<McpListTools, { readonly kind: 'mcp_list_too
 
   wire: (item) => ({
     server_label: item.serverLabel,
-    tools: copyOf(item.tools) as McpListedTool[],
+    // Not copied: `OutputItems` copies those that it gives away.
+    tools: item.tools as McpListedTool[],
     ...(item.error !== null && { error: item.error }),
   }),
 }

@@ -1,22 +1,27 @@
 import { nextTurn } from '../../flow/next-turn.js'
-
-/** The limit of one message from a server behind HTTP, in bytes: the SDK's limit for one line over stdio. */
-const MOST_MESSAGE_BYTES = 10_485_760
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
+import { MessageReader } from './message-reader.js'
+import type { Traffic } from './traffic.js'
 
 /**
- * Wraps a fetch so that an answer breaks off at a message beyond the limit: the SDK reads each one completely before it
- * parses it. A stream of events may have any length, but each event is bounded.
+ * Wraps a fetch so that an answer breaks off at a message beyond the limits: the SDK reads each one completely before it
+ * parses it. A stream of events may have any length, but each event is bounded, and so is what all streams of a server
+ * hold together.
+ *
+ * @param onError - called with why an event stream breaks off, of which the SDK tells nobody
  */
-export function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+export function boundedFetch(
+  fetch: typeof globalThis.fetch,
+  traffic: Traffic,
+  onError: (error: unknown) => void,
+): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
     const { body } = response
     if (body === null) return response
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true
-    return new Proxy(response, { get: propertyOf(new Response(body.pipeThrough(bounded(isStream)), response)) })
+    const messages = new MessageReader(isStream ? 'events' : 'body')
+    const readable = bounded(body, messages, traffic, isStream ? onError : () => {})
+    return new Proxy(response, { get: propertyOf(new Response(readable, response)) })
   }
 }
 
@@ -32,26 +37,71 @@ function propertyOf(readable: Response): (response: Response, name: string | sym
   }
 }
 
-function bounded(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  let length = 0
-  /** Whether the line is empty so far: a blank line ends an event. */
-  let isBlank = true
-  return new TransformStream({
-    async transform(chunk, controller) {
-      for (let at = 0; at < chunk.length; at += 1) {
-        const byte = chunk[at]
-        length += 1
-        if (isStream && byte === LINE_FEED) {
-          if (isBlank) length = 0
-          isBlank = true
-        } else if (byte !== CARRIAGE_RETURN) isBlank = false
-        if (length > MOST_MESSAGE_BYTES) {
-          return controller.error(new Error(`a message of the server is longer than ${MOST_MESSAGE_BYTES} bytes`))
-        }
-      }
-      controller.enqueue(chunk)
+function bounded(
+  body: ReadableStream<Uint8Array>,
+  messages: MessageReader,
+  traffic: Traffic,
+  onExcess: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const source = body.getReader()
+  const parts: Uint8Array[] = []
+  let held = 0
+
+  function hold(bytes: number): void {
+    const more = bytes - held
+    held = bytes
+    traffic.hold(more)
+  }
+
+  function take(piece: Uint8Array): void {
+    const { lines } = messages
+    try {
+      for (const part of messages.push(piece)) parts.push(part)
+      hold(messages.unfinished)
+    } catch (error) {
+      onExcess(error)
+      throw error
+    } finally {
+      traffic.arrived(piece.length, messages.lines - lines)
+    }
+  }
+
+  /** @returns undefined at the end */
+  async function nextPart(): Promise<Uint8Array | undefined> {
+    while (parts.length === 0) {
+      const { done, value } = await source.read()
+      if (done) return
+      take(value)
       // A server that floods its client with notifications would otherwise stall all others.
-      await nextTurn()
+      if (parts.length === 0) await nextTurn()
+    }
+    return parts.shift()
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const part = await nextPart()
+          if (part !== undefined) {
+            controller.enqueue(part)
+            return await nextTurn()
+          }
+          hold(0)
+          const rest = messages.end()
+          if (rest.length > 0) controller.enqueue(rest)
+          controller.close()
+        } catch (error) {
+          hold(0)
+          source.cancel(error).catch(() => {})
+          controller.error(error)
+        }
+      },
+      cancel(reason) {
+        hold(0)
+        return source.cancel(reason)
+      },
     },
-  })
+    { highWaterMark: 0 },
+  )
 }

@@ -1,4 +1,5 @@
 const encoder = /* @__PURE__ */ new TextEncoder()
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
  * Returns the text, or as much of its beginning as fits with a line that states its full size.
@@ -13,6 +14,7 @@ export function bounded(text: string, most: number): string {
   const marker = `\n[cut off: ${length} bytes in all]`
   // `encodeInto` writes whole characters only.
   const room = new Uint8Array(most - encoder.encode(marker).length)
-  const { read } = encoder.encodeInto(text, room)
-  return text.slice(0, read) + marker
+  const { written } = encoder.encodeInto(text, room)
+  // Not a slice of the text, which would keep all of it in memory.
+  return decoder.decode(room.subarray(0, written)) + marker
 }

@@ -56,29 +56,31 @@ export interface McpPeer {
     tool: ListedTool | undefined,
     options: McpRequestOptions,
   ): Promise<unknown>
+  /** Returns one page of its tools, as the server sent it. */
   listTools(cursor: string | undefined, options: McpRequestOptions): Promise<ToolPage>
+  /** Whether the protocol allows to call a tool that is listed so. */
+  isCallable(tool: object): boolean
 }
 
 /** The methods as they are called. */
 interface AnyClient {
   callTool(...args: unknown[]): Promise<unknown>
   listTools(...args: unknown[]): Promise<ToolPage>
-  request?(...args: unknown[]): Promise<ToolPage>
+  request?(...args: unknown[]): Promise<unknown>
+  getProtocolEra?(): unknown
+  getServerCapabilities?(): { readonly tools?: unknown } | undefined
+  _excludeInvalidXMcpHeaderTools?(page: { tools: unknown[] }): void
 }
 
-/** A page of tools, as version 1 reads results by schemas of zod. */
-const PAGE = {
-  parse(page: unknown): ToolPage {
-    if (Array.isArray((Object(page) as ToolPage).tools)) return page as ToolPage
-    throw new Error(`A page of tools has no list of them.`)
-  },
-  safeParse(page: unknown): { success: true; data: ToolPage } | { success: false; error: unknown } {
-    try {
-      return { success: true, data: PAGE.parse(page) }
-    } catch (error) {
-      return { success: false, error }
-    }
-  },
+/**
+ * A schema that accepts every result, as version 1 of the SDK and version 2 ask for one. Their own would fail a whole
+ * list for one tool, and describe each flaw of a result: a list of a million empty objects exhausts the memory. So
+ * results are read by this library.
+ */
+const ANYTHING = {
+  parse: (value: unknown) => value,
+  safeParse: (data: unknown) => ({ success: true, data }),
+  '~standard': { version: 1, vendor: 'harmony-responses', validate: (value: unknown) => ({ value }) },
 }
 
 /**
@@ -91,22 +93,29 @@ const PAGE = {
 export function mcpPeerOf(client: McpClient): McpPeer {
   // The SDK is an optional peer, so only its structure is known here.
   const any = client as AnyClient
-  if ('getProtocolEra' in client) {
-    return {
-      // It takes schemas from a definition that it is given, instead of from its cache.
-      callTool: (call, tool, options) =>
-        any.callTool(call, { ...options, toolDefinition: tool ?? { name: call.name, inputSchema: {} } }),
-      // It caches lists as long as a server allows; this library decides how old a list may be.
-      listTools: (cursor, options) =>
-        any.listTools(cursor === undefined ? undefined : { cursor }, { ...options, cacheMode: 'bypass' }),
-    }
-  }
+  const isVersion2 = any.getProtocolEra !== undefined
+  const isModern = any.getProtocolEra?.() === 'modern'
+  const ask = (method: string, params: object | undefined, options: McpRequestOptions) =>
+    any.request?.({ method, ...(params !== undefined && { params }) }, ANYTHING, options)
   return {
-    callTool: (call, _, options) => any.callTool(call, undefined, options),
-    listTools(cursor, options) {
+    callTool(call, tool, options) {
+      if (!isVersion2) return ask('tools/call', call, options) ?? any.callTool(call, undefined, options)
+      // Parameters that become headers: it takes them from a definition that it is given, instead of from its cache.
+      const withDefinition = { ...options, toolDefinition: tool ?? { name: call.name, inputSchema: {} } }
+      return (isModern ? undefined : ask('tools/call', call, options)) ?? any.callTool(call, withDefinition)
+    },
+    async listTools(cursor, options) {
       const params = cursor === undefined ? undefined : { cursor }
-      // Its `listTools` compiles the schemas of every page.
-      return any.request?.({ method: 'tools/list', params }, PAGE, options) ?? any.listTools(params, options)
+      if (isVersion2 && any.getServerCapabilities?.()?.tools === undefined) return { tools: [] }
+      // One page at a time. Its `listTools` gathers all pages, and version 1 compiles the schemas of each.
+      const page = ask('tools/list', params, options)
+      return (await (page ?? any.listTools(params, options))) as ToolPage
+    },
+    // A tool whose parameters cannot become headers has to be left out, by the protocol of 2026 over HTTP.
+    isCallable(tool) {
+      const page = { tools: [tool] }
+      if (isModern) any._excludeInvalidXMcpHeaderTools?.(page)
+      return page.tools.length > 0
     },
   }
 }

@@ -16,6 +16,7 @@ import { limitsOf, type McpServerConfig, type Settings } from './options.js'
 import { stopReading } from './read-in-turns.js'
 import { readTools } from './read-tools.js'
 import { RestartDelay } from './restart-delay.js'
+import { type TransportHooks, watchTransport } from './watch-transport.js'
 
 /** One configured server: connected on demand, and reconnected after the connection was lost. */
 export interface McpConnection {
@@ -55,12 +56,6 @@ interface Listing {
   readonly since: number
 }
 
-/**
- * The maximum number of notifications and requests from a server between two answers: 16 a second for the longest call.
- * More is a flood, which would never end.
- */
-const MOST_UNASKED = 10_000
-
 /** @param onError - called with errors that fail no call */
 export function createConnection(
   config: McpServerConfig,
@@ -76,6 +71,11 @@ export function createConnection(
   const lifetimes = childSignals(lifetime.signal)
   const watched = new WeakSet<McpTransport>()
   const isOurs = !('client' in config)
+  const isOpenedHere = isOurs && !('connect' in config)
+  const onListChanged = (): void => {
+    listing = undefined
+  }
+  const hooks: TransportHooks = { onListChanged, onExcess: cutOff, onError }
   const open = new Set<Live>()
   const closing = new Set<Promise<void>>()
   let opening: Promise<Live> | undefined
@@ -94,7 +94,7 @@ export function createConnection(
     const life = lifetimes.open()
     const limit = deadline(listTimeoutMs, life.signal)
     try {
-      const opened = await openClient(config, listTimeoutMs, limit.signal)
+      const opened = await openClient(config, listTimeoutMs, limit.signal, hooks)
       current = { ...opened, users: 0, isRetired: false, since: performance.now() }
       open.add(current)
       return current
@@ -160,33 +160,23 @@ export function createConnection(
     return use(work, true)
   }
 
-  /** Observes the server's notifications without a handler, which would replace one of the host's. */
-  function watch(client: McpClient): void {
-    const transport = client.transport as McpTransport | undefined
-    if (transport === undefined || watched.has(transport)) return
-    watched.add(transport)
-    const { onmessage } = transport
-    if (typeof onmessage !== 'function') return
-    let unasked = 0
-    transport.onmessage = (...args: readonly unknown[]): unknown => {
-      const { method } = Object(args[0]) as { readonly method?: unknown }
-      if (method === 'notifications/tools/list_changed') listing = undefined
-      unasked = method === undefined ? 0 : unasked + 1
-      if (unasked > MOST_UNASKED && isOurs) {
-        if (unasked === MOST_UNASKED + 1) cutOff(client)
-        return undefined
-      }
-      return onmessage.apply(transport, args)
-    }
+  /** Watches a client of the host's: at each use, since the host may have connected it again. */
+  function watch({ transport }: McpClient): void {
+    if (isOpenedHere || transport === undefined || watched.has(transport as McpTransport)) return
+    watched.add(transport as McpTransport)
+    watchTransport(transport as McpTransport, isOurs ? hooks : { onListChanged })
   }
 
-  /** Ends a connection whose server floods it. The running calls fail, and the next one reconnects. */
-  function cutOff(client: McpClient): void {
-    const error = new Error(`The server sent more than ${MOST_UNASKED} messages in a row that answer nothing.`)
+  /** Ends a connection whose server exceeds a limit. The running calls fail, and the next one reconnects. */
+  function cutOff(transport: McpTransport, error: Error): void {
     onError(error)
-    const live = [...open].find((one) => one.client === client)
-    if (live === undefined) return
-    stopReading(client.transport as McpTransport | undefined)
+    stopReading(transport)
+    const live = [...open].find(({ client }) => client.transport === transport)
+    if (live === undefined) {
+      // It is still being opened, which fails.
+      transport.close().catch(() => {})
+      return
+    }
     retireFailed(live, error)
     end(live)
   }

@@ -15,6 +15,15 @@ export class ServerBusy extends Error {
   }
 }
 
+/** An answer to a call that is not the result of a tool. */
+export class NotAResult extends Error {
+  override readonly name = 'NotAResult'
+
+  constructor() {
+    super(NO_RESULT)
+  }
+}
+
 /** The data of the error for a lost connection: compared by identity, so that no server can forge it. */
 export const LOST: object = Object.freeze({})
 
@@ -98,6 +107,8 @@ function causeOf(error: unknown): Cause {
     // Version 1 throws the errors of its schemas.
     case 'ZodError':
     case '$ZodError':
+      return 'no result'
+    case 'NotAResult':
       return 'no result'
     case 'ServerBusy':
       return 'busy'

@@ -2,6 +2,7 @@ import type { CallResult } from '../../../core/responses/call-result.js'
 import type { McpCallItem } from '../../../core/responses/items.js'
 import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
+import type { Concealer } from '../../../engines/sources/http/conceal.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { childSignals } from '../../flow/child-signals.js'
 import { saysRepeatable } from '../repeatable.js'
@@ -11,9 +12,10 @@ import { callArguments } from './arguments.js'
 import type { McpProgress } from './client.js'
 import { createConnection, type McpConnection } from './connection.js'
 import { deadline } from './deadline.js'
-import { CANCELLED, LATE, mcpFailureOf, NO_LIST } from './failure.js'
+import { CANCELLED, LATE, mcpFailureOf, NO_LIST, NotAResult } from './failure.js'
 import { type McpErrorContext, type McpToolsOptions, settingsOf } from './options.js'
-import { resultOf } from './result.js'
+import { isToolResult, resultOf } from './result.js'
+import { concealerOf, shownError } from './secrets.js'
 
 /** The tools of the configured MCP servers. */
 export interface McpTools extends Tool {
@@ -40,7 +42,9 @@ export function mcpTools(options: McpToolsOptions): McpTools {
   const settings = settingsOf(options)
   const { maxOutputBytes } = settings
   const servers = new Map<string, McpConnection>()
+  const concealers = new Map<string, Concealer>()
   for (const [serverLabel, config] of settings.servers) {
+    concealers.set(serverLabel, concealerOf(config))
     servers.set(
       serverLabel,
       createConnection(config, settings, (error) => reportError(error, { serverLabel })),
@@ -49,9 +53,10 @@ export function mcpTools(options: McpToolsOptions): McpTools {
 
   /** A handler that throws must not fail the call that it reports. */
   function reportError(error: unknown, context: McpErrorContext): void {
+    const conceal = concealers.get(context.serverLabel)
     callSafely(
       (reported) => settings.onError(reported, context),
-      error,
+      conceal === undefined ? error : shownError(error, conceal),
       (thrown) => console.error(thrown),
     )
   }
@@ -99,15 +104,25 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       if (!(await isAllowed(server, call, context.request, limit.signal))) {
         return { error: { code: INVALID_PARAMS, message: 'The request does not allow this tool.' } }
       }
-      return resultOf(await server.call(call.name, args, limit.signal, report), maxOutputBytes)
+      const answer = await server.call(call.name, args, limit.signal, report)
+      if (!isToolResult(answer)) throw new NotAResult()
+      return concealed(resultOf(answer, maxOutputBytes), call.server_label)
     } catch (error) {
       if (limit.signal.aborted && !limit.isOver()) return { error: { message: CANCELLED } }
       const { error: modelError, isOperators } = mcpFailureOf(error, maxOutputBytes)
       if (isOperators) reportError(error, { serverLabel: call.server_label, call })
-      return { error: limit.isOver() ? { message: LATE } : modelError }
+      return limit.isOver() ? { error: { message: LATE } } : concealed({ error: modelError }, call.server_label)
     } finally {
       limit.clear()
     }
+  }
+
+  /** Removes secrets from a failed call's message, which the client and the model see. */
+  function concealed(result: CallResult, label: string): CallResult {
+    const { error } = result
+    const conceal = concealers.get(label)
+    if (error == null || conceal === undefined) return result
+    return { ...result, error: { ...error, message: conceal.text(error.message) } }
   }
 
   return {

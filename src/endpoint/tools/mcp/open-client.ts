@@ -6,8 +6,13 @@ import { whileWanted } from './deadline.js'
 import { checkClient, type McpHttpServer, type McpServerConfig, type McpStdioServer } from './options.js'
 import { outputLines } from './output-lines.js'
 import { type Output, onePieceATurn, readInTurns } from './read-in-turns.js'
-import { reportLostStreams } from './report-lost-streams.js'
+import { reconnections } from './reconnections.js'
+import { RequestStreams } from './request-streams.js'
+import { concealerOf } from './secrets.js'
 import { sendInOrder } from './send-in-order.js'
+import { shortenGreeting } from './shorten-greeting.js'
+import { Traffic } from './traffic.js'
+import { type TransportHooks, watchTransport } from './watch-transport.js'
 
 /** A connected client. */
 export interface Opened {
@@ -29,9 +34,6 @@ interface Sdk {
 /** In a variable, so that bundlers and TypeScript do not resolve a package that other kinds of servers do not need. */
 const PACKAGE = '@modelcontextprotocol/client'
 
-/** The SDK stops after 64 pages by default. */
-const MOST_PAGES = 1000
-
 /** The SDK's own validator runs the regular expressions of a server, for which no time-out exists. */
 const ACCEPTS_ALL = { getValidator: () => (data: unknown) => ({ valid: true, data, errorMessage: undefined }) }
 
@@ -40,15 +42,26 @@ const ACCEPTS_ALL = { getValidator: () => (data: unknown) => ({ valid: true, dat
  *
  * @param ms - the time limit of one request of the handshake
  * @param signal - aborts at the time limit of the whole
+ * @param hooks - for the transport, unless the host opens it
  * @throws whatever the SDK or the host's own `connect` throws
  */
-export async function openClient(config: McpServerConfig, ms: number, signal: AbortSignal): Promise<Opened> {
+export async function openClient(
+  config: McpServerConfig,
+  ms: number,
+  signal: AbortSignal,
+  hooks: TransportHooks,
+): Promise<Opened> {
   if ('client' in config) return { client: config.client, async close() {} }
   if ('connect' in config) return openByHost(config.connect, signal)
-  const transport = 'command' in config ? await stdioTransport(config) : await httpTransport(config)
+  const traffic = new Traffic((error) => hooks.onExcess(transport, error))
+  const transport =
+    'command' in config
+      ? await stdioTransport(config, traffic)
+      : await httpTransport(config, ms, traffic, hooks.onError)
+  shortenGreeting(transport)
+  watchTransport(transport, hooks, traffic)
   const { Client } = await load<Sdk>(PACKAGE)
-  const options = { listMaxPages: MOST_PAGES, jsonSchemaValidator: ACCEPTS_ALL }
-  const client = new Client({ name: 'harmony-responses', version: '1' }, options)
+  const client = new Client({ name: 'harmony-responses', version: '1' }, { jsonSchemaValidator: ACCEPTS_ALL })
   const opened = { client, close: () => quietly(() => closeAll(client, transport)) }
   try {
     await whileWanted(client.connect(transport, { timeout: ms }), signal)
@@ -72,7 +85,7 @@ async function openByHost(connect: (signal: AbortSignal) => Promise<McpClient>, 
   }
 }
 
-async function stdioTransport(server: McpStdioServer): Promise<McpTransport> {
+async function stdioTransport(server: McpStdioServer, traffic: Traffic): Promise<McpTransport> {
   const { command, args = [], env, cwd, stderr = 'inherit' } = server
   const { StdioClientTransport } = await load<Sdk>(`${PACKAGE}/stdio`)
   const transport = new StdioClientTransport({
@@ -83,8 +96,11 @@ async function stdioTransport(server: McpStdioServer): Promise<McpTransport> {
     stderr: typeof stderr === 'function' ? 'pipe' : stderr,
   })
   sendInOrder(transport)
-  readInTurns(transport)
-  if (typeof stderr === 'function') forwardLines(transport, stderr)
+  readInTurns(transport, traffic)
+  if (typeof stderr === 'function') {
+    const conceal = concealerOf(server)
+    forwardLines(transport, (line) => stderr(conceal.text(line)))
+  }
   return transport
 }
 
@@ -97,13 +113,21 @@ function forwardLines(transport: McpTransport, take: (line: string) => void): vo
   onePieceATurn(stderr)
 }
 
-async function httpTransport({ url, headers, fetch = globalThis.fetch }: McpHttpServer): Promise<McpTransport> {
+async function httpTransport(
+  { url, headers, fetch = globalThis.fetch }: McpHttpServer,
+  ms: number,
+  traffic: Traffic,
+  onError: (error: unknown) => void,
+): Promise<McpTransport> {
   const { StreamableHTTPClientTransport } = await load<Sdk>(PACKAGE)
+  const again = reconnections()
+  const streams = new RequestStreams()
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
-    fetch: boundedFetch(fetch),
+    fetch: boundedFetch(streams.fetch(fetch), traffic, onError),
+    reconnectionScheduler: again.schedule,
   })
-  reportLostStreams(transport)
+  streams.bind(transport, ms, again.answered)
   return transport
 }
 

@@ -89,7 +89,8 @@ export interface McpToolsOptions extends Partial<ServerLimits> {
   readonly maxOutputBytes?: number
   /**
    * Receives the errors of servers and connections as they were thrown: clients and the model see a sentence without
-   * addresses and paths. Default: `console.error`.
+   * addresses and paths. An error that repeats a credential of the server is replaced by one with `[hidden]` in its place.
+   * Default: `console.error`.
    */
   readonly onError?: (error: unknown, context: McpErrorContext) => void
 }

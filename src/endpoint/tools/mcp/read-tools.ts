@@ -1,17 +1,34 @@
 import type { ListedTool } from '../../../core/responses/mcp-listing.js'
 import { isFields } from '../../../shared/fields.js'
+import { shortened } from '../../../shared/shortened.js'
 import { childSignals } from '../../flow/child-signals.js'
 import type { McpPeer, McpRequestOptions } from './client.js'
+import { memoryOf } from './memory-of.js'
 import { isTooDeep } from './too-deep.js'
 
-/** More than any real server has, and few enough that a server with an endless list cannot fill the memory. */
-const MOST_TOOLS = 20_000
+/** More than any real server has, and few enough that a server with an endless list ends soon. */
+const MOST_TOOLS = 5_000
+const MOST_PAGES = 1_000
+/** In UTF-16 code units; the protocol allows 128. */
+const LONGEST_NAME = 256
+/**
+ * The limit of the memory of all pages, with what is left out of them. It is many times the model's context, in which
+ * each request that declares the server has its tools.
+ */
+const MOST_LIST_BYTES = 4_194_304
+/**
+ * The limit of the memory of one tool, such as a schema of some 6,000 properties: objects of tens of thousands take a
+ * second to copy.
+ */
+const MOST_TOOL_BYTES = 262_144
+/** How many tools that are left out are reported one by one. */
+const MOST_REPORTS = 10
 
 /**
  * Returns all pages of a server's tools, with the fields that the API has.
  *
- * @param onBroken - called for each tool that is left out, with the reason
- * @throws Error the SDK's, or one for too many tools
+ * @param onBroken - called for the tools that are left out, with the reason
+ * @throws Error the SDK's, or one for a list that is none or too long
  */
 export async function readTools(
   peer: McpPeer,
@@ -20,38 +37,52 @@ export async function readTools(
 ): Promise<readonly ListedTool[]> {
   const tools = new Map<string, ListedTool>()
   const signals = childSignals(options.signal)
+  let [pages, bytes, broken] = [0, 0, 0]
   let cursor: string | undefined
   do {
     // Version 1 of the SDK leaves a listener on the signal of every request.
     const { signal, end } = signals.open()
     const page = await peer.listTools(cursor, { ...options, signal }).finally(end)
-    for (const tool of Array.isArray(page.tools) ? page.tools : []) {
-      const { name, description, inputSchema, annotations } = Object(tool) as Partial<ListedTool>
-      const flaw = flawOf(name, inputSchema, annotations)
-      if (flaw !== undefined) onBroken(new Error(`A tool is left out: ${flaw}.`))
-      // Of two tools with one name, the server would run the first.
-      else if (!tools.has(name as string))
-        tools.set(name as string, toolOf(name as string, description, inputSchema, annotations))
+    if (!Array.isArray(page.tools)) throw new Error('A page of tools has no list of them.')
+    pages += 1
+    bytes += memoryOf(page, MOST_LIST_BYTES)
+    if (bytes > MOST_LIST_BYTES) throw new Error(`The server's list of tools has more than ${MOST_LIST_BYTES} bytes.`)
+    if (pages > MOST_PAGES) throw new Error(`The server lists its tools on more than ${MOST_PAGES} pages.`)
+    for (const tool of page.tools) {
+      const flaw = flawOf(tool, peer)
+      if (flaw !== undefined) {
+        broken += 1
+        if (broken <= MOST_REPORTS) onBroken(new Error(`A tool is left out: ${flaw}.`))
+        // Of two tools with one name, the server would run the first.
+      } else if (!tools.has(tool.name)) tools.set(tool.name, toolOf(tool))
     }
     if (tools.size > MOST_TOOLS) throw new Error(`The server lists more than ${MOST_TOOLS} tools.`)
     cursor = typeof page.nextCursor === 'string' ? page.nextCursor : undefined
   } while (cursor !== undefined)
+  if (broken > MOST_REPORTS) onBroken(new Error(`${broken - MOST_REPORTS} more tools are left out.`))
   return [...tools.values()]
 }
 
-function toolOf(name: string, description: unknown, inputSchema: unknown, annotations: unknown): ListedTool {
+function toolOf({ name, description, inputSchema, annotations }: ListedTool): ListedTool {
   return {
     name,
     ...(typeof description === 'string' && { description }),
     inputSchema: inputSchema ?? {},
-    ...(annotations !== undefined && { annotations }),
+    ...(isFields(annotations) && { annotations }),
   }
 }
 
-function flawOf(name: unknown, inputSchema: unknown, annotations: unknown): string | undefined {
+function flawOf(tool: unknown, peer: McpPeer): string | undefined {
+  if (!isFields(tool)) return 'it is no object'
+  const { name, inputSchema, annotations } = tool
   if (typeof name !== 'string' || name === '') return 'it has no name'
-  if (inputSchema !== undefined && !isFields(inputSchema)) return `the schema of ${JSON.stringify(name)} is no object`
-  return isTooDeep([inputSchema, annotations])
-    ? `the schema of ${JSON.stringify(name)} is nested too deeply`
-    : undefined
+  const shown = JSON.stringify(shortened(name, LONGEST_NAME))
+  if (name.length > LONGEST_NAME) return `its name ${shown} is longer than ${LONGEST_NAME} characters`
+  const isOfObject =
+    inputSchema === undefined || (isFields(inputSchema) && (inputSchema['type'] ?? 'object') === 'object')
+  if (!isOfObject) return `the schema of ${shown} is not that of an object`
+  if (isTooDeep([inputSchema, annotations])) return `the schema of ${shown} is nested too deeply`
+  const kept = [tool['description'], inputSchema, annotations]
+  if (memoryOf(kept, MOST_TOOL_BYTES) > MOST_TOOL_BYTES) return `${shown} has more than ${MOST_TOOL_BYTES} bytes`
+  return peer.isCallable(tool) ? undefined : `the schema of ${shown} asks for headers that do not exist`
 }

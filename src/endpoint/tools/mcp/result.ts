@@ -1,5 +1,5 @@
 import type { CallResult } from '../../../core/responses/call-result.js'
-import type { Fields } from '../../../shared/fields.js'
+import { type Fields, isFields } from '../../../shared/fields.js'
 import { bounded } from './bounded.js'
 import { NO_RESULT } from './failure.js'
 import { isTooDeep } from './too-deep.js'
@@ -7,21 +7,26 @@ import { isTooDeep } from './too-deep.js'
 /** The fields of a result. Anything else without content is no result. */
 const KNOWN = ['content', 'structuredContent', 'isError', '_meta', 'resultType']
 
+/** Whether a server's answer is the result of a tool. Content of kinds that are not known yet may be anything. */
+export function isToolResult(answer: unknown): answer is Fields {
+  if (!isFields(answer)) return false
+  const { content = [], structuredContent, isError = false } = answer
+  if (typeof isError !== 'boolean' || !Array.isArray(content)) return false
+  const isEmpty = content.length === 0 && structuredContent === undefined
+  // An object without any of a result's fields is another answer.
+  if (isEmpty && !isError && Object.keys(answer).some((key) => !KNOWN.includes(key))) return false
+  return content.every((block) => Object(block).type !== 'text' || typeof block.text === 'string')
+}
+
 /**
  * Returns an MCP server's answer as text for the model.
  *
  * @param most - the limit in bytes of UTF-8
  */
 export function resultOf(answer: unknown, most: number): CallResult {
-  if (typeof answer !== 'object' || answer === null) return { error: { message: NO_RESULT } }
-  const { content, structuredContent, isError } = answer as Fields
-  const blocks = Array.isArray(content) ? content : []
-  const isEmpty = blocks.length === 0 && structuredContent === undefined
-  // The SDK turns any object from the server into a result without content.
-  if (isEmpty && isError !== true && Object.keys(answer).some((key) => !KNOWN.includes(key))) {
-    return { error: { message: NO_RESULT } }
-  }
-  const text = bounded(contentText(blocks, structuredContent), most)
+  if (!isToolResult(answer)) return { error: { message: NO_RESULT } }
+  const { content, structuredContent, isError } = answer
+  const text = bounded(contentText(Array.isArray(content) ? content : [], structuredContent), most)
   return isError === true ? { error: { message: text || 'The tool failed and did not say why.' } } : { output: text }
 }
 

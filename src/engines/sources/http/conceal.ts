@@ -3,6 +3,8 @@ import { EngineError } from '../../contract/engine-error.js'
 /** Removes secrets from messages that others wrote: a server, a proxy, a `fetch`. */
 export interface Concealer {
   text(text: string): string
+  /** Whether a text or a value contains a secret, such as an error in its message, stack or cause. */
+  holds(value: unknown): boolean
   /**
    * Returns the error itself if neither it nor its cause contains a secret. Otherwise returns an EngineError without
    * the cause and with `[hidden]` in place of the secret. Errors of other classes are the caller's own and stay as they
@@ -38,6 +40,7 @@ export function createConcealer(values: readonly string[]): Concealer {
 
   return {
     text,
+    holds: (value) => secrets.length > 0 && holds(value),
     error(error) {
       if (!(error instanceof EngineError)) return error
       const { code, status, message, cause, isUnavailable, reason } = error
@@ -60,7 +63,7 @@ function spellings(secret: string): string[] {
 function without(text: string, secret: string): string {
   const whole = text.replaceAll(secret, MARK)
   // The message may be truncated inside the secret.
-  const { length } = whole.replace(/(?:\.\.\.)?"?$/, '')
+  const { length } = whole.replace(/(?:\.\.\.|…)?"?$/, '')
   for (let most = Math.min(secret.length - 1, length); most >= SHORTEST; most--) {
     if (whole.startsWith(secret.slice(0, most), length - most)) {
       return whole.slice(0, length - most) + MARK + whole.slice(length)

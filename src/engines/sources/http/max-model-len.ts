@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { HttpClient } from './http-client.js'
-import { count, jsonOf, parseEvent } from './parse-event.js'
+import { count, jsonOf, listOf, parseEvent } from './parse-event.js'
 
 const modelList = z.object(
-  { data: z.array(z.object({ id: z.string('a string'), max_model_len: count }, 'a model'), 'an array') },
+  { data: listOf(z.object({ id: z.string('a string'), max_model_len: count }, 'a model'), 'an array') },
   'a list of models',
 )
 

@@ -3,7 +3,7 @@ import { SPECIAL } from '../../../core/harmony/vocabulary.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { TransientError } from './failure-of.js'
 import type { HttpClient } from './http-client.js'
-import { jsonOf } from './parse-event.js'
+import { jsonOf, listOf } from './parse-event.js'
 import { readText } from './read-text.js'
 
 /** How a server proves that its model speaks Harmony. */
@@ -35,11 +35,12 @@ const MOST_NAMES = 5
 const NO_TOKENIZER: readonly (number | undefined)[] = [400, 404, 405, 422, 500, 501]
 
 const modelList = z.object({
-  data: z.array(
+  data: listOf(
     z.object({ id: z.string(), owned_by: z.string().nullish().catch(undefined), aliases: z.unknown().optional() }),
+    'an array',
   ),
 })
-const tokenized = z.object({ tokens: z.array(z.number()) })
+const tokenized = z.object({ tokens: listOf(z.number(), 'an array') })
 
 /**
  * Proves that a server's model speaks Harmony: its tokenizer has 200006 for `<|start|>`. Any other model reads the

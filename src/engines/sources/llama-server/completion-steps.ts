@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { HarmonyToken, HostUsage } from '../../../core/tokens/token-source.js'
 import { STOP_TOKENS } from '../../contract/index.js'
 import type { HttpCall } from '../http/http-call.js'
-import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
+import { count, listOf, logprob, parseEvent, tokenId } from '../http/parse-event.js'
 import type { EngineStep } from '../http/token-reader.js'
 import { SentTokens, type Vocabulary } from './sent-tokens.js'
 import { createStopTokenTracker } from './stop-token.js'
@@ -10,14 +10,15 @@ import { createStopTokenTracker } from './stop-token.js'
 const scored = z.object({ id: tokenId, logprob }, '{id, logprob}')
 
 const partial = {
-  tokens: z.array(tokenId, 'an array of token ids'),
+  tokens: listOf(tokenId, 'an array of token ids'),
   content: z.string('a string'),
   /** Counts of the call so far. */
   tokens_predicted: count,
   tokens_evaluated: count,
-  completion_probabilities: z
-    .array(scored.extend({ top_logprobs: z.array(scored, 'an array').nullish() }), 'an array')
-    .nullish(),
+  completion_probabilities: listOf(
+    scored.extend({ top_logprobs: listOf(scored, 'an array').nullish() }),
+    'an array',
+  ).nullish(),
   timings: z.object({ cache_n: count }).nullish(),
 }
 

@@ -6,6 +6,7 @@ import type { McpServerConfig } from '../../../../src/endpoint/tools/mcp/index.j
 import { context, declaring, later, mcpCall, raw, toolsOf } from './fixtures.js'
 
 const MB = 1_048_576
+const GONE = { error: { message: 'The MCP server closed the connection before it answered.' } }
 
 interface FloodingServer {
   readonly url: string
@@ -107,9 +108,7 @@ describe('a server that sends notifications without end', () => {
     expect(await tools.run(mcpCall('any', {}, 'good'), context({ request: declaring('weather', 'good') }))).toEqual({
       output: 'fine',
     })
-    expect(await flooded).toEqual({
-      error: { message: 'The MCP server closed the connection before it answered.' },
-    })
+    expect(await flooded).toEqual(GONE)
     const floods = told.filter(({ error }) => /10000 messages in a row/.test(String(error)))
     expect(floods.map(({ context }) => context.serverLabel)).toEqual(['weather'])
   })
@@ -138,6 +137,70 @@ describe('a server that sends notifications without end', () => {
     const size = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'.length
     expect(most).toBeGreaterThan(0)
     expect(most).toBeLessThan((2 * 65_536) / size + 100)
+  })
+})
+
+describe('a server that never reads', () => {
+  const UNREAD = /left more than 41943040 bytes of messages unread/
+
+  test.each(['pings', 'pings of large ids'])(
+    'of %s without end no more are kept than a limit, also with an answer to nothing now and then',
+    async (behaviour) => {
+      const { tools, told } = toolsOf({ weather: raw(behaviour) })
+      expect(await tools.run(mcpCall('any'), context())).toEqual(GONE)
+      expect(told.filter(({ error }) => UNREAD.test(String(error)))).toHaveLength(1)
+    },
+  )
+
+  test('pings before it greets end the connection as well', async () => {
+    const { tools, told } = toolsOf({ weather: raw('pings before it greets') })
+    expect(await tools.listings?.(declaring('weather'), context())).toMatchObject([{ error: expect.any(String) }])
+    expect(told.filter(({ error }) => UNREAD.test(String(error)))).toHaveLength(1)
+  })
+})
+
+describe('a server that sends what answers nothing, without end', () => {
+  test.each([
+    ['foreign answers', /more than 10000 messages in a row that answer nothing/],
+    ['empty objects', /more than 104857600 bytes in a row that answer nothing/],
+  ])('%s end the connection', async (behaviour, reason) => {
+    const { tools, told } = toolsOf({ weather: raw(behaviour) })
+    expect(await tools.run(mcpCall('any'), context())).toEqual(GONE)
+    expect(told.filter(({ error }) => reason.test(String(error)))).toHaveLength(1)
+  })
+})
+
+describe('a message of many small values', () => {
+  test('a result of 100,000 empty blocks is read in one pass, without a description of each', async () => {
+    const { tools, told } = toolsOf({ weather: raw('many blocks') })
+    const { output = '' } = await tools.run(mcpCall('any'), context())
+    expect(output).toMatch(/^fine\n\[content\]\n/)
+    expect(told).toEqual([])
+  })
+
+  test('a result of more values than a message may have is not parsed', async () => {
+    const { tools, told } = toolsOf({ weather: raw('many values') })
+    expect(await tools.run(mcpCall('any'), context())).toEqual(GONE)
+    expect(told.filter(({ error }) => /more than 250000 values/.test(String(error)))).toHaveLength(1)
+  })
+
+  test('a greeting with 100,000 icons is read in one pass, and none is kept', async () => {
+    const { tools, told } = toolsOf({ weather: raw('large greeting') })
+    expect(await tools.run(mcpCall('any'), context())).toEqual({ output: 'fine' })
+    expect(told).toEqual([])
+  })
+})
+
+describe('a list of tools beyond a limit', () => {
+  test.each([
+    ['heavy list', /more than 4194304 bytes/],
+    ['list of values', /more than 4194304 bytes/],
+    ['many tools', /more than 5000 tools/],
+    ['endless list', /more than 1000 pages/],
+  ])('of a %s no tool is listed, and the host is told why', async (behaviour, reason) => {
+    const { tools, told } = toolsOf({ weather: raw(behaviour) })
+    expect(await tools.listings?.(declaring('weather'), context())).toMatchObject([{ error: expect.any(String) }])
+    expect(told.map(({ error }) => String(error))).toEqual([expect.stringMatching(reason)])
   })
 })
 

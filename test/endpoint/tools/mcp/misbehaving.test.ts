@@ -159,6 +159,25 @@ describe('a server that sends garbage', () => {
     expect(await listed(tools)).toEqual(NO_LIST)
   })
 
+  test('tools that are none are left out alone, and the host is told of the first ten and of how many follow', async () => {
+    const { tools, told } = toolsOf({ weather: raw('broken tools') })
+    const [listing] = await listed(tools)
+    expect(listing?.tools).toEqual([
+      { name: 'odd', inputSchema: {} },
+      { name: 'any', inputSchema: { type: 'object' } },
+    ])
+    expect(told).toHaveLength(11)
+    expect(String(told[0]?.error)).toBe('Error: A tool is left out: it is no object.')
+    expect(String(told[4]?.error)).toMatch(/its name "x{256}\.\.\." is longer than 256 characters/)
+    expect(String(told[10]?.error)).toBe('Error: 16 more tools are left out.')
+  })
+
+  test('a tool of 10,000 properties is left out, and the host is told', async () => {
+    const { tools, told } = toolsOf({ weather: raw('large tool') })
+    expect(await listed(tools)).toMatchObject([{ tools: [{ name: 'any' }] }])
+    expect(String(told[0]?.error)).toContain('"large" has more than 262144 bytes')
+  })
+
   test('a tool whose schema is too deep is left out, and the host is told', async () => {
     const { tools, told } = toolsOf({ weather: raw('deep schema') })
     expect(await listed(tools)).toMatchObject([{ tools: [{ name: 'any' }] }])

@@ -1,0 +1,104 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import type { McpServerConfig } from '../../../../src/endpoint/tools/mcp/index.js'
+import { context, declaring, later, mcpCall, raw, toolsOf } from './fixtures.js'
+
+const CANARY = 'canary-5e1f"7ü'
+const ASCII = 'canary-5e1f77'
+
+type Reply = readonly [status: number, type: string, body: string]
+
+/** A server that repeats what it is given. `reply` gets the headers and the address of the request, as it would log them. */
+async function repeating(reply: (method: string, id: unknown, words: string) => Reply | undefined): Promise<string> {
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const part of request) text += part
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    const { id, method } = JSON.parse(text)
+    const words = `refused ${request.headers.authorization} ${request.headers['x-api-key']} at ${request.url}`
+    const greeting = {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'x', version: '1' },
+    }
+    const result = method === 'initialize' ? greeting : { tools: [] }
+    const usual: Reply = [200, 'application/json', JSON.stringify({ jsonrpc: '2.0', id, result })]
+    if (id === undefined) return void response.writeHead(202).end()
+    const [status, type, body] = reply(method, id, words) ?? usual
+    response.writeHead(status, { 'content-type': type }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  later(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp?key=${ASCII}q`
+}
+
+const json = (id: unknown, more: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...more })
+const headers = { authorization: `Bearer ${ASCII}`, 'x-api-key': `${ASCII}k` }
+
+const REPLIES: readonly [string, (method: string, id: unknown, words: string) => Reply | undefined][] = [
+  ['the text of a refusal', (method, _, words) => (method === 'initialize' ? [401, 'text/plain', words] : undefined)],
+  ['a refusal of a call', (method, _, words) => (method === 'tools/call' ? [500, 'text/plain', words] : undefined)],
+  ['what is no JSON', (method) => (method === 'tools/call' ? [200, 'application/json', ASCII] : undefined)],
+  [
+    'an error of the protocol',
+    (method, id, words) =>
+      method === 'initialize'
+        ? undefined
+        : [200, 'application/json', json(id, { error: { code: 1, message: words, data: { words } } })],
+  ],
+  [
+    'a tool that failed',
+    (method, id, words) =>
+      method === 'tools/call'
+        ? [200, 'application/json', json(id, { result: { isError: true, content: [{ type: 'text', text: words }] } })]
+        : undefined,
+  ],
+  ['its type', (method, _, words) => (method === 'tools/call' ? [200, words.replace(/[^\w]/g, '-'), '{}'] : undefined)],
+]
+
+describe('credentials that a server repeats', () => {
+  test.each(REPLIES)('in %s reach neither the operator, nor the model', async (_, reply) => {
+    const { tools, told } = toolsOf({ weather: { url: await repeating(reply), headers } })
+    const listings = await tools.listings(declaring('weather'), context())
+    const result = await tools.run(mcpCall('any'), context())
+    expect(result).toHaveProperty('error')
+    const seen = inspect([listings, result, told], { depth: 20, showHidden: true })
+    expect(seen).not.toContain('canary')
+  })
+
+  test('an error keeps its name, its status and its other words', async () => {
+    const url = await repeating((_, __, words) => [401, 'text/plain', words])
+    const { tools, told } = toolsOf({ weather: { url, headers } })
+    await tools.listings(declaring('weather'), context())
+    expect(told[0]?.error).toMatchObject({
+      name: 'SdkHttpError',
+      status: 401,
+      message: expect.stringContaining('refused [hidden] [hidden] at /mcp?key=[hidden]'),
+    })
+  })
+
+  test('of a program, variables that are named like secrets are hidden, and others are not', async () => {
+    const lines: string[] = []
+    const env = { API_TOKEN: CANARY, FOLDER: '/srv/files' }
+    const stderr = (line: string): void => void lines.push(line)
+    const config = { ...raw('repeats its token'), env, stderr } as McpServerConfig
+    const { tools } = toolsOf({ weather: config })
+    const { error } = await tools.run(mcpCall('any'), context())
+    await tools.close()
+    expect(error?.message).toBe('bad token [hidden] in /srv/files')
+    expect(lines).toEqual(['starting with [hidden] in /srv/files'])
+  })
+
+  test('in the address, also as a user and a password, are in no error', async () => {
+    const url = `http://user-${ASCII}:pass-${ASCII}@127.0.0.1:1/mcp?token=${encodeURIComponent(CANARY)}`
+    const { tools, told } = toolsOf({ weather: { url } })
+    await tools.run(mcpCall('any'), context())
+    expect(told).toHaveLength(1)
+    expect(inspect(told, { depth: 20, showHidden: true })).not.toContain('canary')
+  })
+})
