@@ -36,6 +36,9 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   end_of_text: '<|endoftext|> ends the message',
   tokens_after_return: 'tokens after <|return|>: translated anyway',
   refused_token: 'the official parser rejected a token',
+  assumed_reasoning: 'text without a channel with which the turn did not end: treated as reasoning',
+  undecided_text: 'text without a channel, too long to wait for the end of the turn: shown as reasoning',
+  repeated_answer: 'text that was shown as reasoning is the answer: shown once more',
 
   // Notices of the translator: about the request, or about well-formed messages.
   unknown_tool_type: 'a tool type that the API does not have: never called',

@@ -52,6 +52,8 @@ export interface HeaderDraft {
   hasEmptySegment?: boolean
   /** Whether a recipient was written, or "to=". */
   isAddressed?: boolean
+  /** How many tokens of text it has. */
+  tokens?: number
 }
 
 /** Longest header, in UTF-16 units: some 256 tokens, far more than any real one. Models can loop in a header. */

@@ -27,10 +27,9 @@ export interface ResolvedHeader {
  *                                                           ^
  *
  * @param origin - who wrote the header: an unknown author is a tool if the host did
- * @param finalSeen - whether the response already has a final message: an empty channel then does not make a second
- * answer
+ * @param hasAnswer - whether the response already has an answer: an empty channel then does not make a second one
  */
-export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boolean): ResolvedHeader {
+export function resolveHeader(draft: HeaderDraft, origin: Origin, hasAnswer: boolean): ResolvedHeader {
   const reading = readHeader(draft, origin)
   const { header, loose, report } = reading
   /** Whether any word may be the content type: a message to or from a tool does not begin with prose. */
@@ -55,7 +54,7 @@ export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boo
       if (marker === 'constrain') header.constrained = true
     } else dropped.push(word)
   }
-  const isThought = finalSeen && header.channel === undefined
+  const isThought = hasAnswer && header.channel === undefined
   const last = dropped.at(-1)
   //     <|channel|>final Sure<|message|>, here it is     the marker came one word late
   //                      ^^^^
@@ -176,7 +175,7 @@ function mayGoOn(draft: HeaderDraft, header: HarmonyHeader, word: Word): boolean
 }
 
 /** Whether the recipient is a tool, not a party of the conversation. */
-function addressesTool({ recipient = '' }: HarmonyHeader): boolean {
+export function addressesTool({ recipient = '' }: HarmonyHeader): boolean {
   return recipient !== '' && recipient !== 'assistant' && recipient !== 'user'
 }
 

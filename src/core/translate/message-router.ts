@@ -45,12 +45,13 @@ export class MessageRouter implements HarmonyHandler {
     if (messages !== null) logText(messages, text)
   }
 
-  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void {
+  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean, ahead: number): void {
     const { other, usage } = this.#state
     const item = this.#current.item
     const isModels = item !== null || other?.origin === 'model'
     // If the next message's marker ended this one, it has already been counted.
-    const count = isModels ? countMessage(usage, terminator === 'implicit' && origin === 'model' ? 1 : 0) : 0
+    const isEndedByNext = terminator === 'implicit' && origin === 'model'
+    const count = isModels ? countMessage(usage, Math.max(ahead, isEndedByNext ? 1 : 0)) : 0
     this.#state.other = null
     if (item !== null) {
       if (this.#current.isReasoning) usage.reasoning += count

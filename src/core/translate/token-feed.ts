@@ -93,10 +93,14 @@ export class TokenFeed {
   }
 
   #countMarker(id: number): void {
+    const { pending } = this.#current
+    const { undecided } = this.#parser
     this.#state.isMarked = true
-    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#current.pending.breakHeader()
-    else this.#current.pending.forgetHeader()
-    if (id === SPECIAL.start) startMessage(this.#state.usage)
+    if (undecided === 'open' || id === SPECIAL.startoftext || !specialNames.has(id)) pending.breakHeader()
+    else if (undecided === 'ended') pending.keepHeader()
+    else pending.forgetHeader()
+    // The tokens of an undecided message are counted when it is decided.
+    if (id === SPECIAL.start && undecided !== 'ended') startMessage(this.#state.usage)
   }
 
   #pass(chunk: number | string, origin: Origin): void {
@@ -118,7 +122,7 @@ export class TokenFeed {
     this.#parser.end()
     handler.messageStart({ role: 'tool', name: author, recipient: 'assistant', channel }, origin)
     if (text !== '') handler.messageText(text, origin, false)
-    handler.messageEnd('end', origin, false)
+    handler.messageEnd('end', origin, false, 0)
     this.#parser.beginTurn()
     this.#tracer?.after(this.#tracedState())
   }

@@ -10,6 +10,7 @@ import { checkUsage } from '../options/check-translate-options.js'
 import type { TranslatorOptions } from '../options/options.js'
 import { readClock } from '../options/read-clock.js'
 import { toolNamed } from '../recipients/declared-tools.js'
+import { isAnswerJson } from '../recipients/format-classifier.js'
 import type { ResponseProgress } from '../response-object/response-object.js'
 import { addHostUsage } from '../response-object/usage.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
@@ -69,7 +70,15 @@ export class Translation {
     const handler = tracer?.observe(router) ?? router
     const parser =
       options.parser?.(handler) ??
-      createNativeParser({ tokenTable, toolNamed: (word) => toolNamed(word, declared) }, handler, snapshot?.parser)
+      createNativeParser(
+        {
+          tokenTable,
+          toolNamed: (word) => toolNamed(word, declared),
+          needsChannel: isAnswerJson(state.request),
+        },
+        handler,
+        snapshot?.parser,
+      )
     this.state = state
     this.context = context
     this.output = output
@@ -119,11 +128,12 @@ export class Translation {
     checkReason(reason)
     if (this.lifecycle.isClosed) return []
     this.begin()
-    const isCut = reason !== 'stop'
     // Completes a host message that was left open: its result counts, and the model was not cut off in it.
     this.feed.endHostMessage()
     // Waiting calls precede a message that may still be open, and items have to be closed in order.
     this.results.giveUp()
+    this.parser.flush()
+    const isCut = reason === undefined ? this.parser.position !== 'between' : reason !== 'stop'
     const position = this.parser.end(isCut)
     // A call that was cut off just now expects no result.
     this.results.giveUp(!isCut)
@@ -143,6 +153,7 @@ export class Translation {
     this.#attempt(() => this.begin())
     // No more text will follow, so held text is emitted as it is.
     this.#attempt(() => this.parser.flush())
+    this.#attempt(() => this.parser.settle?.())
     this.#attempt(() => this.current.release())
     if (isReported) this.lifecycle.emitError({ code, message })
     this.output.abandon()

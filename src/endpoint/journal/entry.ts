@@ -16,7 +16,7 @@ import type { EngineCapabilities } from '../../engines/contract/constraint.js'
 /**
  * The version of the rules by which events follow from entries. Raised whenever the same entries yield other events.
  */
-export const BEHAVIOUR = 3
+export const BEHAVIOUR = 4
 
 /**
  * The part that a response adds to its conversation. A store that keeps each part has the whole conversation by

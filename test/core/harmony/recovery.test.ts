@@ -344,8 +344,44 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
     [
       'no header, and messages after it',
       'I must refuse<|end|><|start|>assistant<|channel|>final<|message|>x<|return|>',
-      ['[] I must refuse', '[final] x'],
+      ['[analysis] I must refuse', '[final] x'],
+      ['missing_message', 'assumed_reasoning'],
+    ],
+    [
+      'no header, and nothing but a second stop token after it',
+      'I can help<|end|><|return|>',
+      ['[] I can help'],
+      ['missing_message', 'stray_terminator'],
+    ],
+    [
+      'no header, and a header without a message after it',
+      'I can help<|end|><|start|>assistant<|channel|>final<|return|>',
+      ['[] I can help'],
+      ['missing_message', 'dropped_header: assistant final'],
+    ],
+    [
+      'no header, and a message of the user after it, which the model invents',
+      'I can help<|end|><|start|>user<|message|>Thanks<|end|>',
+      ['[] I can help', '[user] Thanks'],
       ['missing_message'],
+    ],
+    [
+      'no header, twice',
+      'I must refuse<|end|>I can not help<|return|>',
+      ['[analysis] I must refuse', '[] I can not help'],
+      ['missing_message', 'missing_start', 'missing_message', 'assumed_reasoning'],
+    ],
+    [
+      'no header, and no stop token before <|start|>',
+      'I must refuse this, since it is not allowed<|start|>assistant<|channel|>final<|message|>x<|return|>',
+      ['[analysis] I must refuse this, since it is not allowed', '[final] x'],
+      ['missing_message', 'missing_end', 'assumed_reasoning'],
+    ],
+    [
+      'a header without a channel, and messages after it',
+      '<|message|>I must refuse<|end|><|start|>assistant<|message|>x<|return|>',
+      ['[analysis] I must refuse', '[] x'],
+      ['assumed_reasoning'],
     ],
     ...['final answer', 'json is a format', 'python is a language', 'to be or not to be'].map(
       (text): Example => [
@@ -404,8 +440,8 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
     [
       'a long text before <|start|>, which is missing-header-after-reasoning',
       `${THOUGHT}This is a long text which goes on and on. <|start|>assistant<|channel|>final<|message|>x<|return|>`,
-      ['[analysis] r', '[] This is a long text which goes on and on. ', '[final] x'],
-      ['missing_start', 'missing_message', 'missing_end'],
+      ['[analysis] r', '[analysis] This is a long text which goes on and on. ', '[final] x'],
+      ['missing_start', 'missing_message', 'missing_end', 'assumed_reasoning'],
     ],
   ],
   'missing-start': [
@@ -479,10 +515,10 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['missing_channel'],
     ],
     [
-      'an empty channel after an answer of an empty channel',
+      'an empty channel twice',
       '<|channel|><|message|>x<|end|><|start|>assistant<|channel|><|message|>y<|end|>',
-      ['[] x', '[analysis] y'],
-      ['missing_channel', 'missing_channel'],
+      ['[analysis] x', '[] y'],
+      ['missing_channel', 'missing_channel', 'assumed_reasoning'],
     ],
   ],
   'unknown-channel': [
@@ -907,9 +943,9 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['header_too_long'],
     ],
     [
-      'a role of 5,000 exclamation marks',
-      `${THOUGHT}<|start|>${'!'.repeat(5000)}`,
-      ['[analysis] r', `[] ${'!'.repeat(5000)}`],
+      'a role of 3,000 exclamation marks',
+      `${THOUGHT}<|start|>${'!'.repeat(3000)}`,
+      ['[analysis] r', `[] ${'!'.repeat(3000)}`],
       ['unknown_role', 'header_too_long'],
     ],
   ],
