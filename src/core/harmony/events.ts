@@ -43,6 +43,7 @@ export type RepairCode =
   | 'repeated_channel'
   | 'repeated_recipient'
   | 'bare_recipient'
+  | 'constrained_recipient'
   | 'content_type_without_recipient'
   | 'extra_header_text'
   | 'unusual_header_spacing'

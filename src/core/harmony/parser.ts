@@ -340,7 +340,8 @@ class NativeParser implements HarmonyParser {
   /** Ends an open message, or an open header, which may turn out to be a message after all. */
   #endMessage(terminator: Terminator, isCut?: boolean): void {
     if (this.#mode === 'header' && !this.#isForgotten(terminator)) {
-      this.#beginMessage(resolveUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
+      const isCall = terminator === 'call' || terminator === 'turn'
+      this.#beginMessage(resolveUnclosed(this.#draft, this.#origin, lastText(this.#draft, isCall), terminator))
     }
     if (this.#mode === 'content') this.#message.end(terminator, this.#origin, isCut)
     this.#mode = 'between'

@@ -7,7 +7,15 @@ import {
   repair,
   type Terminator,
 } from './events.js'
-import { type HeaderDraft, LONGEST_HEADER, lastSegment, looseWords, quotedText, type Segment } from './header.js'
+import {
+  type HeaderDraft,
+  LONGEST_HEADER,
+  lastSegment,
+  looseWords,
+  quotedText,
+  type Segment,
+  wordsOf,
+} from './header.js'
 import { isNoise, isValue, lettersOf, type Word } from './header-words.js'
 import { CHANNELS, CONTENT_TYPES, ROLES } from './vocabulary.js'
 
@@ -203,6 +211,11 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
   /** Whether a content type or an unknown word was read: a recipient after it is misplaced. */
   let isLate = false
 
+  /** Whether a recipient stands in its own place. */
+  const isNamed = wordsOf(draft).some(
+    ({ kind, after }) => kind === 'recipient' || (kind === 'tool' && after !== 'constrain'),
+  )
+
   if (draft.opening === 'implied') report('missing_start')
   for (const { words } of draft.segments) for (const [index, word] of words.entries()) readWord(word, words[index + 1])
   readAuthor(draft.segments[0]?.words[0])
@@ -229,6 +242,10 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
         break
       case 'tool':
       case 'recipient':
+        if (after === 'constrain') {
+          readConstrained(word)
+          break
+        }
         if (header.recipient !== undefined) report('repeated_recipient', text)
         else header.recipient = value
         if (kind === 'tool') report('bare_recipient')
@@ -255,6 +272,16 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
       default:
         isLate ||= after !== 'channel' && !isNoise(text)
         loose.push(word)
+    }
+  }
+
+  /** Reads a declared tool after <|constrain|>: the recipient, unless there is another. */
+  function readConstrained(word: Word): void {
+    if (isNamed) loose.push({ ...word, kind: 'unknown' })
+    else if (addressesTool(header)) report('repeated_recipient', word.text)
+    else {
+      header.recipient = word.value
+      report('constrained_recipient')
     }
   }
 

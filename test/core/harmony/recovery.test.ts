@@ -623,6 +623,131 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['misplaced_recipient'],
     ],
   ],
+  'glued-role': [
+    ...(
+      [
+        ['{"capital":"Paris"}', '[] {"capital":"Paris"}'],
+        ['[1,2]', '[] [1,2]'],
+        ['The capital of France is Paris, and always was.', '[] The capital of France is Paris, and always was.'],
+        ['"Paris"', '[] "Paris"'],
+        ['42', '[] 42'],
+        ['東京'.repeat(40), `[] ${'東京'.repeat(40)}`],
+        ['final{"capital":"Paris"}', '[final] {"capital":"Paris"}'],
+        [
+          'analysisWe need the capital of France, which is Paris.',
+          '[analysis] We need the capital of France, which is Paris.',
+        ],
+      ] as const
+    ).flatMap(([text, message]): Example[] => [
+      [
+        `text glued to the role: ${text}`,
+        `${THOUGHT}<|start|>assistant${text}<|return|>`,
+        ['[analysis] r', message],
+        /^(final|analysis)/.test(text) ? ['missing_channel', 'missing_message'] : ['missing_message'],
+      ],
+      [
+        `text glued to the role of a turn: ${text}`,
+        `assistant${text}<|return|>`,
+        [message],
+        ['repeated_role', ...(/^(final|analysis)/.test(text) ? ['missing_channel'] : []), 'missing_message'],
+      ],
+    ]),
+    ...['analysis', 'commentary', 'final'].flatMap((channel): Example[] => [
+      [
+        `the channel ${channel} glued to the role`,
+        `${THOUGHT}<|start|>assistant${channel}<|message|>x<|return|>`,
+        ['[analysis] r', `[${channel}] x`],
+        ['missing_channel'],
+      ],
+      [
+        `the channel ${channel} glued to the role of a turn`,
+        `assistant${channel}<|message|>x<|return|>`,
+        [`[${channel}] x`],
+        ['repeated_role', 'missing_channel'],
+      ],
+    ]),
+    [
+      'a whole header without markers, glued to the role',
+      'assistantcommentary to=functions.bash json{"a":1}<|return|>',
+      ['[commentary to=functions.bash json] {"a":1}'],
+      ['repeated_role', 'missing_channel', 'missing_message'],
+    ],
+    [
+      'a recipient glued to the role',
+      `${THOUGHT}<|start|>assistantto=functions.bash<|channel|>commentary<|message|>{}<|call|>`,
+      ['[analysis] r', '[commentary to=functions.bash] {}'],
+      [],
+    ],
+    [
+      'lower-case text glued to the role after <|start|>',
+      `${THOUGHT}<|start|>assistantyes it is<|return|>`,
+      ['[analysis] r', '[] yes it is'],
+      ['missing_message'],
+    ],
+    ...['assistants are people who help others, as I do.', "assistant's work is to help others, as I do."].map(
+      (text): Example => [`no glued role: ${text}`, `${text}<|return|>`, [`[] ${text}`], ['missing_message']],
+    ),
+  ],
+  'tool-after-constrain': [
+    ...(
+      [
+        ['final <|constrain|>functions.get_weather', '[final to=functions.get_weather]'],
+        ['final<|constrain|>get_weather', '[final to=functions.get_weather]'],
+        ['commentary <|constrain|>functions.get_weather json', '[commentary to=functions.get_weather <json>]'],
+        ['final <|constrain|>functions.get_weather <|constrain|>json', '[final to=functions.get_weather <json>]'],
+        ['analysis to=<|constrain|>functions.get_weather', '[analysis to=functions.get_weather]'],
+      ] as const
+    ).map(
+      ([header, read]): Example => [
+        `the tool after <|constrain|> in ${header}`,
+        `<|channel|>${header}<|message|>{"city":"Rome"}<|call|>`,
+        [`${read} {"city":"Rome"}`],
+        ['constrained_recipient'],
+      ],
+    ),
+    [
+      'the tool after <|constrain|>, and no <|message|>',
+      '<|channel|>final <|constrain|>functions.get_weather{"city":"Rome"}<|call|>',
+      ['[final to=functions.get_weather] {"city":"Rome"}'],
+      ['constrained_recipient', 'missing_message'],
+    ],
+    [
+      'the tool after <|constrain|>, and nothing else',
+      '<|channel|>commentary <|constrain|>functions.get_weather<|call|>',
+      ['[commentary to=functions.get_weather] '],
+      ['constrained_recipient', 'missing_message'],
+    ],
+    [
+      'an undeclared tool after <|constrain|>',
+      '<|channel|>final <|constrain|>functions.rm<|message|>{}<|return|>',
+      ['[final <functions.rm>] {}'],
+      ['content_type_without_recipient: functions.rm'],
+    ],
+    [
+      'a tool after <|constrain|> beside a recipient',
+      '<|channel|>commentary to=functions.bash <|constrain|>get_weather<|message|>{}<|call|>',
+      ['[commentary to=functions.bash <get_weather>] {}'],
+      [],
+    ],
+    [
+      'a tool after <|constrain|> and before a recipient',
+      '<|channel|>commentary <|constrain|>get_weather to=functions.bash<|message|>{}<|call|>',
+      ['[commentary to=functions.bash <get_weather>] {}'],
+      ['misplaced_recipient'],
+    ],
+    [
+      'an answer that is the name of a tool, with <|constrain|> for <|message|>',
+      '<|channel|>final<|constrain|>get_weather<|return|>',
+      ['[final] get_weather'],
+      ['missing_message'],
+    ],
+    [
+      'an answer that begins with the name of a tool, with <|constrain|> for <|message|>',
+      '<|channel|>final<|constrain|>get_weather says that it rains.<|return|>',
+      ['[final] get_weather says that it rains.'],
+      ['missing_message'],
+    ],
+  ],
   'reasoning-after-constrain': [
     [
       'reasoning after <|constrain|>',
@@ -919,7 +1044,6 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
     ...[
       'analysisWe need to think of a number.assistantfinalfour',
       'analysisWe need a tool.assistantcommentary to=functions.bash json{"a":1}',
-      'assistantcommentary to=functions.bash json{"a":1}',
     ].map(
       (text): Example => [
         `markers that the engine stripped, which is text: ${text}`,
