@@ -10,6 +10,7 @@ import type { TranslatorState } from '../state/translator-state.js'
 import { LOGPROBS, scoredToken } from '../text/logprobs.js'
 import type { HarmonyToken, HostMessage, HostTokens } from '../tokens/token-source.js'
 import type { TracedState, Tracer } from '../trace/tracer.js'
+import type { InventedTurn } from './invented-turn.js'
 
 /** Feeds tokens to the parser, and counts and numbers them. */
 export class TokenFeed {
@@ -19,6 +20,7 @@ export class TokenFeed {
   readonly #parser: HarmonyParser
   readonly #handler: HarmonyHandler
   readonly #tracer: Tracer | undefined
+  readonly #invented: InventedTurn
   readonly #state: TranslatorState
   /** Whether the request includes log-probabilities. */
   readonly #isScored: boolean
@@ -31,7 +33,9 @@ export class TokenFeed {
     parser: HarmonyParser,
     handler: HarmonyHandler,
     tracer: Tracer | undefined,
+    invented: InventedTurn,
   ) {
+    this.#invented = invented
     this.#context = context
     this.#output = output
     this.#current = current
@@ -72,6 +76,8 @@ export class TokenFeed {
   pushHost(host: HostTokens['host']): void {
     if ((host as string).length === 0) return
     this.#state.usage.isNextTurn = true
+    if (this.#invented.isOpen) this.#parser.end()
+    this.#invented.end()
     if (typeof host === 'string') this.pushText(host, 'host')
     else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')

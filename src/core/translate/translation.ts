@@ -20,6 +20,7 @@ import { createState, NO_EVENTS, type TranslatorState } from '../state/translato
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
 import type { Tracer } from '../trace/tracer.js'
 import { checkHost, checkToken } from './check-chunk.js'
+import { InventedTurn } from './invented-turn.js'
 import { MessageRouter } from './message-router.js'
 import { emitOpening } from './opening.js'
 import { type ResolveTools, resolveToolsOf } from './resolve-tools.js'
@@ -38,6 +39,7 @@ export class Translation {
   readonly results: ResultPairing
   readonly lifecycle: Lifecycle
   readonly parser: HarmonyParser
+  readonly invented: InventedTurn
   readonly feed: TokenFeed
   readonly tracer: Tracer | undefined
   readonly #options: TranslatorOptions
@@ -60,7 +62,8 @@ export class Translation {
     const labels = [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))]
     const recipients = { ...resolved, labels }
     const results = new ResultPairing(output, context, recipients)
-    const router = new MessageRouter(context, recipients, current, results)
+    const invented = new InventedTurn(context)
+    const router = new MessageRouter(context, recipients, current, results, invented)
     const tracer = options.trace?.({
       tokenTable,
       index: state.index,
@@ -86,7 +89,8 @@ export class Translation {
     this.results = results
     this.lifecycle = new Lifecycle(context, output)
     this.parser = parser
-    this.feed = new TokenFeed(context, output, current, parser, handler, tracer)
+    this.invented = invented
+    this.feed = new TokenFeed(context, output, current, parser, handler, tracer, invented)
     this.tracer = tracer
     this.#options = options
     this.#open = () => emitOpening(context, declared, output, current)
@@ -135,6 +139,7 @@ export class Translation {
     this.parser.flush()
     const isCut = reason === undefined ? this.parser.position !== 'between' : reason !== 'stop'
     const position = this.parser.end(isCut)
+    this.invented.end()
     // A call that was cut off just now expects no result.
     this.results.giveUp(!isCut)
     this.feed.noticeSilence()
@@ -155,6 +160,7 @@ export class Translation {
     this.#attempt(() => this.parser.flush())
     this.#attempt(() => this.parser.settle?.())
     this.#attempt(() => this.current.release())
+    this.invented.end()
     if (isReported) this.lifecycle.emitError({ code, message })
     this.output.abandon()
     this.current.abandon()

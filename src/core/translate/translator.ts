@@ -68,12 +68,13 @@ export class Translator {
   beginTurn(turn: Turn = {}): void {
     this.#run('beginTurn', () => {
       const { prefill = '', ...usage } = turn
-      const { state, current, lifecycle, parser, feed } = this.#translation
+      const { state, current, lifecycle, parser, feed, invented } = this.#translation
       lifecycle.expectOpen('beginTurn')
       checkHostTokens(prefill)
       checkUsage('beginTurn', usage)
       this.#translation.begin()
       parser.beginTurn()
+      invented.end()
       current.pending.forgetHeader()
       startTurn(state.usage)
       this.#translation.count(usage)
