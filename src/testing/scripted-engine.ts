@@ -1,4 +1,5 @@
 import type { HarmonyMessage } from '../core/harmony/events.js'
+import { parseMessages } from '../core/harmony/parse-messages.js'
 import { STOP_TOKENS } from '../core/harmony/stop-tokens.js'
 import { loadTokenTable } from '../core/tokens/load-token-table.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../core/tokens/token-source.js'
@@ -37,7 +38,7 @@ export interface ScriptedEngine extends TokenEngine {
  * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they break it
  * (with a special token that does not end a sequence, or with any token after a complete body), it continues with a
  * shortest text that completes the body, and with the token that ends the script's message (`<|return|>` if that is
- * `<|end|>` or missing). Texts of a format in it are accepted by validators such as Zod: `https://example.com`, not
+ * `<|end|>` or missing). The arguments of a call end its turn: a second call after them is a `bad_script`. Texts of a format in it are accepted by validators such as Zod: `https://example.com`, not
  * `0:`. The turn then continues after that message. A constraint that it does not support is an `invalid_prompt`.
  *
  * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, continues
@@ -47,7 +48,7 @@ export interface ScriptedEngine extends TokenEngine {
  * shares with the previous call's.
  *
  * @throws HarmonyResponsesError `bad_option`, or `bad_script` for a turn of a list. From `next()`: `bad_script` if the
- * script has no turn left, or its function returned none; what the function throws
+ * script has no turn left, its function returned none, or a call cannot play; what the function throws
  */
 export function scriptedEngine(script: Script, options: ScriptedEngineOptions = {}): ScriptedEngine {
   const isScript = typeof script === 'function' || Array.isArray(script)
@@ -121,6 +122,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
     given.onUsage?.(usage)
     const body = grammar === undefined ? undefined : sampleBody(script, grammar, table)
+    if (body !== undefined) checkPlayable(turn.number, prompt, body.after, table)
     if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
     const rest = body?.tokens ?? script
     const { stop = STOP_TOKENS, maxTokens = Number.POSITIVE_INFINITY, logprobs } = given
@@ -167,6 +169,28 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
       return capabilities
     },
   }
+}
+
+/**
+ * Refuses a turn with another call after one whose arguments are constrained: those end the turn, so that the host would
+ * never ask for the other.
+ *
+ * @param after - the turn after the constrained body
+ * @throws HarmonyResponsesError `bad_script`
+ */
+function checkPlayable(turn: number, prompt: Uint32Array, after: readonly number[], tokenTable: TokenTable): void {
+  const [open] = parseMessages(readPrompt(prompt, tokenTable).opening).messages
+  if (open === undefined || !isCall(open)) return
+  const other = parseMessages(after, { tokenTable, role: null }).messages.find(isCall)
+  if (other === undefined) return
+  const calls = `${open.recipient} is held to its parameters, so that its call ends the turn`
+  const advice = `'strict: false' in the request, 'constraints: []' of the engine, or a turn of its own`
+  const message = `scriptedEngine: turn ${turn}: ${calls}; expected ${advice} for a second call, got ${other.recipient}`
+  throw new HarmonyResponsesError('bad_script', message)
+}
+
+function isCall({ role, recipient = '' }: HarmonyMessage): boolean {
+  return role === 'assistant' && recipient !== '' && recipient !== 'assistant' && recipient !== 'user'
 }
 
 /** Returns where a turn began in a prompt, and its rest: all of it if the prompt contains no beginning of it. */

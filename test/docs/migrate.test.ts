@@ -68,13 +68,15 @@ async function strictFunction(): Promise<void> {
 }
 
 async function bothCalls(): Promise<void> {
-  // An engine that constrains ends its turn with a call that it held to its parameters.
+  const both = ['reasoning', 'function_call', 'function_call']
+  expect(items(await made({ tools: [{ ...weather, strict: false }] }, [twoCalls]))).toEqual(both)
+  // The call of a function that is held to its parameters ends the turn.
+  const held = endpoint([twoCalls])
+  expect((await held.create({ input: 'Hi', tools: [weather] })).status).toBe(500)
+  expect(String(held.errors[0])).toContain('functions.weather is held to its parameters')
+  // An engine that enforces nothing holds no function.
   const server = endpoint(scriptedEngine([twoCalls], { constraints: [] }))
-  expect(items(await server.create({ input: 'Hi', tools: [weather] }))).toEqual([
-    'reasoning',
-    'function_call',
-    'function_call',
-  ])
+  expect(items(await server.create({ input: 'Hi', tools: [weather] }))).toEqual(both)
 }
 
 async function unknownPaths(...paths: string[]): Promise<void> {

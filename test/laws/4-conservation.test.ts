@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { MAX_UNDECIDED_TOKENS } from '../../src/core/harmony/undecided-text.js'
 import { FIRST_SPECIAL } from '../../src/core/harmony/vocabulary.js'
 import type { OutputItem } from '../../src/core/responses/items.js'
 import type { Trace } from '../../src/core/trace/tracer.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
+import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { itemText } from './check-stream.js'
 import { anyStream, endReason, type Outcome, oneByOne, PAGES, run, runTraced, tokenTable } from './streams.js'
 
@@ -106,7 +108,8 @@ test('a message has exactly the text of its own tokens, and no control token add
         const lead = message.text.slice(0, message.text.length - content.length)
         const header = spoken(tokens, previousEnd, message.start + 1)
         for (const word of words(lead)) expect(header).toContain(word)
-        previousEnd = message.end
+        // A message that was decided late began and ended at one token, after its own: those may be the next one's, too.
+        if (message.end > message.start) previousEnd = message.end
       }
     }),
     { numRuns: RUNS },
@@ -231,3 +234,26 @@ function isHeaderWord(word: string): boolean {
     word,
   )
 }
+
+test('text without a channel is shown once, or twice as a diagnostic counts it', () => {
+  const text = fc.constantFrom(' a', ' so', '\u00e9', '\u{1FAE0}')
+  const length = fc.integer({ min: MAX_UNDECIDED_TOKENS - 2, max: MAX_UNDECIDED_TOKENS + 2 })
+  const ending = fc.constantFrom(
+    '<|return|>',
+    '<|end|>',
+    `<|end|><|start|>assistant<|channel|>final<|message|><|return|>`,
+  )
+  fc.assert(
+    fc.property(text, length, ending, endReason, (piece, count, end, reason) => {
+      const ids = encodeText(piece)
+      const tokens = Array.from({ length: Math.ceil(count / ids.length) }, () => ids).flat()
+      const { response, diagnostics } = run([tokens, encodeHarmony(end)], {}, reason)
+      const shown = response.output.reduce((sum, item) => sum + (itemText(item)?.length ?? 0), 0)
+      const repeated = diagnostics.flatMap(({ code, subject }) => (code === 'repeated_answer' ? [Number(subject)] : []))
+      const once = piece.length * (tokens.length / ids.length)
+      expect(shown).toBe(once + repeated.reduce((sum, each) => sum + each, 0))
+      expect(repeated.length).toBeLessThanOrEqual(tokens.length > MAX_UNDECIDED_TOKENS ? 1 : 0)
+    }),
+    { numRuns: Math.ceil(RUNS / 10) },
+  )
+})

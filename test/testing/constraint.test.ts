@@ -138,15 +138,23 @@ describe('a scripted engine under a constraint', () => {
 
   test('the turn continues behind a steered body, whichever token the host ends it with', async () => {
     for (const end of [SPECIAL.return, SPECIAL.end, SPECIAL.call]) {
-      const { next, endWith } = session([[call('functions.a', 'nonsense'), call('functions.b', { city: 'Rome' })]])
+      const { next, endWith } = session([[call('functions.a', 'nonsense'), answer('{"city":"Rome"}')]])
       await next({ stop: PAUSE })
       expect(await next(schema(CITY))).toBe('{"city":""}<|return|>')
       endWith(end)
-      expect(await next({ stop: PAUSE })).toBe(
-        '<|start|>assistant<|channel|>commentary to=functions.b <|constrain|>json<|message|>',
-      )
-      expect(await next(schema(CITY))).toBe('{"city":"Rome"}<|call|>')
+      expect(await next({ stop: PAUSE })).toBe('<|start|>assistant<|channel|>final<|message|>')
+      expect(await next(schema(CITY))).toBe('{"city":"Rome"}<|return|>')
     }
+  })
+
+  test('a second call behind a constrained one is refused, since the first one ends the turn', async () => {
+    const { next } = session([[call('functions.a', { city: 'Oslo' }), call('functions.b', { city: 'Rome' })]])
+    await next({ stop: PAUSE })
+    const expected =
+      "turn 1: functions.a is held to its parameters, so that its call ends the turn; expected 'strict: false'"
+    await expect(next(schema(CITY))).rejects.toMatchObject({
+      ...{ code: 'bad_script', message: expect.stringContaining(expected) },
+    })
   })
 
   test('a header that the host wrote continues with a body of its own', async () => {

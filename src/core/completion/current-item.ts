@@ -48,6 +48,12 @@ export class CurrentItem {
     return this.#item !== null && this.#kind.isReasoning === true
   }
 
+  /** Whether the client answers the item: runs it, or approves it. */
+  get isAnsweredByClient(): boolean {
+    const item = this.#item
+    return item !== null && (this.#isRunByClient(item) || item.type === 'mcp_approval_request')
+  }
+
   /** Begins an item for a message. */
   begin(subject: Subject): void {
     const item = this.#output.create(subject)

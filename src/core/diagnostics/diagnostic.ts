@@ -12,6 +12,7 @@ export type NoticeCode =
   | 'unreadable_arguments'
   | 'call_cut_off'
   | 'fabricated_message'
+  | 'invented_result'
   | 'sampled_result'
   | 'result_without_call'
   | 'second_result'

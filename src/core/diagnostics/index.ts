@@ -20,6 +20,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   misspelled_channel: 'a misspelled channel: read as the closest match',
   repeated_channel: 'several channels: the last known one is used',
   repeated_recipient: 'several recipients: the first one is used',
+  constrained_recipient: 'a declared tool after <|constrain|>: used as the recipient',
   bare_recipient: 'a recipient without "to="',
   content_type_without_recipient: 'a content type without a recipient',
   extra_header_text: 'extra words in a header',
@@ -36,6 +37,9 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   end_of_text: '<|endoftext|> ends the message',
   tokens_after_return: 'tokens after <|return|>: translated anyway',
   refused_token: 'the official parser rejected a token',
+  assumed_reasoning: 'text without a channel with which the turn did not end: treated as reasoning',
+  undecided_text: 'text without a channel, too long to wait for the end of the turn: shown as reasoning',
+  repeated_answer: 'text that was shown as reasoning is the answer: shown once more',
 
   // Notices of the translator: about the request, or about well-formed messages.
   unknown_tool_type: 'a tool type that the API does not have: never called',
@@ -48,6 +52,8 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   unreadable_arguments: 'unusable arguments: the item omits what they should contain',
   call_cut_off: 'a call cut off before its item was added: dropped',
   fabricated_message: 'the model wrote a message under another role: dropped',
+  invented_result:
+    'the model invented the result of a call that the client answers: dropped, and all that the turn has after it',
   result_without_call: 'a tool result without a pending call: dropped',
   sampled_result: 'the result of a pending call arrived as sampled tokens: dropped; push it as { host }',
   second_result: 'a second result for the same call: ignored',

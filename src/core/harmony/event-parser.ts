@@ -1,5 +1,5 @@
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
-import { aFunction, aTokenTable, that } from '../../shared/options/checks.js'
+import { aBoolean, aFunction, aTokenTable, that } from '../../shared/options/checks.js'
 import type { HarmonyEvent } from './events.js'
 import { eventHandler } from './handler.js'
 import { createNativeParser, type HarmonyParser, type HarmonyParserOptions, type ParserSnapshot } from './parser.js'
@@ -9,6 +9,7 @@ export const HARMONY_PARSER_OPTIONS: OptionTable<HarmonyParserOptions> = {
   tokenTable: aTokenTable,
   role: that((value) => value === 'assistant' || value === null, "'assistant' or null"),
   toolNamed: aFunction,
+  needsChannel: aBoolean,
 }
 
 /**

@@ -43,6 +43,7 @@ export type RepairCode =
   | 'repeated_channel'
   | 'repeated_recipient'
   | 'bare_recipient'
+  | 'constrained_recipient'
   | 'content_type_without_recipient'
   | 'extra_header_text'
   | 'unusual_header_spacing'
@@ -58,13 +59,16 @@ export type RepairCode =
   | 'end_of_text'
   | 'tokens_after_return'
   | 'refused_token'
+  | 'assumed_reasoning'
+  | 'undecided_text'
+  | 'repeated_answer'
 
 /** A repair: the kind, and the model's text that was dropped because of it. */
 export interface Repair {
   readonly code: RepairCode
   /** The model's text that ended up in no message because of this repair. Absent if nothing was dropped. */
   readonly text?: string
-  /** The official parser's error message. Only that parser sets it. */
+  /** The official parser's error message; the length of a repeated answer, in UTF-16 units. */
   readonly subject?: string
 }
 

@@ -16,8 +16,9 @@ export interface HarmonyHandler {
    * Ends the message.
    *
    * @param isCut - whether the model was stopped in the middle of it, as the caller of `end` reported
+   * @param ahead - how many tokens the model had sampled after its end when that was certain
    */
-  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void
+  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean, ahead: number): void
   repair(repair: Repair): void
 }
 

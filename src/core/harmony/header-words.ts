@@ -15,7 +15,7 @@ export type WordKind =
   | 'channel' // a channel's name, exact or nearly so
   | 'recipient' // to=X
   | 'to' // "to", "to=" or "=" on their own: the value may follow
-  | 'tool' // a bare word that names a tool
+  | 'tool' // a bare word that names a tool; after <|constrain|>, one that the request declares
   | 'type' // a known content type
   | 'unknown' // anything else: an unknown channel or content type, prose, noise
 
@@ -32,6 +32,8 @@ export interface Word {
   start: number
   /** The marker directly before it, if it is the first word of its segment. */
   after: SegmentMarker | undefined
+  /** Whether it stands directly behind the role, so that it is no prose. */
+  isGlued?: boolean
 }
 
 /** Recognises a bare word that names one of the request's tools, and gives its full recipient. */
@@ -69,10 +71,31 @@ export function readWord(
     if (opening === 'start' && !isOneOf(CHANNELS, text)) return ['author', tool ?? '']
   }
   if (isOneOf(CONTENT_TYPES, text)) return ['type']
-  if (after === 'constrain') return ['unknown']
+  if (after === 'constrain') {
+    const declared = tools?.(text)
+    return declared === undefined ? ['unknown'] : ['tool', declared]
+  }
   const channel = after === 'channel' ? nearestChannel(text) : CHANNELS.find((name) => name === text)
   if (channel !== undefined) return ['channel', channel]
   return tool === undefined ? ['unknown'] : ['tool', tool]
+}
+
+/**
+ * Splits the first word of a model's header where the role, or role and channel, are glued to what follows:
+ *
+ *     <|start|>assistantanalysis<|message|>     <|start|>assistantThe answer is 42.     assistants are (no role)
+ *              ^^^^^^^^^                                 ^^^^^^^^^
+ */
+export function splitRole(word: string, opening: Opening, tools: ToolLookup | undefined): readonly string[] {
+  const [role] = /^(?:assistant)+/.exec(word) ?? ['']
+  const rest = word.slice(role.length)
+  if (role === '' || rest === '' || rest.startsWith(':') || toolName(word, tools) !== undefined) return [word]
+  const channel = CHANNELS.find((name) => rest.startsWith(name) && !/^\p{Ll}/u.test(rest.slice(name.length)))
+  // After <|start|> stands the role. Elsewhere the word may be prose: "assistants", "assistant's".
+  const isRole = opening === 'start' || channel !== undefined || /^(?:to=|[\p{Lu}\p{Lo}\p{N}"{[])/u.test(rest)
+  if (!isRole) return [word]
+  const parts = channel === undefined ? [role, rest] : [role, channel, rest.slice(channel.length)]
+  return parts.filter((part) => part !== '')
 }
 
 /** Whether the word after a "to" or "to =" is its value. */

@@ -6,6 +6,7 @@ import {
   type Opening,
   readWord,
   type SegmentMarker,
+  splitRole,
   type ToolLookup,
   type Word,
 } from './header-words.js'
@@ -52,6 +53,8 @@ export interface HeaderDraft {
   hasEmptySegment?: boolean
   /** Whether a recipient was written, or "to=". */
   isAddressed?: boolean
+  /** How many tokens of text it has. */
+  tokens?: number
 }
 
 /** Longest header, in UTF-16 units: some 256 tokens, far more than any real one. Models can loop in a header. */
@@ -127,12 +130,16 @@ function takeCharacter(
 ): number | undefined {
   const segment = lastSegment(draft)
   const isWhite = WHITE.test(char)
-  if (isWhite) finishWord(draft, tools)
+  if (isWhite) finishWord(draft, tools, origin)
   if (origin === 'model') {
-    if (opensJson(draft, char)) {
-      finishWord(draft, tools)
+    if (opensJson(draft, char, tools)) {
+      finishWord(draft, tools, origin)
       const isConstrainedType = segment.marker === 'constrain' && looseWords(draft).length === 1
       return addressesTool(draft) || isConstrainedType ? segment.text.length : textStart(draft)
+    }
+    if (isLongAfterRole(draft, tools)) {
+      finishWord(draft, tools, origin)
+      return textStart(draft)
     }
     if ((isWhite && isProse(draft)) || isLongStrayText(draft)) return textStart(draft)
   }
@@ -159,16 +166,21 @@ export function finishHeaderText(
   tools: ToolLookup | undefined,
   origin: Origin,
 ): number | undefined {
-  finishWord(draft, tools)
+  finishWord(draft, tools, origin)
   return origin === 'model' && isProse(draft) ? textStart(draft) : undefined
 }
 
 /**
  * Returns where the message's text begins in a header that ended without `<|message|>`: its end if there is no text.
+ *
+ * @param isCall - whether the header may be that of a call
  */
-export function lastText(draft: HeaderDraft): number {
-  const { hasUnknown, text } = lastSegment(draft)
-  return hasUnknown ? textStart(draft) : text.length
+export function lastText(draft: HeaderDraft, isCall: boolean): number {
+  const { hasUnknown, text, words } = lastSegment(draft)
+  const [first, ...others] = words
+  //     <|channel|>final<|constrain|>get_weather<|return|>     the answer is the name of a tool
+  const isName = first?.kind === 'tool' && first.after === 'constrain' && others.length === 0 && !addressesTool(draft)
+  return hasUnknown || (isName && !isCall) ? textStart(draft) : text.length
 }
 
 /** Whether the header belongs to another author than the assistant and the model has sampled nothing of it. */
@@ -199,11 +211,17 @@ export function wordsOf(draft: HeaderDraft): Word[] {
  *     <|channel|>commentary to=functions.f <|constrain|>json{"location":"Rome"}
  *                                                           ^
  */
-function opensJson(draft: HeaderDraft, char: string): boolean {
+function opensJson(draft: HeaderDraft, char: string, tools: ToolLookup | undefined): boolean {
   const { word } = draft
   if (!/[{[]/.test(char)) return false
   if (word === '' || isOneOf(CONTENT_TYPES, word) || /^to=./.test(word)) return true
-  return isOneOf(CHANNELS, word) && lastSegment(draft).marker === 'channel'
+  if (isFirstWord(draft)) {
+    //     <|start|>assistant{"answer":42}     <|start|>assistantfinal{"answer":42}
+    const [role = '', channel = 'final', ...rest] = splitRole(word, draft.opening, tools)
+    return /^(?:assistant)+$/.test(role) && isOneOf(CHANNELS, channel) && rest.length === 0
+  }
+  const { marker } = lastSegment(draft)
+  return marker === 'channel' ? isOneOf(CHANNELS, word) : marker === 'constrain' && tools?.(word) !== undefined
 }
 
 /**
@@ -233,6 +251,19 @@ function isLongStrayText(draft: HeaderDraft): boolean {
   return word.length >= LONGEST_STRAY_TEXT && !isHeaders
 }
 
+/** Whether the open word is a role with text glued to it that is too long for a header. */
+function isLongAfterRole(draft: HeaderDraft, tools: ToolLookup | undefined): boolean {
+  if (draft.word.length < LONGEST_STRAY_TEXT || !isFirstWord(draft)) return false
+  const parts = splitRole(draft.word, draft.opening, tools)
+  const rest = parts.at(-1) as string
+  return parts.length > 1 && rest.length >= LONGEST_STRAY_TEXT && !HEADER_STARTS.some((start) => rest.startsWith(start))
+}
+
+/** Whether the open word is the first of the header, where the role belongs. */
+function isFirstWord({ segments, word }: HeaderDraft): boolean {
+  return word !== '' && segments.length === 1 && segments[0]?.words.length === 0
+}
+
 /** Whether the words so far hold a recipient, or a "to" whose value may still follow. */
 function addressesTool(draft: HeaderDraft): boolean {
   if (draft.isAddressed) return true
@@ -252,7 +283,7 @@ export function looseWords(draft: HeaderDraft): Word[] {
         return draft.opening !== 'start' && word.value !== 'assistant'
       case 'channel':
       case 'tool':
-        return word.after !== 'channel'
+        return word.after !== 'channel' && word.isGlued !== true
       case 'type':
         return word.marker === 'start'
       case 'to':
@@ -274,17 +305,32 @@ function textStart(draft: HeaderDraft): number {
   return first?.start ?? text.length - draft.word.length
 }
 
-function finishWord(draft: HeaderDraft, tools: ToolLookup | undefined): void {
-  const text = draft.word
-  if (text === '') return
+function finishWord(draft: HeaderDraft, tools: ToolLookup | undefined, origin: Origin): void {
+  const { word, opening } = draft
+  if (word === '') return
+  // A host writes no role in front of a name: it may be that of a tool.
+  const parts = origin === 'model' && isFirstWord(draft) ? splitRole(word, opening, tools) : [word]
+  let start = lastSegment(draft).text.length - word.length
+  for (const [index, part] of parts.entries()) {
+    addWord(draft, part, start, index > 0, tools)
+    start += part.length
+  }
+  draft.word = ''
+}
+
+function addWord(
+  draft: HeaderDraft,
+  text: string,
+  start: number,
+  isGlued: boolean,
+  tools: ToolLookup | undefined,
+): void {
   const segment = lastSegment(draft)
   const { marker, words } = segment
-  const start = segment.text.length - text.length
   const before = words.at(-1)
   const after = before === undefined ? marker : undefined
   const [kind, value = text] = readWord(text, draft.opening, after, before, tools)
-  words.push({ kind, text, value, marker, start, after })
-  draft.word = ''
+  words.push({ kind, text, value, marker, start, after, ...(isGlued && { isGlued }) })
   // Stored as the words arrive: searching all of them for each character would make a long header take a second.
   if (kind === 'recipient' || text === 'to=' || (kind === 'tool' && after === 'channel')) draft.isAddressed = true
   if (kind === 'unknown' || kind === 'author') {

@@ -17,6 +17,7 @@ import type { Opening, ToolLookup } from './header-words.js'
 import { createPrefillFilter, type MessageState, type PrefillFilter } from './prefill-filter.js'
 import { type ResolvedHeader, resolveHeader, resolveUnclosed } from './resolve-header.js'
 import { createMarkerLexer, type MarkerLexer } from './text-input.js'
+import { tokensOf, type Undecided, type UndecidedState, UndecidedText } from './undecided-text.js'
 import { FIRST_SPECIAL, specialNames, VOCABULARY_SIZE } from './vocabulary.js'
 
 /** The parser's place in the stream: between messages, in a header, or in a message's content. */
@@ -30,6 +31,8 @@ export interface HarmonyParser {
   readonly position: ParserPosition
   /** Whether input is held back: an incomplete character, or the beginning of a possible marker. */
   readonly isHolding: boolean
+  /** Whether text without a channel still has to prove to be reasoning or the answer. Absent in the official parser. */
+  readonly undecided?: Undecided | undefined
   /** Takes one token id: a whole number from 0. Ids outside the vocabulary are dropped with a repair. */
   push(id: number, origin: Origin): void
   /** Takes text in which special tokens are spelled as `<|markers|>`, cut anywhere. */
@@ -48,6 +51,8 @@ export interface HarmonyParser {
    * @param isCut - whether the model was interrupted. Default false: it had finished.
    */
   end(isCut?: boolean): ParserPosition
+  /** Reports undecided text as reasoning, because the response fails and nothing more will follow. */
+  settle?(): void
   /**
    * Frees resources that are not garbage-collected, such as wasm objects. Called at the terminal event and when the
    * consumer leaves a pulled stream, in any state; a second call does nothing. It reports nothing and throws nothing.
@@ -63,9 +68,9 @@ export interface ParserSnapshot {
   readonly mode: ParserPosition
   readonly draft: HeaderDraft
   readonly message: MessageState
+  readonly undecided: UndecidedState
   readonly origin: Origin
   readonly returned: boolean
-  readonly finalSeen: boolean
   /** Bytes of an incomplete character. */
   readonly carried: readonly number[]
   /** Text that may still turn out to be a marker. */
@@ -82,6 +87,8 @@ export interface HarmonyParserOptions {
   readonly role?: 'assistant' | null
   /** Recognises bare names of the request's tools in malformed headers. */
   readonly toolNamed?: ToolLookup
+  /** Whether text without a channel is never the answer, but reasoning. Default false: it is the answer if the turn ends with it. */
+  readonly needsChannel?: boolean
 }
 
 /**
@@ -105,6 +112,7 @@ class NativeParser implements HarmonyParser {
   readonly #tools: ToolLookup | undefined
   readonly #detokenizer: Detokenizer
   readonly #message: PrefillFilter
+  readonly #undecided: UndecidedText
   /** For text input; created at the first text. */
   #lexer: MarkerLexer | undefined
   #mode: ParserPosition
@@ -113,7 +121,6 @@ class NativeParser implements HarmonyParser {
   #origin: Origin
   /** Set by `<|return|>` until the model's next token, which is reported once. */
   #returned: boolean
-  #finalSeen: boolean
   /** Whether the lexer, not the detokenizer, may be holding input back. */
   #isText: boolean
 
@@ -123,20 +130,20 @@ class NativeParser implements HarmonyParser {
       draft = openHeader('turn'),
       origin = 'model',
       returned = false,
-      finalSeen = false,
       message,
+      undecided,
       carried,
       held = '',
     }: Partial<ParserSnapshot> = snapshot === undefined ? {} : structuredClone(snapshot)
     this.#handler = handler
     this.#tools = options.toolNamed
     this.#detokenizer = createDetokenizer(options.tokenTable ?? NO_TABLE, carried)
-    this.#message = createPrefillFilter(handler, message)
+    this.#undecided = new UndecidedText(handler, options.needsChannel, undecided)
+    this.#message = createPrefillFilter(this.#undecided, message)
     this.#mode = mode
     this.#draft = draft
     this.#origin = origin
     this.#returned = returned
-    this.#finalSeen = finalSeen
     this.#isText = held !== ''
     if (this.#isText) this.#lexer = this.#makeLexer(held)
   }
@@ -149,8 +156,13 @@ class NativeParser implements HarmonyParser {
     return this.#detokenizer.carried().length > 0 || (this.#lexer?.held() ?? '') !== ''
   }
 
+  get undecided(): Undecided | undefined {
+    return this.#undecided.undecided
+  }
+
   push(id: number, by: Origin): void {
     this.#enterRun(by, false)
+    if (by === 'model') this.#undecided.count(1)
     if (id < FIRST_SPECIAL) this.#takeText(this.#detokenizer.next(id))
     else {
       this.flush()
@@ -172,6 +184,7 @@ class NativeParser implements HarmonyParser {
 
   beginTurn(): void {
     this.#finish()
+    this.#undecided.endTurn(false)
     this.#openDraft('turn')
     this.#returned = false
     this.#origin = 'model'
@@ -182,7 +195,12 @@ class NativeParser implements HarmonyParser {
     const isUntouched = this.#mode === 'header' ? !this.#draft.sampled : !this.#message.isAnnounced
     const position = isUntouched ? 'between' : this.#mode
     this.#finish(isCut)
+    this.#undecided.endTurn(isCut === true)
     return position
+  }
+
+  settle(): void {
+    this.#undecided.settle()
   }
 
   snapshot(): ParserSnapshot {
@@ -192,7 +210,7 @@ class NativeParser implements HarmonyParser {
       message: this.#message.state(),
       origin: this.#origin,
       returned: this.#returned,
-      finalSeen: this.#finalSeen,
+      undecided: this.#undecided.state(),
       carried: this.#detokenizer.carried(),
       held: this.#lexer?.held() ?? '',
     })
@@ -209,7 +227,11 @@ class NativeParser implements HarmonyParser {
     if (by === 'model') this.#endHostMessage()
     this.#origin = by
     this.#isText = text
-    if (by === 'host') this.#returned = false
+    if (by === 'host') {
+      this.#returned = false
+      // The host writes after the model's turn.
+      this.#undecided.endTurn(false)
+    }
   }
 
   /**
@@ -229,9 +251,13 @@ class NativeParser implements HarmonyParser {
   #takeText(text: string | undefined): void {
     if (text === undefined) return
     if (this.#returned) this.#reportAfterReturn()
-    if (this.#mode === 'content') this.#message.text(text, this.#origin)
-    else {
+    const tokens = this.#isText ? tokensOf(text) : 1
+    if (this.#mode === 'content') {
+      if (this.#isText && this.#origin === 'model') this.#undecided.count(tokens)
+      this.#message.text(text, this.#origin)
+    } else {
       this.#continueHeader()
+      this.#draft.tokens = (this.#draft.tokens ?? 0) + tokens
       this.#turnIntoProse(addHeaderText(this.#draft, text, this.#tools, this.#origin))
     }
   }
@@ -263,13 +289,16 @@ class NativeParser implements HarmonyParser {
             this.#endMessage('implicit')
           }
           this.#continueHeader()
-          if (name === 'message') this.#beginMessage(resolveHeader(this.#draft, this.#origin, this.#finalSeen))
+          if (name === 'message')
+            this.#beginMessage(resolveHeader(this.#draft, this.#origin, this.#undecided.hasAnswer))
           else addHeaderMarker(this.#draft, name)
         }
         break
       default:
         if (this.#mode === 'between' && name !== 'endoftext') this.#report('stray_terminator')
         this.#endMessage(name)
+        // A turn may also end in a second stop token: <|end|><|return|>.
+        if (name !== 'end') this.#undecided.endTurn(false)
         this.#returned = name === 'return'
     }
   }
@@ -299,18 +328,20 @@ class NativeParser implements HarmonyParser {
     for (const repair of repairs) this.#handler.repair(repair)
     if (header === undefined) return
     this.#mode = 'content'
+    const { tokens = 0 } = this.#draft
     // Released, because it is not read again and would stay in memory as long as the message.
     this.#draft = NO_HEADER
-    const { channel = 'final' } = header
-    if (channel === 'final' && header.role === 'assistant' && header.recipient === undefined) this.#finalSeen = true
     this.#message.begin(header, this.#origin)
-    if (lead !== '') this.#message.text(lead, this.#origin, true)
+    if (lead === '') return
+    this.#undecided.count(tokens)
+    this.#message.text(lead, this.#origin, true)
   }
 
   /** Ends an open message, or an open header, which may turn out to be a message after all. */
   #endMessage(terminator: Terminator, isCut?: boolean): void {
     if (this.#mode === 'header' && !this.#isForgotten(terminator)) {
-      this.#beginMessage(resolveUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
+      const isCall = terminator === 'call' || terminator === 'turn'
+      this.#beginMessage(resolveUnclosed(this.#draft, this.#origin, lastText(this.#draft, isCall), terminator))
     }
     if (this.#mode === 'content') this.#message.end(terminator, this.#origin, isCut)
     this.#mode = 'between'

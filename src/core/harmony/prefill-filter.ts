@@ -62,7 +62,7 @@ class NativePrefillFilter implements PrefillFilter {
   end(terminator: Terminator, origin: Origin, isCut = false): void {
     // A prefilled message counts if the model at least ended it, and is dropped if the model never continued it.
     if (!this.#announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
-    if (this.#announced) this.#handler.messageEnd(terminator, origin, isCut)
+    if (this.#announced) this.#handler.messageEnd(terminator, origin, isCut, 0)
     this.#announced = false
     this.#isHosts = false
   }

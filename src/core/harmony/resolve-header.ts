@@ -7,7 +7,15 @@ import {
   repair,
   type Terminator,
 } from './events.js'
-import { type HeaderDraft, LONGEST_HEADER, lastSegment, looseWords, quotedText, type Segment } from './header.js'
+import {
+  type HeaderDraft,
+  LONGEST_HEADER,
+  lastSegment,
+  looseWords,
+  quotedText,
+  type Segment,
+  wordsOf,
+} from './header.js'
 import { isNoise, isValue, lettersOf, type Word } from './header-words.js'
 import { CHANNELS, CONTENT_TYPES, ROLES } from './vocabulary.js'
 
@@ -27,10 +35,9 @@ export interface ResolvedHeader {
  *                                                           ^
  *
  * @param origin - who wrote the header: an unknown author is a tool if the host did
- * @param finalSeen - whether the response already has a final message: an empty channel then does not make a second
- * answer
+ * @param hasAnswer - whether the response already has an answer: an empty channel then does not make a second one
  */
-export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boolean): ResolvedHeader {
+export function resolveHeader(draft: HeaderDraft, origin: Origin, hasAnswer: boolean): ResolvedHeader {
   const reading = readHeader(draft, origin)
   const { header, loose, report } = reading
   /** Whether any word may be the content type: a message to or from a tool does not begin with prose. */
@@ -55,7 +62,7 @@ export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boo
       if (marker === 'constrain') header.constrained = true
     } else dropped.push(word)
   }
-  const isThought = finalSeen && header.channel === undefined
+  const isThought = hasAnswer && header.channel === undefined
   const last = dropped.at(-1)
   //     <|channel|>final Sure<|message|>, here it is     the marker came one word late
   //                      ^^^^
@@ -176,7 +183,7 @@ function mayGoOn(draft: HeaderDraft, header: HarmonyHeader, word: Word): boolean
 }
 
 /** Whether the recipient is a tool, not a party of the conversation. */
-function addressesTool({ recipient = '' }: HarmonyHeader): boolean {
+export function addressesTool({ recipient = '' }: HarmonyHeader): boolean {
   return recipient !== '' && recipient !== 'assistant' && recipient !== 'user'
 }
 
@@ -204,6 +211,11 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
   /** Whether a content type or an unknown word was read: a recipient after it is misplaced. */
   let isLate = false
 
+  /** Whether a recipient stands in its own place. */
+  const isNamed = wordsOf(draft).some(
+    ({ kind, after }) => kind === 'recipient' || (kind === 'tool' && after !== 'constrain'),
+  )
+
   if (draft.opening === 'implied') report('missing_start')
   for (const { words } of draft.segments) for (const [index, word] of words.entries()) readWord(word, words[index + 1])
   readAuthor(draft.segments[0]?.words[0])
@@ -230,6 +242,10 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
         break
       case 'tool':
       case 'recipient':
+        if (after === 'constrain') {
+          readConstrained(word)
+          break
+        }
         if (header.recipient !== undefined) report('repeated_recipient', text)
         else header.recipient = value
         if (kind === 'tool') report('bare_recipient')
@@ -256,6 +272,16 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
       default:
         isLate ||= after !== 'channel' && !isNoise(text)
         loose.push(word)
+    }
+  }
+
+  /** Reads a declared tool after <|constrain|>: the recipient, unless there is another. */
+  function readConstrained(word: Word): void {
+    if (isNamed) loose.push({ ...word, kind: 'unknown' })
+    else if (addressesTool(header)) report('repeated_recipient', word.text)
+    else {
+      header.recipient = word.value
+      report('constrained_recipient')
     }
   }
 

@@ -13,7 +13,7 @@ export interface DeclaredBuiltins {
   /** Returns the recipients of built-in tools in a namespace, declared or not. */
   recipientsIn(namespace: string, policy: RecipientPolicy): readonly string[]
   /** Resolves a recipient of a built-in tool; undefined unless the request declares the tool. */
-  matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined
+  matchBuiltin(recipient: string, policy: Pick<RecipientPolicy, 'builtins'>): Recipient | undefined
 }
 
 /** No built-in tools yet, and a function that adds the tools of a request. */
@@ -32,7 +32,7 @@ export function growingBuiltins(): GrowingBuiltins {
   const declared = {
     builtins,
     shell: null as DeclaredEnvironment,
-    matchBuiltin(recipient: string, policy: RecipientPolicy): Recipient | undefined {
+    matchBuiltin(recipient: string, policy: Pick<RecipientPolicy, 'builtins'>): Recipient | undefined {
       const own = lookUp(policy.builtins, recipient)
       // In a policy, `shell` means whichever shell is declared.
       const calls = own === undefined ? builtinsCalled(recipient) : own.tool === 'shell' ? SHELLS : [own]

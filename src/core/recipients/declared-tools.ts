@@ -1,6 +1,7 @@
 import { check } from '../../shared/errors.js'
 import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
 import type { McpTool, NamespaceTool, UnknownTool } from '../responses/request.js'
+import { APPLY_PATCH, namesPatchTool, PATCH_RECIPIENT } from './apply-patch.js'
 import { type DeclaredBuiltins, growingBuiltins } from './declared-builtins.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
 import { prefixesOf } from './prefixes.js'
@@ -166,12 +167,17 @@ export function declaredMcpTool(
 
 /**
  * Returns the recipient that a bare word in a malformed header stands for, if it names a declared tool:
- * `functions.bash` for `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, the word itself for `LABEL.tool`,
- * `mcp.LABEL.tool` or `mcp.LABEL`. A server's label alone does not name a tool.
+ * `functions.bash` for `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, or for `bash` of one namespace, the word itself for `LABEL.tool`,
+ * `mcp.LABEL.tool` or `mcp.LABEL`, and for the recipient of a declared built-in tool. A server's label alone does not name
+ * a tool.
  */
 export function toolNamed(word: string, tools: DeclaredTools): string | undefined {
   if (declaredFunction(nameIn(FUNCTIONS, word) ?? '', tools) !== undefined) return word
   if (declaredFunction(word, tools) !== undefined) return `${FUNCTIONS}.${word}`
+  const [namespace, ...others] = [...tools.namespaces].filter(([, inside]) => functionIn(inside, word) !== undefined)
+  if (namespace !== undefined && others.length === 0) return `${FUNCTIONS}.${namespace[0]}.${word}`
+  if (tools.builtins.has(APPLY_PATCH) && namesPatchTool(word)) return PATCH_RECIPIENT
+  if (tools.matchBuiltin(word, { builtins: {} }) !== undefined) return word
   if (word.startsWith(`${FUNCTIONS}.`) || tools.mcpServers.has(word)) return undefined
   return declaredMcpTool(word, tools) === undefined ? undefined : word
 }

@@ -103,10 +103,10 @@ export function startMessage(usage: UsageCount): void {
 /**
  * Ends a message.
  *
- * @param ahead - how many of the counted tokens belong to the next message: 1 if its first marker ended this one
+ * @param ahead - how many of the counted tokens followed it: 1 if the first marker of the next message ended this one
  * @returns how many tokens belong to this message
  */
-export function countMessage(usage: UsageCount, ahead: 0 | 1): number {
+export function countMessage(usage: UsageCount, ahead: number): number {
   const count = usage.sinceMessage - ahead
   usage.sinceMessage = ahead
   return count

@@ -35,6 +35,10 @@ export interface TranslatorState extends ResponseState {
   containerId: string | null
   /** The open message by another author than the assistant. */
   other: OtherMessage | null
+  /** Whether the turn has a call that the client answers. */
+  isClientAsked?: boolean
+  /** What the model has written since it invented the result of such a call, by the author of that result. */
+  invented?: { readonly author: string; readonly text: TextBuffer } | null
   /** The number of the next event. */
   sequenceNumber: number
   /** How many ids have been created. */

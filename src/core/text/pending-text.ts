@@ -9,6 +9,8 @@ export interface PendingTextSnapshot {
   readonly logprobs: Logprob[]
   /** The tokens of the current header since its last marker. */
   readonly header: HeaderToken[]
+  /** The tokens of a message that has ended and is undecided. */
+  readonly kept: HeaderToken[]
 }
 
 /** More than the longest header needs, at a token for each byte and a marker after each character. */
@@ -26,10 +28,13 @@ export class PendingText {
   #unplaced: Logprob[]
   /** The tokens of the open header since its last marker. If they turn out to be text, they are the message's first. */
   #header: HeaderToken[]
+  /** Those of a message that has ended, and may be reasoning or the answer. */
+  #kept: HeaderToken[]
 
-  constructor({ logprobs = [], header = [] }: Partial<PendingTextSnapshot> = {}) {
+  constructor({ logprobs = [], header = [], kept = [] }: Partial<PendingTextSnapshot> = {}) {
     this.#unplaced = logprobs
     this.#header = header
+    this.#kept = kept
   }
 
   /** Undefined if there is none: comparing it with '' would read it, see {@link appendText}. */
@@ -45,7 +50,10 @@ export class PendingText {
   append(text: string, isLead: boolean): void {
     const before = this.#text
     this.#text = before === undefined ? text : before + text
-    if (this.#header.length > 0) {
+    if (this.#kept.length > 0) {
+      if (isLead) this.#tokens = tokensOfLead(this.#kept, text)
+      this.#kept = []
+    } else if (this.#header.length > 0) {
       if (isLead) this.#tokens = tokensOfLead(this.#header, text)
       this.#header = []
     }
@@ -64,7 +72,6 @@ export class PendingText {
   /** Drops tokens without text when the item ends. */
   drop(): void {
     this.#unplaced = []
-    this.#header = []
   }
 
   /** Adds a token of the item's text, before its text is known. */
@@ -84,12 +91,18 @@ export class PendingText {
     if (this.#header.length > 0) this.#header = []
   }
 
+  /** Keeps the tokens of a message that has ended until it is decided, apart from those of the next header. */
+  keepHeader(): void {
+    if (this.#kept.length === 0) this.#kept = this.#header
+    this.#header = []
+  }
+
   /** Records a marker that belongs to no header: the header continues after it. */
   breakHeader(): void {
     if ((this.#header.at(-1)?.bytes.length ?? 0) > 0) this.addToHeader(BREAK)
   }
 
   snapshot(): PendingTextSnapshot {
-    return { logprobs: this.#unplaced, header: this.#header }
+    return { logprobs: this.#unplaced, header: this.#header, kept: this.#kept }
   }
 }

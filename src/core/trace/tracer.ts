@@ -133,11 +133,11 @@ class TokenTracer implements Tracer {
         if (origin === 'model' && isLead) this.#deltaFrom = this.#leadFrom
         handler.messageText(text, origin, isLead)
       },
-      messageEnd: (terminator, origin, isCut) => {
+      messageEnd: (terminator, origin, isCut, ahead) => {
         this.#harmony({ type: 'message_end', terminator, origin })
         // A token that ends a host message may also be the first of the text after it.
         this.#isOver = origin === 'model' || this.#deltaFrom !== this.#index
-        handler.messageEnd(terminator, origin, isCut)
+        handler.messageEnd(terminator, origin, isCut, ahead)
       },
       repair: (repair) => handler.repair(repair),
     }

@@ -9,6 +9,7 @@ import { countMessage } from '../response-object/usage.js'
 import type { TranslatorContext } from '../state/translator-context.js'
 import type { OtherMessage, TranslatorState } from '../state/translator-state.js'
 import { appendText, createTextBuffer, textOf } from '../text/text-buffer.js'
+import type { InventedTurn } from './invented-turn.js'
 
 /**
  * Routes Harmony messages: the assistant's become output items, tool messages become results of calls, and messages
@@ -19,10 +20,18 @@ export class MessageRouter implements HarmonyHandler {
   readonly #recipients: Recipients
   readonly #current: CurrentItem
   readonly #results: ResultPairing
+  readonly #invented: InventedTurn
   readonly #state: TranslatorState
 
-  constructor(context: TranslatorContext, recipients: Recipients, current: CurrentItem, results: ResultPairing) {
+  constructor(
+    context: TranslatorContext,
+    recipients: Recipients,
+    current: CurrentItem,
+    results: ResultPairing,
+    invented: InventedTurn,
+  ) {
     this.#context = context
+    this.#invented = invented
     this.#recipients = recipients
     this.#current = current
     this.#results = results
@@ -31,6 +40,10 @@ export class MessageRouter implements HarmonyHandler {
 
   messageStart(header: HarmonyHeader, origin: Origin): void {
     const state = this.#state
+    if (origin === 'model' && this.#isInvented(header)) {
+      this.#current.pending.forgetHeader()
+      return
+    }
     if (header.role !== 'assistant') {
       this.#current.pending.forgetHeader()
       state.other = { header, origin, text: createTextBuffer() }
@@ -42,24 +55,39 @@ export class MessageRouter implements HarmonyHandler {
     const { other, messages } = this.#state
     if (this.#current.item !== null) this.#current.write(text, isLead)
     else if (other !== null) appendText(other.text, text)
+    else {
+      this.#invented.drop(text)
+      return
+    }
     if (messages !== null) logText(messages, text)
   }
 
-  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void {
+  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean, ahead: number): void {
     const { other, usage } = this.#state
     const item = this.#current.item
-    const isModels = item !== null || other?.origin === 'model'
+    const isModels = item !== null || other?.origin === 'model' || this.#invented.isOpen
     // If the next message's marker ended this one, it has already been counted.
-    const count = isModels ? countMessage(usage, terminator === 'implicit' && origin === 'model' ? 1 : 0) : 0
+    const isEndedByNext = terminator === 'implicit' && origin === 'model'
+    const count = isModels ? countMessage(usage, Math.max(ahead, isEndedByNext ? 1 : 0)) : 0
     this.#state.other = null
     if (item !== null) {
       if (this.#current.isReasoning) usage.reasoning += count
+      if (!isCut && this.#current.isAnsweredByClient) this.#invented.ask()
       this.#current.end(isCut ? 'incomplete' : 'completed')
     } else if (other !== null) this.#endOther(other, count)
   }
 
   repair(repair: Repair): void {
     this.#context.repair(repair)
+  }
+
+  /** Whether a message of the model's is the result of a call that the client has yet to answer, or follows one. */
+  #isInvented({ role, name = role }: HarmonyHeader): boolean {
+    if (this.#invented.isOpen) return true
+    if (role !== 'tool' || !this.#invented.isAwaited || this.#context.options.trustToolMessages === true) return false
+    if (this.#results.isAwaited(name)) return false
+    this.#invented.begin(name)
+    return true
   }
 
   #begin({ recipient: name, channel }: HarmonyHeader): void {

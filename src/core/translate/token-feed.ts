@@ -10,6 +10,7 @@ import type { TranslatorState } from '../state/translator-state.js'
 import { LOGPROBS, scoredToken } from '../text/logprobs.js'
 import type { HarmonyToken, HostMessage, HostTokens } from '../tokens/token-source.js'
 import type { TracedState, Tracer } from '../trace/tracer.js'
+import type { InventedTurn } from './invented-turn.js'
 
 /** Feeds tokens to the parser, and counts and numbers them. */
 export class TokenFeed {
@@ -19,6 +20,7 @@ export class TokenFeed {
   readonly #parser: HarmonyParser
   readonly #handler: HarmonyHandler
   readonly #tracer: Tracer | undefined
+  readonly #invented: InventedTurn
   readonly #state: TranslatorState
   /** Whether the request includes log-probabilities. */
   readonly #isScored: boolean
@@ -31,7 +33,9 @@ export class TokenFeed {
     parser: HarmonyParser,
     handler: HarmonyHandler,
     tracer: Tracer | undefined,
+    invented: InventedTurn,
   ) {
+    this.#invented = invented
     this.#context = context
     this.#output = output
     this.#current = current
@@ -72,6 +76,8 @@ export class TokenFeed {
   pushHost(host: HostTokens['host']): void {
     if ((host as string).length === 0) return
     this.#state.usage.isNextTurn = true
+    if (this.#invented.isOpen) this.#parser.end()
+    this.#invented.end()
     if (typeof host === 'string') this.pushText(host, 'host')
     else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')
@@ -93,10 +99,14 @@ export class TokenFeed {
   }
 
   #countMarker(id: number): void {
+    const { pending } = this.#current
+    const { undecided } = this.#parser
     this.#state.isMarked = true
-    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#current.pending.breakHeader()
-    else this.#current.pending.forgetHeader()
-    if (id === SPECIAL.start) startMessage(this.#state.usage)
+    if (undecided === 'open' || id === SPECIAL.startoftext || !specialNames.has(id)) pending.breakHeader()
+    else if (undecided === 'ended') pending.keepHeader()
+    else pending.forgetHeader()
+    // The tokens of an undecided message are counted when it is decided.
+    if (id === SPECIAL.start && undecided !== 'ended') startMessage(this.#state.usage)
   }
 
   #pass(chunk: number | string, origin: Origin): void {
@@ -118,7 +128,7 @@ export class TokenFeed {
     this.#parser.end()
     handler.messageStart({ role: 'tool', name: author, recipient: 'assistant', channel }, origin)
     if (text !== '') handler.messageText(text, origin, false)
-    handler.messageEnd('end', origin, false)
+    handler.messageEnd('end', origin, false, 0)
     this.#parser.beginTurn()
     this.#tracer?.after(this.#tracedState())
   }

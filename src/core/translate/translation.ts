@@ -10,6 +10,7 @@ import { checkUsage } from '../options/check-translate-options.js'
 import type { TranslatorOptions } from '../options/options.js'
 import { readClock } from '../options/read-clock.js'
 import { toolNamed } from '../recipients/declared-tools.js'
+import { isAnswerJson } from '../recipients/format-classifier.js'
 import type { ResponseProgress } from '../response-object/response-object.js'
 import { addHostUsage } from '../response-object/usage.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
@@ -19,6 +20,7 @@ import { createState, NO_EVENTS, type TranslatorState } from '../state/translato
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
 import type { Tracer } from '../trace/tracer.js'
 import { checkHost, checkToken } from './check-chunk.js'
+import { InventedTurn } from './invented-turn.js'
 import { MessageRouter } from './message-router.js'
 import { emitOpening } from './opening.js'
 import { type ResolveTools, resolveToolsOf } from './resolve-tools.js'
@@ -37,6 +39,7 @@ export class Translation {
   readonly results: ResultPairing
   readonly lifecycle: Lifecycle
   readonly parser: HarmonyParser
+  readonly invented: InventedTurn
   readonly feed: TokenFeed
   readonly tracer: Tracer | undefined
   readonly #options: TranslatorOptions
@@ -59,7 +62,8 @@ export class Translation {
     const labels = [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))]
     const recipients = { ...resolved, labels }
     const results = new ResultPairing(output, context, recipients)
-    const router = new MessageRouter(context, recipients, current, results)
+    const invented = new InventedTurn(context)
+    const router = new MessageRouter(context, recipients, current, results, invented)
     const tracer = options.trace?.({
       tokenTable,
       index: state.index,
@@ -69,7 +73,15 @@ export class Translation {
     const handler = tracer?.observe(router) ?? router
     const parser =
       options.parser?.(handler) ??
-      createNativeParser({ tokenTable, toolNamed: (word) => toolNamed(word, declared) }, handler, snapshot?.parser)
+      createNativeParser(
+        {
+          tokenTable,
+          toolNamed: (word) => toolNamed(word, declared),
+          needsChannel: isAnswerJson(state.request),
+        },
+        handler,
+        snapshot?.parser,
+      )
     this.state = state
     this.context = context
     this.output = output
@@ -77,7 +89,8 @@ export class Translation {
     this.results = results
     this.lifecycle = new Lifecycle(context, output)
     this.parser = parser
-    this.feed = new TokenFeed(context, output, current, parser, handler, tracer)
+    this.invented = invented
+    this.feed = new TokenFeed(context, output, current, parser, handler, tracer, invented)
     this.tracer = tracer
     this.#options = options
     this.#open = () => emitOpening(context, declared, output, current)
@@ -119,12 +132,14 @@ export class Translation {
     checkReason(reason)
     if (this.lifecycle.isClosed) return []
     this.begin()
-    const isCut = reason !== 'stop'
     // Completes a host message that was left open: its result counts, and the model was not cut off in it.
     this.feed.endHostMessage()
     // Waiting calls precede a message that may still be open, and items have to be closed in order.
     this.results.giveUp()
+    this.parser.flush()
+    const isCut = reason === undefined ? this.parser.position !== 'between' : reason !== 'stop'
     const position = this.parser.end(isCut)
+    this.invented.end()
     // A call that was cut off just now expects no result.
     this.results.giveUp(!isCut)
     this.feed.noticeSilence()
@@ -143,7 +158,9 @@ export class Translation {
     this.#attempt(() => this.begin())
     // No more text will follow, so held text is emitted as it is.
     this.#attempt(() => this.parser.flush())
+    this.#attempt(() => this.parser.settle?.())
     this.#attempt(() => this.current.release())
+    this.invented.end()
     if (isReported) this.lifecycle.emitError({ code, message })
     this.output.abandon()
     this.current.abandon()

@@ -4,6 +4,7 @@ import { clientFailure, type Failure, hostFailure } from '../completion/failure.
 import type { HostItem } from '../items/host/inserted-item.js'
 import { resultLists } from '../items/kinds.js'
 import { checkResult, type ToolResult } from '../items/parts/tool-result.js'
+import { checkReason } from '../options/check-reason.js'
 import { checkTranslatorOptions, checkUsage } from '../options/check-translate-options.js'
 import type { TranslatorOptions } from '../options/options.js'
 import { startTurn } from '../response-object/usage.js'
@@ -67,12 +68,13 @@ export class Translator {
   beginTurn(turn: Turn = {}): void {
     this.#run('beginTurn', () => {
       const { prefill = '', ...usage } = turn
-      const { state, current, lifecycle, parser, feed } = this.#translation
+      const { state, current, lifecycle, parser, feed, invented } = this.#translation
       lifecycle.expectOpen('beginTurn')
       checkHostTokens(prefill)
       checkUsage('beginTurn', usage)
       this.#translation.begin()
       parser.beginTurn()
+      invented.end()
       current.pending.forgetHeader()
       startTurn(state.usage)
       this.#translation.count(usage)
@@ -143,6 +145,23 @@ export class Translator {
       check(id === undefined || results.find(id) === undefined, 'insert: id', 'an unused id', id)
       this.#translation.begin()
       output.insertHostItem(host)
+      return this.#translation.take()
+    })
+  }
+
+  /**
+   * Ends the model's turn, but not the response: text without a channel is the answer if the model has finished, and
+   * reasoning if it was interrupted. Not needed before {@link beginTurn}, {@link end} or a push of the host.
+   *
+   * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_option` if the API does not know the
+   * reason
+   */
+  endTurn(reason: EndReason): ResponseStreamEvent[] {
+    return this.#run('endTurn', () => {
+      checkReason(reason)
+      const { lifecycle, parser } = this.#translation
+      lifecycle.expectOpen('endTurn')
+      if (parser.undecided !== undefined) parser.end(reason !== 'stop')
       return this.#translation.take()
     })
   }

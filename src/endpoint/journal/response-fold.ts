@@ -318,7 +318,7 @@ export class ResponseFold {
         if (entry.usage !== undefined) this.#addUsage(translator, entry.usage)
         this.#stopped = entry.reason
         this.#stage = 'stopped'
-        return []
+        return translator.endTurn(entry.reason)
       case 'tool_started':
         this.#attempts.set(entry.itemId, entry.attempt)
         return []

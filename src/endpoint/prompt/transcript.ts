@@ -70,13 +70,18 @@ export function* readTranscriptInSlices(
   // `respond` returns transcripts with the `<|start|>assistant` of their first turn.
   let tokens: number[] = transcript[0] === SPECIAL.start || isRest ? [] : [SPECIAL.start, ...assistant]
   const reader = segmentReader(options)
+  /** Whether a message with this id after `<|start|>` is the model's. */
+  const isAssistants = (id: number | undefined): boolean => id === assistant[0] || !isRole(id, tokenTable)
   const read = (end: number): void => {
     // A message without a role is the model's: the host never omits it.
     const isRoleless = tokens[0] === SPECIAL.start && !isRole(tokens[1], tokenTable)
-    const isModel = tokens[0] !== SPECIAL.start || tokens[1] === assistant[0] || isRoleless
+    const isModel = tokens[0] !== SPECIAL.start || isAssistants(tokens[1])
     const isPlain = !isRoleless && isWellFormed(tokens)
     const text = isPlain ? textOf(tokens, tokenTable) : undefined
-    const { parsed, repairs } = reader(text === undefined ? tokens : withoutText(tokens), isModel)
+    const next = transcript[end]
+    const isNextModels = next !== SPECIAL.start || isAssistants(transcript[end + 1])
+    const goesOn = end < transcript.length && isNextModels
+    const { parsed, repairs } = reader(text === undefined ? tokens : withoutText(tokens), isModel, goesOn)
     const isRepaired = repairs > 0 || parsed.length !== 1 || !isPlain
     const [message] = parsed
     if (text !== undefined && message !== undefined) message.content = text
@@ -144,6 +149,7 @@ function withoutText(tokens: readonly number[]): readonly number[] {
 type SegmentReader = (
   tokens: readonly number[],
   isModel: boolean,
+  goesOn: boolean,
 ) => { readonly parsed: readonly HarmonyMessage[]; readonly repairs: number }
 
 /** Creates one parser for all segments, since a malformed message is read depending on those before it. */
@@ -158,8 +164,8 @@ function segmentReader({ tokenTable, toolNamed, hasAnswer = false }: TranscriptO
   }
   const options = { tokenTable, role: null, ...(toolNamed && { toolNamed }) }
   const start = createHarmonyParser(options, sink).snapshot()
-  const parser = createHarmonyParser(options, sink, { ...start, finalSeen: hasAnswer })
-  return (tokens, isModel) => {
+  const parser = createHarmonyParser(options, sink, { ...start, undecided: { message: null, hasAnswer } })
+  return (tokens, isModel, goesOn) => {
     parsed = []
     repairs = 0
     const isBegun = tokens[0] === SPECIAL.start
@@ -168,7 +174,9 @@ function segmentReader({ tokenTable, toolNamed, hasAnswer = false }: TranscriptO
     const segmentTokens = isModel && isBegun ? tokens.slice(isRole(tokens[1], tokenTable) ? 2 : 1) : tokens
     for (const id of segmentTokens) parser.push(id, isModel ? 'model' : 'host')
     const ended = segmentTokens.at(-1)
-    if (ended === undefined || !TERMINATORS.includes(ended)) parser.end()
+    const isOpen = ended === undefined || !TERMINATORS.includes(ended)
+    // Text without a channel is the answer only if the model's turn ends with it.
+    if (isOpen || parser.undecided !== undefined) parser.end(goesOn)
     return { parsed, repairs }
   }
 }

@@ -4,6 +4,7 @@ import { createHarmonyParser } from '../../../src/core/harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyMessage, Origin, Repair, Terminator } from '../../../src/core/harmony/events.js'
 import { parseMessages } from '../../../src/core/harmony/parse-messages.js'
 import type { HarmonyParser, HarmonyParserOptions, ParserSnapshot } from '../../../src/core/harmony/parser.js'
+import { MAX_UNDECIDED_TOKENS } from '../../../src/core/harmony/undecided-text.js'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { cutText, editedTranscript, headerSoup, malformedTranscript, tokenSoup } from '../../support/arbitraries.js'
@@ -73,7 +74,9 @@ describe('the header', () => {
   })
 
   test('the header of a later message begins with <|start|> and a role', () => {
-    const [, second] = messagesOf('<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>b<|end|>')
+    const [, second] = messagesOf(
+      '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>b<|end|>',
+    )
     expect(second).toEqual({ role: 'assistant', channel: 'analysis', content: 'b' })
   })
 
@@ -215,7 +218,9 @@ describe('the content', () => {
 
   test('the content may be empty, and blank', () => {
     expect(
-      messagesOf('<|message|><|end|><|start|>assistant<|message|> \n<|end|>').map(({ content }) => content),
+      messagesOf('<|channel|>final<|message|><|end|><|start|>assistant<|message|> \n<|end|>').map(
+        ({ content }) => content,
+      ),
     ).toEqual(['', ' \n'])
   })
 })
@@ -248,6 +253,7 @@ describe('the end of a message', () => {
     expect(session.repairs()).toEqual([])
     session.push('<|start|>assistant<|channel|>final<|message|>b<|end|><|start|>assistant<|message|>c<|end|>')
     expect(session.repairs().map(({ code }) => code)).toEqual(['tokens_after_return'])
+    session.parser.end()
     expect(session.terminators()).toEqual(['return', 'end', 'end'])
   })
 
@@ -577,12 +583,40 @@ describe('end() says where the model stood', () => {
 })
 
 describe('text without a header', () => {
-  test('text without a header is reported before the model has written a sentence', () => {
-    const session = new Session()
+  test('text without a header is reported once it is certain what it is', () => {
     const sentence = encodeText('I am sorry, but that is something which I can not and will not do for you.')
-    const startedAt = sentence.findIndex((id) => session.push([id]).some(({ type }) => type === 'message_start'))
-    expect(startedAt).toBeGreaterThan(0)
-    expect(startedAt).toBeLessThan(12)
+    const starts = (events: HarmonyEvent[]): unknown[] =>
+      events.flatMap((event) => (event.type === 'message_start' ? [event.header.channel ?? 'none'] : []))
+    const answer = new Session()
+    expect(starts(answer.push(sentence))).toEqual([])
+    expect(starts(answer.push([m.return]))).toEqual(['none'])
+    const thought = new Session()
+    expect(starts(thought.push([...sentence, m.end]))).toEqual([])
+    expect(starts(thought.push('<|start|>assistant<|channel|>final'))).toEqual([])
+    expect(starts(thought.push('<|message|>'))).toEqual(['analysis', 'final'])
+  })
+
+  test.each([
+    ['ended by <|return|>', 'none', (session: Session) => session.push([m.return])],
+    ['ended by <|endoftext|>', 'none', (session: Session) => session.push([m.endoftext])],
+    ['whose end the engine swallowed', 'none', (session: Session) => session.parser.end()],
+    ["before the host's next turn", 'none', (session: Session) => session.parser.beginTurn()],
+    ["before a message of the host's", 'none', (session: Session) => session.push('<|start|>user', 'host')],
+    ['that was cut off', 'analysis', (session: Session) => session.parser.end(true)],
+    ['of a response that failed', 'analysis', (session: Session) => session.parser.settle?.()],
+  ] as const)('text without a header %s has the channel %s', (_, channel, end) => {
+    const session = new Session()
+    session.push(encodeText('I am sorry, but that is something which I can not do.'))
+    end(session)
+    const header = { role: 'assistant', ...(channel !== 'none' && { channel }) }
+    expect(session.events).toContainEqual({ type: 'message_start', header, origin: 'model' })
+  })
+
+  test('text without a header is reasoning from its first word if only a message with a channel can be the answer', () => {
+    const session = new Session({ needsChannel: true })
+    session.push(encodeText('I am sorry, but that is something which I can not do.'))
+    const header = { role: 'assistant', channel: 'analysis' }
+    expect(session.events).toContainEqual({ type: 'message_start', header, origin: 'model' })
   })
 
   test('text without a header after a channel is reported with its second word', () => {
@@ -592,9 +626,59 @@ describe('text without a header', () => {
     expect(session.push(' fine')).toEqual([{ type: 'message_text', text: ' fine', origin: 'model' }])
   })
 
-  test('text without a header is reported with its first character if it is JSON', () => {
+  test('text without a header is known from its first character if it is JSON', () => {
     const session = new Session()
-    expect(session.push('{"').map(({ type }) => type)).toEqual(['repair', 'message_start', 'message_text'])
+    expect(session.push('{"').map(({ type }) => type)).toEqual(['repair'])
+    expect(session.push('}<|return|>').map(({ type }) => type)).toEqual([
+      ...['message_start', 'message_text', 'message_end'],
+    ])
+  })
+
+  describe('of many tokens', () => {
+    const [A = 0] = encodeText(' a')
+    const many = (count: number): number[] => Array.from({ length: count }, () => A)
+    const MOST = MAX_UNDECIDED_TOKENS
+    const shown = (events: HarmonyEvent[]): unknown[] =>
+      joined(events).flatMap((event): unknown[] => {
+        if (event.type === 'message_start') return [event.header.channel ?? 'none']
+        return event.type === 'message_text' ? [event.text.length] : event.type === 'repair' ? [event.repair] : []
+      })
+    const unheaded = { code: 'missing_message' }
+
+    test('text without a header is held up to its limit', () => {
+      const session = new Session()
+      session.push(many(MOST))
+      expect(shown(session.events)).toEqual([unheaded])
+      session.push([m.return])
+      expect(shown(session.events)).toEqual([unheaded, 'none', 2 * MOST])
+    })
+
+    test('text without a header beyond its limit is reasoning, and once more the answer if the turn ends with it', () => {
+      const session = new Session()
+      session.push(many(MOST + 1))
+      const thought = [unheaded, { code: 'undecided_text' }, 'analysis']
+      expect(shown(session.events)).toEqual([...thought, 2 * MOST + 2])
+      session.push([...many(1), m.return])
+      const again = { code: 'repeated_answer', subject: String(2 * MOST + 4) }
+      expect(shown(session.events)).toEqual([...thought, 2 * MOST + 4, again, 'none', 2 * MOST + 4])
+    })
+
+    test('text without a header beyond its limit is reasoning alone if the turn goes on', () => {
+      const session = new Session()
+      session.push([...many(MOST + 1), m.end])
+      session.push('<|start|>assistant<|channel|>final<|message|>x<|return|>')
+      expect(shown(session.events)).toEqual([
+        ...[unheaded, { code: 'undecided_text' }, 'analysis', 2 * MOST + 2, 'final', 1],
+      ])
+    })
+
+    test('text without a header that is given as text counts four characters as a token', () => {
+      const session = new Session()
+      session.parser.pushText('a '.repeat(2 * MOST), 'model')
+      expect(shown(session.events)).toEqual([unheaded])
+      session.parser.pushText('abcd', 'model')
+      expect(shown(session.events)).toContain('analysis')
+    })
   })
 })
 
@@ -731,7 +815,14 @@ describe('text input', () => {
   ]
 
   test.each(HEADS)('text input is read alike in one piece and in many if it is long: %s', (head) => {
-    for (const filling of ['x', 'y ', '\n', '{']) expectAlike(head + filling.repeat(3000))
+    // Longer than a header, and within MAX_UNDECIDED_TOKENS, for which text counts otherwise than ids.
+    const fillings = [
+      ['x', 3000],
+      ['y ', 1000],
+      ['\n', 3000],
+      ['{', 2000],
+    ] as const
+    for (const [filling, count] of fillings) expectAlike(head + filling.repeat(count))
   })
 
   test.each(HEADS)('text input is read alike in one piece and in many if there is a "<": %s', (head) => {

@@ -344,8 +344,44 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
     [
       'no header, and messages after it',
       'I must refuse<|end|><|start|>assistant<|channel|>final<|message|>x<|return|>',
-      ['[] I must refuse', '[final] x'],
+      ['[analysis] I must refuse', '[final] x'],
+      ['missing_message', 'assumed_reasoning'],
+    ],
+    [
+      'no header, and nothing but a second stop token after it',
+      'I can help<|end|><|return|>',
+      ['[] I can help'],
+      ['missing_message', 'stray_terminator'],
+    ],
+    [
+      'no header, and a header without a message after it',
+      'I can help<|end|><|start|>assistant<|channel|>final<|return|>',
+      ['[] I can help'],
+      ['missing_message', 'dropped_header: assistant final'],
+    ],
+    [
+      'no header, and a message of the user after it, which the model invents',
+      'I can help<|end|><|start|>user<|message|>Thanks<|end|>',
+      ['[] I can help', '[user] Thanks'],
       ['missing_message'],
+    ],
+    [
+      'no header, twice',
+      'I must refuse<|end|>I can not help<|return|>',
+      ['[analysis] I must refuse', '[] I can not help'],
+      ['missing_message', 'missing_start', 'missing_message', 'assumed_reasoning'],
+    ],
+    [
+      'no header, and no stop token before <|start|>',
+      'I must refuse this, since it is not allowed<|start|>assistant<|channel|>final<|message|>x<|return|>',
+      ['[analysis] I must refuse this, since it is not allowed', '[final] x'],
+      ['missing_message', 'missing_end', 'assumed_reasoning'],
+    ],
+    [
+      'a header without a channel, and messages after it',
+      '<|message|>I must refuse<|end|><|start|>assistant<|message|>x<|return|>',
+      ['[analysis] I must refuse', '[] x'],
+      ['assumed_reasoning'],
     ],
     ...['final answer', 'json is a format', 'python is a language', 'to be or not to be'].map(
       (text): Example => [
@@ -404,8 +440,8 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
     [
       'a long text before <|start|>, which is missing-header-after-reasoning',
       `${THOUGHT}This is a long text which goes on and on. <|start|>assistant<|channel|>final<|message|>x<|return|>`,
-      ['[analysis] r', '[] This is a long text which goes on and on. ', '[final] x'],
-      ['missing_start', 'missing_message', 'missing_end'],
+      ['[analysis] r', '[analysis] This is a long text which goes on and on. ', '[final] x'],
+      ['missing_start', 'missing_message', 'missing_end', 'assumed_reasoning'],
     ],
   ],
   'missing-start': [
@@ -479,10 +515,10 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['missing_channel'],
     ],
     [
-      'an empty channel after an answer of an empty channel',
+      'an empty channel twice',
       '<|channel|><|message|>x<|end|><|start|>assistant<|channel|><|message|>y<|end|>',
-      ['[] x', '[analysis] y'],
-      ['missing_channel', 'missing_channel'],
+      ['[analysis] x', '[] y'],
+      ['missing_channel', 'missing_channel', 'assumed_reasoning'],
     ],
   ],
   'unknown-channel': [
@@ -585,6 +621,131 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       '<|channel|>commentary <|constrain|>json to=functions.bash<|message|>{}<|call|>',
       ['[commentary to=functions.bash <json>] {}'],
       ['misplaced_recipient'],
+    ],
+  ],
+  'glued-role': [
+    ...(
+      [
+        ['{"capital":"Paris"}', '[] {"capital":"Paris"}'],
+        ['[1,2]', '[] [1,2]'],
+        ['The capital of France is Paris, and always was.', '[] The capital of France is Paris, and always was.'],
+        ['"Paris"', '[] "Paris"'],
+        ['42', '[] 42'],
+        ['東京'.repeat(40), `[] ${'東京'.repeat(40)}`],
+        ['final{"capital":"Paris"}', '[final] {"capital":"Paris"}'],
+        [
+          'analysisWe need the capital of France, which is Paris.',
+          '[analysis] We need the capital of France, which is Paris.',
+        ],
+      ] as const
+    ).flatMap(([text, message]): Example[] => [
+      [
+        `text glued to the role: ${text}`,
+        `${THOUGHT}<|start|>assistant${text}<|return|>`,
+        ['[analysis] r', message],
+        /^(final|analysis)/.test(text) ? ['missing_channel', 'missing_message'] : ['missing_message'],
+      ],
+      [
+        `text glued to the role of a turn: ${text}`,
+        `assistant${text}<|return|>`,
+        [message],
+        ['repeated_role', ...(/^(final|analysis)/.test(text) ? ['missing_channel'] : []), 'missing_message'],
+      ],
+    ]),
+    ...['analysis', 'commentary', 'final'].flatMap((channel): Example[] => [
+      [
+        `the channel ${channel} glued to the role`,
+        `${THOUGHT}<|start|>assistant${channel}<|message|>x<|return|>`,
+        ['[analysis] r', `[${channel}] x`],
+        ['missing_channel'],
+      ],
+      [
+        `the channel ${channel} glued to the role of a turn`,
+        `assistant${channel}<|message|>x<|return|>`,
+        [`[${channel}] x`],
+        ['repeated_role', 'missing_channel'],
+      ],
+    ]),
+    [
+      'a whole header without markers, glued to the role',
+      'assistantcommentary to=functions.bash json{"a":1}<|return|>',
+      ['[commentary to=functions.bash json] {"a":1}'],
+      ['repeated_role', 'missing_channel', 'missing_message'],
+    ],
+    [
+      'a recipient glued to the role',
+      `${THOUGHT}<|start|>assistantto=functions.bash<|channel|>commentary<|message|>{}<|call|>`,
+      ['[analysis] r', '[commentary to=functions.bash] {}'],
+      [],
+    ],
+    [
+      'lower-case text glued to the role after <|start|>',
+      `${THOUGHT}<|start|>assistantyes it is<|return|>`,
+      ['[analysis] r', '[] yes it is'],
+      ['missing_message'],
+    ],
+    ...['assistants are people who help others, as I do.', "assistant's work is to help others, as I do."].map(
+      (text): Example => [`no glued role: ${text}`, `${text}<|return|>`, [`[] ${text}`], ['missing_message']],
+    ),
+  ],
+  'tool-after-constrain': [
+    ...(
+      [
+        ['final <|constrain|>functions.get_weather', '[final to=functions.get_weather]'],
+        ['final<|constrain|>get_weather', '[final to=functions.get_weather]'],
+        ['commentary <|constrain|>functions.get_weather json', '[commentary to=functions.get_weather <json>]'],
+        ['final <|constrain|>functions.get_weather <|constrain|>json', '[final to=functions.get_weather <json>]'],
+        ['analysis to=<|constrain|>functions.get_weather', '[analysis to=functions.get_weather]'],
+      ] as const
+    ).map(
+      ([header, read]): Example => [
+        `the tool after <|constrain|> in ${header}`,
+        `<|channel|>${header}<|message|>{"city":"Rome"}<|call|>`,
+        [`${read} {"city":"Rome"}`],
+        ['constrained_recipient'],
+      ],
+    ),
+    [
+      'the tool after <|constrain|>, and no <|message|>',
+      '<|channel|>final <|constrain|>functions.get_weather{"city":"Rome"}<|call|>',
+      ['[final to=functions.get_weather] {"city":"Rome"}'],
+      ['constrained_recipient', 'missing_message'],
+    ],
+    [
+      'the tool after <|constrain|>, and nothing else',
+      '<|channel|>commentary <|constrain|>functions.get_weather<|call|>',
+      ['[commentary to=functions.get_weather] '],
+      ['constrained_recipient', 'missing_message'],
+    ],
+    [
+      'an undeclared tool after <|constrain|>',
+      '<|channel|>final <|constrain|>functions.rm<|message|>{}<|return|>',
+      ['[final <functions.rm>] {}'],
+      ['content_type_without_recipient: functions.rm'],
+    ],
+    [
+      'a tool after <|constrain|> beside a recipient',
+      '<|channel|>commentary to=functions.bash <|constrain|>get_weather<|message|>{}<|call|>',
+      ['[commentary to=functions.bash <get_weather>] {}'],
+      [],
+    ],
+    [
+      'a tool after <|constrain|> and before a recipient',
+      '<|channel|>commentary <|constrain|>get_weather to=functions.bash<|message|>{}<|call|>',
+      ['[commentary to=functions.bash <get_weather>] {}'],
+      ['misplaced_recipient'],
+    ],
+    [
+      'an answer that is the name of a tool, with <|constrain|> for <|message|>',
+      '<|channel|>final<|constrain|>get_weather<|return|>',
+      ['[final] get_weather'],
+      ['missing_message'],
+    ],
+    [
+      'an answer that begins with the name of a tool, with <|constrain|> for <|message|>',
+      '<|channel|>final<|constrain|>get_weather says that it rains.<|return|>',
+      ['[final] get_weather says that it rains.'],
+      ['missing_message'],
     ],
   ],
   'reasoning-after-constrain': [
@@ -883,7 +1044,6 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
     ...[
       'analysisWe need to think of a number.assistantfinalfour',
       'analysisWe need a tool.assistantcommentary to=functions.bash json{"a":1}',
-      'assistantcommentary to=functions.bash json{"a":1}',
     ].map(
       (text): Example => [
         `markers that the engine stripped, which is text: ${text}`,
@@ -907,9 +1067,9 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['header_too_long'],
     ],
     [
-      'a role of 5,000 exclamation marks',
-      `${THOUGHT}<|start|>${'!'.repeat(5000)}`,
-      ['[analysis] r', `[] ${'!'.repeat(5000)}`],
+      'a role of 3,000 exclamation marks',
+      `${THOUGHT}<|start|>${'!'.repeat(3000)}`,
+      ['[analysis] r', `[] ${'!'.repeat(3000)}`],
       ['unknown_role', 'header_too_long'],
     ],
   ],

@@ -204,17 +204,29 @@ describe('toolNamed', () => {
     ['mcp__docs.write', undefined],
     ['functions.mcp__docs.write', undefined],
     ['mcp__docs', undefined],
-    ['lookup', undefined],
+    ['lookup', 'functions.mcp__docs.lookup'],
     ['git-hub', undefined],
     ['functions.', undefined],
     ['functions.rm', undefined],
     ['gitlab.search', undefined],
-    ['python', undefined],
+    ['python', 'python'],
+    ['browser.search', undefined],
     ['final', undefined],
     ['', undefined],
   ]
   test.each(rows)('toolNamed takes %j for %j', (word, recipient) => {
     expect(toolNamed(word, declared)).toBe(recipient)
+  })
+
+  test('toolNamed takes no bare name that two namespaces have', () => {
+    expect(toolNamed('lookup', declareTools([ns('a', 'lookup'), ns('b', 'lookup')]))).toBeUndefined()
+  })
+
+  test('toolNamed takes the patch tool by both of its names', () => {
+    const patches = declareTools([builtin('apply_patch')])
+    expect(['apply_patch', 'functions.apply_patch'].map((word) => toolNamed(word, patches))).toEqual([
+      ...['functions.apply_patch', 'functions.apply_patch'],
+    ])
   })
 
   test('toolNamed takes nothing in the functions namespace for a server labelled functions', () => {

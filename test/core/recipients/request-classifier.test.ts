@@ -107,6 +107,52 @@ describe('a name that only one tool can mean', () => {
   })
 })
 
+describe('a name in another spelling', () => {
+  const given = { tools: [fn('get_weather'), fn('shell'), custom('note'), DOCS, builtin('code_interpreter')] }
+
+  test.each([
+    ['functions.shelljson', 'function_call shell'],
+    ['shelljson', 'function_call shell'],
+    ['function.get_weather', 'function_call get_weather'],
+    ['Functions.get_weather', 'function_call get_weather'],
+    ['functions.Get_Weather', 'function_call get_weather'],
+    ['functions.get-weather', 'function_call get_weather'],
+    ['Get-Weather', 'function_call get_weather'],
+    ['function.Get-Weatherjson', 'function_call get_weather'],
+    ['functions.notetext', 'custom_tool_call note'],
+    ['functions.docs.Find-All', 'function_call mcp__docs / find_all'],
+    ['mcp__docs.lookupjson', 'function_call mcp__docs / lookup'],
+    ['pythoncode', 'code_interpreter_call'],
+  ])('the name %s is read as the tool that it can only mean', (to, expected) => {
+    for (const policy of ['openai', 'agents'] as const) {
+      const found = classify(to, { ...given, policy })
+      expect(spell(found)).toBe(expected)
+      expect(found).toMatchObject({ written: to })
+    }
+  })
+
+  test('a name that is declared exactly is no other spelling of another', () => {
+    const tools = [fn('shell'), fn('shelljson'), fn('Shell'), fn('get-weather'), fn('get_weather')]
+    for (const name of ['shell', 'shelljson', 'Shell', 'get-weather', 'get_weather']) {
+      const found = classify(`functions.${name}`, { tools })
+      expect(spell(found)).toBe(`function_call ${name}`)
+      expect(found).not.toHaveProperty('written')
+      expect(spell(classify(`function.${name}`, { tools }))).toBe(`function_call ${name}`)
+    }
+  })
+
+  test('a spelling that two tools have is neither', () => {
+    const tools = [fn('Shell'), fn('shell'), fn('get-weather'), fn('get_weather')]
+    for (const name of ['SHELL', 'Get-Weather', 'SHELLjson']) {
+      expect(classify(`functions.${name}`, { tools })).toMatchObject({ kind: 'mcp_call', available: false })
+    }
+  })
+
+  test('a content type alone is no name', () => {
+    expect(spell(classify('functions.json', given))).toBe('function_call json (undeclared)')
+  })
+})
+
 describe('a name that several tools can mean', () => {
   const two = [DOCS, ns('wiki', 'lookup')]
 

@@ -12,7 +12,7 @@ import {
 } from '../../../src/index.js'
 import { anyStream, oneByOne } from '../../laws/streams.js'
 import { RUNS } from '../../support/runs.js'
-import { encodeHarmony, encodeText } from '../../support/tokens.js'
+import { encodeHarmony, encodeText, m } from '../../support/tokens.js'
 import { Translator } from '../../support/translator.js'
 import { createRun, FIXED, type Run, terminal } from '../translate/run.js'
 
@@ -140,7 +140,26 @@ describe('a delta has the logprobs of its own tokens', () => {
     const run = createRun({ tokenTable, request })
     const text = 'I must refuse this request, because of the rules that I follow.'
     const ids = encodeText(text)
-    expect(deltas(run.push(score(ids)))).toEqual([[text, ids.map((_, at) => -1 - at)]])
+    expect(deltas(run.push(score(ids)))).toEqual([])
+    expect(deltas(run.push(score(encodeHarmony('<|return|>'))))).toEqual([[text, ids.map((_, at) => -1 - at)]])
+  })
+
+  test('a message that has no header and is the answer after another one has its own logprobs', () => {
+    const [thought, text] = ['I must refuse this request, and say why.', 'I refuse this request, because of the rules.']
+    const ids = encodeText(text)
+    const run = createRun({ tokenTable, request })
+    run.push(score([...encodeText(thought), m.end]))
+    run.push(score([...ids, m.end]))
+    expect(deltas(run.push(score([m.return])))).toEqual([[text, ids.map((_, at) => -1 - at)]])
+  })
+
+  test('a message that has no header has the logprobs of all its tokens if a stray marker stands in it', () => {
+    const run = createRun({ tokenTable, request })
+    const [one, two] = [encodeText('I must refuse this request of yours'), encodeText(', sorry.')]
+    run.push(score([...one, m.message]))
+    run.push(score(two))
+    const all = [...one.map((_, at) => -1 - at), ...two.map((_, at) => -1 - at)]
+    expect(deltas(run.push(score([m.return])))).toEqual([['I must refuse this request of yours, sorry.', all]])
   })
 })
 
@@ -185,7 +204,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     const ids = [...bytewise('Hello there, my friends').slice(0, -1), ofByte.get(0xf0), ofByte.get(0xf0)] as number[]
     run.push(score(fabricated))
     run.push(score(ids))
-    const response = terminal(run.end())
+    const response = terminal(run.end('stop'))
     expect(response.output).toMatchObject([
       { content: [{ text: 'A' }] },
       { content: [{ text: expect.stringMatching('Hello') }] },
@@ -218,7 +237,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     for (const header of ['', '<|channel|>final']) {
       const run = createRun({ tokenTable, request })
       run.push(score(encodeHarmony(header)), score(encodeText(' ')), score(ids))
-      const shown = shownBytes(terminal(run.end()))
+      const shown = shownBytes(terminal(run.end('stop')))
       expect(shown.slice(-ids.length)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
     }
   })
@@ -228,7 +247,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     const ids = bytewise('I must ref\u00e9use, ever so sorry that I am')
     const at = ids.indexOf(ofByte.get(0xc3) as number) + 1
     run.push(score([...ids.slice(0, at), 200013, ...ids.slice(at)]))
-    const response = terminal(run.end())
+    const response = terminal(run.end('stop'))
     expect(response.output).toMatchObject([
       { content: [{ text: 'I must ref\ufffd\ufffduse, ever so sorry that I am' }] },
     ])
@@ -239,7 +258,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     const run = createRun({ tokenTable, request })
     const ids = encodeText('I must refuse this request, because of the rules that I follow.')
     run.push(ids.map((id, at) => (at % 3 === 1 ? id : { id, logprob: -1 - at })))
-    expect(shownBytes(terminal(run.end()))).toEqual(
+    expect(shownBytes(terminal(run.end('stop')))).toEqual(
       ids.filter((_, at) => at % 3 !== 1).map((id) => [...tokenTable.bytes(id)]),
     )
   })
@@ -249,7 +268,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     run.translator.beginTurn({ prefill: '<|channel|>final I must ' })
     const ids = encodeText('refuse this request, because of the rules that I follow.')
     run.push(score(ids))
-    expect(shownBytes(terminal(run.end()))).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
+    expect(shownBytes(terminal(run.end('stop')))).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
   })
 })
 

@@ -72,7 +72,11 @@ describe('events and the tokens they came from', () => {
 
   test("text that ends a message of the host's is traced from its own first token", () => {
     const run = createRun({ tokenTable })
-    run.push({ host: '<|start|>f to=assistant<|message|>1' }, encodeText('It is one, and that is all that I can say.'))
+    run.push(
+      { host: '<|start|>f to=assistant<|message|>1' },
+      encodeText('It is one, and that is all that I can say.'),
+      '<|return|>',
+    )
     const deltas = ranges(run).filter((line) => line.includes('.delta'))
     expect(deltas[0]).toMatch(/^output_text.delta 1-/)
   })

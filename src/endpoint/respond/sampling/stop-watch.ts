@@ -71,6 +71,8 @@ export class StopWatch implements HarmonyHandler {
   #put = 0
   #rest = ''
   #hasBegun = false
+  /** Whether text without a channel was put as reasoning before the last token. */
+  #wasShown = false
   #unclosed: Unclosed | undefined
 
   constructor(options: StopWatchOptions) {
@@ -87,11 +89,10 @@ export class StopWatch implements HarmonyHandler {
   /** Takes the model's next token. No token may follow a cut. */
   push(token: HarmonyToken): Watched {
     const id = typeof token === 'number' ? token : token.id
-    const wasInBody = this.#parser.position === 'content'
-    this.#hasBegun = false
+    this.#observe()
     this.#parser.push(id, 'model')
     this.#held.push({ token, end: this.#length, isHalf: this.#parser.isHolding })
-    if (this.#hasBegun && !wasInBody) this.#place(this.#held.length)
+    if (this.#hasBegun) this.#place(this.#held.length)
     return this.#watched(SEGMENTS.includes(id))
   }
 
@@ -101,10 +102,9 @@ export class StopWatch implements HarmonyHandler {
    * @param isCut - whether it was interrupted
    */
   end(isCut: boolean): Watched {
-    const wasInBody = this.#parser.position === 'content'
-    this.#hasBegun = false
+    this.#observe()
     this.#parser.end(isCut)
-    if (this.#hasBegun && !wasInBody) this.#place(this.#held.length + 1)
+    if (this.#hasBegun) this.#place(this.#held.length + 1)
     return this.#watched(true)
   }
 
@@ -114,7 +114,10 @@ export class StopWatch implements HarmonyHandler {
   }
 
   messageStart(header: HarmonyHeader): void {
-    this.#search = this.#options.isAnswer(header) ? new StopSearch(this.#options.strings) : undefined
+    // Text that was put as reasoning, and is repeated as the answer, can no longer be cut.
+    const isRepeated = this.#wasShown && header.channel === undefined
+    const isSearched = this.#options.isAnswer(header) && !isRepeated
+    this.#search = isSearched ? new StopSearch(this.#options.strings) : undefined
     this.#hasBegun = this.#search !== undefined
     this.#length = 0
     this.#put = 0
@@ -136,12 +139,19 @@ export class StopWatch implements HarmonyHandler {
 
   repair(): void {}
 
+  #observe(): void {
+    this.#hasBegun = false
+    this.#wasShown = this.#parser.undecided === 'shown'
+  }
+
   /** @param isSettled - whether an open header can no longer turn out to be the text of an answer */
   #watched(isSettled: boolean): Watched {
     const search = this.#search
     if (search?.found !== undefined) return this.#cut(search.found)
     if (search !== undefined) return { certain: this.#take(this.#countUpTo(search.certain)) }
-    const { position, isHolding } = this.#parser
+    const { position, isHolding, undecided } = this.#parser
+    // Text without a channel may be an answer: it is searched once that is certain.
+    if (undecided === 'open' || undecided === 'ended') return { certain: [] }
     // Between messages, half a character may begin a header.
     const isOpen = !isSettled && (position === 'header' || (position === 'between' && isHolding))
     return { certain: isOpen ? [] : this.release() }
@@ -168,7 +178,9 @@ export class StopWatch implements HarmonyHandler {
       held.isHalf = isHalf
     }
     if (this.#length === 0) return
-    this.#unclosed = { text, start, count }
+    const header = this.#held.findLast(({ end }) => end <= 0)?.token
+    const isClosed = (typeof header === 'number' ? header : header?.id) === SPECIAL.message
+    if (!isClosed) this.#unclosed = { text, start, count }
     // An earlier call may have put a part of them.
     this.#put = Math.max(0, -start)
     this.#rest = this.#rest.slice(this.#put)

@@ -255,6 +255,41 @@ export const headers: Shapes<HeaderShape> = {
       functions: ['write'],
     }),
   ),
+  'tool-after-constrain': shape(
+    'any',
+    'harmony#47',
+    {
+      name: words.name,
+      body: words.json,
+      channel: either('final ', 'commentary ', 'final', 'analysis ', 'commentary to='),
+      full: fc.boolean(),
+      form: either<readonly Part[]>([], [' json'], [m.constrain, 'json'], [' ', m.constrain, 'json']),
+    },
+    ({ name, body, channel, full, form }) => ({
+      variant: `${channel.endsWith('=') ? 'after to=' : 'alone'}, ${full ? 'full name' : 'bare name'}`,
+      segments: [
+        model(m.channel, channel, m.constrain, full ? `functions.${name}` : name, ...form, m.message, body, m.call),
+      ],
+      texts: [body],
+      calls: [call(name, body)],
+      functions: [name],
+    }),
+  ),
+  'glued-role': shape(
+    'between',
+    'harmony#114',
+    { text: prose(4), json: words.json, channel: either('analysis', 'final'), what: either('channel', 'text', 'JSON') },
+    ({ text, json, channel, what }) => {
+      const said = what === 'JSON' ? `{"answer":${json}}` : `So ${text}`
+      const header = what === 'channel' ? [`assistant${channel}`, m.message, said] : [`assistant${said}`]
+      return {
+        variant: `${what} glued to the role`,
+        segments: [model(m.start, ...header, what === 'channel' && channel === 'analysis' ? m.end : m.return)],
+        bare: true,
+        texts: [said],
+      }
+    },
+  ),
   'space-after-constrain': shape(
     'any',
     'the format guide of harmony, harmony#47',

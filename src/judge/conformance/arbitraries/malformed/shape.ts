@@ -21,6 +21,8 @@ export type HeaderShape =
   | 'content-type-on-final'
   | 'unknown-content-type'
   | 'reasoning-after-constrain'
+  | 'tool-after-constrain'
+  | 'glued-role'
   | 'space-after-constrain'
   | 'repeated-recipient'
   | 'extra-header-words'
