@@ -7,7 +7,6 @@ import { reconnections } from '../../../../src/endpoint/tools/mcp/reconnections.
 import { context, declaring, later, mcpCall, toolsOf } from './fixtures.js'
 
 const MB = 1_048_576
-const LATE = { error: { message: 'The MCP server did not answer in time.' } }
 const GONE = { error: { message: 'The MCP server closed the connection before it answered.' } }
 
 interface Asked {
@@ -117,16 +116,32 @@ describe('the stream of a call ends with the call', () => {
       'never ends its refusal',
       ({ response }: Asked) => void response.writeHead(500, { 'content-type': 'text/plain' }).write('no'),
     ],
-  ])('when its time is over, at a server that %s', async (_, begin) => {
+  ])('when it is given up, at a server that %s', async (_, begin) => {
     const server = await hostile((asked) => {
       if (asked.method !== 'tools/call') return false
       begin(asked)
       return true
     })
-    const { tools } = toolsOf({ weather: { url: server.url } }, { timeoutMs: 50 })
-    expect(await tools.run(mcpCall('any'), context())).toEqual(LATE)
+    const { tools } = toolsOf({ weather: { url: server.url } })
+    const abort = new AbortController()
+    const running = tools.run(mcpCall('any'), context({ signal: abort.signal }))
     const { closed } = await server.nth('tools/call')
+    abort.abort()
+    expect(await running).toHaveProperty('error')
     await closed
+  })
+
+  test('when its time is over', async () => {
+    const server = await hostile(({ method, response }) => {
+      if (method !== 'tools/call') return false
+      stream(response).write(': nothing\n\n')
+      return true
+    })
+    const { tools } = toolsOf({ weather: { url: server.url } }, { timeoutMs: 1000 })
+    const message = 'The MCP server did not answer in time.'
+    expect(await tools.run(mcpCall('any'), context())).toEqual({ error: { message } })
+    // On a busy machine, the time may be over before the request was sent.
+    for (const { method, closed } of server.asked) if (method === 'tools/call') await closed
   })
 
   test('when it is cancelled, also if the server has asked to be polled', async () => {
