@@ -165,10 +165,13 @@ async function serveFetch(fetch) {
 let sqlite
 let copies = 0
 
+/** The owner of a request is its key. */
+const byKey = (request) => request.headers.get('authorization')?.slice(7) ?? 'anonymous'
+
 /** Uses a lease that expires a second after the process dies. */
 async function serveStored(store) {
   const limits = { ...common.limits, leaseSeconds: 1 }
-  return (await serveResponses({ ...common, limits, store, onDisconnect: 'finish', port: 0 })).port
+  return (await serveResponses({ ...common, authorize: byKey, limits, store, onDisconnect: 'finish', port: 0 })).port
 }
 
 async function start() {

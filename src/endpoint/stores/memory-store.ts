@@ -2,8 +2,8 @@ import { checkOptions, type OptionTable } from '../../shared/options/check-optio
 import { aFunction, wholeNumber } from '../../shared/options/checks.js'
 import { unixSeconds } from '../../shared/system/unix-seconds.js'
 import type { Reclaimable } from '../flow/byte-budget.js'
-import type { HistoryEntry } from '../prompt/history.js'
 import { bytesOfFinished } from './bytes-of.js'
+import { compacted } from './compacted.js'
 import { type Conversation, Conversations } from './conversations.js'
 import { Expiring } from './expiring.js'
 import { followBlocks } from './follow-blocks.js'
@@ -15,7 +15,6 @@ import type {
   Append,
   Appended,
   Ending,
-  FinishedResponse,
   FoundLineage,
   FoundResponse,
   NewResponse,
@@ -178,7 +177,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   function end(response: KeptResponse, { finished, entries: whole, freesKey = false }: Ending): void {
     if (whole !== undefined) written.replace(response, whole)
     written.finish(response)
-    response.finished = compact(finished)
+    response.finished = compacted(finished)
     response.place = after((response.previous as KeptResponse | undefined)?.place, response.finished)
     conversations.grow(response, {
       bytes: bytesOfFinished(response.finished),
@@ -332,13 +331,4 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       return true
     },
   }
-}
-
-/** Converts transcripts to typed arrays: four bytes per id, instead of eight in a list. */
-function compact(finished: FinishedResponse): FinishedResponse {
-  const history = finished.history.map((entry): HistoryEntry => {
-    const isList = 'tokens' in entry && Array.isArray(entry.tokens)
-    return isList ? { ...entry, tokens: Uint32Array.from(entry.tokens) } : entry
-  })
-  return { ...finished, history }
 }

@@ -1,12 +1,31 @@
-import type { Appended, Claimed, EntryBlock, KeyedResponse, Opening, StoredBlock } from '../store.js'
+import type { Claimed, EntryBlock, KeyedResponse, Opening, StoredBlock } from '../store.js'
 import type { Database, Row, Value } from './driver.js'
 import { createEviction } from './eviction.js'
-import type { AppendRow, Became, Bounds, Operations, Part } from './operation-types.js'
+import type {
+  AppendedRow,
+  AppendRow,
+  Became,
+  Bounds,
+  Climbed,
+  FinishedRow,
+  Operations,
+  Part,
+  StampedRow,
+} from './operation-types.js'
 import { createStatements } from './statements.js'
 
 /*
  * The operations of the store, each in one transaction. They run in the worker, because every call waits for the disk.
  */
+
+/**
+ * The bytes of content, and the number of rows, after which an answer is sent: the next operation of another owner waits for
+ * some milliseconds of reading at most.
+ */
+const PAGE_BYTES = 131_072
+const PAGE_ROWS = 256
+/** A stamp that no other row has had. */
+const STAMP = 'lower(hex(randomblob(8)))'
 
 export function createOperations(database: Database, bounds: Bounds): Operations {
   const { sql, inTransaction } = createStatements(database)
@@ -29,6 +48,20 @@ export function createOperations(database: Database, bounds: Bounds): Operations
     return response
   }
 
+  /** Returns a row's stamp. A row of an older version gets one. */
+  function stamped({ rid, id, stamp }: Row): StampedRow {
+    let latest = stamp
+    if (latest === null) {
+      sql(`UPDATE responses SET stamp = ${STAMP} WHERE rid = ? AND stamp IS NULL`).run(rid as Value)
+      latest = sql('SELECT stamp FROM responses WHERE rid = ?').get(rid as Value)?.['stamp'] as Value
+    }
+    return { rid: rid as number, responseId: id as string, stamp: latest as string }
+  }
+
+  function rowAt(rid: Value | undefined): Row | undefined {
+    return rid === null || rid === undefined ? undefined : sql('SELECT * FROM responses WHERE rid = ?').get(rid)
+  }
+
   function insertBlock(rid: Value, at: number, { count, bytes }: EntryBlock): void {
     if (count > 0) sql('INSERT INTO entries (rid, at, count, bytes) VALUES (?, ?, ?, ?)').run(rid, at, count, bytes)
   }
@@ -49,20 +82,25 @@ export function createOperations(database: Database, bounds: Bounds): Operations
     return { head: head as Uint8Array, parts }
   }
 
-  function appendOne({ lease, at, entries, end, leaseSeconds }: AppendRow, now: number): Appended {
+  function appendOne({ lease, at, entries, end, leaseSeconds }: AppendRow, now: number): AppendedRow {
     const response = own(lease.responseId, lease.owner)
     const isHeld = response?.['epoch'] === lease.epoch && response['lease_until'] !== null
-    if (response === undefined || !isHeld) return { state: 'lost' }
+    if (response === undefined || !isHeld) return { appended: { state: 'lost' } }
     const { rid, count } = response
-    if (count !== at) return { state: 'behind', count: count as number }
+    if (count !== at) return { appended: { state: 'behind', count: count as number } }
     if (entries !== undefined) insertBlock(rid as Value, at, entries)
     sql('UPDATE responses SET count = ?, lease_until = ? WHERE rid = ?').run(
       at + (entries?.count ?? 0),
       now + leaseSeconds,
       rid as Value,
     )
-    if (end !== undefined) finish(response, at + (entries?.count ?? 0), end, now)
-    return { state: 'written' }
+    if (end === undefined) return { appended: { state: 'written' } }
+    finish(response, at + (entries?.count ?? 0), end, now)
+    const previous = rowAt(response['previous'])
+    return {
+      appended: { state: 'written' },
+      ended: { row: stamped(response), previous: previous && stamped(previous) },
+    }
   }
 
   function finish(
@@ -119,8 +157,8 @@ export function createOperations(database: Database, bounds: Bounds): Operations
           sql('UPDATE responses SET children = children + 1 WHERE rid = ?').run(from?.['rid'] as Value)
         }
         sql(
-          `INSERT INTO responses (id, owner, cid, previous, lease_until, count, key, digest)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT INTO responses (id, owner, cid, previous, lease_until, count, key, digest, stamp)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${STAMP})`,
         ).run(
           responseId,
           owner,
@@ -159,29 +197,39 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         .all(now, most)
         .map(({ id, owner }) => ({ responseId: id as string, owner: owner as string })),
 
-    find(responseId, owner, now) {
+    find(responseId, owner, known, now) {
       const response = used(responseId, owner, now)
       if (response === undefined) return undefined
-      if (response['head'] === null) return { state: 'running', responses: [] }
-      const became = becameOf(response['rid'] as Value, response['head'] as Value)
-      return { state: 'finished', responses: [{ responseId, ...became }] }
+      if (response['head'] === null) return { state: 'running' }
+      const row = stamped(response)
+      const content = row.stamp === known ? undefined : becameOf(row.rid, response['head'] as Value)
+      return { state: 'finished', row, content }
     },
 
     lineage(responseId, owner, now) {
       const response = used(responseId, owner, now)
       if (response === undefined) return undefined
-      const rows = sql(
-        `WITH RECURSIVE up (rid, id, previous, head, place) AS (
-           SELECT rid, id, previous, head, 0 FROM responses WHERE rid = ?
-           UNION ALL
-           SELECT one.rid, one.id, one.previous, one.head, place + 1 FROM responses AS one JOIN up ON one.rid = up.previous
-         )
-         SELECT rid, id, head FROM up WHERE head IS NOT NULL ORDER BY place DESC`,
-      ).all(response['rid'] as Value)
-      const responses = rows.map(({ rid, id, head }) => {
-        return { responseId: id as string, ...becameOf(rid as Value, head as Value) }
-      })
-      return { state: response['head'] === null ? 'running' : 'finished', responses }
+      const isFinished = response['head'] !== null
+      const last = isFinished ? response : rowAt(response['previous'])
+      return {
+        state: isFinished ? 'finished' : 'running',
+        tip: stamped(response),
+        last: last && stamped(last),
+      }
+    },
+
+    climb(tip, from, most): Climbed | undefined {
+      // While it is there, so is everything that it continues.
+      if (rowAt(tip.rid)?.['stamp'] !== tip.stamp) return undefined
+      const rows: FinishedRow[] = []
+      let next = rowAt(from)
+      for (let bytes = 0; next !== undefined && rows.length < most && bytes < PAGE_BYTES; ) {
+        const became = becameOf(next['rid'] as Value, next['head'] as Value)
+        rows.push({ ...stamped(next), ...became })
+        bytes = became.parts.reduce((sum, part) => sum + part.bytes.length, bytes + became.head.length)
+        next = rowAt(next['previous'])
+      }
+      return { rows, next: next && stamped(next) }
     },
 
     findItem(itemId, owner, now) {
@@ -203,12 +251,24 @@ export function createOperations(database: Database, bounds: Bounds): Operations
     entries(responseId, owner, from, now) {
       const response = used(responseId, owner, now)
       if (response === undefined || response['has_entries'] === 0) return undefined
-      const rows = sql('SELECT at, count, bytes FROM entries WHERE rid = ? AND at + count > ? ORDER BY at').all(
+      const rows = sql('SELECT at, count, bytes FROM entries WHERE rid = ? AND at + count > ? ORDER BY at LIMIT ?').all(
         response['rid'] as Value,
         from,
+        PAGE_ROWS,
       )
-      // biome-ignore lint/plugin: SQLite's rows have no static type; the query names these columns.
-      return { blocks: rows as unknown as readonly StoredBlock[], isOver: response['head'] !== null }
+      let bytes = 0
+      const beyond = rows.findIndex((row) => {
+        if (bytes >= PAGE_BYTES) return true
+        bytes += (row['bytes'] as Uint8Array).length
+        return false
+      })
+      const blocks = beyond === -1 ? rows : rows.slice(0, beyond)
+      return {
+        // biome-ignore lint/plugin: SQLite's rows have no static type; the query names these columns.
+        blocks: blocks as unknown as readonly StoredBlock[],
+        isAll: beyond === -1 && rows.length < PAGE_ROWS,
+        isOver: response['head'] !== null,
+      }
     },
 
     delete: (responseId, owner) =>

@@ -67,6 +67,8 @@ const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX approvals_by_use ON approvals (used);
   `,
+  // Absent in rows that an older version writes.
+  'ALTER TABLE responses ADD COLUMN stamp TEXT;',
 ]
 
 /** Marks the file as this store's: "harm" in ASCII. */
