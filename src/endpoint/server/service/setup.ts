@@ -10,7 +10,7 @@ import { createKnownTexts } from '../../prompt/known-texts.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import { createSeal, type Seal } from '../../seal/index.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
-import type { RequestKey, ResponseStore } from '../../stores/store.js'
+import type { ResponseStore } from '../../stores/store.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { createKnownConversations, type KnownConversations } from './conversation/known-conversations.js'
 import { unopenedSeal } from './conversation/unopened-seal.js'
@@ -65,7 +65,7 @@ export interface Setup {
    * The requests with a key whose responses have not begun, by owner and key. They resolve when the response has begun
    * or was refused.
    */
-  readonly starting: Map<string, RequestKey & { readonly over: Promise<void> }>
+  readonly starting: Map<string, Promise<void>>
   readonly stop: Stop
   /** Returns the engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
