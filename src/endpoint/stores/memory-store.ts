@@ -1,6 +1,6 @@
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, wholeNumber } from '../../shared/options/checks.js'
-import { unixSeconds } from '../../shared/system/unix-seconds.js'
+import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../flow/byte-budget.js'
 import { bytesOfFinished } from './bytes-of.js'
 import { compacted } from './compacted.js'
@@ -43,7 +43,7 @@ export interface MemoryStoreOptions {
   readonly bytes?: number
   /** How long a conversation is kept after its last use, in seconds. Default 86,400: a day. */
   readonly seconds?: number
-  /** Unix time in seconds. Default: the system's. */
+  /** A clock in seconds that nobody sets, for leases and ages. Default: the time since the process's start. */
   readonly clock?: () => number
 }
 
@@ -75,7 +75,7 @@ export interface MemoryStore extends ResponseStore {
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions('createMemoryStore', options, MEMORY_STORE_OPTIONS)
   const { responses = 10_000, items = 200_000, entries = 1_000_000, bytes = 268_435_456, seconds = 86_400 } = options
-  const { clock = unixSeconds } = options
+  const { clock = steadySeconds } = options
   const kept = new Map<string, KeptResponse>()
   const found = new KeptItems()
   const times = { seconds, clock }

@@ -84,20 +84,30 @@ export interface FoundBlocks {
   readonly isOver: boolean
 }
 
+/** When an operation is asked for, in seconds. */
+export interface Moment {
+  /** By the store's clock, for ages. */
+  readonly now: number
+  /** By the clock of leases. */
+  readonly steady: number
+}
+
 export interface Bounds {
   readonly seconds: number
   readonly ownerBytes: number
+  /** The id of the clock of leases. */
+  readonly leaseClock: string
 }
 
-/** The operations that can be requested, by name. `now` is the store's clock, in seconds. */
+/** The operations that can be requested, by name. */
 export interface Operations {
-  open(response: NewResponse, now: number): Opening
-  append(appends: readonly AppendRow[], now: number): readonly AppendedRow[]
-  claim(claim: Claim, now: number): Claimed | undefined
-  expired(most: number, now: number): readonly ExpiredResponse[]
+  open(response: NewResponse, time: Moment): Opening
+  append(appends: readonly AppendRow[], time: Moment): readonly AppendedRow[]
+  claim(claim: Claim, time: Moment): Claimed | undefined
+  expired(most: number, time: Moment): readonly ExpiredResponse[]
   /** @param known - the stamp of the response that needs no content */
-  find(responseId: string, owner: string, known: string | undefined, now: number): FoundRow | undefined
-  lineage(responseId: string, owner: string, now: number): FoundTip | undefined
+  find(responseId: string, owner: string, known: string | undefined, time: Moment): FoundRow | undefined
+  lineage(responseId: string, owner: string, time: Moment): FoundTip | undefined
   /**
    * Reads a part of a conversation, from a response towards the first one.
    *
@@ -105,10 +115,10 @@ export interface Operations {
    * @param most - the maximum number of responses
    */
   climb(tip: StampedRow, from: number, most: number): Climbed | undefined
-  findItem(itemId: string, owner: string, now: number): FoundPart | undefined
+  findItem(itemId: string, owner: string, time: Moment): FoundPart | undefined
   findKey(key: string, owner: string): KeyedResponse | undefined
-  entries(responseId: string, owner: string, from: number, now: number): FoundBlocks | undefined
+  entries(responseId: string, owner: string, from: number, time: Moment): FoundBlocks | undefined
   delete(responseId: string, owner: string): boolean
-  consumeApprovals(ids: readonly string[], owner: string, now: number): boolean
+  consumeApprovals(ids: readonly string[], owner: string, time: Moment): boolean
   backup(file: string): void
 }

@@ -1,6 +1,7 @@
 import type { Claimed, EntryBlock, KeyedResponse, Opening, StoredBlock } from '../store.js'
 import type { Database, Row, Value } from './driver.js'
 import { createEviction } from './eviction.js'
+import { createLeases } from './leases.js'
 import type {
   AppendedRow,
   AppendRow,
@@ -8,6 +9,7 @@ import type {
   Bounds,
   Climbed,
   FinishedRow,
+  Moment,
   Operations,
   Part,
   StampedRow,
@@ -30,6 +32,7 @@ const STAMP = 'lower(hex(randomblob(8)))'
 export function createOperations(database: Database, bounds: Bounds): Operations {
   const { sql, inTransaction } = createStatements(database)
   const { grow, shrink, expire, remove } = createEviction({ sql }, bounds)
+  const leases = createLeases({ sql }, bounds.leaseClock)
   /** A conversation in constant use need not be written to constantly. */
   const renewAfter = Math.min(60, bounds.seconds / 10)
 
@@ -82,20 +85,22 @@ export function createOperations(database: Database, bounds: Bounds): Operations
     return { head: head as Uint8Array, parts }
   }
 
-  function appendOne({ lease, at, entries, end, leaseSeconds }: AppendRow, now: number): AppendedRow {
+  function appendOne({ lease, at, entries, end, leaseSeconds }: AppendRow, time: Moment): AppendedRow {
     const response = own(lease.responseId, lease.owner)
     const isHeld = response?.['epoch'] === lease.epoch && response['lease_until'] !== null
     if (response === undefined || !isHeld) return { appended: { state: 'lost' } }
     const { rid, count } = response
     if (count !== at) return { appended: { state: 'behind', count: count as number } }
     if (entries !== undefined) insertBlock(rid as Value, at, entries)
-    sql('UPDATE responses SET count = ?, lease_until = ? WHERE rid = ?').run(
+    sql('UPDATE responses SET count = ?, lease_until = ?, lease_seconds = ?, lease_clock = ? WHERE rid = ?').run(
       at + (entries?.count ?? 0),
-      now + leaseSeconds,
+      time.steady + leaseSeconds,
+      leaseSeconds,
+      bounds.leaseClock,
       rid as Value,
     )
     if (end === undefined) return { appended: { state: 'written' } }
-    finish(response, at + (entries?.count ?? 0), end, now)
+    finish(response, at + (entries?.count ?? 0), end, time.now)
     const previous = rowAt(response['previous'])
     return {
       appended: { state: 'written' },
@@ -132,15 +137,16 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       )
       bytes += part.length
     }
-    sql('UPDATE conversations SET running = running - 1, used = ? WHERE cid = ?').run(now, cid as Value)
+    sql('UPDATE conversations SET running = running - 1, used = max(used, ?) WHERE cid = ?').run(now, cid as Value)
     grow(cid as Value, owner as Value, bytes)
     shrink(owner as string, cid as number)
   }
 
   return {
-    open: ({ responseId, owner, previous, entries, approvals = [], key, leaseSeconds }, now) =>
+    open: ({ responseId, owner, previous, entries, approvals = [], key, leaseSeconds }, time) =>
       inTransaction((): Opening => {
-        expire(now)
+        const { now, steady } = time
+        expire(time)
         if (sql('SELECT 1 FROM responses WHERE id = ?').get(responseId) !== undefined) return { state: 'exists' }
         const from = previous === undefined ? undefined : own(previous, owner)
         if (previous !== undefined && (from?.['head'] ?? null) === null) return { state: 'no_previous' }
@@ -153,18 +159,20 @@ export function createOperations(database: Database, bounds: Bounds): Operations
           sql('INSERT INTO conversations (owner, used, running, bytes) VALUES (?, ?, 1, 0)').run(owner, now)
           cid = sql('SELECT last_insert_rowid() AS cid').get()?.['cid'] as number
         } else {
-          sql('UPDATE conversations SET running = running + 1, used = ? WHERE cid = ?').run(now, cid)
+          sql('UPDATE conversations SET running = running + 1, used = max(used, ?) WHERE cid = ?').run(now, cid)
           sql('UPDATE responses SET children = children + 1 WHERE rid = ?').run(from?.['rid'] as Value)
         }
         sql(
-          `INSERT INTO responses (id, owner, cid, previous, lease_until, count, key, digest, stamp)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${STAMP})`,
+          `INSERT INTO responses (id, owner, cid, previous, lease_until, lease_seconds, lease_clock, count, key, digest, stamp)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${STAMP})`,
         ).run(
           responseId,
           owner,
           cid,
           (from?.['rid'] as Value | undefined) ?? null,
-          now + leaseSeconds,
+          steady + leaseSeconds,
+          leaseSeconds,
+          bounds.leaseClock,
           entries.count,
           key?.key ?? null,
           key?.digest ?? null,
@@ -173,31 +181,27 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
       }),
 
-    append: (appends, now) => inTransaction(() => appends.map((each) => appendOne(each, now))),
+    append: (appends, time) => inTransaction(() => appends.map((each) => appendOne(each, time))),
 
-    claim: ({ responseId, owner, leaseSeconds, isForced = false }, now) =>
+    claim: ({ responseId, owner, leaseSeconds, isForced = false }, time) =>
       inTransaction((): Claimed | undefined => {
         const response = own(responseId, owner)
-        const until = response?.['lease_until'] as number | null | undefined
-        if (response === undefined || until === null || until === undefined) return undefined
-        if (!isForced && until > now) return undefined
+        if (response === undefined || response['lease_until'] === null) return undefined
+        if (!isForced && !leases.isExpired(response, time)) return undefined
         const epoch = (response['epoch'] as number) + 1
-        sql('UPDATE responses SET epoch = ?, lease_until = ? WHERE rid = ?').run(
+        sql('UPDATE responses SET epoch = ?, lease_until = ?, lease_seconds = ?, lease_clock = ? WHERE rid = ?').run(
           epoch,
-          now + leaseSeconds,
+          time.steady + leaseSeconds,
+          leaseSeconds,
+          bounds.leaseClock,
           response['rid'] as Value,
         )
         return { lease: { responseId, owner, epoch }, count: response['count'] as number }
       }),
 
-    expired: (most, now) =>
-      sql(
-        'SELECT id, owner FROM responses WHERE lease_until IS NOT NULL AND lease_until <= ? ORDER BY lease_until LIMIT ?',
-      )
-        .all(now, most)
-        .map(({ id, owner }) => ({ responseId: id as string, owner: owner as string })),
+    expired: leases.expired,
 
-    find(responseId, owner, known, now) {
+    find(responseId, owner, known, { now }) {
       const response = used(responseId, owner, now)
       if (response === undefined) return undefined
       if (response['head'] === null) return { state: 'running' }
@@ -206,7 +210,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       return { state: 'finished', row, content }
     },
 
-    lineage(responseId, owner, now) {
+    lineage(responseId, owner, { now }) {
       const response = used(responseId, owner, now)
       if (response === undefined) return undefined
       const isFinished = response['head'] !== null
@@ -232,7 +236,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       return { rows, next: next && stamped(next) }
     },
 
-    findItem(itemId, owner, now) {
+    findItem(itemId, owner, { now }) {
       const holders = sql(
         `SELECT responses.id AS id, cid, is_output, bytes, genuine FROM parts JOIN responses USING (rid)
            WHERE parts.owner = ? AND item_id = ? ORDER BY seq`,
@@ -248,7 +252,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
 
     findKey: keyed,
 
-    entries(responseId, owner, from, now) {
+    entries(responseId, owner, from, { now }) {
       const response = used(responseId, owner, now)
       if (response === undefined || response['has_entries'] === 0) return undefined
       const rows = sql('SELECT at, count, bytes FROM entries WHERE rid = ? AND at + count > ? ORDER BY at LIMIT ?').all(
@@ -279,7 +283,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         return true
       }),
 
-    consumeApprovals: (ids, owner, now) =>
+    consumeApprovals: (ids, owner, { now }) =>
       inTransaction(() => {
         if (!mayConsume(ids, owner)) return false
         consume(ids, owner, now)

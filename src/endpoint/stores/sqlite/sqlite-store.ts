@@ -1,14 +1,16 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { closable } from '../../../shared/closable.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
-import { aFunction, anything, aString, having, oneOf, wholeNumber } from '../../../shared/options/checks.js'
+import { aFunction, anything, aString, having, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
+import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../../flow/byte-budget.js'
 import { compacted } from '../compacted.js'
 import type { FinishedResponse, FoundResponse, ResponseStore, StoredBlock } from '../store.js'
 import type { ContentCipher } from './cipher.js'
 import type { Driver } from './driver.js'
 import { KnownResponses, lineageOf, readResponse } from './known-responses.js'
-import type { AppendedRow, AppendRow, FoundBlocks } from './operation-types.js'
+import { isLeaseClock, type LeaseClock, machineClock } from './lease-clock.js'
+import type { AppendedRow, AppendRow, FoundBlocks, Moment } from './operation-types.js'
 import type { WorkerSettings } from './protocol.js'
 import { createConversationReader } from './read-conversation.js'
 import { openThread, workerUrl } from './store-thread.js'
@@ -40,8 +42,10 @@ export interface SqliteStoreOptions {
   readonly cipher?: ContentCipher
   /** How long to wait for a lock of another process, in seconds. Default 5. */
   readonly lockSeconds?: number
-  /** Unix time in seconds, for leases and ages. Default: the system's. */
+  /** Unix time in seconds, for ages. Default: the system's. */
   readonly clock?: () => number
+  /** The clock of leases, the same one for all processes on the file. Default: the machine's since its start. */
+  readonly leaseClock?: LeaseClock
   /** The SQLite driver. Default: `node:sqlite` if Node has it (22.13), else the package `better-sqlite3`. */
   readonly driver?: Driver
   /** The location of its worker's program, for bundlers that move files: `stores/sqlite/worker.js` of this package. */
@@ -58,6 +62,7 @@ const SQLITE_STORE_OPTIONS: OptionTable<SqliteStoreOptions> = {
   cipher: having(['encrypt', 'decrypt'], 'a cipher'),
   lockSeconds: wholeNumber(0),
   clock: aFunction,
+  leaseClock: that(isLeaseClock, 'a clock: { id, seconds() }'),
   driver: oneOf('node:sqlite', 'better-sqlite3'),
   worker: anything,
 }
@@ -88,8 +93,19 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   const { file, durability = 'process', seconds = 2_592_000, ownerBytes = 1_073_741_824, cipher } = options
   // With fractions, unlike `unixSeconds`: what was used within one second is evicted in the order of its use.
   const { clock = () => Date.now() / 1000, lockSeconds = 5, driver, fileBytes, cacheBytes = 134_217_728 } = options
+  const { leaseClock = machineClock() } = options
   makePrivate(file)
-  const settings: WorkerSettings = { file, driver, durability, seconds, ownerBytes, lockSeconds, fileBytes }
+  const time = (): Moment => ({ now: clock(), steady: leaseClock.seconds() })
+  const settings: WorkerSettings = {
+    file,
+    driver,
+    durability,
+    seconds,
+    ownerBytes,
+    lockSeconds,
+    fileBytes,
+    leaseClock: leaseClock.id,
+  }
   const thread = await openThread(options.worker ?? workerUrl(), settings)
   const content = contentOf(cipher)
   /** The callbacks that wait for an entry, by response. */
@@ -117,8 +133,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   }
 
   const { call } = thread
-  const clockOfMemory = (): number => performance.now() / 1000
-  const known = new KnownResponses({ most: cacheBytes, seconds: CACHE_SECONDS, clock: clockOfMemory })
+  const known = new KnownResponses({ most: cacheBytes, seconds: CACHE_SECONDS, clock: steadySeconds })
   const readConversation = createConversationReader(call, known, content)
 
   /** Keeps a response that ended here, if what it continues is known: the next request continues it. */
@@ -129,7 +144,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   }
 
   async function find(responseId: string, owner: string): Promise<FoundResponse | undefined> {
-    const found = await call({ owner }, 'find', responseId, owner, known.stampOf(responseId), clock())
+    const found = await call({ owner }, 'find', responseId, owner, known.stampOf(responseId), time())
     if (found === undefined || found.state === 'running') return found
     if (found.content !== undefined) {
       return { state: 'finished', finished: compacted(content.finishedOf(found.content, responseId, owner)) }
@@ -146,7 +161,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     async open(response) {
       const { responseId, owner } = response
       const entries = content.encryptBlock(response.entries, responseId, owner, 0)
-      return await call({ owner }, 'open', { ...response, entries }, clock())
+      return await call({ owner }, 'open', { ...response, entries }, time())
     },
     async append(appends) {
       const rows = appends.map(({ lease, at, entries, end, leaseSeconds }): AppendRow => {
@@ -162,16 +177,16 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
         }
       })
       // Before all reading: a process that reads much renews its leases in time.
-      const appended = await call('first', 'append', rows, clock())
+      const appended = await call('first', 'append', rows, time())
       for (const [at, row] of appended.entries()) keepEnded(row, appends[at]?.end?.finished)
       wake(appends.map(({ lease }) => lease.responseId))
       return appended.map((row) => row.appended)
     },
-    claim: (claim) => call({ owner: claim.owner }, 'claim', claim, clock()),
-    expired: (most) => call('first', 'expired', most, clock()),
+    claim: (claim) => call({ owner: claim.owner }, 'claim', claim, time()),
+    expired: (most) => call('first', 'expired', most, time()),
     find,
     async lineage(responseId, owner) {
-      const found = await call({ owner }, 'lineage', responseId, owner, clock())
+      const found = await call({ owner }, 'lineage', responseId, owner, time())
       if (found === undefined) return undefined
       const { state, tip, last } = found
       if (last === undefined) return { state, responses: [] }
@@ -179,7 +194,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       return there && { state, responses: lineageOf(there) }
     },
     async findItem(itemId, owner) {
-      const found = await call({ owner }, 'findItem', itemId, owner, clock())
+      const found = await call({ owner }, 'findItem', itemId, owner, time())
       if (found === undefined) return undefined
       const { responseId, isOutput, bytes } = found
       return { responseId, isOutput, item: content.itemOf(bytes, owner) }
@@ -190,7 +205,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       async function read(at: number): Promise<FoundBlocks | undefined> {
         const blocks: StoredBlock[] = []
         for (let next = at; ; ) {
-          const part = await call({ owner }, 'entries', responseId, owner, next, clock())
+          const part = await call({ owner }, 'entries', responseId, owner, next, time())
           if (part === undefined) return undefined
           for (const block of part.blocks) blocks.push(content.decryptBlock(block, responseId, owner))
           if (part.isAll) return { ...part, blocks }
@@ -231,7 +246,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       wake([responseId])
       return isDeleted
     },
-    consumeApprovals: (ids, owner) => call({ owner }, 'consumeApprovals', ids, owner, clock()),
+    consumeApprovals: (ids, owner) => call({ owner }, 'consumeApprovals', ids, owner, time()),
     async backup(to) {
       makePrivate(to)
       await call('first', 'backup', to)

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../../src/endpoint/stores/sqlite/driver.js'
 import {
@@ -84,7 +84,7 @@ describeWithSqlite('a store in SQLite', () => {
 
   test('a store in SQLite forgets whole conversations that were not used for too long, and approvals with them', async () => {
     let now = 1000
-    const store = await sqlite({ seconds: 100, clock: () => now })
+    const store = await sqlite({ seconds: 100, clock: () => now, leaseClock: { id: 'a', seconds: () => now } })
     await keep(store, { responseId: 'a' }, { output: [item('mcpr_1')] })
     await keep(store, { responseId: 'b', previous: 'a' })
     await store.consumeApprovals(['mcpr_1'], 'ann')
@@ -277,5 +277,110 @@ describeWithSqlite('a store in SQLite', () => {
     await store.close()
     expect(await Promise.all(found)).toEqual(found.map(() => undefined))
     await expect(store.find('none', 'ann')).rejects.toThrow('closed')
+  })
+
+  const DAY = 86_400
+
+  test('a clock that is 40 days ahead for some requests makes a store in SQLite forget nothing', async () => {
+    let [now, ahead] = [1e9, 0]
+    const clock = () => now + ahead
+    const store = await sqlite({ clock, leaseClock: { id: 'a', seconds: () => now } })
+    const later = async (seconds: number, id: string): Promise<void> => {
+      now += seconds
+      await keep(store, { responseId: id })
+    }
+    await later(0, 'old')
+    await later(100, 'a')
+    ahead = 40 * DAY
+    await later(100, 'b')
+    await later(1, 'c')
+    ahead = 0
+    await later(100, 'd')
+    await later(100, 'e')
+    expect(await Promise.all(['old', 'a', 'b', 'c', 'd'].map((id) => has(store, id)))).toEqual(Array(5).fill(true))
+  })
+
+  test('a store in SQLite that begins with a clock that is ahead forgets nothing at its first look', async () => {
+    let now = 1e9
+    const file = program.file()
+    await keep(await sqlite({ file, clock: () => now }), { responseId: 'a' })
+    now += 40 * DAY
+    const leaseClock = { id: 'a', seconds: () => now }
+    const ahead = await sqlite({ file, clock: () => now, leaseClock })
+    await keep(ahead, { responseId: 'b' })
+    expect(await has(await sqlite({ file }), 'a')).toBe(true)
+  })
+
+  test('a store in SQLite forgets a few old conversations with each request, until all are forgotten', async () => {
+    let now = 1e9
+    const file = program.file()
+    const store = await sqlite({ file, clock: () => now, leaseClock: { id: 'a', seconds: () => now } })
+    for (let at = 0; at < 40; at++) await keep(store, { responseId: `old_${at}` })
+    now += 40 * DAY
+    const database = await openDatabase(file)
+    const left: unknown[] = []
+    for (const responseId of ['a', 'b', 'c']) {
+      await keep(store, { responseId })
+      left.push(database.prepare("SELECT count(*) AS count FROM responses WHERE id LIKE 'old%'").get()?.['count'])
+    }
+    database.close()
+    expect(left).toEqual([24, 8, 0])
+  })
+
+  test('leases of a store in SQLite expire although the system clock is set back by an hour', async () => {
+    const file = program.file()
+    let [wall, steady] = [1e9, 500]
+    const clocks = { clock: () => wall, leaseClock: { id: 'a', seconds: () => steady } }
+    const [store, other] = [await sqlite({ file, ...clocks }), await sqlite({ file, ...clocks })]
+    await open(store, { responseId: 'a', leaseSeconds: 10 })
+    wall -= 3600
+    steady += 9
+    expect(await other.expired(10)).toEqual([])
+    steady += 2
+    expect(await other.expired(10)).toEqual([{ responseId: 'a', owner: 'ann' }])
+    expect(await other.claim({ responseId: 'a', owner: 'ann', leaseSeconds: 10 })).toMatchObject({
+      lease: { epoch: 2 },
+    })
+  })
+
+  test('a lease of another clock expires when it was seen unrenewed for as long as it lasts', async () => {
+    const file = program.file()
+    let steady = 5
+    const before = await sqlite({ file, leaseClock: { id: 'before', seconds: () => 1e6 + steady } })
+    const store = await sqlite({ file, leaseClock: { id: 'after', seconds: () => steady } })
+    const lease = await open(before, { responseId: 'a', leaseSeconds: 10 })
+    const isExpired = async (): Promise<boolean> => (await store.expired(10)).length > 0
+    const claim = () => store.claim({ responseId: 'a', owner: 'ann', leaseSeconds: 10 })
+    expect([await isExpired(), await claim()]).toEqual([false, undefined])
+    steady += 9
+    await before.append([{ lease, at: 0, leaseSeconds: 10 }])
+    steady += 2
+    expect([await isExpired(), await claim()]).toEqual([false, undefined])
+    steady += 10
+    expect(await isExpired()).toBe(true)
+    expect(await claim()).toMatchObject({ lease: { epoch: 2 } })
+  })
+
+  test('a lease that was given up before the machine was started again can be claimed at once', async () => {
+    const file = program.file()
+    const before = await sqlite({ file, leaseClock: { id: 'before', seconds: () => 1e6 } })
+    await open(before, { responseId: 'a', leaseSeconds: 0 })
+    const store = await sqlite({ file, leaseClock: { id: 'after', seconds: () => 5 } })
+    expect(await store.expired(10)).toEqual([{ responseId: 'a', owner: 'ann' }])
+  })
+
+  test('a store in SQLite refuses everything while its file is deleted or another one, and goes on with its own', async () => {
+    const file = program.file()
+    const store = await sqlite({ file })
+    const lease = await open(store, { responseId: 'a' })
+    renameSync(file, `${file}.moved`)
+    const append = () => store.append([{ lease, at: 0, entries: block(entry(1)), leaseSeconds: 60 }])
+    await expect(append()).rejects.toThrow(`the database ${file} was deleted or moved while it was open`)
+    await expect(store.find('a', 'ann')).rejects.toThrow('deleted or moved')
+    writeFileSync(file, '')
+    await expect(append()).rejects.toThrow('replaced by another file')
+    rmSync(file)
+    renameSync(`${file}.moved`, file)
+    expect(await append()).toEqual([{ state: 'written' }])
   })
 })
