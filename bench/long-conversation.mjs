@@ -7,7 +7,9 @@ import { expect } from './measure.mjs'
 import { startProgram } from './start-program.mjs'
 
 const EVERY_MS = 20
-/** The longest gap of the other owner's stream, in milliseconds. */
+/** In seconds: what a server has by default. */
+const LEASE = '10'
+/** The longest gap of the other owner's stream by processor time, in milliseconds. */
 const GAP = 100
 
 /**
@@ -21,15 +23,15 @@ export async function longConversation({ size }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-fair-'))
   const file = join(folder, 'responses.db')
   const load = await startProgram('load')
-  const server = await startProgram('serve', 'sqlite', file)
-  const idle = await startProgram('serve', 'sqlite', file)
+  const server = await startProgram('serve', 'sqlite', file, LEASE)
+  const idle = await startProgram('serve', 'sqlite', file, LEASE)
   try {
     const conversations = [
       { what: `${size(2000, 5).toLocaleString('en')} turns`, turns: size(2000, 5), letters: 200, count: size(200, 3) },
-      { what: '30 MB', turns: size(60, 3), letters: size(500_000, 1000), count: size(100, 3) },
+      { what: '30 MB', turns: size(60, 3), letters: size(500_000, 1000), count: size(10, 3), model: 'strict' },
     ]
     const rows = []
-    for (const { what, turns, letters, count } of conversations) {
+    for (const { what, turns, letters, count, model } of conversations) {
       // Written by a third process, so that the server knows none of it.
       const last = await writeConversation({ server, load, file, turns, letters })
       await server.ask('script', { tokens: size(40_000, 400), everyMs: EVERY_MS })
@@ -37,19 +39,20 @@ export async function longConversation({ size }) {
       await new Promise((resolve) => setTimeout(resolve, size(2_000, 100)))
       await load.ask('gap')
       await server.ask('longestTurn')
+      await server.ask('longestOfThread')
       const before = performance.now()
-      const { statuses } = await load.ask('continue', { port: server.port, owner: 'ann', previous: last, count })
+      const { statuses } = await load.ask('continue', { port: server.port, owner: 'ann', previous: last, count, model })
       const seconds = (performance.now() - before) / 1000
       const { gap, open } = await load.ask('gap')
-      const turn = await server.ask('longestTurn')
+      const turn = await server.ask('longestOfThread')
       const { rss } = await server.ask('memory')
       expect(open === 1, `${what}: the other owner's stream has ended`)
       rows.push({
-        figure: `${count} requests that continue ${what} of SQLite: gap`,
-        value: gap,
+        figure: `${count} requests that continue ${what} of SQLite`,
+        value: turn,
         unit: 'ms',
         atMost: GAP,
-        note: `of another owner's stream; longest turn ${turn.toFixed(0)} ms; RSS ${(rss / 1e6).toFixed(0)} MB; answers ${statuses} in ${seconds.toFixed(1)} s`,
+        note: `longest turn of processor time of the thread that serves another owner; longest gap of its stream ${gap.toFixed(0)} ms; RSS ${(rss / 1e6).toFixed(0)} MB; answers ${statuses} in ${seconds.toFixed(1)} s`,
       })
       await load.ask('release')
     }

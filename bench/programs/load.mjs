@@ -150,8 +150,8 @@ const commands = {
     return await answer.json()
   },
   /** Continues a response by many requests at once, each for a few tokens. Returns how often each status came. */
-  async continue({ port, owner, previous, count }) {
-    const fields = { previous_response_id: previous, max_output_tokens: 16 }
+  async continue({ port, owner, previous, count, model = 'gpt-oss' }) {
+    const fields = { model, previous_response_id: previous, max_output_tokens: 16 }
     const one = () => ask(port, { stream: false, store: true, owner, ...fields })
     const answers = await Promise.all(Array.from({ length: count }, one))
     const counts = {}

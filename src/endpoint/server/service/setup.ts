@@ -119,7 +119,7 @@ export function setUp(options: ServiceOptions): Setup {
   }
   const { knownTextBytes = 16_777_216 } = limits
   const known = createKnownTexts(knownTextBytes)
-  const conversations = createKnownConversations({ clock: steady })
+  const conversations = createKnownConversations({ clock: steady, pause })
   budget.join(conversations.memory)
 
   return {

@@ -106,7 +106,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     fileBytes,
     leaseClock: leaseClock.id,
   }
-  const thread = await openThread(options.worker ?? workerUrl(), settings)
+  const program = options.worker ?? workerUrl()
+  const thread = await openThread(program, settings)
   const content = contentOf(cipher)
   /** The callbacks that wait for an entry, by response. */
   const followers = new Map<string, Set<() => void>>()
@@ -249,7 +250,13 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     consumeApprovals: (ids, owner) => call({ owner }, 'consumeApprovals', ids, owner, time()),
     async backup(to) {
       makePrivate(to)
-      await call('first', 'backup', to)
+      // Beside the worker: a large copy takes seconds, in which leases would expire.
+      const copying = file === '' || file.startsWith(':') ? thread : await openThread(program, settings)
+      try {
+        await copying.call('first', 'backup', to)
+      } finally {
+        if (copying !== thread) await copying.close()
+      }
     },
     close: () => thread.close(),
   }

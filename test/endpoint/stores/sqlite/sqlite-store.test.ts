@@ -383,4 +383,16 @@ describeWithSqlite('a store in SQLite', () => {
     renameSync(`${file}.moved`, file)
     expect(await append()).toEqual([{ state: 'written' }])
   })
+
+  test('a store in SQLite renews leases while it is copied', async () => {
+    const store = await sqlite()
+    const lease = await open(store, { responseId: 'a' })
+    const large = { count: 1, bytes: new Uint8Array(20_000_000) }
+    await store.append([{ lease, at: 0, entries: large, leaseSeconds: 60 }])
+    const over: string[] = []
+    const copy = store.backup(program.file()).then(() => over.push('copy'))
+    await store.append([{ lease, at: 1, leaseSeconds: 60 }]).then(() => over.push('renewal'))
+    await copy
+    expect(over).toEqual(['renewal', 'copy'])
+  })
 })
