@@ -10,13 +10,20 @@ let watched = []
 const DELTA = 'event: response.output_text.delta'
 
 /** Sends one request. Resolves at the end of its answer, with its length and the time of each token. */
-function ask(port, { stream, store = false, isPaused = false, isTimed = false, onToken }) {
-  const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store })
+function ask(
+  port,
+  { stream, store = false, owner = 'anonymous', isPaused = false, isTimed = false, onToken, ...fields },
+) {
+  const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store, ...fields })
   return new Promise((resolve, reject) => {
     const asked = request(
       {
         ...{ agent, port, host: '127.0.0.1', method: 'POST', path: '/v1/responses' },
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          authorization: `Bearer ${owner}`,
+        },
       },
       (answer) => {
         let [bytes, tail, rest] = [0, '', '']
@@ -85,7 +92,7 @@ const commands = {
     return {}
   },
   /** Opens endless streams, and watches the gaps between their tokens. */
-  async watch({ port, count }) {
+  async watch({ port, count, owner, store }) {
     watched = Array.from({ length: count }, () => ({ latest: undefined, gap: 0, isOver: false }))
     for (const stream of watched) {
       const onToken = (now) => {
@@ -95,7 +102,7 @@ const commands = {
       const onEnd = () => {
         stream.isOver = true
       }
-      ask(port, { stream: true, onToken }).then(onEnd, onEnd)
+      ask(port, { stream: true, owner, store, onToken }).then(onEnd, onEnd)
     }
     return {}
   },
@@ -134,6 +141,26 @@ const commands = {
   async next({ port, id, seen }) {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/responses/${id}?stream=true&starting_after=${seen}`)
     return await readEvents(answer, (latest) => latest.seen > seen)
+  },
+  /** Requests one complete answer. */
+  async one({ port, owner, input }) {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${owner}` }
+    const body = JSON.stringify({ model: 'gpt-oss', input })
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/responses`, { method: 'POST', headers, body })
+    return await answer.json()
+  },
+  /** Continues a response by many requests at once, each for a few tokens. Returns how often each status came. */
+  async continue({ port, owner, previous, count, model = 'gpt-oss' }) {
+    const fields = { model, previous_response_id: previous, max_output_tokens: 16 }
+    const one = () => ask(port, { stream: false, store: true, owner, ...fields })
+    const answers = await Promise.all(Array.from({ length: count }, one))
+    const counts = {}
+    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+    return {
+      statuses: Object.entries(counts)
+        .map(([status, times]) => `${times} x ${status}`)
+        .join(', '),
+    }
   },
   async release() {
     for (const asked of open) asked.destroy()

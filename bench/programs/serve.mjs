@@ -3,7 +3,7 @@
 //   node   our endpoint, on Node's own responses
 //   web    our endpoint, on web streams, as any runtime that speaks fetch runs it
 //   memory our endpoint, whose responses are kept in its memory
-//   sqlite our endpoint, whose responses are kept in a file: node serve.mjs sqlite FILE
+//   sqlite our endpoint, whose responses are kept in a file: node serve.mjs sqlite FILE [LEASE_SECONDS]
 //   push node:http and a translator that each token is pushed into, without parsing a request, a prompt or a loop
 //   send   node:http and sendEvents, with the same events from memory: HTTP without prompt, loop and translation
 //   bare   node:http that writes the same frames from memory
@@ -21,8 +21,9 @@ import { createMemoryStore } from '../../dist/endpoint/stores/index.js'
 import { createSqliteStore } from '../../dist/endpoint/stores/sqlite/index.js'
 import { loadTokenTable, Translator, translateBatches } from '../../dist/index.js'
 import { scriptedEngine } from '../../dist/testing/index.js'
+import { threadClock } from '../thread-time.mjs'
 
-const [kind, file] = process.argv.slice(2)
+const [kind, file, leaseSeconds = '1'] = process.argv.slice(2)
 const tokenTable = await loadTokenTable()
 const CHANNEL = 200005
 const MESSAGE = 200008
@@ -165,10 +166,13 @@ async function serveFetch(fetch) {
 let sqlite
 let copies = 0
 
-/** Uses a lease that expires a second after the process dies. */
+/** The owner of a request is its key. */
+const byKey = (request) => request.headers.get('authorization')?.slice(7) ?? 'anonymous'
+
+/** Uses a lease that expires a second after the process dies, or as given. */
 async function serveStored(store) {
-  const limits = { ...common.limits, leaseSeconds: 1 }
-  return (await serveResponses({ ...common, limits, store, onDisconnect: 'finish', port: 0 })).port
+  const limits = { ...common.limits, leaseSeconds: Number(leaseSeconds) }
+  return (await serveResponses({ ...common, authorize: byKey, limits, store, onDisconnect: 'finish', port: 0 })).port
 }
 
 async function start() {
@@ -214,9 +218,15 @@ async function start() {
  * machine's load.
  */
 let longestTurn = 0
+/** The same of this thread alone, without those of stores and of V8. */
+let longestOfThread = 0
+const threadTime = await threadClock()
 function watchTurns() {
   let before = process.cpuUsage()
+  let beforeOfThread = threadTime()
   setInterval(() => {
+    longestOfThread = Math.max(longestOfThread, threadTime() - beforeOfThread)
+    beforeOfThread = threadTime()
     const { user, system } = process.cpuUsage(before)
     before = process.cpuUsage()
     longestTurn = Math.max(longestTurn, (user + system) / 1000)
@@ -231,6 +241,12 @@ const commands = {
     if (longestTurn === 0) watchTurns()
     const longest = longestTurn
     longestTurn = Number.EPSILON
+    return longest
+  },
+  /** The longest turn of its thread since the last call. Begins with the first call of `longestTurn`. */
+  longestOfThread() {
+    const longest = longestOfThread
+    longestOfThread = 0
     return longest
   },
   async script(options) {

@@ -74,6 +74,11 @@ export interface Part {
 
 /** The part of a conversation from earlier responses, with its remembered rendering. */
 export interface EarlierPrompt extends Part {
+  /**
+   * Waits until no other response renders this conversation, which then is known. Returns a function that ends the
+   * rendering, and has to be called.
+   */
+  begin(): Promise<() => void>
   /** Takes the remembered beginning of the conversation. The caller owns it until it is given back. */
   take(): KnownConversation | undefined
   give(known: KnownConversation): void

@@ -74,7 +74,7 @@ export class SettledPlaces {
       for (const { message } of list) {
         work.left -= COMPARED
         if (work.left <= 0) yield* work.pause()
-        part.there.push({ hash: hashOf(keyOf(message, tools)), isResult: message.role === 'tool' })
+        part.there.push({ hash: yield* hashOf(keyOf(message, tools), work), isResult: message.role === 'tool' })
       }
     }
     for (const place of places) part.nths.push(place && (firsts[place.transcript] as number) + place.index)
@@ -116,11 +116,11 @@ export class SettledPlaces {
       work.left -= COMPARED
       if (work.left <= 0) yield* work.pause()
       const nth = nths[at]
-      const hash = hashOf(keyOf(message, tools))
+      const hash = yield* hashOf(keyOf(message, tools), work)
       const isSaid = nth !== undefined && there[nth]?.hash === hash
       const mayMove = [isSaid && nth < first ? [] : [hash]]
       if (!isSaid && isReasoning(message)) {
-        const commentaryHash = hashOf(keyOf({ ...message, channel: 'commentary' }, tools))
+        const commentaryHash = yield* hashOf(keyOf({ ...message, channel: 'commentary' }, tools), work)
         if (nth !== undefined) lastShown ??= commentaryHash
         mayMove.push(nth !== undefined && nth < firstOfBoth ? [] : [commentaryHash])
       }
@@ -150,7 +150,7 @@ export class SettledPlaces {
       if (message.missing !== undefined || message.role !== 'tool') continue
       work.left -= COMPARED
       if (work.left <= 0) yield* work.pause()
-      const hash = hashOf(keyOf(message, tools))
+      const hash = yield* hashOf(keyOf(message, tools), work)
       if (nth !== undefined) taken.add(nth)
       if (nth !== undefined && call !== undefined && nth > call) continue
       // Without a preceding call here, it is the first one after those of earlier parts.

@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { resolveDialect } from '../../dialects/named.js'
 import { RequestError } from '../../shared/request-error.js'
-import { unixSeconds } from '../../shared/system/unix-seconds.js'
+import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import { later } from '../flow/next-turn.js'
 import { APP_OPTIONS } from './check-app-options.js'
 import { corsHeaders } from './cors-headers.js'
@@ -66,7 +66,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   const service = openService(options)
   const checkHost = createHostCheck(options, authorize !== undefined)
   const readJson = createJsonReader(options.limits, options.request?.limits, options.pause)
-  const hostedTurns = createHostedTurns({ clock: options.clock ?? unixSeconds })
+  const hostedTurns = createHostedTurns({ clock: options.clock ?? steadySeconds })
   service.keepBytes(hostedTurns.memory)
   const dialect = resolveDialect(options.dialect)
   const server: ServerContext = { service, readJson, options, dialect, keepAliveMs, hostedTurns }

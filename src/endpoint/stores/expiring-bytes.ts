@@ -1,13 +1,15 @@
 import type { Reclaimable } from '../flow/byte-budget.js'
 import { Expiring } from './expiring.js'
 
-export interface ExpiringBytesOptions {
+export interface ExpiringBytesOptions<Value = unknown> {
   /** The limit of all values together, in bytes. */
   readonly most: number
   /** How long a value is kept, in seconds since it was added or renewed. */
   readonly seconds: number
   /** Unix time in seconds. */
   readonly clock: () => number
+  /** Called with each value that is evicted or dropped. */
+  readonly onForget?: (value: Value) => void
 }
 
 interface Entry<Value> {
@@ -22,12 +24,15 @@ export class ExpiringBytes<Value> implements Reclaimable {
   readonly #most: number
   readonly #entries: Expiring<Entry<Value>>
   readonly #listeners = new Set<() => void>()
+  readonly #onForget: (value: Value) => void
   #bytes = 0
 
-  constructor({ most, ...time }: ExpiringBytesOptions) {
+  constructor({ most, onForget = () => {}, ...time }: ExpiringBytesOptions<Value>) {
     this.#most = most
-    this.#entries = new Expiring<Entry<Value>>(Number.POSITIVE_INFINITY, time, ({ bytes }) => {
+    this.#onForget = onForget
+    this.#entries = new Expiring<Entry<Value>>(Number.POSITIVE_INFINITY, time, ({ value, bytes }) => {
       this.#bytes -= bytes
+      onForget(value)
     })
   }
 
@@ -64,6 +69,12 @@ export class ExpiringBytes<Value> implements Reclaimable {
     const entry = this.#remove(key)
     if (entry !== undefined) this.#tell()
     return entry?.value
+  }
+
+  /** Removes the value, as if it had been evicted. */
+  drop(key: string): void {
+    const value = this.take(key)
+    if (value !== undefined) this.#onForget(value)
   }
 
   reclaim(bytes: number): number {

@@ -1,9 +1,9 @@
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, wholeNumber } from '../../shared/options/checks.js'
-import { unixSeconds } from '../../shared/system/unix-seconds.js'
+import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../flow/byte-budget.js'
-import type { HistoryEntry } from '../prompt/history.js'
 import { bytesOfFinished } from './bytes-of.js'
+import { compacted } from './compacted.js'
 import { type Conversation, Conversations } from './conversations.js'
 import { Expiring } from './expiring.js'
 import { followBlocks } from './follow-blocks.js'
@@ -15,7 +15,6 @@ import type {
   Append,
   Appended,
   Ending,
-  FinishedResponse,
   FoundLineage,
   FoundResponse,
   NewResponse,
@@ -44,7 +43,7 @@ export interface MemoryStoreOptions {
   readonly bytes?: number
   /** How long a conversation is kept after its last use, in seconds. Default 86,400: a day. */
   readonly seconds?: number
-  /** Unix time in seconds. Default: the system's. */
+  /** A clock in seconds that nobody sets, for leases and ages. Default: the time since the process's start. */
   readonly clock?: () => number
 }
 
@@ -76,7 +75,7 @@ export interface MemoryStore extends ResponseStore {
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions('createMemoryStore', options, MEMORY_STORE_OPTIONS)
   const { responses = 10_000, items = 200_000, entries = 1_000_000, bytes = 268_435_456, seconds = 86_400 } = options
-  const { clock = unixSeconds } = options
+  const { clock = steadySeconds } = options
   const kept = new Map<string, KeptResponse>()
   const found = new KeptItems()
   const times = { seconds, clock }
@@ -178,7 +177,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   function end(response: KeptResponse, { finished, entries: whole, freesKey = false }: Ending): void {
     if (whole !== undefined) written.replace(response, whole)
     written.finish(response)
-    response.finished = compact(finished)
+    response.finished = compacted(finished)
     response.place = after((response.previous as KeptResponse | undefined)?.place, response.finished)
     conversations.grow(response, {
       bytes: bytesOfFinished(response.finished),
@@ -332,13 +331,4 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       return true
     },
   }
-}
-
-/** Converts transcripts to typed arrays: four bytes per id, instead of eight in a list. */
-function compact(finished: FinishedResponse): FinishedResponse {
-  const history = finished.history.map((entry): HistoryEntry => {
-    const isList = 'tokens' in entry && Array.isArray(entry.tokens)
-    return isList ? { ...entry, tokens: Uint32Array.from(entry.tokens) } : entry
-  })
-  return { ...finished, history }
 }

@@ -247,7 +247,7 @@ describe('a conversation of which the beginning is known', () => {
     const reading = read(request, options) as Reading
     const known = new KnownConversation(reading.key)
     expect(settle(known, reading, part)).toBe(true)
-    const earlier = { ...part, take: () => known, give() {} }
+    const earlier = { ...part, begin: async () => () => {}, take: () => known, give() {} }
     const prompt = promptFromEarlier(
       request as never,
       withTools(request, options),

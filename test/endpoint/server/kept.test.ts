@@ -223,6 +223,19 @@ describe('an Idempotency-Key', () => {
     expect([status, body.error.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
+  test('an Idempotency-Key whose first request is refused is for the body of the next one, which waited for it', async () => {
+    const { create, ask, service } = endpoint(heldEngine(6), { limits: { concurrency: 1 } })
+    const { body } = await create({ input: 'Hi', background: true })
+    const first = create({ input: 'Hi', background: true, previous_response_id: 'resp_none' }, key)
+    await until(() => service.load.waiting > 0)
+    const next = create({ input: 'Hi', background: true }, key)
+    // Long enough for any answer that does not wait.
+    const waits = new Promise((resolve) => setTimeout(resolve, 50, 'waits'))
+    expect(await Promise.race([next, waits])).toBe('waits')
+    await ask('POST', `/responses/${body.id}/cancel`)
+    expect([(await first).status, (await next).status]).toEqual([400, 200])
+  })
+
   test('an Idempotency-Key is free again if its request was refused', async () => {
     const { create } = endpoint(() => answer('Hi'))
     expect((await create({ input: 'Hi', previous_response_id: 'resp_none' }, key)).status).toBe(400)

@@ -66,3 +66,19 @@ test('a conversation of 200,000 items is put together', () => {
   const large = { ...a, added: Array.from({ length: 200_000 }, (_, at) => item(`msg_${at}`)) }
   expect(known.of([large]).items).toHaveLength(200_000)
 })
+
+test('responses that continue one conversation at once render it one after another, and each knows what the one before rendered', async () => {
+  const known = createKnownConversations({ clock })
+  const prompts = Array.from({ length: 3 }, () => known.of([a]).prompt)
+  const taken: unknown[] = []
+  const rendered = new KnownConversation('key')
+  const render = async (prompt: (typeof prompts)[number]): Promise<void> => {
+    const end = await prompt?.begin()
+    taken.push(prompt?.take())
+    await new Promise((resolve) => setImmediate(resolve))
+    prompt?.give(rendered)
+    end?.()
+  }
+  await Promise.all(prompts.map(render))
+  expect(taken).toEqual([undefined, rendered, rendered])
+})

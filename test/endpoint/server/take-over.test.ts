@@ -6,7 +6,7 @@ import type { Metric, ResponsesAppOptions } from '../../../src/endpoint/server/i
 import { createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
 import { answer, think } from '../../../src/testing/index.js'
 import { block, open } from '../stores/kept.js'
-import { type Endpoint, endpoint, type HeldEngine, heldEngine, JSON_TYPE, until } from './endpoint.js'
+import { type Endpoint, endpoint, eventsIn, type HeldEngine, heldEngine, JSON_TYPE, until } from './endpoint.js'
 
 const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
 const ID = 'resp_0123456789abcdef'
@@ -49,6 +49,7 @@ function world() {
       die: () => void Object.assign(state, { isDead: true }),
       /** It can write nothing any more. */
       freeze: () => void Object.assign(state, { isReadOnly: true }),
+      thaw: () => void Object.assign(state, { isReadOnly: false }),
       /** Waits until it has checked for expired leases that many more times. */
       async looked(times: number): Promise<void> {
         const after = looked + times
@@ -295,6 +296,39 @@ describe('a process that looks for responses to take over', () => {
   })
 })
 
+describe('a response whose end could not be written', () => {
+  /** @returns the error that a client got for a response of a store that then accepts nothing */
+  async function failedLive(leaseSeconds: number) {
+    const made = newWorld()
+    const engine = heldEngine(6)
+    const first = made.process(engine, { limits: { leaseSeconds } })
+    const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ input: 'Hi', stream: true }) }
+    const response = await first.send('/v1/responses', init)
+    const text = response.text()
+    await until(() => engine.sampled === 6)
+    first.freeze()
+    engine.step(1)
+    const last = eventsIn(await text).at(-1)
+    return { ...made, first, id: last?.response.id as string, error: last?.response.error }
+  }
+
+  test('a process writes the end that its client was told, although its lease has expired', async () => {
+    const { first, process, pass, id, error } = await failedLive(10)
+    expect(error.code).toBe('server_is_overloaded')
+    pass(20)
+    first.thaw()
+    await first.looked(2)
+    expect((await process(undefined).ask('GET', `/responses/${id}`)).body).toMatchObject({ status: 'failed', error })
+  })
+
+  test('a process writes the end that its client was told as soon as the store accepts it, before its lease expires', async () => {
+    const { first, shared, process, id, error } = await failedLive(1)
+    first.thaw()
+    while ((await shared.find(id, 'anonymous'))?.state !== 'finished') await first.looked(1)
+    expect((await process(undefined).ask('GET', `/responses/${id}`)).body).toMatchObject({ status: 'failed', error })
+  })
+})
+
 describe('a response of another process', () => {
   /** @param other - the engine of the second process. Default: one that says eight words */
   async function two(other?: HeldEngine) {
@@ -333,6 +367,22 @@ describe('a response of another process', () => {
     expect((await second.create({ input: 'Other', background: true }, key)).status).toBe(422)
     await first.ask('POST', `/responses/${id}/cancel`)
     engine.step(1)
+  })
+
+  test('another process answers the body that has an Idempotency-Key, although another body is about to begin there', async () => {
+    const { process } = newWorld()
+    const key = { 'idempotency-key': 'k' }
+    const first = process(undefined)
+    const second = process(heldEngine(6), { limits: { concurrency: 1 } })
+    const running = await second.create({ input: 'Hi', background: true })
+    const loser = second.create({ input: 'Other', background: true }, key)
+    await until(() => second.service.load.waiting > 0)
+    const winner = await first.create({ input: 'Mine', background: true }, key)
+    const again = second.create({ input: 'Mine', background: true }, key)
+    expect(await Promise.race([again, first.looked(2)])).toBeUndefined()
+    await second.ask('POST', `/responses/${running.body.id}/cancel`)
+    expect((await loser).status).toBe(422)
+    expect([(await again).status, (await again).body.id]).toEqual([200, winner.body.id])
   })
 
   test('a process that stops does not wait for a response that another one has taken', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
 import { decodeEntries } from '../../../src/endpoint/journal/entry-bytes.js'
 import {
@@ -310,4 +310,20 @@ test('the memory of a store reports its bytes to its listeners, and those that i
   off()
   await keep(store, { responseId: 'resp_3' }, { entries: [entry(1)] })
   expect(seen).toHaveLength(length)
+})
+
+test('setting the clock of the system changes nothing for a store in memory', async () => {
+  const store = createMemoryStore()
+  await keep(store, { responseId: 'a' })
+  await open(store, { responseId: 'b', leaseSeconds: 60 })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 })
+  try {
+    expect(await store.find('a', 'ann')).toBeDefined()
+    expect(await store.expired(10)).toEqual([])
+    await open(store, { responseId: 'c', leaseSeconds: 0 })
+    vi.setSystemTime(Date.now() - 80 * 86_400_000)
+    expect(await store.expired(10)).toEqual([{ responseId: 'c', owner: 'ann' }])
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -81,8 +81,14 @@ export async function firstPrompt(
   const work = createWork()
   if (earlier !== undefined && !isCompaction) {
     const most = mostOf(prompted, contextLength)
-    const known = await withPauses(promptFromEarlier(prompted, how, earlier, work, most), pause, signal)
-    if (known !== undefined && known.size <= most) return known
+    const end = await earlier.begin()
+    try {
+      signal?.throwIfAborted()
+      const known = await withPauses(promptFromEarlier(prompted, how, earlier, work, most), pause, signal)
+      if (known !== undefined && known.size <= most) return known
+    } finally {
+      end()
+    }
   }
   const pendingApprovals = new Set(approvedCalls.map(({ approvalRequestId }) => approvalRequestId))
   const isPending = pendingApprovals.size > 0 && !isCompaction

@@ -46,18 +46,17 @@ export async function createResponse(setup: Setup, body: unknown, caller: Caller
   const place = JSON.stringify([owner, idempotencyKey])
   for (;;) {
     // The first request may still wait for its turn. If it is refused, its key is free, and this request becomes the
-    // first.
+    // first. Whatever its body, only the store knows who has the key: another process may be faster.
     const starting = setup.starting.get(place)
     if (starting === undefined) break
-    checkKey(starting, key)
-    await starting.over
+    await starting
   }
   const work = startOrAttach(setup, request, key, caller)
   const over = work.then(
     () => {},
     () => {},
   )
-  setup.starting.set(place, { ...key, over })
+  setup.starting.set(place, over)
   try {
     return await work
   } finally {

@@ -3,6 +3,7 @@ import type { TokenEngine } from '../../../engines/contract/index.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { merged } from '../../../shared/merged.js'
 import type { Pause } from '../../../shared/slices.js'
+import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import { unixSeconds } from '../../../shared/system/unix-seconds.js'
 import { type ByteBudget, createByteBudget } from '../../flow/byte-budget.js'
 import { later, nextTurn } from '../../flow/next-turn.js'
@@ -10,7 +11,7 @@ import { createKnownTexts } from '../../prompt/known-texts.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import { createSeal, type Seal } from '../../seal/index.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
-import type { RequestKey, ResponseStore } from '../../stores/store.js'
+import type { ResponseStore } from '../../stores/store.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { createKnownConversations, type KnownConversations } from './conversation/known-conversations.js'
 import { unopenedSeal } from './conversation/unopened-seal.js'
@@ -65,7 +66,7 @@ export interface Setup {
    * The requests with a key whose responses have not begun, by owner and key. They resolve when the response has begun
    * or was refused.
    */
-  readonly starting: Map<string, RequestKey & { readonly over: Promise<void> }>
+  readonly starting: Map<string, Promise<void>>
   readonly stop: Stop
   /** Returns the engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
@@ -90,9 +91,11 @@ export function setUp(options: ServiceOptions): Setup {
   const { models, engineOf } = servedModels(options)
   const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
   const { clock = unixSeconds, pause = nextTurn } = options
+  // Setting the system's clock must not change what is remembered here.
+  const { clock: steady = steadySeconds } = options
 
   function report(error: unknown): void {
-    if (error instanceof ReportedError) return
+    if (error instanceof ReportedError || (error instanceof StoreFailure && error.isRepeated)) return
     callSafely(onError, error instanceof StoreFailure ? error.cause : error)
   }
   const observer = createObserver(options, models, report)
@@ -106,7 +109,7 @@ export function setUp(options: ServiceOptions): Setup {
   joinStore(budget, given)
   const { leaseSeconds = 10 } = limits
   const repositoryOf = (store: ResponseStore): ResponseRepository =>
-    createResponseRepository(boundedStore(store, limits, deadlines), { clock, report, leaseSeconds })
+    createResponseRepository(boundedStore(store, limits, deadlines), { clock: steady, report, leaseSeconds })
   const passing = createMemoryStore({ bytes: TRANSIENT_BYTES })
   joinStore(budget, passing)
   const responseLimits = {
@@ -116,7 +119,7 @@ export function setUp(options: ServiceOptions): Setup {
   }
   const { knownTextBytes = 16_777_216 } = limits
   const known = createKnownTexts(knownTextBytes)
-  const conversations = createKnownConversations({ clock })
+  const conversations = createKnownConversations({ clock: steady, pause })
   budget.join(conversations.memory)
 
   return {

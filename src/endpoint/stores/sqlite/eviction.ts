@@ -1,5 +1,5 @@
 import type { Row, Value } from './driver.js'
-import type { Bounds } from './operation-types.js'
+import type { Bounds, Moment } from './operation-types.js'
 import type { Statements } from './statements.js'
 
 /** What leaves the database, and how many bytes each owner and each conversation has. Called within transactions. */
@@ -8,17 +8,27 @@ export interface Eviction {
   grow(cid: Value, owner: Value, bytes: number): void
   /** Evicts conversations of an owner above the limit, the least recently used first, except this one. */
   shrink(owner: string, cid: number): void
-  /** Evicts expired conversations, unless that was done recently. */
-  expire(now: number): void
+  /**
+   * Evicts some expired conversations, if two looks some time apart say that they have expired: a clock that is ahead for a
+   * moment evicts nothing.
+   */
+  expire(time: Moment): void
   /** Deletes a response, and its predecessors that were deleted before and that nothing else continues. */
   remove(response: Row): void
 }
 
-/** The interval of looking for expired data, in seconds. */
-const SWEEP_SECONDS = 60
+/** The interval of looking at the clock for expired data, in seconds. */
+const LOOK_SECONDS = 60
+/** The most conversations that one request evicts by their age: it waits for that. */
+const MOST_EXPIRED = 16
 
-export function createEviction({ sql }: Pick<Statements, 'sql'>, { seconds, ownerBytes }: Bounds): Eviction {
-  let sweptAt = Number.NEGATIVE_INFINITY
+export function createEviction(
+  { sql }: Pick<Statements, 'sql'>,
+  { seconds, ownerBytes }: Omit<Bounds, 'leaseClock'>,
+): Eviction {
+  let latest: Moment | undefined
+  /** What was last used before has expired. Undefined: nothing is left that has. */
+  let before: number | undefined
 
   function grow(cid: Value, owner: Value, bytes: number): void {
     sql('UPDATE conversations SET bytes = bytes + ? WHERE cid = ?').run(bytes, cid)
@@ -49,15 +59,26 @@ export function createEviction({ sql }: Pick<Statements, 'sql'>, { seconds, owne
     sql('DELETE FROM owners WHERE owner = ? AND bytes <= 0').run(owner as Value)
   }
 
-  function expire(now: number): void {
-    if (now - sweptAt < Math.min(SWEEP_SECONDS, seconds / 10)) return
-    sweptAt = now
-    const over = sql('SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND used <= ?').all(now - seconds)
+  /** Looks at the clock, which may have been set since the last look: of both times, the earlier one counts. */
+  function look({ now, steady }: Moment): void {
+    if (latest !== undefined && steady - latest.steady < Math.min(LOOK_SECONDS, seconds / 10)) return
+    if (latest !== undefined) before = Math.min(now, latest.now + steady - latest.steady) - seconds
+    latest = { now, steady }
+  }
+
+  function expire(time: Moment): void {
+    look(time)
+    if (before === undefined) return
+    const over = sql(
+      'SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND used <= ? ORDER BY used LIMIT ?',
+    ).all(before, MOST_EXPIRED)
     for (const conversation of over) forget(conversation)
+    if (over.length === MOST_EXPIRED) return
     sql(
       `DELETE FROM approvals WHERE used <= ? AND NOT EXISTS
          (SELECT 1 FROM parts WHERE parts.owner = approvals.owner AND parts.item_id = approvals.id)`,
-    ).run(now - seconds)
+    ).run(before)
+    before = undefined
   }
 
   /** Hides a deleted response, which stays only as a part of its conversation. */

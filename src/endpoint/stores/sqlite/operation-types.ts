@@ -10,6 +10,7 @@ import type {
   Opening,
   StoredBlock,
 } from '../store.js'
+import type { Stamped } from './known-responses.js'
 
 /* The store's requests to its worker, and their results. Content is bytes here, which may be encrypted. */
 
@@ -36,9 +37,38 @@ export interface AppendRow {
   readonly leaseSeconds: number
 }
 
-export interface FoundRow {
+/** A response of the file: see `KnownResponses`. */
+export interface StampedRow extends Stamped {
+  readonly rid: number
+}
+
+/** A finished response, with its content. */
+export interface FinishedRow extends StampedRow, Became {}
+
+/** An append, and, if it ended the response, the row that it wrote and that which this one continues. */
+export interface AppendedRow {
+  readonly appended: Appended
+  readonly ended?: { readonly row: StampedRow; readonly previous: StampedRow | undefined }
+}
+
+/** A response. `content` is absent if it is running, or its stamp is the given one. */
+export type FoundRow =
+  | { readonly state: 'running' }
+  | { readonly state: 'finished'; readonly row: StampedRow; readonly content: Became | undefined }
+
+/** A conversation: its response, and the last finished one in it. */
+export interface FoundTip {
   readonly state: 'running' | 'finished'
-  readonly responses: readonly (Became & { readonly responseId: string })[]
+  readonly tip: StampedRow
+  readonly last: StampedRow | undefined
+}
+
+/** A part of a conversation. */
+export interface Climbed {
+  /** The last one first. */
+  readonly rows: readonly FinishedRow[]
+  /** The one that these continue; undefined if they begin the conversation. */
+  readonly next: StampedRow | undefined
 }
 
 export interface FoundPart {
@@ -49,26 +79,46 @@ export interface FoundPart {
 
 export interface FoundBlocks {
   readonly blocks: readonly StoredBlock[]
+  /** Whether these are all present ones. */
+  readonly isAll: boolean
   readonly isOver: boolean
+}
+
+/** When an operation is asked for, in seconds. */
+export interface Moment {
+  /** By the store's clock, for ages. */
+  readonly now: number
+  /** By the clock of leases. */
+  readonly steady: number
 }
 
 export interface Bounds {
   readonly seconds: number
   readonly ownerBytes: number
+  /** The id of the clock of leases. */
+  readonly leaseClock: string
 }
 
-/** The operations that can be requested, by name. `now` is the store's clock, in seconds. */
+/** The operations that can be requested, by name. */
 export interface Operations {
-  open(response: NewResponse, now: number): Opening
-  append(appends: readonly AppendRow[], now: number): readonly Appended[]
-  claim(claim: Claim, now: number): Claimed | undefined
-  expired(most: number, now: number): readonly ExpiredResponse[]
-  find(responseId: string, owner: string, now: number): FoundRow | undefined
-  lineage(responseId: string, owner: string, now: number): FoundRow | undefined
-  findItem(itemId: string, owner: string, now: number): FoundPart | undefined
+  open(response: NewResponse, time: Moment): Opening
+  append(appends: readonly AppendRow[], time: Moment): readonly AppendedRow[]
+  claim(claim: Claim, time: Moment): Claimed | undefined
+  expired(most: number, time: Moment): readonly ExpiredResponse[]
+  /** @param known - the stamp of the response that needs no content */
+  find(responseId: string, owner: string, known: string | undefined, time: Moment): FoundRow | undefined
+  lineage(responseId: string, owner: string, time: Moment): FoundTip | undefined
+  /**
+   * Reads a part of a conversation, from a response towards the first one.
+   *
+   * @param tip - its response; undefined is returned if that has been deleted since
+   * @param most - the maximum number of responses
+   */
+  climb(tip: StampedRow, from: number, most: number): Climbed | undefined
+  findItem(itemId: string, owner: string, time: Moment): FoundPart | undefined
   findKey(key: string, owner: string): KeyedResponse | undefined
-  entries(responseId: string, owner: string, from: number, now: number): FoundBlocks | undefined
+  entries(responseId: string, owner: string, from: number, time: Moment): FoundBlocks | undefined
   delete(responseId: string, owner: string): boolean
-  consumeApprovals(ids: readonly string[], owner: string, now: number): boolean
+  consumeApprovals(ids: readonly string[], owner: string, time: Moment): boolean
   backup(file: string): void
 }

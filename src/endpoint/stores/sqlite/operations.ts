@@ -1,16 +1,38 @@
-import type { Appended, Claimed, EntryBlock, KeyedResponse, Opening, StoredBlock } from '../store.js'
+import type { Claimed, EntryBlock, KeyedResponse, Opening, StoredBlock } from '../store.js'
 import type { Database, Row, Value } from './driver.js'
 import { createEviction } from './eviction.js'
-import type { AppendRow, Became, Bounds, Operations, Part } from './operation-types.js'
+import { createLeases } from './leases.js'
+import type {
+  AppendedRow,
+  AppendRow,
+  Became,
+  Bounds,
+  Climbed,
+  FinishedRow,
+  Moment,
+  Operations,
+  Part,
+  StampedRow,
+} from './operation-types.js'
 import { createStatements } from './statements.js'
 
 /*
  * The operations of the store, each in one transaction. They run in the worker, because every call waits for the disk.
  */
 
+/**
+ * The bytes of content, and the number of rows, after which an answer is sent: the next operation of another owner waits for
+ * some milliseconds of reading at most.
+ */
+const PAGE_BYTES = 131_072
+const PAGE_ROWS = 256
+/** A stamp that no other row has had. */
+const STAMP = 'lower(hex(randomblob(8)))'
+
 export function createOperations(database: Database, bounds: Bounds): Operations {
   const { sql, inTransaction } = createStatements(database)
   const { grow, shrink, expire, remove } = createEviction({ sql }, bounds)
+  const leases = createLeases({ sql }, bounds.leaseClock)
   /** A conversation in constant use need not be written to constantly. */
   const renewAfter = Math.min(60, bounds.seconds / 10)
 
@@ -27,6 +49,20 @@ export function createOperations(database: Database, bounds: Bounds): Operations
     const response = own(responseId, owner)
     if (response !== undefined) use(response, now)
     return response
+  }
+
+  /** Returns a row's stamp. A row of an older version gets one. */
+  function stamped({ rid, id, stamp }: Row): StampedRow {
+    let latest = stamp
+    if (latest === null) {
+      sql(`UPDATE responses SET stamp = ${STAMP} WHERE rid = ? AND stamp IS NULL`).run(rid as Value)
+      latest = sql('SELECT stamp FROM responses WHERE rid = ?').get(rid as Value)?.['stamp'] as Value
+    }
+    return { rid: rid as number, responseId: id as string, stamp: latest as string }
+  }
+
+  function rowAt(rid: Value | undefined): Row | undefined {
+    return rid === null || rid === undefined ? undefined : sql('SELECT * FROM responses WHERE rid = ?').get(rid)
   }
 
   function insertBlock(rid: Value, at: number, { count, bytes }: EntryBlock): void {
@@ -49,20 +85,27 @@ export function createOperations(database: Database, bounds: Bounds): Operations
     return { head: head as Uint8Array, parts }
   }
 
-  function appendOne({ lease, at, entries, end, leaseSeconds }: AppendRow, now: number): Appended {
+  function appendOne({ lease, at, entries, end, leaseSeconds }: AppendRow, time: Moment): AppendedRow {
     const response = own(lease.responseId, lease.owner)
     const isHeld = response?.['epoch'] === lease.epoch && response['lease_until'] !== null
-    if (response === undefined || !isHeld) return { state: 'lost' }
+    if (response === undefined || !isHeld) return { appended: { state: 'lost' } }
     const { rid, count } = response
-    if (count !== at) return { state: 'behind', count: count as number }
+    if (count !== at) return { appended: { state: 'behind', count: count as number } }
     if (entries !== undefined) insertBlock(rid as Value, at, entries)
-    sql('UPDATE responses SET count = ?, lease_until = ? WHERE rid = ?').run(
+    sql('UPDATE responses SET count = ?, lease_until = ?, lease_seconds = ?, lease_clock = ? WHERE rid = ?').run(
       at + (entries?.count ?? 0),
-      now + leaseSeconds,
+      time.steady + leaseSeconds,
+      leaseSeconds,
+      bounds.leaseClock,
       rid as Value,
     )
-    if (end !== undefined) finish(response, at + (entries?.count ?? 0), end, now)
-    return { state: 'written' }
+    if (end === undefined) return { appended: { state: 'written' } }
+    finish(response, at + (entries?.count ?? 0), end, time.now)
+    const previous = rowAt(response['previous'])
+    return {
+      appended: { state: 'written' },
+      ended: { row: stamped(response), previous: previous && stamped(previous) },
+    }
   }
 
   function finish(
@@ -94,15 +137,16 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       )
       bytes += part.length
     }
-    sql('UPDATE conversations SET running = running - 1, used = ? WHERE cid = ?').run(now, cid as Value)
+    sql('UPDATE conversations SET running = running - 1, used = max(used, ?) WHERE cid = ?').run(now, cid as Value)
     grow(cid as Value, owner as Value, bytes)
     shrink(owner as string, cid as number)
   }
 
   return {
-    open: ({ responseId, owner, previous, entries, approvals = [], key, leaseSeconds }, now) =>
+    open: ({ responseId, owner, previous, entries, approvals = [], key, leaseSeconds }, time) =>
       inTransaction((): Opening => {
-        expire(now)
+        const { now, steady } = time
+        expire(time)
         if (sql('SELECT 1 FROM responses WHERE id = ?').get(responseId) !== undefined) return { state: 'exists' }
         const from = previous === undefined ? undefined : own(previous, owner)
         if (previous !== undefined && (from?.['head'] ?? null) === null) return { state: 'no_previous' }
@@ -115,18 +159,20 @@ export function createOperations(database: Database, bounds: Bounds): Operations
           sql('INSERT INTO conversations (owner, used, running, bytes) VALUES (?, ?, 1, 0)').run(owner, now)
           cid = sql('SELECT last_insert_rowid() AS cid').get()?.['cid'] as number
         } else {
-          sql('UPDATE conversations SET running = running + 1, used = ? WHERE cid = ?').run(now, cid)
+          sql('UPDATE conversations SET running = running + 1, used = max(used, ?) WHERE cid = ?').run(now, cid)
           sql('UPDATE responses SET children = children + 1 WHERE rid = ?').run(from?.['rid'] as Value)
         }
         sql(
-          `INSERT INTO responses (id, owner, cid, previous, lease_until, count, key, digest)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT INTO responses (id, owner, cid, previous, lease_until, lease_seconds, lease_clock, count, key, digest, stamp)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${STAMP})`,
         ).run(
           responseId,
           owner,
           cid,
           (from?.['rid'] as Value | undefined) ?? null,
-          now + leaseSeconds,
+          steady + leaseSeconds,
+          leaseSeconds,
+          bounds.leaseClock,
           entries.count,
           key?.key ?? null,
           key?.digest ?? null,
@@ -135,56 +181,62 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
       }),
 
-    append: (appends, now) => inTransaction(() => appends.map((each) => appendOne(each, now))),
+    append: (appends, time) => inTransaction(() => appends.map((each) => appendOne(each, time))),
 
-    claim: ({ responseId, owner, leaseSeconds, isForced = false }, now) =>
+    claim: ({ responseId, owner, leaseSeconds, isForced = false }, time) =>
       inTransaction((): Claimed | undefined => {
         const response = own(responseId, owner)
-        const until = response?.['lease_until'] as number | null | undefined
-        if (response === undefined || until === null || until === undefined) return undefined
-        if (!isForced && until > now) return undefined
+        if (response === undefined || response['lease_until'] === null) return undefined
+        if (!isForced && !leases.isExpired(response, time)) return undefined
         const epoch = (response['epoch'] as number) + 1
-        sql('UPDATE responses SET epoch = ?, lease_until = ? WHERE rid = ?').run(
+        sql('UPDATE responses SET epoch = ?, lease_until = ?, lease_seconds = ?, lease_clock = ? WHERE rid = ?').run(
           epoch,
-          now + leaseSeconds,
+          time.steady + leaseSeconds,
+          leaseSeconds,
+          bounds.leaseClock,
           response['rid'] as Value,
         )
         return { lease: { responseId, owner, epoch }, count: response['count'] as number }
       }),
 
-    expired: (most, now) =>
-      sql(
-        'SELECT id, owner FROM responses WHERE lease_until IS NOT NULL AND lease_until <= ? ORDER BY lease_until LIMIT ?',
-      )
-        .all(now, most)
-        .map(({ id, owner }) => ({ responseId: id as string, owner: owner as string })),
+    expired: leases.expired,
 
-    find(responseId, owner, now) {
+    find(responseId, owner, known, { now }) {
       const response = used(responseId, owner, now)
       if (response === undefined) return undefined
-      if (response['head'] === null) return { state: 'running', responses: [] }
-      const became = becameOf(response['rid'] as Value, response['head'] as Value)
-      return { state: 'finished', responses: [{ responseId, ...became }] }
+      if (response['head'] === null) return { state: 'running' }
+      const row = stamped(response)
+      const content = row.stamp === known ? undefined : becameOf(row.rid, response['head'] as Value)
+      return { state: 'finished', row, content }
     },
 
-    lineage(responseId, owner, now) {
+    lineage(responseId, owner, { now }) {
       const response = used(responseId, owner, now)
       if (response === undefined) return undefined
-      const rows = sql(
-        `WITH RECURSIVE up (rid, id, previous, head, place) AS (
-           SELECT rid, id, previous, head, 0 FROM responses WHERE rid = ?
-           UNION ALL
-           SELECT one.rid, one.id, one.previous, one.head, place + 1 FROM responses AS one JOIN up ON one.rid = up.previous
-         )
-         SELECT rid, id, head FROM up WHERE head IS NOT NULL ORDER BY place DESC`,
-      ).all(response['rid'] as Value)
-      const responses = rows.map(({ rid, id, head }) => {
-        return { responseId: id as string, ...becameOf(rid as Value, head as Value) }
-      })
-      return { state: response['head'] === null ? 'running' : 'finished', responses }
+      const isFinished = response['head'] !== null
+      const last = isFinished ? response : rowAt(response['previous'])
+      return {
+        state: isFinished ? 'finished' : 'running',
+        tip: stamped(response),
+        last: last && stamped(last),
+      }
     },
 
-    findItem(itemId, owner, now) {
+    climb(tip, from, most): Climbed | undefined {
+      // While it is there, so is everything that it continues.
+      if (rowAt(tip.rid)?.['stamp'] !== tip.stamp) return undefined
+      const rows: FinishedRow[] = []
+      let next = rowAt(from)
+      for (let bytes = 0; next !== undefined && rows.length < most && bytes < PAGE_BYTES; ) {
+        const became = becameOf(next['rid'] as Value, next['head'] as Value)
+        rows.push({ ...stamped(next), ...became })
+        bytes = became.parts.reduce((sum, part) => sum + part.bytes.length, bytes + became.head.length)
+        next = rowAt(next['previous'])
+      }
+      return { rows, next: next && stamped(next) }
+    },
+
+    findItem(itemId, owner, { now }) {
       const holders = sql(
         `SELECT responses.id AS id, cid, is_output, bytes, genuine FROM parts JOIN responses USING (rid)
            WHERE parts.owner = ? AND item_id = ? ORDER BY seq`,
@@ -200,15 +252,27 @@ export function createOperations(database: Database, bounds: Bounds): Operations
 
     findKey: keyed,
 
-    entries(responseId, owner, from, now) {
+    entries(responseId, owner, from, { now }) {
       const response = used(responseId, owner, now)
       if (response === undefined || response['has_entries'] === 0) return undefined
-      const rows = sql('SELECT at, count, bytes FROM entries WHERE rid = ? AND at + count > ? ORDER BY at').all(
+      const rows = sql('SELECT at, count, bytes FROM entries WHERE rid = ? AND at + count > ? ORDER BY at LIMIT ?').all(
         response['rid'] as Value,
         from,
+        PAGE_ROWS,
       )
-      // biome-ignore lint/plugin: SQLite's rows have no static type; the query names these columns.
-      return { blocks: rows as unknown as readonly StoredBlock[], isOver: response['head'] !== null }
+      let bytes = 0
+      const beyond = rows.findIndex((row) => {
+        if (bytes >= PAGE_BYTES) return true
+        bytes += (row['bytes'] as Uint8Array).length
+        return false
+      })
+      const blocks = beyond === -1 ? rows : rows.slice(0, beyond)
+      return {
+        // biome-ignore lint/plugin: SQLite's rows have no static type; the query names these columns.
+        blocks: blocks as unknown as readonly StoredBlock[],
+        isAll: beyond === -1 && rows.length < PAGE_ROWS,
+        isOver: response['head'] !== null,
+      }
     },
 
     delete: (responseId, owner) =>
@@ -219,7 +283,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         return true
       }),
 
-    consumeApprovals: (ids, owner, now) =>
+    consumeApprovals: (ids, owner, { now }) =>
       inTransaction(() => {
         if (!mayConsume(ids, owner)) return false
         consume(ids, owner, now)

@@ -67,6 +67,14 @@ const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX approvals_by_use ON approvals (used);
   `,
+  // Absent in rows that an older version writes.
+  'ALTER TABLE responses ADD COLUMN stamp TEXT;',
+  `
+  ALTER TABLE responses ADD COLUMN lease_seconds REAL;
+  ALTER TABLE responses ADD COLUMN lease_clock TEXT;
+  DROP INDEX responses_by_lease;
+  CREATE INDEX responses_by_lease ON responses (lease_clock, lease_until) WHERE lease_until IS NOT NULL;
+  `,
 ]
 
 /** Marks the file as this store's: "harm" in ASCII. */

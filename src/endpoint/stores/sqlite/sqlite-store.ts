@@ -1,12 +1,18 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { closable } from '../../../shared/closable.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
-import { aFunction, anything, aString, having, oneOf, wholeNumber } from '../../../shared/options/checks.js'
-import type { ResponseStore, StoredBlock } from '../store.js'
+import { aFunction, anything, aString, having, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
+import { steadySeconds } from '../../../shared/system/steady-seconds.js'
+import type { Reclaimable } from '../../flow/byte-budget.js'
+import { compacted } from '../compacted.js'
+import type { FinishedResponse, FoundResponse, ResponseStore, StoredBlock } from '../store.js'
 import type { ContentCipher } from './cipher.js'
 import type { Driver } from './driver.js'
-import type { AppendRow, FoundBlocks } from './operation-types.js'
+import { KnownResponses, lineageOf, readResponse } from './known-responses.js'
+import { isLeaseClock, type LeaseClock, machineClock } from './lease-clock.js'
+import type { AppendedRow, AppendRow, FoundBlocks, Moment } from './operation-types.js'
 import type { WorkerSettings } from './protocol.js'
+import { createConversationReader } from './read-conversation.js'
 import { openThread, workerUrl } from './store-thread.js'
 import { contentOf } from './stored-content.js'
 
@@ -25,14 +31,21 @@ export interface SqliteStoreOptions {
    * 1,073,741,824: 1 GiB.
    */
   readonly ownerBytes?: number
+  /**
+   * The limit of the conversations that are kept in memory, too, so that the next request of one does not read it again, in
+   * bytes. Default 134,217,728: 128 MiB.
+   */
+  readonly cacheBytes?: number
   /** The limit of the file, in bytes, above which writes fail. Default: the disk's. */
   readonly fileBytes?: number
   /** Encrypts content at rest: `createContentCipher(keys)`. Default: no encryption. */
   readonly cipher?: ContentCipher
   /** How long to wait for a lock of another process, in seconds. Default 5. */
   readonly lockSeconds?: number
-  /** Unix time in seconds, for leases and ages. Default: the system's. */
+  /** Unix time in seconds, for ages. Default: the system's. */
   readonly clock?: () => number
+  /** The clock of leases, the same one for all processes on the file. Default: the machine's since its start. */
+  readonly leaseClock?: LeaseClock
   /** The SQLite driver. Default: `node:sqlite` if Node has it (22.13), else the package `better-sqlite3`. */
   readonly driver?: Driver
   /** The location of its worker's program, for bundlers that move files: `stores/sqlite/worker.js` of this package. */
@@ -44,21 +57,28 @@ const SQLITE_STORE_OPTIONS: OptionTable<SqliteStoreOptions> = {
   durability: oneOf('process', 'power'),
   seconds: wholeNumber(1),
   ownerBytes: wholeNumber(1),
+  cacheBytes: wholeNumber(),
   fileBytes: wholeNumber(1),
   cipher: having(['encrypt', 'decrypt'], 'a cipher'),
   lockSeconds: wholeNumber(0),
   clock: aFunction,
+  leaseClock: that(isLeaseClock, 'a clock: { id, seconds() }'),
   driver: oneOf('node:sqlite', 'better-sqlite3'),
   worker: anything,
 }
 
+/** How long a conversation stays in memory after its last use. */
+const CACHE_SECONDS = 3600
+
 /** A store in a file, which several processes of one machine may share. */
 export interface SqliteStore extends ResponseStore {
+  /** The conversations that it keeps in memory, too. On demand it forgets them, and reads them again later. */
+  readonly memory: Reclaimable
   /** The driver that opened the file. */
   readonly driver: Driver
   /** Copies the database, while it is in use, into a new file, readable by its owner only. */
   backup(file: string): Promise<void>
-  /** Ends its worker, after the running operations. */
+  /** Ends its worker, after the operations that were requested. */
   close(): Promise<void>
 }
 
@@ -72,10 +92,22 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   checkOptions('createSqliteStore', options, SQLITE_STORE_OPTIONS, ['file'])
   const { file, durability = 'process', seconds = 2_592_000, ownerBytes = 1_073_741_824, cipher } = options
   // With fractions, unlike `unixSeconds`: what was used within one second is evicted in the order of its use.
-  const { clock = () => Date.now() / 1000, lockSeconds = 5, driver, fileBytes } = options
+  const { clock = () => Date.now() / 1000, lockSeconds = 5, driver, fileBytes, cacheBytes = 134_217_728 } = options
+  const { leaseClock = machineClock() } = options
   makePrivate(file)
-  const settings: WorkerSettings = { file, driver, durability, seconds, ownerBytes, lockSeconds, fileBytes }
-  const thread = await openThread(options.worker ?? workerUrl(), settings)
+  const time = (): Moment => ({ now: clock(), steady: leaseClock.seconds() })
+  const settings: WorkerSettings = {
+    file,
+    driver,
+    durability,
+    seconds,
+    ownerBytes,
+    lockSeconds,
+    fileBytes,
+    leaseClock: leaseClock.id,
+  }
+  const program = options.worker ?? workerUrl()
+  const thread = await openThread(program, settings)
   const content = contentOf(cipher)
   /** The callbacks that wait for an entry, by response. */
   const followers = new Map<string, Set<() => void>>()
@@ -102,13 +134,35 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   }
 
   const { call } = thread
+  const known = new KnownResponses({ most: cacheBytes, seconds: CACHE_SECONDS, clock: steadySeconds })
+  const readConversation = createConversationReader(call, known, content)
+
+  /** Keeps a response that ended here, if what it continues is known: the next request continues it. */
+  function keepEnded({ ended }: AppendedRow, finished: FinishedResponse | undefined): void {
+    if (ended === undefined || finished === undefined) return
+    const previous = ended.previous && known.get(ended.previous)
+    if (ended.previous === undefined || previous !== undefined) known.add([readResponse(ended.row, finished)], previous)
+  }
+
+  async function find(responseId: string, owner: string): Promise<FoundResponse | undefined> {
+    const found = await call({ owner }, 'find', responseId, owner, known.stampOf(responseId), time())
+    if (found === undefined || found.state === 'running') return found
+    if (found.content !== undefined) {
+      return { state: 'finished', finished: compacted(content.finishedOf(found.content, responseId, owner)) }
+    }
+    const there = known.get(found.row)
+    // Forgotten while the file was asked.
+    return there === undefined ? await find(responseId, owner) : { state: 'finished', finished: there.finished }
+  }
+
   return {
     driver: thread.driver,
     durability,
+    memory: known.memory,
     async open(response) {
       const { responseId, owner } = response
       const entries = content.encryptBlock(response.entries, responseId, owner, 0)
-      return await call('open', { ...response, entries }, clock())
+      return await call({ owner }, 'open', { ...response, entries }, time())
     },
     async append(appends) {
       const rows = appends.map(({ lease, at, entries, end, leaseSeconds }): AppendRow => {
@@ -123,34 +177,42 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
           },
         }
       })
-      const appended = await call('append', rows, clock())
+      // Before all reading: a process that reads much renews its leases in time.
+      const appended = await call('first', 'append', rows, time())
+      for (const [at, row] of appended.entries()) keepEnded(row, appends[at]?.end?.finished)
       wake(appends.map(({ lease }) => lease.responseId))
-      return appended
+      return appended.map((row) => row.appended)
     },
-    claim: (claim) => call('claim', claim, clock()),
-    expired: (most) => call('expired', most, clock()),
-    async find(responseId, owner) {
-      const found = await call('find', responseId, owner, clock())
-      const [became] = found?.responses ?? []
-      if (found === undefined) return undefined
-      if (became === undefined) return { state: 'running' }
-      return { state: 'finished', finished: content.finishedOf(became, became.responseId, owner) }
-    },
+    claim: (claim) => call({ owner: claim.owner }, 'claim', claim, time()),
+    expired: (most) => call('first', 'expired', most, time()),
+    find,
     async lineage(responseId, owner) {
-      const found = await call('lineage', responseId, owner, clock())
+      const found = await call({ owner }, 'lineage', responseId, owner, time())
       if (found === undefined) return undefined
-      const responses = found.responses.map((became) => content.finishedOf(became, became.responseId, owner))
-      return { state: found.state, responses }
+      const { state, tip, last } = found
+      if (last === undefined) return { state, responses: [] }
+      const there = known.get(last) ?? (await readConversation(tip, last, owner))
+      return there && { state, responses: lineageOf(there) }
     },
     async findItem(itemId, owner) {
-      const found = await call('findItem', itemId, owner, clock())
+      const found = await call({ owner }, 'findItem', itemId, owner, time())
       if (found === undefined) return undefined
       const { responseId, isOutput, bytes } = found
       return { responseId, isOutput, item: content.itemOf(bytes, owner) }
     },
-    findKey: (key, owner) => call('findKey', key, owner),
+    findKey: (key, owner) => call({ owner }, 'findKey', key, owner),
     async entries(responseId, owner, from = 0) {
-      const read = (at: number): Promise<FoundBlocks | undefined> => call('entries', responseId, owner, at, clock())
+      /** Reads all present blocks, in parts. */
+      async function read(at: number): Promise<FoundBlocks | undefined> {
+        const blocks: StoredBlock[] = []
+        for (let next = at; ; ) {
+          const part = await call({ owner }, 'entries', responseId, owner, next, time())
+          if (part === undefined) return undefined
+          for (const block of part.blocks) blocks.push(content.decryptBlock(block, responseId, owner))
+          if (part.isAll) return { ...part, blocks }
+          next = endOf(blocks, next)
+        }
+      }
       const first = await read(from)
       if (first === undefined) return undefined
       let isLeft = false
@@ -160,11 +222,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
         let found: FoundBlocks | undefined = first
         while (found !== undefined && !isLeft) {
           const { blocks, isOver }: FoundBlocks = found
-          const last = blocks.at(-1)
-          if (last !== undefined) {
-            next = last.at + last.count
-            yield blocks.map((block) => content.decryptBlock(block, responseId, owner))
-          }
+          next = endOf(blocks, next)
+          if (blocks.length > 0) yield blocks
           if (isOver || isLeft) return
           // Registered before the query, so that no write in between is missed.
           const woken = wait(responseId, (done) => {
@@ -183,17 +242,30 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       })
     },
     async delete(responseId, owner) {
-      const isDeleted = await call('delete', responseId, owner)
+      const isDeleted = await call({ owner }, 'delete', responseId, owner)
+      if (isDeleted) known.forget(responseId)
       wake([responseId])
       return isDeleted
     },
-    consumeApprovals: (ids, owner) => call('consumeApprovals', ids, owner, clock()),
+    consumeApprovals: (ids, owner) => call({ owner }, 'consumeApprovals', ids, owner, time()),
     async backup(to) {
       makePrivate(to)
-      await call('backup', to)
+      // Beside the worker: a large copy takes seconds, in which leases would expire.
+      const copying = file === '' || file.startsWith(':') ? thread : await openThread(program, settings)
+      try {
+        await copying.call('first', 'backup', to)
+      } finally {
+        if (copying !== thread) await copying.close()
+      }
     },
     close: () => thread.close(),
   }
+}
+
+/** Returns the number of entries up to the end of some blocks. */
+function endOf(blocks: readonly StoredBlock[], otherwise: number): number {
+  const last = blocks.at(-1)
+  return last === undefined ? otherwise : last.at + last.count
 }
 
 /** SQLite creates its other files with the permissions of this one. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
 import type { Driver } from './driver.js'
+import { createFairQueue, type Turn } from './fair-queue.js'
 import type { Operations } from './operation-types.js'
 import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 
@@ -15,8 +16,9 @@ export function workerUrl(): URL {
 /** The worker of one open file. */
 export interface StoreThread {
   readonly driver: Driver
-  /** Runs an operation in the worker. Rejects with its error, or if the store is closed. */
+  /** Runs an operation in the worker, in its turn. Rejects with its error, or if the store is closed. */
   call<Name extends keyof Operations>(
+    turn: Turn,
     name: Name,
     ...given: Parameters<Operations[Name]>
   ): Promise<ReturnType<Operations[Name]>>
@@ -28,6 +30,9 @@ export interface StoreThread {
   close(): Promise<void>
 }
 
+/** The number of operations that the worker has at a time: it has the next one while the answer to the last is read. */
+const MOST_SENT = 2
+
 /** Starts a worker that opens the file. */
 export async function openThread(program: URL, settings: WorkerSettings): Promise<StoreThread> {
   // Node warns that its SQLite is new: without the flag, each start would look like one with a fault.
@@ -36,10 +41,15 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
     number,
     { readonly resolve: (result: never) => void; readonly reject: (error: Error) => void }
   >()
+  const queue = createFairQueue<Extract<WorkerRequest, { type: 'call' }>>()
   let count = 0
+  let sent = 0
   let isClosed = false
   let changed = (): void => {}
   let closed = (): void => {}
+  /** Called when no call is pending. */
+  let idle = (): void => {}
+  let closing: Promise<void> | undefined
   const over = new Promise<void>((resolve) => {
     closed = resolve
   })
@@ -49,6 +59,18 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
     for (const { reject } of calls.values()) reject(error)
     calls.clear()
     closed()
+    idle()
+  }
+
+  const send = (request: WorkerRequest): void => worker.postMessage(request)
+
+  function sendNext(): void {
+    while (sent < MOST_SENT) {
+      const next = queue.next()
+      if (next === undefined) return
+      sent += 1
+      send(next)
+    }
   }
 
   const driver = await new Promise<Driver>((resolve, reject) => {
@@ -63,8 +85,13 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
       else {
         const call = calls.get(answer.id)
         calls.delete(answer.id)
+        sent -= 1
+        sendNext()
         // The process may exit while no call is pending.
-        if (calls.size === 0) worker.unref()
+        if (calls.size === 0) {
+          worker.unref()
+          idle()
+        }
         // biome-ignore lint/plugin: The protocol pairs the answer with its call by id, which types cannot express.
         if (answer.type === 'done') call?.resolve(answer.result as never)
         else call?.reject(new Error(answer.message))
@@ -80,17 +107,17 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
     })
   })
   worker.unref()
-  const send = (request: WorkerRequest): void => worker.postMessage(request)
 
   return {
     driver,
-    call(name, ...given) {
-      if (isClosed) return Promise.reject(new Error('the store is closed'))
+    call(turn, name, ...given) {
+      if (isClosed || closing !== undefined) return Promise.reject(new Error('the store is closed'))
       return new Promise((resolve, reject) => {
         count += 1
         calls.set(count, { resolve: resolve as (result: never) => void, reject })
         worker.ref()
-        send({ type: 'call', id: count, name, given })
+        queue.add({ type: 'call', id: count, name, given }, turn)
+        sendNext()
       })
     },
     watch(isOn) {
@@ -100,13 +127,24 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
     onChange(listener) {
       changed = listener
     },
-    async close() {
-      if (isClosed) return
-      worker.ref()
-      send({ type: 'close' })
-      await over
-      isClosed = true
-      await worker.terminate()
+    close() {
+      closing ??= close()
+      return closing
     },
+  }
+
+  async function close(): Promise<void> {
+    if (isClosed) return
+    if (calls.size > 0) {
+      await new Promise<void>((resolve) => {
+        idle = resolve
+      })
+    }
+    if (isClosed) return
+    worker.ref()
+    send({ type: 'close' })
+    await over
+    isClosed = true
+    await worker.terminate()
   }
 }

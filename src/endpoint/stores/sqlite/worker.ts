@@ -3,6 +3,7 @@ import { type Database, openDatabase } from './driver.js'
 import type { Operations } from './operation-types.js'
 import { createOperations } from './operations.js'
 import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
+import { sameFile } from './same-file.js'
 import { migrate } from './schema.js'
 import { useWriteAheadLog } from './write-ahead-log.js'
 
@@ -21,6 +22,7 @@ const LOG_BYTES = 64 * 1024 * 1024
 
 let database: Database | undefined
 let operations: Operations | undefined
+let checkFile = (): void => {}
 let watch: ReturnType<typeof setInterval> | undefined
 let version: unknown
 
@@ -43,6 +45,7 @@ async function start(): Promise<void> {
   }
   migrate(database)
   operations = createOperations(database, settings)
+  checkFile = sameFile(settings.file)
 }
 
 /** Whether another connection may have changed the file since the last call. A locked file counts as changed. */
@@ -89,6 +92,7 @@ port.on('message', (request: WorkerRequest) => {
   const { id, name, given } = request
   started
     .then(() => {
+      checkFile()
       const operation = (operations as Operations)[name] as (...all: readonly unknown[]) => unknown
       return operation(...given)
     })

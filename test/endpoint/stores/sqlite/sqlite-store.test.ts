@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../../src/endpoint/stores/sqlite/driver.js'
 import {
@@ -84,7 +84,7 @@ describeWithSqlite('a store in SQLite', () => {
 
   test('a store in SQLite forgets whole conversations that were not used for too long, and approvals with them', async () => {
     let now = 1000
-    const store = await sqlite({ seconds: 100, clock: () => now })
+    const store = await sqlite({ seconds: 100, clock: () => now, leaseClock: { id: 'a', seconds: () => now } })
     await keep(store, { responseId: 'a' }, { output: [item('mcpr_1')] })
     await keep(store, { responseId: 'b', previous: 'a' })
     await store.consumeApprovals(['mcpr_1'], 'ann')
@@ -163,5 +163,236 @@ describeWithSqlite('a store in SQLite', () => {
     writeFileSync(file, 'this is no database, and long enough to be sure of it'.repeat(100))
     await expect(createSqliteStore({ file, worker: program.worker })).rejects.toThrow(/not a database/)
     await expect(createSqliteStore({ file, worker: program.worker, seconds: 0 })).rejects.toThrow(/seconds/)
+  })
+
+  /** A conversation of ann's, by another process: nothing of it is known to the store. */
+  async function conversation(turns: number, options: Partial<SqliteStoreOptions> = {}) {
+    const file = program.file()
+    const writer = await sqlite({ file })
+    const ids = Array.from({ length: turns }, (_, at) => `turn_${at}`)
+    for (const [at, responseId] of ids.entries()) {
+      const previous = ids[at - 1]
+      const response = { responseId, ...(previous !== undefined && { previous }) }
+      await keep(writer, response, { output: [item(`msg_${at}`)] })
+    }
+    return { file, writer, ids, last: ids.at(-1) as string, store: await sqlite({ file, ...options }) }
+  }
+
+  const itemsOf = async (store: SqliteStore, id: string): Promise<unknown[] | undefined> =>
+    (await store.lineage(id, 'ann'))?.responses.flatMap(({ response }) => response.output.map((each) => each.id))
+
+  /** Damages the content of a file, which then cannot be read. */
+  async function damage(file: string): Promise<void> {
+    const database = await openDatabase(file)
+    database.exec("UPDATE parts SET bytes = x'00'; UPDATE responses SET head = x'00' WHERE head IS NOT NULL")
+    database.close()
+  }
+
+  test('a store in SQLite does not read a conversation again that it knows, nor what it continues', async () => {
+    const { file, ids, last, store } = await conversation(40)
+    const expected = ids.map((_, at) => `msg_${at}`)
+    expect(await itemsOf(store, last)).toEqual(expected)
+    await damage(file)
+    expect(await itemsOf(store, last)).toEqual(expected)
+    await keep(store, { responseId: 'next', previous: last }, { output: [item('msg_next')] })
+    expect(await itemsOf(store, 'next')).toEqual([...expected, 'msg_next'])
+    expect(await store.find('turn_3', 'ann')).toMatchObject({ finished: { response: { output: [{ id: 'msg_3' }] } } })
+    await expect(itemsOf(await sqlite({ file }), last)).rejects.toThrow()
+  })
+
+  test('a store in SQLite forgets what it knows when its process needs the memory, and reads it again', async () => {
+    const { ids, last, store } = await conversation(10)
+    const expected = ids.map((_, at) => `msg_${at}`)
+    expect(await itemsOf(store, last)).toEqual(expected)
+    const { bytes } = store.memory
+    expect(bytes).toBeGreaterThan(1000)
+    expect([store.memory.reclaim(1), store.memory.bytes]).toEqual([bytes, 0])
+    expect(await itemsOf(store, last)).toEqual(expected)
+    expect(store.memory.bytes).toBe(bytes)
+  })
+
+  test('a store in SQLite keeps no conversation in memory that is larger than its limit', async () => {
+    const { ids, last, store } = await conversation(10, { cacheBytes: 2000 })
+    expect(await itemsOf(store, last)).toEqual(ids.map((_, at) => `msg_${at}`))
+    expect(store.memory.bytes).toBeLessThanOrEqual(2000)
+  })
+
+  test('a store in SQLite reads a response anew whose id another process has used again', async () => {
+    const { writer, ids, last, store } = await conversation(3)
+    expect(await itemsOf(store, last)).toEqual(['msg_0', 'msg_1', 'msg_2'])
+    for (const id of ids) await writer.delete(id, 'ann')
+    expect(await itemsOf(store, last)).toBeUndefined()
+    await keep(writer, { responseId: last }, { output: [item('msg_other')] })
+    expect(await itemsOf(store, last)).toEqual(['msg_other'])
+    expect(await store.find(last, 'ann')).toMatchObject({ finished: { response: { output: [{ id: 'msg_other' }] } } })
+  })
+
+  test('a store in SQLite continues the branches of a conversation that it knows', async () => {
+    const { store } = await conversation(3)
+    await itemsOf(store, 'turn_2')
+    for (const id of ['a', 'b'])
+      await keep(store, { responseId: id, previous: 'turn_1' }, { output: [item(`msg_${id}`)] })
+    expect(await itemsOf(store, 'a')).toEqual(['msg_0', 'msg_1', 'msg_a'])
+    expect(await itemsOf(store, 'b')).toEqual(['msg_0', 'msg_1', 'msg_b'])
+    expect(await itemsOf(store, 'turn_2')).toEqual(['msg_0', 'msg_1', 'msg_2'])
+  })
+
+  test('a store in SQLite reads a conversation once for all that ask at once', async () => {
+    const { last, store } = await conversation(30)
+    const found = await Promise.all(Array.from({ length: 20 }, () => store.lineage(last, 'ann')))
+    const firsts = new Set(found.map((each) => each?.responses[0]))
+    expect([firsts.size, found[0]?.responses.length]).toEqual([1, 30])
+  })
+
+  test('a store in SQLite answers other owners while one reads long conversations', async () => {
+    const { last, store } = await conversation(600, { cacheBytes: 0 })
+    await keep(store, { responseId: 'bobs', owner: 'bob' })
+    const lease = await open(store, { responseId: 'running', owner: 'bob' })
+    const over: string[] = []
+    const by = async (name: string, work: Promise<unknown>): Promise<void> => {
+      await work
+      over.push(name)
+    }
+    const reading = Array.from({ length: 10 }, (_, at) => by(`lineage ${at}`, store.lineage(last, 'ann')))
+    const found = by('find', store.find('bobs', 'bob'))
+    const renewed = by('renewal', store.append([{ lease, at: 0, leaseSeconds: 60 }]))
+    await Promise.all([...reading, found, renewed])
+    expect(over.slice(0, 2).sort()).toEqual(['find', 'renewal'])
+  })
+
+  test('a store in SQLite gives a reader all entries that are there at once, however many blocks they are', async () => {
+    const store = await sqlite()
+    const lease = await open(store, { responseId: 'a' })
+    for (let at = 0; at < 600; at++) await store.append([{ lease, at, entries: block(entry(at)), leaseSeconds: 60 }])
+    const blocks = await store.entries('a', 'ann', 10)
+    const first = await blocks?.[Symbol.asyncIterator]().next()
+    expect(first?.value.map(({ at }: { readonly at: number }) => at)).toEqual(
+      Array.from({ length: 590 }, (_, at) => at + 10),
+    )
+  })
+
+  test('a store in SQLite finishes what was asked of it before it closes', async () => {
+    const store = await sqlite()
+    const found = Array.from({ length: 20 }, () => store.find('none', 'ann'))
+    await store.close()
+    expect(await Promise.all(found)).toEqual(found.map(() => undefined))
+    await expect(store.find('none', 'ann')).rejects.toThrow('closed')
+  })
+
+  const DAY = 86_400
+
+  test('a clock that is 40 days ahead for some requests makes a store in SQLite forget nothing', async () => {
+    let [now, ahead] = [1e9, 0]
+    const clock = () => now + ahead
+    const store = await sqlite({ clock, leaseClock: { id: 'a', seconds: () => now } })
+    const later = async (seconds: number, id: string): Promise<void> => {
+      now += seconds
+      await keep(store, { responseId: id })
+    }
+    await later(0, 'old')
+    await later(100, 'a')
+    ahead = 40 * DAY
+    await later(100, 'b')
+    await later(1, 'c')
+    ahead = 0
+    await later(100, 'd')
+    await later(100, 'e')
+    expect(await Promise.all(['old', 'a', 'b', 'c', 'd'].map((id) => has(store, id)))).toEqual(Array(5).fill(true))
+  })
+
+  test('a store in SQLite that begins with a clock that is ahead forgets nothing at its first look', async () => {
+    let now = 1e9
+    const file = program.file()
+    await keep(await sqlite({ file, clock: () => now }), { responseId: 'a' })
+    now += 40 * DAY
+    const leaseClock = { id: 'a', seconds: () => now }
+    const ahead = await sqlite({ file, clock: () => now, leaseClock })
+    await keep(ahead, { responseId: 'b' })
+    expect(await has(await sqlite({ file }), 'a')).toBe(true)
+  })
+
+  test('a store in SQLite forgets a few old conversations with each request, until all are forgotten', async () => {
+    let now = 1e9
+    const file = program.file()
+    const store = await sqlite({ file, clock: () => now, leaseClock: { id: 'a', seconds: () => now } })
+    for (let at = 0; at < 40; at++) await keep(store, { responseId: `old_${at}` })
+    now += 40 * DAY
+    const database = await openDatabase(file)
+    const left: unknown[] = []
+    for (const responseId of ['a', 'b', 'c']) {
+      await keep(store, { responseId })
+      left.push(database.prepare("SELECT count(*) AS count FROM responses WHERE id LIKE 'old%'").get()?.['count'])
+    }
+    database.close()
+    expect(left).toEqual([24, 8, 0])
+  })
+
+  test('leases of a store in SQLite expire although the system clock is set back by an hour', async () => {
+    const file = program.file()
+    let [wall, steady] = [1e9, 500]
+    const clocks = { clock: () => wall, leaseClock: { id: 'a', seconds: () => steady } }
+    const [store, other] = [await sqlite({ file, ...clocks }), await sqlite({ file, ...clocks })]
+    await open(store, { responseId: 'a', leaseSeconds: 10 })
+    wall -= 3600
+    steady += 9
+    expect(await other.expired(10)).toEqual([])
+    steady += 2
+    expect(await other.expired(10)).toEqual([{ responseId: 'a', owner: 'ann' }])
+    expect(await other.claim({ responseId: 'a', owner: 'ann', leaseSeconds: 10 })).toMatchObject({
+      lease: { epoch: 2 },
+    })
+  })
+
+  test('a lease of another clock expires when it was seen unrenewed for as long as it lasts', async () => {
+    const file = program.file()
+    let steady = 5
+    const before = await sqlite({ file, leaseClock: { id: 'before', seconds: () => 1e6 + steady } })
+    const store = await sqlite({ file, leaseClock: { id: 'after', seconds: () => steady } })
+    const lease = await open(before, { responseId: 'a', leaseSeconds: 10 })
+    const isExpired = async (): Promise<boolean> => (await store.expired(10)).length > 0
+    const claim = () => store.claim({ responseId: 'a', owner: 'ann', leaseSeconds: 10 })
+    expect([await isExpired(), await claim()]).toEqual([false, undefined])
+    steady += 9
+    await before.append([{ lease, at: 0, leaseSeconds: 10 }])
+    steady += 2
+    expect([await isExpired(), await claim()]).toEqual([false, undefined])
+    steady += 10
+    expect(await isExpired()).toBe(true)
+    expect(await claim()).toMatchObject({ lease: { epoch: 2 } })
+  })
+
+  test('a lease that was given up before the machine was started again can be claimed at once', async () => {
+    const file = program.file()
+    const before = await sqlite({ file, leaseClock: { id: 'before', seconds: () => 1e6 } })
+    await open(before, { responseId: 'a', leaseSeconds: 0 })
+    const store = await sqlite({ file, leaseClock: { id: 'after', seconds: () => 5 } })
+    expect(await store.expired(10)).toEqual([{ responseId: 'a', owner: 'ann' }])
+  })
+
+  test('a store in SQLite refuses everything while its file is deleted or another one, and goes on with its own', async () => {
+    const file = program.file()
+    const store = await sqlite({ file })
+    const lease = await open(store, { responseId: 'a' })
+    renameSync(file, `${file}.moved`)
+    const append = () => store.append([{ lease, at: 0, entries: block(entry(1)), leaseSeconds: 60 }])
+    await expect(append()).rejects.toThrow(`the database ${file} was deleted or moved while it was open`)
+    await expect(store.find('a', 'ann')).rejects.toThrow('deleted or moved')
+    writeFileSync(file, '')
+    await expect(append()).rejects.toThrow('replaced by another file')
+    rmSync(file)
+    renameSync(`${file}.moved`, file)
+    expect(await append()).toEqual([{ state: 'written' }])
+  })
+
+  test('a store in SQLite renews leases while it is copied', async () => {
+    const store = await sqlite()
+    const lease = await open(store, { responseId: 'a' })
+    const large = { count: 1, bytes: new Uint8Array(20_000_000) }
+    await store.append([{ lease, at: 0, entries: large, leaseSeconds: 60 }])
+    const over: string[] = []
+    const copy = store.backup(program.file()).then(() => over.push('copy'))
+    await store.append([{ lease, at: 1, leaseSeconds: 60 }]).then(() => over.push('renewal'))
+    await copy
+    expect(over).toEqual(['renewal', 'copy'])
   })
 })

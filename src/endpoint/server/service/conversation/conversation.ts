@@ -82,8 +82,11 @@ export async function resolveConversation(
   if (parsed.conversation !== undefined) throw unsupportedParameter('conversation')
   const { previous_response_id: previousId } = parsed
   const earlier = previousId ? await earlierResponses(previousId, context) : NO_RESPONSES
-  const { items: before, readable, history, prompt } = context.known.of(earlier.responses)
   const pace = createPace(context.pause, context.signal)
+  // A store answers many requests in one turn, each of which now walks through its conversation.
+  const walk = pace(earlier.responses.length * ITEM)
+  if (walk !== undefined) await walk
+  const { items: before, readable, history, prompt } = context.known.of(earlier.responses)
   const found = await resolveReferences(itemsOf(parsed.input), earlier, context, pace)
   const sent: InputItem[] = []
   for (const [index, item] of found.items.entries()) {

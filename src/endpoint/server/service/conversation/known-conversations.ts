@@ -1,5 +1,7 @@
 import type { InputItem } from '../../../../core/responses/input-items.js'
+import type { Pause } from '../../../../shared/slices.js'
 import type { Reclaimable } from '../../../flow/byte-budget.js'
+import { nextTurn } from '../../../flow/next-turn.js'
 import type { HistoryEntry } from '../../../prompt/history.js'
 import type { EarlierPrompt, KnownConversation } from '../../../prompt/known-conversation.js'
 import { ExpiringBytes } from '../../../stores/expiring-bytes.js'
@@ -43,10 +45,14 @@ interface Kept {
   readonly readable: InputItem[]
   readonly history: HistoryEntry[]
   known: KnownConversation | undefined
+  /** Resolves when those that render it now, one after another, have ended. */
+  rendered: Promise<void> | undefined
 }
 
 export interface KnownConversationsOptions {
   readonly clock: () => number
+  /** Lets other work run. Default: a turn of the event loop. */
+  readonly pause?: Pause
   /**
    * The limit in bytes, excluding the store's own items and transcripts. Default 67,108,864: some 10 million tokens.
    */
@@ -58,7 +64,7 @@ export interface KnownConversationsOptions {
 const REFERENCE = 8
 
 export function createKnownConversations(options: KnownConversationsOptions): KnownConversations {
-  const { clock, most = 67_108_864, seconds = 3600 } = options
+  const { clock, pause = nextTurn, most = 67_108_864, seconds = 3600 } = options
   const kept = new ExpiringBytes<Kept>({ most, seconds, clock })
 
   function keep(entry: Kept): void {
@@ -75,45 +81,71 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
     return undefined
   }
 
+  function conversationOf(entry: Kept): EarlierConversation {
+    return {
+      items: entry.items.slice(),
+      readable: entry.readable.slice(),
+      history: entry.history.slice(),
+      prompt: {
+        items: entry.items.length,
+        history: entry.history.length,
+        async begin() {
+          const earlier = entry.rendered
+          let end = (): void => {}
+          const rendered = new Promise<void>((resolve) => {
+            end = resolve
+          })
+          entry.rendered = rendered
+          if (earlier !== undefined) {
+            await earlier
+            // Or all that wait would render in one turn.
+            await pause()
+          }
+          return () => {
+            if (entry.rendered === rendered) entry.rendered = undefined
+            end()
+          }
+        },
+        take() {
+          const { known } = entry
+          // Another response may continue from here while this one is rendered.
+          entry.known = undefined
+          return known
+        },
+        give(known) {
+          entry.known = known
+          // It may have continued, or been evicted, meanwhile.
+          if (kept.get(entry.responseId) === entry) keep(entry)
+        },
+      },
+    }
+  }
+
   return {
     memory: kept,
     of(responses) {
       const last = responses.at(-1)
       if (last === undefined) return { items: [], readable: [], history: [], prompt: undefined }
-      const before: Omit<Kept, 'responseId'> = latest(responses) ?? {
-        ...{ count: 0, items: [], readable: [], history: [], known: undefined },
+      const there = latest(responses)
+      // The same conversation: what one response renders is known to the others.
+      if (there?.count === responses.length) {
+        keep(there)
+        return conversationOf(there)
+      }
+      const before: Omit<Kept, 'responseId'> = there ?? {
+        ...{ count: 0, items: [], readable: [], history: [], known: undefined, rendered: undefined },
       }
       const added = responses.slice(before.count)
       const items = itemsOfResponses(added)
       const history = added.flatMap((response) => response.history)
-      const entry: Kept = { ...before, responseId: last.response.id, count: responses.length }
+      const entry: Kept = { ...before, responseId: last.response.id, count: responses.length, rendered: undefined }
       // A request that is still to be rendered may hold the earlier entry, which is no longer its own.
       before.known = undefined
       for (const item of items) entry.items.push(item)
       for (const item of withoutUnopenedReasoning(items, history)) entry.readable.push(item)
       for (const one of history) entry.history.push(one)
       keep(entry)
-      const { length } = entry.items
-      return {
-        items: entry.items.slice(),
-        readable: entry.readable.slice(),
-        history: entry.history.slice(),
-        prompt: {
-          items: length,
-          history: entry.history.length,
-          take() {
-            const { known } = entry
-            // Another response may continue from here while this one is rendered.
-            entry.known = undefined
-            return known
-          },
-          give(known) {
-            entry.known = known
-            // It may have continued, or been evicted, meanwhile.
-            if (kept.get(entry.responseId) === entry) keep(entry)
-          },
-        },
-      }
+      return conversationOf(entry)
     },
     forget(responses) {
       for (const { response } of responses) kept.take(response.id)

@@ -15,6 +15,13 @@ export interface StoreLimits {
 /** The store failed or did not answer. The host's report has its cause; clients may retry. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'
+  /** Whether the host has been told the same, and the store has not answered such a call since. */
+  readonly isRepeated: boolean
+
+  constructor(cause: unknown, isRepeated: boolean) {
+    super('the store failed', { cause })
+    this.isRepeated = isRepeated
+  }
 }
 
 /**
@@ -28,6 +35,16 @@ export function boundedStore(
   { storeSeconds = 10 }: StoreLimits,
   deadlines: Deadlines,
 ): ResponseStore {
+  /** The latest failure of each method that has not answered since. */
+  const failing = new Map<string, string>()
+
+  function failureOf(name: string, error: unknown): StoreFailure {
+    const message = error instanceof Error ? error.message : String(error)
+    const isRepeated = [...failing.values()].includes(message)
+    failing.set(name, message)
+    return new StoreFailure(error, isRepeated)
+  }
+
   function bounded<Given extends unknown[], Result>(
     name: keyof ResponseStore,
     call: (...given: Given) => Promise<Result>,
@@ -35,9 +52,11 @@ export function boundedStore(
     const late = (): Error => new Error(`the store did not answer '${name}' within ${storeSeconds} seconds`)
     return async (...given) => {
       try {
-        return await deadlines.within(storeSeconds, call.apply(store, given), late)
+        const result = await deadlines.within(storeSeconds, call.apply(store, given), late)
+        if (failing.size > 0) failing.delete(name)
+        return result
       } catch (error) {
-        throw isConflict(error) ? error : new StoreFailure('the store failed', { cause: error })
+        throw isConflict(error) ? error : failureOf(name, error)
       }
     }
   }

@@ -26,12 +26,13 @@ export function createResponseRepository(
   store: ResponseStore,
   { clock, report, leaseSeconds }: ResponseRepositoryOptions,
 ): ResponseRepository {
+  // No other process claims responses of a store that ends with this process.
+  const heartbeat = createHeartbeat(store.durability === 'none' ? undefined : leaseSeconds, report)
   return {
     store,
-    stored: storedResponses(store, { clock, report }),
+    stored: storedResponses(store, { clock, report, heartbeat }),
     writer: createBatchWriter(store),
-    // No other process claims responses of a store that ends with this process.
-    heartbeat: createHeartbeat(store.durability === 'none' ? undefined : leaseSeconds, report),
+    heartbeat,
     leaseSeconds,
   }
 }

@@ -1,6 +1,7 @@
 import type { Entry } from '../../../journal/entry.js'
 import { Expiring } from '../../../stores/expiring.js'
 import type { FoundResponse, ResponseStore } from '../../../stores/store.js'
+import type { Heartbeat } from './heartbeat.js'
 import { readEntries } from './stored-entries.js'
 import { isConflict, type UnfinishedResponse } from './unfinished.js'
 
@@ -13,6 +14,8 @@ export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem'
   entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly Entry[]> | undefined>
   /** @param onForget - called once, when the response is stored or forgotten */
   addUnfinished(responseId: string, response: UnfinishedResponse, onForget: () => void): void
+  /** Whether this process has still to write the end of a response. */
+  isUnfinished(responseId: string): boolean
 }
 
 /** Each holds its response's addition. There are more only if a store fails and recovers a thousand times. */
@@ -21,7 +24,11 @@ const SECONDS = 86_400
 
 export function storedResponses(
   store: ResponseStore,
-  { clock, report }: { readonly clock: () => number; readonly report: (error: unknown) => void },
+  {
+    clock,
+    report,
+    heartbeat,
+  }: { readonly clock: () => number; readonly report: (error: unknown) => void; readonly heartbeat: Heartbeat },
 ): StoredResponses {
   interface Unfinished {
     readonly response: UnfinishedResponse
@@ -34,6 +41,16 @@ export function storedResponses(
     const known = unfinished.get(responseId)
     unfinished.delete(responseId)
     known?.onForget()
+  }
+  /** Tries to write its end, or else to hold its lease. Its failure was reported when it became unfinished. */
+  async function retry(responseId: string, response: UnfinishedResponse): Promise<void> {
+    try {
+      await response.keep()
+      forget(responseId)
+    } catch (error) {
+      if (isConflict(error)) forget(responseId)
+      else await response.renew().catch(() => {})
+    }
   }
   async function find(responseId: string, owner: string): Promise<FoundResponse | undefined> {
     const found = await store.find(responseId, owner)
@@ -58,8 +75,17 @@ export function storedResponses(
   return {
     addUnfinished(responseId, response, onForget) {
       unfinished.get(responseId)?.onForget()
-      unfinished.set(responseId, { response, onForget })
+      // Readers were told its end: no other process may give it another one.
+      const stop = heartbeat.keep({ renew: () => retry(responseId, response) })
+      unfinished.set(responseId, {
+        response,
+        onForget() {
+          stop()
+          onForget()
+        },
+      })
     },
+    isUnfinished: (responseId) => unfinished.get(responseId) !== undefined,
     findItem: (itemId, owner) => store.findItem(itemId, owner),
     find,
     async lineage(responseId, owner) {

@@ -37,6 +37,8 @@ export interface UnfinishedResponse {
   ending(): UnwrittenEnd
   /** Writes its end and stores it. @throws the store's error; StoreConflict if another process now has it */
   keep(): Promise<UnwrittenEnd>
+  /** Renews its lease, so that no other process ends it in another way. Has no effect on one that is lost. */
+  renew(): Promise<void>
   /** Returns the entries from an index on, without a store: the acknowledged ones, and the end. */
   rest(from: number): readonly Entry[]
   /** Yields the store's entries from an index on, and then its end, whether that is written or not. */
@@ -113,6 +115,12 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     }
   }
 
+  async function renew(): Promise<void> {
+    const renewal = { lease, at: written.entries.length, leaseSeconds }
+    const appended = await writer.append(renewal)
+    if (appended.state === 'behind') await writer.append({ ...renewal, at: appended.count })
+  }
+
   /** A store that accepts nothing may still have the end. */
   async function appendOrFind(append: Append): Promise<Appended> {
     try {
@@ -164,6 +172,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
       })
       return keeping
     },
+    renew,
     withEnd,
   }
 }

@@ -21,7 +21,7 @@ const MOST_SEEN = 1024
 
 /** Sweeps at once, and then periodically. */
 export function startSweeper(setup: Setup): Sweeper {
-  const { store } = setup.durable
+  const { store, stored } = setup.durable
   let isStopped = false
   /** The number to examine next time. */
   let seen = MOST
@@ -34,8 +34,14 @@ export function startSweeper(setup: Setup): Sweeper {
 
   /** Takes over one response. Returns whether it is no longer without a process. */
   async function take(expired: ExpiredResponse): Promise<boolean> {
-    if (isStopped || isHere(expired.responseId)) return false
+    const { responseId, owner } = expired
+    if (isStopped || isHere(responseId)) return false
     try {
+      if (stored.isUnfinished(responseId)) {
+        // Its readers were told its end, which is written when it is found.
+        await stored.find(responseId, owner)
+        return !stored.isUnfinished(responseId)
+      }
       const taken = await takeOver(setup, expired)
       if (taken !== undefined) setup.observer?.takenOver(taken)
       return taken !== undefined
