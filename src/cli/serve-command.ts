@@ -72,6 +72,8 @@ export const serve: Command = defineCommand({
                   SECONDS   waits this long for the client to return
   --delay MS                a delay before each token of --replay and --script
   --record DIR              writes a token fixture of each response, which contains the model's text
+  --date YYYY-MM-DD|none    the date that the model is told; default: the day on which the conversation began
+  --time-zone NAME          ... in this time zone, such as Europe/Rome; default: UTC
   --share-prefix-cache      lets owners share the engine's prefix cache: faster, and shows what others have asked
   --audit FILE              appends a line of JSON for each tool call: owner, tool, what allowed it, outcome
   --audit-arguments         ... including the call's arguments, which are content
@@ -123,6 +125,8 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'on-disconnect': { type: 'string' },
     delay: { type: 'string' },
     record: { type: 'string' },
+    date: { type: 'string' },
+    'time-zone': { type: 'string' },
     'share-prefix-cache': { type: 'boolean' },
     audit: { type: 'string' },
     'audit-arguments': { type: 'boolean' },

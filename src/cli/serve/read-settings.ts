@@ -20,6 +20,7 @@ import {
   type ServeValues,
   type StoreChoice,
 } from './settings.js'
+import { toldDate } from './told-date.js'
 
 /** Returns the servers, and the labels of the offered ones. @throws UsageError */
 function mcpSettings({
@@ -123,6 +124,7 @@ export function serveSettings(
     limits: limitsWith(values),
     onDisconnect: onDisconnectOf(values['on-disconnect'] ?? 'stop'),
     recordings: record,
+    date: toldDate(values.date, values['time-zone']),
     sharesPrefixCache: values['share-prefix-cache'] === true,
     audit: values.audit,
     auditsArguments,

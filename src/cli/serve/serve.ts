@@ -154,7 +154,14 @@ function serveOptions(
   const { models, servesAnyName, reasoning, chatReasoning, chatCalls, policy, dialect, images } = settings
   const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint } = settings
   const translation = { ...(reasoning && { reasoning }), policy, citations: urlCitations() }
-  const response = { ...translation, images, onUnsupportedConstraint, onDiagnostic: noticesTo(io) }
+  const { date } = settings
+  const response = {
+    ...translation,
+    images,
+    onUnsupportedConstraint,
+    onDiagnostic: noticesTo(io),
+    ...(date && { date }),
+  }
   const approval = APPROVALS[settings.approval]
   const metrics = createPrometheusMetrics(memory, opened.grammarBackend)
   const log = createLog(settings, io)

@@ -46,6 +46,8 @@ export interface ServeValues {
   readonly 'on-disconnect'?: string | undefined
   readonly delay?: string | undefined
   readonly record?: string | undefined
+  readonly date?: string | undefined
+  readonly 'time-zone'?: string | undefined
   readonly 'share-prefix-cache'?: boolean | undefined
   readonly audit?: string | undefined
   readonly 'audit-arguments'?: boolean | undefined
@@ -108,6 +110,8 @@ export interface ServeSettings {
   /** The folder for token fixtures of each response. */
   readonly recordings: string | undefined
   /** The file for a line about each tool call. */
+  /** The date that the model is told at a time; undefined: by UTC. */
+  readonly date: ((at: number) => string | undefined) | undefined
   readonly sharesPrefixCache: boolean
   readonly audit: string | undefined
   readonly auditsArguments: boolean

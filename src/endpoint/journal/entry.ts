@@ -49,8 +49,8 @@ export interface PromptRecord {
   readonly tokens: number
   /** A hash of the ids: 16 hexadecimal digits. */
   readonly digest: string
-  /** The date in the prompt, `YYYY-MM-DD`. */
-  readonly date: string
+  /** The date in the prompt, `YYYY-MM-DD`. None if absent. */
+  readonly date?: string
   /** The built-in tools that the host runs. */
   readonly hosted: readonly string[]
   /**

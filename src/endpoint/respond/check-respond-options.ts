@@ -30,6 +30,8 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   ...picked(TRANSLATOR_OPTIONS, ['responseId', 'clock', 'tokenTable', 'approvedCalls']),
   ...picked(RENDER_PROMPT_OPTIONS, ['known', 'history', 'images', 'identity', 'knowledgeCutoff']),
   engine: anEngine,
+  date: aFunction,
+  began: wholeNumber(0),
   tools: someTools,
   offered: anOffer,
   approval: anApprovalPolicy,

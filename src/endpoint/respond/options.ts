@@ -126,6 +126,14 @@ export interface RespondOptions extends Translated, Prompted {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
   /**
+   * Returns the date that the model is told, `YYYY-MM-DD`, at a time in Unix seconds; undefined: none. Default: the date in
+   * UTC. A conversation keeps the date of its beginning: another one at midnight would change its first message, and the
+   * engine would read all of it again.
+   */
+  readonly date?: (at: number) => string | undefined
+  /** When the conversation began, in Unix seconds. Default: with this response. */
+  readonly began?: number
+  /**
    * The tools that answer hosted calls. The first that answers a call runs it. The model is taught only the built-in
    * tools that one of them answers: a diagnostic `unhosted_tool` names those left out.
    */

@@ -26,12 +26,11 @@ export interface CompactionItem {
 }
 
 export interface CompactOptions
-  extends Pick<
-    RenderPromptOptions,
-    'date' | 'history' | 'images' | 'identity' | 'knowledgeCutoff' | 'policy' | 'known'
-  > {
+  extends Pick<RenderPromptOptions, 'history' | 'images' | 'identity' | 'knowledgeCutoff' | 'policy' | 'known'> {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
+  /** The date that the model is told, `YYYY-MM-DD`. Default: none. */
+  readonly date?: string
   readonly sealCompaction: SealCompaction
   /** The unique id of the item: `cmp_` and random digits. */
   readonly itemId: string
@@ -63,7 +62,7 @@ export interface Compacted {
  * @throws HarmonyResponsesError `bad_option`
  */
 export async function compact(request: ResponseRequest, options: CompactOptions): Promise<Compacted> {
-  checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'date', 'sealCompaction', 'itemId'])
+  checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'sealCompaction', 'itemId'])
   const { engine, sealCompaction, itemId } = options
   const { signal = new AbortController().signal, pause = nextTurn } = options
   const bound = await boundOf(engine, signal)

@@ -243,12 +243,13 @@ function withStrict(
 
 /** Returns how the prompts of a response are rendered. @param at - when it began, in Unix time */
 function renderingOf(
-  { images, identity, knowledgeCutoff }: OpenOptions,
+  { images, identity, knowledgeCutoff, date = dateOf, began }: OpenOptions,
   hosted: readonly HostedBuiltin[],
   at: number,
 ): Rendering {
+  const told = date(began ?? at)
   return {
-    date: dateOf(at),
+    ...(told !== undefined && { date: told }),
     hosted,
     ...(images && { images }),
     ...(identity !== undefined && { identity }),

@@ -39,15 +39,16 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
     leave = await setup.admission.enter(owner, signal)
     observed?.started()
     const { tokenTable, known, sealCompaction } = setup.respondOptions(responseId, owner, request as ResponseRequest)
-    const { images, identity, knowledgeCutoff, policy } = setup.options.response ?? {}
+    const { images, identity, knowledgeCutoff, policy, date = dateOf } = setup.options.response ?? {}
     const seconds = setup.clock()
-    const { item, usage } = await inConversation(setup, request, responseId, caller, (conversation) =>
-      compact(conversation.request, {
+    const { item, usage } = await inConversation(setup, request, responseId, caller, (conversation) => {
+      const told = date(conversation.began ?? seconds)
+      return compact(conversation.request, {
         engine: setup.guard(engine, { observed }),
         tokenTable,
         ...(known && { known }),
         pause: setup.pause,
-        date: dateOf(seconds),
+        ...(told !== undefined && { date: told }),
         history: conversation.history,
         sealCompaction: sealCompaction as NonNullable<typeof sealCompaction>,
         itemId: deriveId('cmp', 0, responseId),
@@ -56,8 +57,8 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
         ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
         ...(policy !== undefined && { policy }),
         ...(signal && { signal }),
-      }),
-    )
+      })
+    })
     const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = usage
     const compacted: CompactedResponse = {
       id: responseId,

@@ -198,7 +198,7 @@ export function runOptions(
     merged(setup.options, { owner, responseId, clock, now, report, isOffered }),
   )
   const { errorEvent, maxSearches, onInput, onStopString, returnedArguments } = caller
-  const { earlier } = conversation
+  const { earlier, began } = conversation
   const repository = request.store === false ? setup.transient : setup.durable
   return {
     conversation,
@@ -214,6 +214,7 @@ export function runOptions(
       ...(returnedArguments && { returnedArguments }),
       ...(maxSearches !== undefined && { maxSearches }),
       ...(earlier && { earlier }),
+      ...(began !== undefined && { began }),
     }),
     seal,
     owner,

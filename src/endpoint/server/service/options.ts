@@ -39,6 +39,7 @@ type ResponseOptions = Pick<
   | 'usageByTurn'
   | 'errorEvent'
   | 'images'
+  | 'date'
   | 'identity'
   | 'knowledgeCutoff'
   | 'onDiagnostic'

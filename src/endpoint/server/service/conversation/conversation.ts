@@ -45,6 +45,8 @@ export interface ResolvedRequest {
   /** Its own addition. `addition` contains more if it continues responses that are not stored. */
   readonly own: Addition
   readonly before: Predecessor | undefined
+  /** When it began, in Unix seconds; absent if with this response. */
+  readonly began?: number
   /** The earlier rendering of its predecessors; undefined if it has none. */
   readonly earlier: EarlierPrompt | undefined
   /** Checked against a seal or the store, never against the client's copy. Not consumed yet. */
@@ -86,6 +88,7 @@ export async function resolveConversation(
   // A store answers many requests in one turn, each of which now walks through its conversation.
   const walk = pace(earlier.responses.length * ITEM)
   if (walk !== undefined) await walk
+  const [first] = earlier.responses
   const { items: before, readable, history, prompt } = context.known.of(earlier.responses)
   const found = await resolveReferences(itemsOf(parsed.input), earlier, context, pace)
   const sent: InputItem[] = []
@@ -135,6 +138,7 @@ export async function resolveConversation(
     before: earlier.before,
     earlier: prompt,
     approvedCalls: approvedCalls(sent, before, requested),
+    ...(first && { began: first.response.created_at }),
   }
 }
 
