@@ -14,6 +14,8 @@ export interface SampledBody {
   readonly after: readonly number[]
   /** Whether the tokens end with an end of sequence. Otherwise, the model is cut off after them. */
   readonly isOver: boolean
+  /** Whether the script's own message is a whole body: what follows is no forgery inside of it. */
+  readonly isOwn: boolean
 }
 
 /** The constraint of a body. */
@@ -42,21 +44,22 @@ export function sampleBody(
   let state = createMatcher(gbnf)
   for (let at = 0; at < script.length; ) {
     if (STOP_TOKENS.includes(script[at] as number) && state.isComplete) {
-      return { tokens: [...tokens, script[at] as number], after: script.slice(at + 1), isOver: true }
+      return { tokens: [...tokens, script[at] as number], after: script.slice(at + 1), isOver: true, isOwn: true }
     }
     const character = wholeCharacters(script, at, tokenTable)
     const next = character && state.accept(character.text)
     if (character === undefined || next === undefined) {
       const completion = completionOf(state)
       const written = jsonSchema === undefined ? completion : withPreferredTexts(text, completion, state, jsonSchema)
-      return steer(tokens, script.slice(at), written, tokenTable)
+      const isOwn = state.isComplete && MESSAGE_ENDS.includes(script[at] as number)
+      return { ...steer(tokens, script.slice(at), written, tokenTable), isOwn }
     }
     text += character.text
     for (const id of script.slice(at, at + character.count)) tokens.push(id)
     at += character.count
     state = next
   }
-  return { tokens, after: [], isOver: false }
+  return { tokens, after: [], isOver: false, isOwn: true }
 }
 
 /** Completes a body whose constraint the script would violate. */
@@ -65,7 +68,7 @@ function steer(
   script: readonly number[],
   completion: string,
   tokenTable: TokenTable,
-): SampledBody {
+): Omit<SampledBody, 'isOwn'> {
   const end = script.findIndex((id) => MESSAGE_ENDS.includes(id))
   const own = script[end]
   const terminator = own !== undefined && STOP_TOKENS.includes(own) ? own : SPECIAL.return

@@ -91,6 +91,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
       base: prompt.slice(0, openingStart(prompt)),
       tokens: [],
       ending: undefined,
+      calls: 0,
       sampled: [],
       isOver: true,
     }
@@ -122,7 +123,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
     given.onUsage?.(usage)
     const body = grammar === undefined ? undefined : sampleBody(script, grammar, table)
-    if (body !== undefined) checkPlayable(turn.number, prompt, body.after, table)
+    if (body?.isOwn || turn.calls > 1) checkPlayable(turn.number, prompt, body?.after ?? [], table)
     if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
     const rest = body?.tokens ?? script
     const { stop = STOP_TOKENS, maxTokens = Number.POSITIVE_INFINITY, logprobs } = given

@@ -10,6 +10,8 @@ export interface WrittenTurn {
   readonly tokens: readonly number[]
   /** Undefined: the model is cut off. */
   readonly ending: ScriptedFailure | ScriptedHang | undefined
+  /** How many of its pieces are calls. */
+  readonly calls: number
 }
 
 const ENDS = ['end', 'call', 'return'] as const
@@ -77,6 +79,7 @@ export function writeTurn(turn: ScriptedTurn, tokenTable: TokenTable): WrittenTu
   const encode = encoderOf(tokenTable)
   const pieces = Array.isArray(turn) ? (turn as readonly ScriptedPiece[]) : [turn as ScriptedPiece]
   const tokens: number[] = []
+  const calls = pieces.filter((piece) => typeof piece === 'object' && 'to' in piece && piece.to !== undefined).length
   const write = (ids: readonly number[]): void => {
     for (const id of ids) tokens.push(id)
   }
@@ -87,13 +90,13 @@ export function writeTurn(turn: ScriptedTurn, tokenTable: TokenTable): WrittenTu
     else if ('first' in piece) {
       const { tokens: all, ending } = writeTurn(piece.of, tokenTable)
       write(all.slice(0, piece.first))
-      if (all.length < piece.first && ending !== undefined) return { tokens, ending }
+      if (all.length < piece.first && ending !== undefined) return { tokens, ending, calls }
     } else if ('channel' in piece) {
       if (index > 0) write([SPECIAL.start, ...encode('assistant')])
       write([...encodeMessage(piece, encode), ...terminatorOf(piece, next)])
-    } else return { tokens, ending: piece }
+    } else return { tokens, ending: piece, calls }
   }
-  return { tokens, ending: undefined }
+  return { tokens, ending: undefined, calls }
 }
 
 type Encode = (text: string) => number[]

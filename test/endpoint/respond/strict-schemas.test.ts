@@ -46,21 +46,17 @@ const anyScript = fc
     inner: anyCase(),
     isCall: fc.boolean(),
     lead: fc.constantFrom(...LEADS),
-    more: fc.integer({ min: 0, max: 2 }),
     size: fc.integer({ min: 1, max: 4 }),
   })
-  .chain(({ inner: { schema: v, value }, isCall, lead, more, size }) => {
+  .chain(({ inner: { schema: v, value }, isCall, lead, size }) => {
     const schema = { type: 'object', properties: { v }, required: ['v'], additionalProperties: false }
     const body = bodyOf(JSON.stringify({ v: value }))
-    return fc.tuple(fc.array(body, { minLength: more, maxLength: more }), body).map(([earlier, last]) => {
-      const calls = isCall ? earlier.map((each) => `${CALL}${each}${NEXT}`).join('') : ''
-      return {
-        schema,
-        isCall,
-        turn: `${lead}${calls}${isCall ? CALL : FINAL}${last}${isCall ? '<|call|>' : '<|return|>'}`,
-        size,
-      }
-    })
+    return body.map((text) => ({
+      schema,
+      isCall,
+      turn: `${lead}${isCall ? CALL : FINAL}${text}${isCall ? '<|call|>' : '<|return|>'}`,
+      size,
+    }))
   })
 
 const requestOf = (schema: object, isCall: boolean): ResponseRequest =>

@@ -11,13 +11,14 @@ import {
   think,
 } from '../../../src/testing/index.js'
 import { probed } from '../../judge/probe/play.js'
+import { m } from '../../support/tokens.js'
 import { endpoint, tokenTable } from './endpoint.js'
 
 const COUNTED =
   'one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, sixteen, '
 
 /** A model that behaves as the probe expects. */
-function obliging({ messages, opening }: ScriptedPrompt): ScriptedTurn {
+function obliging({ messages, opening, options }: ScriptedPrompt): ScriptedTurn {
   const last = messages.at(-1)
   const question = last?.content ?? ''
   const all = messages.map(({ content }) => content).join('\n')
@@ -27,7 +28,9 @@ function obliging({ messages, opening }: ScriptedPrompt): ScriptedTurn {
   if (last?.role !== 'user') return [...thought, answer(`The tool says ${question}.`)]
   const names = [...all.matchAll(/^type (\w+) = /gm)].map(([, name = '']) => name)
   const meant = names.filter((name) => question.includes(name.replace('get_', '')))
-  const calls = meant.slice(0, 2).map((name) => call(`functions.${name}`, { city: 'Oslo' }))
+  // The call of a function that is held to its parameters ends the turn.
+  const isHeld = options.stop?.includes(m.message) === true
+  const calls = meant.slice(0, isHeld ? 1 : 2).map((name) => call(`functions.${name}`, { city: 'Oslo' }))
   if (calls.length > 0) {
     return [...thought, ...calls.map((one, at) => (at + 1 < calls.length ? { ...one, ends: 'end' as const } : one))]
   }
