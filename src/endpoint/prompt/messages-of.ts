@@ -24,8 +24,8 @@ import { toolsSectionInSlices } from './tools-section.js'
 
 /** Options for reading a request. */
 export interface PromptOptions {
-  /** The date that the model is told: `YYYY-MM-DD`. */
-  readonly date: string
+  /** The date that the model is told: `YYYY-MM-DD`; undefined: none. */
+  readonly date: string | undefined
   /** The listings of the declared MCP servers. Those that the client sends back (`mcp_list_tools`) count too. */
   readonly listings?: readonly McpListing[]
   /** The host's records of earlier responses: their tokens, and the contents of seals. */

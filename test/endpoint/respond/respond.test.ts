@@ -434,7 +434,7 @@ describe('tools that fail', () => {
     ],
     ['a tool that returns garbage', [toolThat(async () => 7 as never)], /The tool failed/, /no result/],
     ['a tool that returns nothing', [toolThat(async () => ({}))], /The tool failed/, /no result/],
-    ['no tool at all', [], /No such tool/, undefined],
+    ['no tool at all', [], /tool not available/, undefined],
     ['a tool that says why', [toolThat(async () => ({ error: { message: 'rate limit' } }))], /rate limit/, undefined],
   ])('%s gives a failed item, and the model sees why', async (_what, tools, told, reported) => {
     const asked: Asked[] = []

@@ -14,7 +14,7 @@ export function createReplayEngine(playables: readonly Playable[], tokenTable: T
       const engine = scriptedEngine(
         async (scriptPrompt) =>
           (await playedTurn(playables, scriptPrompt, tokenTable)) ?? [...scriptedTurn(scriptPrompt)],
-        { tokenTable },
+        { tokenTable, lostCalls: 'drop' },
       )
       return engine.generate(prompt, options)
     },
