@@ -19,11 +19,6 @@ export interface ScriptedEngineOptions {
    * test.
    */
   readonly remembered?: number
-  /**
-   * What becomes of a second call in a turn whose first one is held to its parameters, and so ends the turn: `refuse` is a
-   * `bad_script`, `drop` suits a recording that is played to other requests. Default `refuse`.
-   */
-  readonly lostCalls?: 'refuse' | 'drop'
   /** The error of `health`. Default: none. */
   readonly illness?: EngineError
 }
@@ -40,7 +35,6 @@ const SCRIPTED_ENGINE_OPTIONS: OptionTable<ScriptedEngineOptions> = {
   contextLength: anyCount,
   constraints: listOf(oneOf(...SCRIPTED_CONSTRAINTS), `a list of ${SCRIPTED_CONSTRAINTS.join(', ')}`),
   remembered: anyCount,
-  lostCalls: oneOf('refuse', 'drop'),
   illness: that((value) => value instanceof EngineError, 'an EngineError'),
 }
 

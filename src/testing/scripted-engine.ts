@@ -55,8 +55,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   check(isScript, 'scriptedEngine', 'a list of turns, or a function', script)
   // Copied, because the script plays later and the caller may change its list.
   const turnAfter = typeof script === 'function' ? script : playInOrder([...script])
-  const { tokenTable, chunkSizes, contextLength, constraints, remembered, lostCalls, illness } =
-    resolvedOptions(options)
+  const { tokenTable, chunkSizes, contextLength, constraints, remembered, illness } = resolvedOptions(options)
   const grammars = createGrammars(constraints)
   const calls: ScriptedPrompt[] = []
   let callCount = 0
@@ -124,8 +123,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
     given.onUsage?.(usage)
     const body = grammar === undefined ? undefined : sampleBody(script, grammar, table)
-    if (lostCalls !== 'drop' && (body?.isOwn || turn.calls > 1))
-      checkPlayable(turn.number, prompt, body?.after ?? [], table)
+    if (body?.isOwn || turn.calls > 1) checkPlayable(turn.number, prompt, body?.after ?? [], table)
     if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
     const rest = body?.tokens ?? script
     const { stop = STOP_TOKENS, maxTokens = Number.POSITIVE_INFINITY, logprobs } = given

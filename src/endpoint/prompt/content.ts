@@ -13,7 +13,7 @@ const PARTS: Readonly<Record<string, (part: Part) => string>> = {
   input_image: (part) => part.attach(part.param, 'image inputs are', '[image]'),
   computer_screenshot: (part) => part.attach(part.param, 'screenshots are', '[image]'),
   input_audio: (part) => part.attach(part.param, 'audio inputs are', '[audio]'),
-  input_file: (part) => part.attach(part.param, 'file inputs are', `[file${nameOf(part)}]`),
+  input_file: (part) => plainText(part) ?? part.attach(part.param, 'file inputs are', `[file${nameOf(part)}]`),
 }
 
 interface Part {
@@ -39,6 +39,36 @@ function textOfPart(part: unknown, param: string, attach: ReadAttachment): strin
   const read = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined
   if (read === undefined) throw invalidValue(`${param}.type`, type, Object.keys(PARTS))
   return read({ fields, param, attach })
+}
+
+/** A data URL of plain text: its parameters, whether it is in base64, and its content. */
+const TEXT_URL = /^data:text\/plain((?:;[^;,]*)*?)(;base64)?,/i
+
+/** Returns the text of a file of plain text that the part contains, under its name; undefined for any other file. */
+function plainText(part: Part): string | undefined {
+  const data = optionalTextIn(part.fields, 'file_data', part.param)
+  const [head = '', , isBase64] = TEXT_URL.exec(data ?? '') ?? []
+  if (data === undefined || head === '') return undefined
+  const text = isBase64 ? decodedText(data.slice(head.length)) : unescaped(data.slice(head.length))
+  return text === undefined ? undefined : `[file${nameOf(part)}]\n${text}`
+}
+
+/** Undefined if it is no base64 of UTF-8. */
+function decodedText(base64: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function unescaped(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns its name, or another label: an address without its query, which may contain a secret. */

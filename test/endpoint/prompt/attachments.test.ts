@@ -30,6 +30,22 @@ function read(input: readonly object[], images?: AttachmentPolicy): string[] | s
 }
 
 describe('images and files', () => {
+  test.each([
+    ['in base64', `data:text/plain;base64,${btoa('Hi there.')}`, 'Hi there.'],
+    ['in base64, with a charset', `data:text/plain;charset=utf-8;base64,${btoa('caf\u00c3\u00a9')}`, 'café'],
+    ['escaped', 'data:text/plain,Hi%20there.', 'Hi there.'],
+  ])('a file of plain text is read, %s, in the last message, too', (_, file_data, text) => {
+    expect(read([user({ type: 'input_file', filename: 'a.txt', file_data })])).toEqual([`[file a.txt]\n${text}`])
+  })
+
+  test.each([
+    ['that is no text', 'data:application/pdf;base64,SGk='],
+    ['whose base64 is broken', 'data:text/plain;base64,%%%'],
+    ['whose bytes are no UTF-8', `data:text/plain;base64,${btoa('\xff')}`],
+  ])('a file %s is refused in the last message', (_, file_data) => {
+    expect(read([user({ type: 'input_file', filename: 'a.txt', file_data })])).toBe('input[0].content[0]')
+  })
+
   test('an image that a tool returned is a placeholder, and the conversation continues', () => {
     const first = [said('Look at the picture.'), call, viewed]
     expect(read(first)).toEqual(['Look at the picture.', '{"path":"a.png"}', '[image]'])

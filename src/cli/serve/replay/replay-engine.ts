@@ -14,7 +14,7 @@ export function createReplayEngine(playables: readonly Playable[], tokenTable: T
       const engine = scriptedEngine(
         async (scriptPrompt) =>
           (await playedTurn(playables, scriptPrompt, tokenTable)) ?? [...scriptedTurn(scriptPrompt)],
-        { tokenTable, lostCalls: 'drop' },
+        { tokenTable },
       )
       return engine.generate(prompt, options)
     },
