@@ -123,7 +123,9 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
     given.onUsage?.(usage)
     const body = grammar === undefined ? undefined : sampleBody(script, grammar, table)
-    if (body?.isOwn || turn.calls > 1) checkPlayable(turn.number, prompt, body?.after ?? [], table)
+    const { calls: written } = turn
+    const isChecked = body !== undefined && written !== undefined && (body.isOwn || written > 1)
+    if (isChecked) checkPlayable(turn.number, prompt, body.after, table)
     if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
     const rest = body?.tokens ?? script
     const { stop = STOP_TOKENS, maxTokens = Number.POSITIVE_INFINITY, logprobs } = given

@@ -10,8 +10,8 @@ export interface WrittenTurn {
   readonly tokens: readonly number[]
   /** Undefined: the model is cut off. */
   readonly ending: ScriptedFailure | ScriptedHang | undefined
-  /** How many of its pieces are calls. */
-  readonly calls: number
+  /** How many of its pieces are calls; undefined if it has nothing but ids: a recording, which plays as far as it can. */
+  readonly calls: number | undefined
 }
 
 const ENDS = ['end', 'call', 'return'] as const
@@ -79,7 +79,9 @@ export function writeTurn(turn: ScriptedTurn, tokenTable: TokenTable): WrittenTu
   const encode = encoderOf(tokenTable)
   const pieces = Array.isArray(turn) ? (turn as readonly ScriptedPiece[]) : [turn as ScriptedPiece]
   const tokens: number[] = []
-  const calls = pieces.filter((piece) => typeof piece === 'object' && 'to' in piece && piece.to !== undefined).length
+  const isRecording = pieces.every((piece) => typeof piece === 'number')
+  const isCall = (piece: ScriptedPiece): boolean => typeof piece === 'object' && 'to' in piece && piece.to !== undefined
+  const calls = isRecording ? undefined : pieces.filter(isCall).length
   const write = (ids: readonly number[]): void => {
     for (const id of ids) tokens.push(id)
   }
