@@ -20,6 +20,8 @@ export interface Rows {
   readonly filled?: number
   /** Whether the server keeps what it read of a prompt for the next call. Default true. */
   readonly hasPromptCache?: boolean
+  /** Whether `cacheSalt` separates that. Default false. */
+  readonly hasCacheSalt?: boolean
   /** Whether the server sends the ids of a character that the model did not complete. Default true. */
   readonly sendsHalves?: boolean
   /** What refuses a constraint that cannot be compiled. Default the server. */
@@ -37,7 +39,7 @@ const JSON_PIZZA = {
 
 /** The laws of the adapter with a real server whose model plays `model/scripts.ts`. */
 export function adapterRows(rows: Rows): void {
-  const { name, engine, running, longestPrompt, hasPromptCache = true } = rows
+  const { name, engine, running, longestPrompt, hasPromptCache = true, hasCacheSalt = false } = rows
   const { sendsHalves = true, refusedBy = 'server', filled = CONTEXT } = rows
   const call = async (prompt: string | readonly number[], options: GenerateOptions = {}) => {
     const ids = typeof prompt === 'string' ? encodeHarmony(prompt) : prompt
@@ -151,6 +153,16 @@ export function adapterRows(rows: Rows): void {
         await call(prompt, { maxTokens: 1 })
         const { end } = await call(prompt, { maxTokens: 1 })
         expect(end?.usage?.cachedTokens).toBeGreaterThan(prompt.length * 0.8)
+      })
+    }
+    if (hasCacheSalt) {
+      test(`${name} through the adapter has nothing of a prompt in its cache that came with another salt`, async () => {
+        const prompt = encodeHarmony(`${said.weather.prompt}${said.weather.answer}`.repeat(6) + said.hello.prompt)
+        const cached = async (cacheSalt: string) =>
+          (await call(prompt, { maxTokens: 1, cacheSalt })).end?.usage?.cachedTokens
+        await cached('a'.repeat(64))
+        expect(await cached('b'.repeat(64))).toBe(0)
+        expect(await cached('a'.repeat(64))).toBeGreaterThan(prompt.length * 0.8)
       })
     }
 

@@ -12,7 +12,11 @@ import { onServer } from './on-server.js'
 import { servedRows } from './served-rows.js'
 
 onServer({ kind: 'sglang', model: 'sure' }, ({ server, engine, running }) => {
-  adapterRows({ name: 'SGLang', engine, running, longestPrompt: CONTEXT - 7, filled: CONTEXT - 2 })
+  adapterRows({
+    ...{ name: 'SGLang', engine, running, longestPrompt: CONTEXT - 7 },
+    filled: CONTEXT - 2,
+    hasCacheSalt: true,
+  })
   servedRows('SGLang', engine, running)
   crashRows('SGLang', engine, server)
   deadSchedulerRow(engine, server)

@@ -13,7 +13,7 @@ const WITH_PARSER = ['--enable-auto-tool-choice', '--tool-call-parser', 'openai'
 const GUIDANCE = ['--structured-outputs-config.backend', 'guidance']
 
 onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine, running }) => {
-  adapterRows({ name: 'vLLM', engine, running, longestPrompt: CONTEXT - 1 })
+  adapterRows({ name: 'vLLM', engine, running, longestPrompt: CONTEXT - 1, hasCacheSalt: true })
   servedRows('vLLM', engine, running)
   ownRows(server, { hasParser: true, backend: 'xgrammar' })
   benchRow(server)

@@ -37,7 +37,10 @@ const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
   logprobs: wholeNumber(0, MOST_LOGPROBS),
   constraint: checkConstraint,
   trace: (value, path) => checkOptions(path, value, TRACE, ['traceparent'], path),
-  cacheSalt: that((value) => typeof value === 'string' && value !== '', 'a text that is not empty'),
+  cacheSalt: that(
+    (value) => typeof value === 'string' && /^[\w-]{1,128}$/.test(value),
+    'a text of 1 to 128 letters, digits, - and _',
+  ),
   onUsage: aFunction,
   signal: that((value) => value instanceof AbortSignal, 'an AbortSignal'),
 }

@@ -43,8 +43,8 @@ export interface GenerateOptions {
   readonly trace?: { readonly traceparent: string; readonly tracestate?: string }
   /**
    * Separates the engine's prefix cache: the call reuses only what calls with the same text have left there. By the count of
-   * cached tokens, and by time, a user could otherwise test guesses at what others asked. Not empty. vLLM and SGLang
-   * have it; other engines ignore it.
+   * cached tokens, and by time, a user could otherwise test guesses at what others asked. 1 to 128 letters, digits, `-`
+   * and `_`. vLLM and SGLang have it; other engines ignore it.
    */
   readonly cacheSalt?: string
   /**
