@@ -31,7 +31,7 @@ const PACKAGES = {
   './testing': [],
   './tools/functions': [],
   './sse': ['eventsource-parser'],
-  './stores/sqlite': ['node:fs', 'node:worker_threads', 'better-sqlite3'],
+  './stores/sqlite': ['node:fs', 'node:os', 'node:worker_threads', 'better-sqlite3'],
   './tools/mcp': [],
   './conformance': [],
   './conformance/arbitraries': ['fast-check'],

@@ -67,7 +67,12 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
   const { signal = new AbortController().signal, pause = nextTurn } = options
   const bound = await boundOf(engine, signal)
   const prompted = summaryRequest(request)
-  const rendering = renderPromptInSlices(prompted, withTools(prompted, { ...options, date: options.date }), createWork(), bound - 1)
+  const rendering = renderPromptInSlices(
+    prompted,
+    withTools(prompted, { ...options, date: options.date }),
+    createWork(),
+    bound - 1,
+  )
   const prompt = await withPauses(rendering, pause, signal)
   if (prompt === undefined) throw contextLengthExceeded()
   const { text, usage } = await summarize(prompt.tokens, request, options)
