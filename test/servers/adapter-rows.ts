@@ -162,7 +162,8 @@ export function adapterRows(rows: Rows): void {
           (await call(prompt, { maxTokens: 1, cacheSalt })).end?.usage?.cachedTokens
         await cached('a'.repeat(64))
         expect(await cached('b'.repeat(64))).toBe(0)
-        expect(await cached('a'.repeat(64))).toBeGreaterThan(prompt.length * 0.8)
+        // vLLM keeps whole blocks of 128 tokens.
+        expect(await cached('a'.repeat(64))).toBeGreaterThan(prompt.length * 0.6)
       })
     }
 
