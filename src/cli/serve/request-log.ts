@@ -1,4 +1,5 @@
 import type { MemoryRefused, ResponseEnded, ResponseTakenOver } from '../../endpoint/server/index.js'
+import { ANONYMOUS } from '../../endpoint/server/service/caller.js'
 import { clip, createPaint, plain, type Style } from '../terminal-text.js'
 import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
 
@@ -9,9 +10,6 @@ const REASONS: Readonly<Record<string, string>> = {
   text_engine: 'the engine gives text, not tokens',
   unknown_model: 'its model is not served here',
 }
-
-/** The owner of every request if no key is required: not worth logging. */
-const EVERYBODY = 'anonymous'
 
 /**
  * Creates a log for people.
@@ -53,7 +51,7 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
         ...responseFacts(response),
         ...[code, param].flatMap((fact) => (fact === null ? [] : [abbreviated(fact)])),
         ...(isAborted ? ['the client left'] : []),
-        ...(owner === null || owner === EVERYBODY ? [] : [`owner ${abbreviated(owner)}`]),
+        ...(owner === null || owner === ANONYMOUS ? [] : [`owner ${abbreviated(owner)}`]),
         ...(session === null ? [] : [`session ${abbreviated(session.id)}`]),
         requestId,
       ])

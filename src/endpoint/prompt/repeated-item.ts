@@ -10,7 +10,7 @@ import type { Conversation } from './conversation.js'
  */
 export function isRepeat(item: Fields, type: string, items: readonly Fields[], conversation: Conversation): boolean {
   const known = items[knownPlace(item, type, conversation) ?? -1]
-  return known !== undefined && typeOf(known, type) === type && hasSameFields(item, known)
+  return known !== undefined && typeOf(known, type) === type && hasSameFields(item, known, type)
 }
 
 function knownPlace(item: Fields, type: string, conversation: Conversation): number | undefined {
@@ -35,8 +35,12 @@ const OTHER: ReadonlySet<string> = new Set(['id', 'status', 'type', 'created_by'
 
 const TEXTS: ReadonlySet<unknown> = new Set(['content', 'summary'])
 
-function hasSameFields(one: Fields, other: Fields): boolean {
-  return Object.keys(one).every((name) => OTHER.has(name) || isAlike(one[name], other[name], name))
+function hasSameFields(one: Fields, other: Fields, type: string): boolean {
+  return Object.keys(one).every((name) => {
+    // The status of a patch is its result.
+    const isOther = OTHER.has(name) && !(name === 'status' && type === 'apply_patch_call_output')
+    return isOther || isAlike(one[name], other[name], name)
+  })
 }
 
 /** Whether two values are alike where both have something: a client's copy may lack fields of ours, and have others. */

@@ -74,7 +74,6 @@ export function eventStream(
   async function send(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
       const write = (text: string): Promise<void> | undefined => {
-        if (isOver) return undefined
         isSilent = false
         const bytes = utf8.encode(text)
         controller.enqueue(bytes)
@@ -90,7 +89,8 @@ export function eventStream(
           resume = resolve
         })
       }
-      await reader.drainTo((batch) => (isOver ? undefined : writeFrames(framesOf(batch, encode), write)))
+      const writer = { write, hasLeft: () => isOver }
+      await reader.drainTo((batch) => (isOver ? undefined : writeFrames(framesOf(batch, encode), writer)))
       if (isOver) return
       if (done) controller.enqueue(utf8.encode(SSE_DONE))
       end(false)

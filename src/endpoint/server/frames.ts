@@ -38,8 +38,8 @@ function* piecesOf(event: SseEvent, frame: string): Generator<string, void, unde
 /** Encodes events as one text of frames, or as pieces if one of them is large. */
 export function framesOf(events: SseBatch, encode: Encode): Frames {
   let text = ''
-  for (const [at, event] of events.entries()) {
-    const frames = encode(event)
+  for (let at = 0; at < events.length; at++) {
+    const frames = encode(events[at] as SseEvent)
     if (typeof frames !== 'string') return inPieces(text, frames, events.slice(at + 1), encode)
     text += frames
   }
@@ -56,23 +56,24 @@ function* inPieces(before: string, pieces: Iterable<string>, rest: SseBatch, enc
   }
 }
 
-/**
- * Writes frames, with a pause after each piece. Returns undefined if there is nothing to wait for.
- *
- * @param write - returns a promise if the client is behind
- */
-export function writeFrames(
-  frames: Frames,
-  write: (text: string) => Promise<void> | undefined,
-): Promise<void> | undefined {
-  if (typeof frames !== 'string') return writePieces(frames, write)
-  // An encoder may skip an event.
-  return frames === '' ? undefined : write(frames)
+/** The client of a stream. */
+export interface FrameWriter {
+  /** Whether the client has left. */
+  readonly hasLeft: () => boolean
+  /** Returns a promise if the client is behind. */
+  readonly write: (text: string) => Promise<void> | undefined
 }
 
-async function writePieces(
-  pieces: Iterable<string>,
-  write: (text: string) => Promise<void> | undefined,
-): Promise<void> {
-  for (const piece of pieces) await (write(piece) ?? nextTurn())
+/** Writes frames, with a pause after each piece. Returns undefined if there is nothing to wait for. */
+export function writeFrames(frames: Frames, writer: FrameWriter): Promise<void> | undefined {
+  if (typeof frames !== 'string') return writePieces(frames, writer)
+  // An encoder may skip an event.
+  return frames === '' ? undefined : writer.write(frames)
+}
+
+async function writePieces(pieces: Iterable<string>, { hasLeft, write }: FrameWriter): Promise<void> {
+  for (const piece of pieces) {
+    if (hasLeft()) return
+    await (write(piece) ?? nextTurn())
+  }
 }

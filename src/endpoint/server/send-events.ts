@@ -88,7 +88,6 @@ export async function sendCounted(
 
   /** Writes, and waits if the client is behind, so that unread events are not generated. */
   function write(text: string): Promise<void> | undefined {
-    if (isGone) return undefined
     isSilent = false
     if (body.write(text)) return undefined
     isBehind = true
@@ -119,9 +118,10 @@ export async function sendCounted(
     out.flushHeaders()
     body = streamBody(out)
     if (keepAliveMs !== 0) timer = idleInterval(keepAlive, keepAliveMs)
+    const writer = { write, hasLeft: () => isGone }
     await reader.drainTo((value) => {
       if (isGone) return
-      return writeFrames(Array.isArray(value) ? framesOf(value, encode) : encode(value as SseEvent), write)
+      return writeFrames(Array.isArray(value) ? framesOf(value, encode) : encode(value as SseEvent), writer)
     })
     if (!isGone) {
       body.flush()

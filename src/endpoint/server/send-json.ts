@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
-import { isLargeJson, jsonPieces } from '../../shared/json-pieces.js'
 import { RequestError } from '../../shared/request-error.js'
 import type { ByteHold } from '../flow/byte-budget.js'
-import { nextTurn } from '../flow/next-turn.js'
+import { encodeJson } from './encode-json.js'
 import { UNCOUNTED_BYTES } from './frames.js'
 import { nodeBindings } from './node-bindings.js'
 import type { Env, ServerContext } from './server-context.js'
@@ -22,7 +21,7 @@ export async function sendJson(
   body: unknown,
   { service }: Pick<ServerContext, 'service'>,
 ): Promise<Response> {
-  const text = await jsonText(body)
+  const text = await encodeJson(body)
   const headers = { 'content-type': 'application/json' }
   if (text.length <= UNCOUNTED_BYTES) return context.body(text, 200, headers)
   const unread = service.holdBytes(context.get('owner'), 'reader')
@@ -34,17 +33,6 @@ export async function sendJson(
   if (outgoing.closed) unread.end()
   else outgoing.once('close', () => unread.end())
   return context.body(text, 200, headers)
-}
-
-/** Writes JSON, and lets other work run between two pieces of a large one. */
-export async function jsonText(body: unknown): Promise<string> {
-  if (!isLargeJson(body)) return JSON.stringify(body)
-  let text = ''
-  for (const piece of jsonPieces(body)) {
-    text += piece
-    await nextTurn()
-  }
-  return text
 }
 
 /** Streams a text at its reader's pace, which shows how much was read. */

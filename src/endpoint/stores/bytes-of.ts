@@ -4,8 +4,8 @@ import type { EntryBlock, FinishedResponse } from './store.js'
 /** Bytes of an object, an array or a text itself, and of a field or an element. */
 const OBJECT = 24
 const FIELD = 8
-/** A log-probability, the token's own or an alternative, with its token and its bytes. */
-const LOGPROB = 256
+/** Bytes of a log-probability, the token's own or an alternative: its entry, and its wire form, which events share. */
+export const LOGPROB_BYTES = 256
 /** Overhead of a block: its position and its buffer. */
 const BLOCK = 200
 
@@ -29,7 +29,7 @@ export function bytesOf(value: unknown): number {
       for (const each of next) waiting.push(each)
     } else if (Object.isFrozen(next) && 'top_logprobs' in next) {
       // Only the translator freezes them. An answer of 16,000 tokens has a million objects in them.
-      bytes += LOGPROB * (1 + (next as Logprob).top_logprobs.length)
+      bytes += LOGPROB_BYTES * (1 + (next as Logprob).top_logprobs.length)
     } else {
       const values = Object.values(next)
       bytes += OBJECT + FIELD * values.length

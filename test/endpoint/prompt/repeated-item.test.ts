@@ -49,6 +49,16 @@ describe('an item that is sent again', () => {
     expect(refusalOf(input)).toEqual(['duplicate_item', `input[3].${field}`])
   })
 
+  test('is refused, if it says that a patch failed which was applied', () => {
+    const operation = { type: 'delete_file', path: 'a.txt' }
+    const patch = { type: 'apply_patch_call', call_id: 'p1', operation, status: 'completed' }
+    const done = { type: 'apply_patch_call_output', call_id: 'p1', status: 'completed' }
+    const sent = (status: string) =>
+      messagesOf({ input: [user, patch, done, { ...done, status }] }, { date: '2026-01-31' })
+    expect(sent('completed').length).toBe(4)
+    expect(() => sent('failed')).toThrow(expect.objectContaining({ code: 'duplicate_item' }))
+  })
+
   test('a call_id may come again after the next message of the user, as the id of another call', () => {
     const other = [
       { ...called, arguments: '{"city":"Oslo"}' },

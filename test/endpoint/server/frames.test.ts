@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { encodeSse } from '../../../src/core/sse/index.js'
+import { encodeJson } from '../../../src/endpoint/server/encode-json.js'
 import { eventStream } from '../../../src/endpoint/server/event-stream.js'
-import { createFrameEncoder, framesOf } from '../../../src/endpoint/server/frames.js'
+import { createFrameEncoder, framesOf, writeFrames } from '../../../src/endpoint/server/frames.js'
 import { serveResponses } from '../../../src/endpoint/server/node.js'
-import { jsonText } from '../../../src/endpoint/server/send-json.js'
 import { answer, scriptedEngine } from '../../../src/testing/index.js'
 import { endpoint, tokenTable } from './endpoint.js'
 
@@ -24,6 +24,16 @@ describe('frames of large events', () => {
     for (const bad of [null, undefined, 1, {}, { ...LONG, type: 'a\nb' }]) {
       expect(() => encode(bad as never)).toThrow(expect.objectContaining({ code: 'bad_stream' }))
     }
+  })
+
+  test('nothing more of a large event is encoded when its client has left', async () => {
+    let pieces = 0
+    function* counted() {
+      for (;;) yield `${pieces++}`
+    }
+    let left = 3
+    await writeFrames(counted(), { hasLeft: () => left === 0, write: () => void left-- })
+    expect(pieces).toBe(4)
   })
 
   test('a web stream holds one piece of a large event, and its reader gets all of it', async () => {
@@ -51,7 +61,7 @@ test('the event loop turns between two pieces of a large answer', async () => {
     if (!isOver) setImmediate(count)
   }
   setImmediate(count)
-  expect(await jsonText(LONG)).toBe(JSON.stringify(LONG))
+  expect(await encodeJson(LONG)).toBe(JSON.stringify(LONG))
   isOver = true
   expect(turns).toBeGreaterThan(10)
 })

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createDeadlines } from '../../../src/endpoint/server/service/limits/deadlines.js'
 import { type CallGuards, createEngineGuard } from '../../../src/endpoint/server/service/limits/guarded-engine.js'
-import { LOGPROB_BYTES, TOKEN_BYTES } from '../../../src/endpoint/server/service/limits/memory.js'
+import { TOKEN_BYTES } from '../../../src/endpoint/server/service/limits/memory.js'
+import { LOGPROB_BYTES } from '../../../src/endpoint/stores/bytes-of.js'
 import type { TokenEngine, TokenStream } from '../../../src/engines/contract/index.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
@@ -109,6 +110,7 @@ test('no timer is left by a call that ended, failed, hung or was closed', async 
 test('an engine that has all of its tokens at once, one by one or in one step, lets other work run in between', async () => {
   for (const steps of [
     Array.from({ length: 10_000 }, (_, id) => id),
+    [Array.from({ length: 10_000 }, (_, id) => id)],
     [Uint32Array.from({ length: 10_000 }, (_, id) => id)],
   ]) {
     const { call } = guarded([...steps.map(gives), async () => OVER])

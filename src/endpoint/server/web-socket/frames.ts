@@ -1,6 +1,6 @@
 import { isLargeJson } from '../../../shared/json-pieces.js'
+import { encodeJson } from '../encode-json.js'
 import type { ErrorAnswer } from '../error-answer.js'
-import { jsonText } from '../send-json.js'
 
 /** Encodes a frame of a lane: an event as JSON, with the `stream_id` of its request. */
 export function frameOf(event: object, lane: string | undefined): string {
@@ -11,7 +11,7 @@ export function frameOf(event: object, lane: string | undefined): string {
 export function frameInPieces(event: object, lane: string | undefined): string | Promise<string> {
   // A delta is as large as the engine's step.
   if ('delta' in event || !isLargeJson(event)) return frameOf(event, lane)
-  return jsonText(event).then((text) => inLane(text, lane))
+  return encodeJson(event).then((text) => inLane(text, lane))
 }
 
 function inLane(text: string, lane: string | undefined): string {

@@ -8,10 +8,11 @@ import {
   type TokenStream,
 } from '../../../../engines/contract/index.js'
 import { nextTurn } from '../../../flow/next-turn.js'
+import { LOGPROB_BYTES } from '../../../stores/bytes-of.js'
 import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
 import type { Meter } from './counted.js'
 import type { Deadline, Deadlines } from './deadlines.js'
-import { LOGPROB_BYTES, logprobsOf, PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
+import { logprobsOf, PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
 
 /** Limits of an engine's silence when it is asked for a token, in seconds. */
 export interface SilenceLimits {
@@ -97,8 +98,9 @@ class GuardedStream implements CallbackStream {
   #isLeft = false
   /** The tokens since other work could run. */
   #sinceTurn = 0
-  /** The rest of a step of many tokens, which is handed on in parts. */
-  #rest: readonly HarmonyToken[] | Uint32Array | undefined
+  /** A step of many tokens, which is handed on in parts, and how many of them were. */
+  #step: readonly HarmonyToken[] | Uint32Array = []
+  #handed = 0
   #answered: (step: EngineStep) => void = () => {}
   #refused: (error: unknown) => void = () => {}
 
@@ -117,8 +119,8 @@ class GuardedStream implements CallbackStream {
     }
     this.#answered = answered
     this.#refused = refused
-    if (this.#rest !== undefined) {
-      this.#hand(this.#rest)
+    if (this.#handed < this.#step.length) {
+      this.#handPart()
       return
     }
     this.#isAsked = true
@@ -155,34 +157,40 @@ class GuardedStream implements CallbackStream {
     if (this.#isOver) return
     this.#isAsked = false
     this.#deadline.stop()
+    let count = 0
     try {
       if (step.done) this.#end(false)
-      else this.#count(step.value)
+      else count = this.#count(step.value)
     } catch (error) {
       this.#close()
       this.#refused(error)
       return
     }
-    if (step.done) this.#answered(step)
-    else this.#hand(step.value)
-  }
-
-  /** Hands tokens on: at most so many at once, and after other work has run if it is time. */
-  #hand(value: TokenChunk): void {
-    const parts = Array.isArray(value) || value instanceof Uint32Array ? value : undefined
-    this.#rest = undefined
-    let given = value
-    if (parts !== undefined && parts.length > TOKENS_PER_TURN) {
-      given = parts.slice(0, TOKENS_PER_TURN)
-      this.#rest = parts.slice(TOKENS_PER_TURN)
-    }
-    this.#sinceTurn += countOf(given)
+    this.#sinceTurn += count
     if (this.#sinceTurn < TOKENS_PER_TURN) {
-      this.#answered({ done: false, value: given })
+      this.#answered(step)
       return
     }
+    const value = step.value as TokenChunk
+    if (count > TOKENS_PER_TURN && (Array.isArray(value) || value instanceof Uint32Array)) {
+      this.#step = value
+      this.#handed = 0
+      this.#handPart()
+    } else this.#handLater(value)
+  }
+
+  /** Hands on the next tokens of a long step. */
+  #handPart(): void {
+    const part = this.#step.slice(this.#handed, this.#handed + TOKENS_PER_TURN)
+    this.#handed += part.length
+    if (this.#handed === this.#step.length) this.#step = []
+    this.#handLater(part)
+  }
+
+  /** Hands tokens on after other work has run. */
+  #handLater(value: TokenChunk): void {
     this.#sinceTurn = 0
-    nextTurn().then(() => this.#answered(this.#isLeft ? OVER : { done: false, value: given }))
+    nextTurn().then(() => this.#answered(this.#isLeft ? OVER : { done: false, value }))
   }
 
   readonly #fail = (error: unknown): void => {
@@ -198,12 +206,13 @@ class GuardedStream implements CallbackStream {
     this.#refused(error)
   }
 
-  /** @throws EngineError if there is no room */
-  #count(chunk: unknown): void {
-    const count = countOf(chunk)
+  /** Returns the number of tokens. @throws EngineError if there is no room */
+  #count(chunk: unknown): number {
+    const count = typeof chunk === 'object' && chunk !== null && 'length' in chunk ? Number(chunk.length) : 1
     this.#hasBegun ||= Object(chunk).length !== 0
     this.#call?.sampled(count)
     this.#meter?.add(count * TOKEN_BYTES + logprobsOf(chunk) * LOGPROB_BYTES)
+    return count
   }
 
   #close(): void {
@@ -226,7 +235,3 @@ class GuardedStream implements CallbackStream {
 }
 
 const OVER: EngineStep = { done: true, value: undefined }
-
-function countOf(chunk: unknown): number {
-  return typeof chunk === 'object' && chunk !== null && 'length' in chunk ? Number(chunk.length) : 1
-}

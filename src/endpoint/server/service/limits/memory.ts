@@ -46,9 +46,6 @@ export const RESPONSE_BYTES = 32_768
 /** Bytes of a token: in the transcript, as an entry, and as the text of unsent events. */
 export const TOKEN_BYTES = 256
 
-/** Bytes of a log-probability, the token's own or an alternative: its entry, and its wire form, which events share. */
-export const LOGPROB_BYTES = 256
-
 /** Bytes of a stored token while it is read again: its entry, and its text in the reader's own translation. */
 export const REREAD_TOKEN_BYTES = 128
 

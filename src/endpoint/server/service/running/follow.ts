@@ -3,8 +3,8 @@ import { closable, createWaiter } from '../../../../shared/closable.js'
 import type { ByteHold } from '../../../flow/byte-budget.js'
 import type { Entry } from '../../../journal/entry.js'
 import { type TranslateEntriesOptions, translateEntries } from '../../../respond/index.js'
-import { bytesOf } from '../../../stores/bytes-of.js'
-import { LOGPROB_BYTES, logprobsOf, REREAD_TOKEN_BYTES, RESPONSE_BYTES, takeOrRefuse } from '../limits/memory.js'
+import { bytesOf, LOGPROB_BYTES } from '../../../stores/bytes-of.js'
+import { logprobsOf, REREAD_TOKEN_BYTES, RESPONSE_BYTES, takeOrRefuse } from '../limits/memory.js'
 import { ReportedError } from './reported-error.js'
 
 export interface FollowOptions {
