@@ -14,7 +14,7 @@ export interface SampledBody {
   readonly after: readonly number[]
   /** Whether the tokens end with an end of sequence. Otherwise, the model is cut off after them. */
   readonly isOver: boolean
-  /** Whether the script's own message is a whole body: what follows is no forgery inside of it. */
+  /** Whether the script ended the body itself. Otherwise what follows may be text that it wrote inside the body. */
   readonly isOwn: boolean
 }
 
@@ -30,7 +30,8 @@ const MOST_TOKENS = 8
 
 /**
  * Samples a body under a grammar: the script's own tokens as long as the grammar allows them, and where it does not, a
- * shortest completion, whose formatted texts are ones that validators take. Special tokens are banned, but for those that end a sequence.
+ * shortest completion, whose formatted texts are ones that validators take. Special tokens are banned, but for those that
+ * end a sequence.
  *
  * @param script - the scripted rest of the turn
  */

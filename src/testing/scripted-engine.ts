@@ -1,5 +1,6 @@
 import type { HarmonyMessage } from '../core/harmony/events.js'
 import { parseMessages } from '../core/harmony/parse-messages.js'
+import { addressesTool } from '../core/harmony/resolve-header.js'
 import { STOP_TOKENS } from '../core/harmony/stop-tokens.js'
 import { loadTokenTable } from '../core/tokens/load-token-table.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../core/tokens/token-source.js'
@@ -38,8 +39,8 @@ export interface ScriptedEngine extends TokenEngine {
  * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they break it
  * (with a special token that does not end a sequence, or with any token after a complete body), it continues with a
  * shortest text that completes the body, and with the token that ends the script's message (`<|return|>` if that is
- * `<|end|>` or missing). The arguments of a call end its turn: a second call after them is a `bad_script`. Texts of a format in it are accepted by validators such as Zod: `https://example.com`, not
- * `0:`. The turn then continues after that message. A constraint that it does not support is an `invalid_prompt`.
+ * `<|end|>` or missing). The arguments of a call end its turn: a second call after them is a `bad_script`. Texts of a
+ * format in it are accepted by validators such as Zod: `https://example.com`, not `0:`. The turn then continues after that message. A constraint that it does not support is an `invalid_prompt`.
  *
  * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, continues
  * when the next prompt contains its beginning: the script is not asked again. If the host began the message itself, for
@@ -192,8 +193,8 @@ function checkPlayable(turn: number, prompt: Uint32Array, after: readonly number
   throw new HarmonyResponsesError('bad_script', message)
 }
 
-function isCall({ role, recipient = '' }: HarmonyMessage): boolean {
-  return role === 'assistant' && recipient !== '' && recipient !== 'assistant' && recipient !== 'user'
+function isCall(message: HarmonyMessage): boolean {
+  return message.role === 'assistant' && addressesTool(message)
 }
 
 /** Returns where a turn began in a prompt, and its rest: all of it if the prompt contains no beginning of it. */

@@ -10,7 +10,9 @@ export interface WrittenTurn {
   readonly tokens: readonly number[]
   /** Undefined: the model is cut off. */
   readonly ending: ScriptedFailure | ScriptedHang | undefined
-  /** How many of its pieces are calls; undefined if it has nothing but ids: a recording, which plays as far as it can. */
+  /**
+   * How many of its pieces are calls; undefined if it has nothing but ids: a recording, which plays as far as it can.
+   */
   readonly calls: number | undefined
 }
 

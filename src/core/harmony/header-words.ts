@@ -32,7 +32,7 @@ export interface Word {
   start: number
   /** The marker directly before it, if it is the first word of its segment. */
   after: SegmentMarker | undefined
-  /** Whether it stands directly behind the role, so that it is no prose. */
+  /** Whether it stands directly behind the role, so it is not prose. */
   isGlued?: boolean
 }
 
@@ -89,7 +89,7 @@ export function readWord(
 export function splitRole(word: string, opening: Opening, tools: ToolLookup | undefined): readonly string[] {
   const [role] = /^(?:assistant)+/.exec(word) ?? ['']
   const rest = word.slice(role.length)
-  if (role === '' || rest === '' || rest.startsWith(':') || toolName(word, tools) !== undefined) return [word]
+  if (role === '' || rest === '' || /^[:._]/.test(rest) || toolName(word, tools) !== undefined) return [word]
   const channel = CHANNELS.find((name) => rest.startsWith(name) && !/^\p{Ll}/u.test(rest.slice(name.length)))
   // After <|start|> stands the role. Elsewhere the word may be prose: "assistants", "assistant's".
   const isRole = opening === 'start' || channel !== undefined || /^(?:to=|[\p{Lu}\p{Lo}\p{N}"{[])/u.test(rest)

@@ -253,7 +253,9 @@ function isLongStrayText(draft: HeaderDraft): boolean {
 
 /** Whether the open word is a role with text glued to it that is too long for a header. */
 function isLongAfterRole(draft: HeaderDraft, tools: ToolLookup | undefined): boolean {
-  if (draft.word.length < LONGEST_STRAY_TEXT || !isFirstWord(draft)) return false
+  // Checked first, since this runs for every character.
+  if (draft.word.length < LONGEST_STRAY_TEXT || !/^assistant/.test(draft.word) || !isFirstWord(draft)) return false
+  if (/^(?:assistant)+to=/.test(draft.word)) return false
   const parts = splitRole(draft.word, draft.opening, tools)
   const rest = parts.at(-1) as string
   return parts.length > 1 && rest.length >= LONGEST_STRAY_TEXT && !HEADER_STARTS.some((start) => rest.startsWith(start))

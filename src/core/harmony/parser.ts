@@ -87,7 +87,10 @@ export interface HarmonyParserOptions {
   readonly role?: 'assistant' | null
   /** Recognises bare names of the request's tools in malformed headers. */
   readonly toolNamed?: ToolLookup
-  /** Whether text without a channel is never the answer, but reasoning. Default false: it is the answer if the turn ends with it. */
+  /**
+   * Whether text without a channel is never the answer, but reasoning. Default false: it is the answer if the turn ends
+   * with it.
+   */
   readonly needsChannel?: boolean
 }
 

@@ -62,7 +62,9 @@ class NativePrefillFilter implements PrefillFilter {
   end(terminator: Terminator, origin: Origin, isCut = false): void {
     // A prefilled message counts if the model at least ended it, and is dropped if the model never continued it.
     if (!this.#announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
-    if (this.#announced) this.#handler.messageEnd(terminator, origin, isCut, 0)
+    // The marker of the model's next message, which ended this one, has been counted already.
+    const ahead = terminator === 'implicit' && origin === 'model' ? 1 : 0
+    if (this.#announced) this.#handler.messageEnd(terminator, origin, isCut, ahead)
     this.#announced = false
     this.#isHosts = false
   }

@@ -114,14 +114,15 @@ export class UndecidedText implements HarmonyHandler {
     else if (message.tokens > MAX_UNDECIDED_TOKENS) this.#show('undecided_text')
   }
 
-  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void {
+  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean, ahead: number): void {
     const message = this.#message
     if (message === null) {
-      this.#handler.messageEnd(terminator, origin, isCut, 0)
+      this.#handler.messageEnd(terminator, origin, isCut, ahead)
       return
     }
-    if (message.isShown) this.#handler.messageEnd(terminator, origin, isCut, 0)
+    if (message.isShown) this.#handler.messageEnd(terminator, origin, isCut, ahead)
     message.terminator = terminator
+    message.ahead = ahead
     const mayGoOn = terminator === 'end' || terminator === 'implicit'
     if (!mayGoOn || origin === 'host') this.endTurn(isCut, isCut)
   }

@@ -167,19 +167,30 @@ export function declaredMcpTool(
 
 /**
  * Returns the recipient that a bare word in a malformed header stands for, if it names a declared tool:
- * `functions.bash` for `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, or for `bash` of one namespace, the word itself for `LABEL.tool`,
- * `mcp.LABEL.tool` or `mcp.LABEL`, and for the recipient of a declared built-in tool. A server's label alone does not name
- * a tool.
+ * `functions.bash` for `bash` or `functions.bash`; `functions.NS.bash` for `NS.bash`, and for `bash` if only one namespace
+ * has it; the word itself for `LABEL.tool`, `mcp.LABEL.tool` or `mcp.LABEL`, and for the recipient of a declared built-in
+ * tool. A server's label alone does not name a tool.
  */
 export function toolNamed(word: string, tools: DeclaredTools): string | undefined {
   if (declaredFunction(nameIn(FUNCTIONS, word) ?? '', tools) !== undefined) return word
   if (declaredFunction(word, tools) !== undefined) return `${FUNCTIONS}.${word}`
-  const [namespace, ...others] = [...tools.namespaces].filter(([, inside]) => functionIn(inside, word) !== undefined)
-  if (namespace !== undefined && others.length === 0) return `${FUNCTIONS}.${namespace[0]}.${word}`
+  const namespace = onlyNamespaceWith(word, tools)
+  if (namespace !== undefined) return `${FUNCTIONS}.${namespace}.${word}`
   if (tools.builtins.has(APPLY_PATCH) && namesPatchTool(word)) return PATCH_RECIPIENT
   if (tools.matchBuiltin(word, { builtins: {} }) !== undefined) return word
   if (word.startsWith(`${FUNCTIONS}.`) || tools.mcpServers.has(word)) return undefined
   return declaredMcpTool(word, tools) === undefined ? undefined : word
+}
+
+/** Without a copy of all namespaces: this runs for every word of a header. */
+function onlyNamespaceWith(word: string, { namespaces }: DeclaredTools): string | undefined {
+  let only: string | undefined
+  for (const [namespace, inside] of namespaces) {
+    if (functionIn(inside, word) === undefined) continue
+    if (only !== undefined) return undefined
+    only = namespace
+  }
+  return only
 }
 
 /** Maps the prefixes of recipients to the labels of their servers. */

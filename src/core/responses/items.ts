@@ -6,8 +6,10 @@ export type { ItemStatus }
 
 /** The output items this library emits, in their wire form. Source: the `openai` 7.57 union and captured streams. */
 
-/** One token of the text with its probability. `bytes` are the token's UTF-8 bytes, which alone may not be text. */
-/** The log-probability of a token. Events share it, so it is frozen with all that is in it. */
+/**
+ * One token of the text with its probability. `bytes` are the token's UTF-8 bytes, which alone may not be text. Events
+ * share it, so it is frozen, its lists too: they are not `readonly` here, which the SDK's types would not take.
+ */
 export interface Logprob {
   readonly token: string
   readonly logprob: number

@@ -72,6 +72,7 @@ export class PendingText {
   /** Drops tokens without text when the item ends. */
   drop(): void {
     this.#unplaced = []
+    this.#kept = []
   }
 
   /** Adds a token of the item's text, before its text is known. */

@@ -41,6 +41,7 @@ export class MessageRouter implements HarmonyHandler {
   messageStart(header: HarmonyHeader, origin: Origin): void {
     const state = this.#state
     if (origin === 'model' && this.#isInvented(header)) {
+      if (!this.#invented.isOpen) this.#invented.begin(header.name ?? header.role)
       this.#current.pending.forgetHeader()
       return
     }
@@ -62,13 +63,11 @@ export class MessageRouter implements HarmonyHandler {
     if (messages !== null) logText(messages, text)
   }
 
-  messageEnd(terminator: Terminator, origin: Origin, isCut: boolean, ahead: number): void {
+  messageEnd(_terminator: Terminator, _origin: Origin, isCut: boolean, ahead: number): void {
     const { other, usage } = this.#state
     const item = this.#current.item
     const isModels = item !== null || other?.origin === 'model' || this.#invented.isOpen
-    // If the next message's marker ended this one, it has already been counted.
-    const isEndedByNext = terminator === 'implicit' && origin === 'model'
-    const count = isModels ? countMessage(usage, Math.max(ahead, isEndedByNext ? 1 : 0)) : 0
+    const count = isModels ? countMessage(usage, ahead) : 0
     this.#state.other = null
     if (item !== null) {
       if (this.#current.isReasoning) usage.reasoning += count
@@ -85,9 +84,7 @@ export class MessageRouter implements HarmonyHandler {
   #isInvented({ role, name = role }: HarmonyHeader): boolean {
     if (this.#invented.isOpen) return true
     if (role !== 'tool' || !this.#invented.isAwaited || this.#context.options.trustToolMessages === true) return false
-    if (this.#results.isAwaited(name)) return false
-    this.#invented.begin(name)
-    return true
+    return !this.#results.isAwaited(name)
   }
 
   #begin({ recipient: name, channel }: HarmonyHeader): void {

@@ -50,8 +50,8 @@ export class TokenFeed {
   push(token: HarmonyToken): void {
     const id = typeof token === 'number' ? token : token.id
     const isText = id < FIRST_SPECIAL
-    // Text that the model writes under another role is hidden, and so are its log-probabilities.
-    const isScored = this.#isScored && isText && this.#state.other === null
+    // Text that the model writes under another role, or after a result that it invented, has no log-probabilities.
+    const isScored = this.#isScored && isText && this.#state.other === null && !this.#invented.isOpen
     if (isScored) this.#current.score(scoredToken(token, this.#context.options.tokenTable))
     countToken(this.#state.usage)
     this.#pass(id, 'model')

@@ -151,7 +151,8 @@ export class Translator {
 
   /**
    * Ends the model's turn, but not the response: text without a channel is the answer if the model has finished, and
-   * reasoning if it was interrupted. Not needed before {@link beginTurn}, {@link end} or a push of the host.
+   * reasoning if it was interrupted. Text that may still be a header, under 32 UTF-16 units, is decided by the next call.
+   * Not needed before {@link beginTurn}, {@link end} or a push of the host.
    *
    * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_option` if the API does not know the
    * reason

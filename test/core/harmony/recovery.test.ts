@@ -499,6 +499,12 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['repeated_role'],
     ],
     [
+      'a name of a tool that begins with the role is no role',
+      `${THOUGHT}<|start|>assistant_search to=assistant<|channel|>commentary<|message|>RES<|end|>`,
+      ['[analysis] r', '[tool name=assistant_search commentary to=assistant] RES'],
+      [],
+    ],
+    [
       'the role glued to itself after <|start|>',
       `${THOUGHT}<|start|>assistantassistantassistant<|channel|>final<|message|>x<|return|>`,
       ['[analysis] r', '[final] x'],

@@ -121,6 +121,17 @@ describe('reasoning tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(thought + ANSWER), count(thought)))
   })
 
+  test.each([
+    ['<|start|>assistant', '<|message|>Let me think about it.<|start|>assistant'],
+    ['a channel', '<|message|>Let me think about it.'],
+  ])('reasoning tokens of text without a channel stop where %s begins the next message', (_, thought) => {
+    const next = messageOn('final', 'Yes.<|return|>')
+    const run = counting()
+    run.push(encodeHarmony(thought + next))
+    const own = count('<|message|>Let me think about it.')
+    expect(usageAtEnd(run)).toEqual(usage(0, 0, count(thought + next), own))
+  })
+
   test('reasoning tokens exclude tokens that were dropped before', () => {
     const run = counting()
     const stray = 'Hello'

@@ -136,6 +136,35 @@ describe('a delta has the logprobs of its own tokens', () => {
     expect(JSON.stringify(events.slice(0, 7))).not.toContain('"logprob"')
   })
 
+  test('the first message without a header has its own logprobs behind one that is empty', () => {
+    const run = createRun({ tokenTable, request })
+    run.push(score(encodeText('foo')), encodeHarmony('<|message|><|end|>'))
+    const text = 'It is cold, which is a fact that everybody here knows.'
+    const ids = encodeText(text)
+    run.push(score(ids), encodeHarmony('<|return|>'))
+    const item = terminal(run.end('stop')).output.at(-1)
+    const shown = item?.type === 'message' ? item.content[0]?.logprobs.map(({ logprob }) => logprob) : []
+    expect(shown).toEqual(ids.map((_, at) => -1 - at))
+  })
+
+  test('text that is dropped behind an invented result leaves no logprobs to what follows, and holds none', () => {
+    const tools = [{ type: 'function', name: 'f', parameters: {} }]
+    const run = createRun({ tokenTable, request: { ...request, tools } as never })
+    run.push(encodeHarmony('<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>'))
+    run.push(encodeHarmony('<|start|>functions.f to=assistant<|channel|>commentary<|message|>'))
+    run.push(score(Array.from({ length: 200 }, () => encodeText(' word')[0] as number)))
+    expect(JSON.stringify(run.translator.snapshot()).length).toBeLessThan(10_000)
+    run.push(encodeHarmony('<|end|>'), score(encodeText('This is stale, and long enough to be text.')))
+    run.push(encodeHarmony('<|end|><|start|>assistant<|channel|>final<|message|>Old.<|return|>'))
+    run.answer('functions.f', '4 degrees')
+    const text = 'It is cold, which is a fact that everybody here knows.'
+    const ids = encodeText(text)
+    run.push(score(ids), encodeHarmony('<|return|>'))
+    const item = terminal(run.end('stop')).output.at(-1)
+    const shown = item?.type === 'message' ? item.content[0]?.logprobs.map(({ logprob }) => logprob) : []
+    expect(shown).toEqual(ids.map((_, at) => -1 - at))
+  })
+
   test('a delta of a message that has no header has the logprobs from its first token on', () => {
     const run = createRun({ tokenTable, request })
     const text = 'I must refuse this request, because of the rules that I follow.'

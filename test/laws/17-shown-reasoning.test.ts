@@ -77,7 +77,7 @@ const ORDINALS = ['First', 'Second', 'Third']
 
 const turns = fc.record({ before: fc.array(thought, { minLength: 1, maxLength: 3 }), end: last })
 
-test('no text of reasoning is in an answer, whatever the headers lack: role, channel, recipient', () => {
+test('text after which the turn goes on is in no answer, whatever its header lacks: role, channel, recipient', () => {
   fc.assert(
     fc.property(turns, fc.constantFrom('<|return|>', '<|end|>'), (turn, terminator) => {
       const before = turn.before.map((said, index) => ({ ...said, text: `${ORDINALS[index]} ${said.text}` }))
