@@ -31,7 +31,7 @@ export function shownError(error: unknown, conceal: Concealer): unknown {
   if (!(error instanceof SyntaxError) && !conceal.holds(error)) return error
   const { name, code, status, message = error } = Object(error) as Readonly<Record<string, unknown>>
   const words = error instanceof SyntaxError ? 'The server sent a text that is not JSON.' : String(message)
-  const shown = new Error(conceal.text(shortened(words, LONGEST_MESSAGE)))
+  const shown = new Error(shortened(conceal.text(words), LONGEST_MESSAGE))
   const known = Object.entries({ code, status }).filter(([, value]) => typeof value === 'number')
   return Object.assign(shown, { name: conceal.text(String(name ?? 'Error')) }, Object.fromEntries(known))
 }

@@ -63,7 +63,8 @@ function spellings(secret: string): string[] {
 function without(text: string, secret: string): string {
   const whole = text.replaceAll(secret, MARK)
   // The message may be truncated inside the secret.
-  const { length } = whole.replace(/(?:\.\.\.|…)?"?$/, '')
+  const mark = /(?:\.\.\.|…)?"?$/.exec(whole.slice(-4))?.[0] ?? ''
+  const length = whole.length - mark.length
   for (let most = Math.min(secret.length - 1, length); most >= SHORTEST; most--) {
     if (whole.startsWith(secret.slice(0, most), length - most)) {
       return whole.slice(0, length - most) + MARK + whole.slice(length)

@@ -71,6 +71,28 @@ describe('credentials that a server repeats', () => {
     expect(seen).not.toContain('canary')
   })
 
+  test.each([
+    [
+      'a tool that failed',
+      (words: string) => ({ result: { isError: true, content: [{ type: 'text', text: words }] } }),
+    ],
+    ['an error of the protocol', (words: string) => ({ error: { code: 1, message: words } })],
+  ])('are hidden also where the text of %s is cut off', async (_, answer) => {
+    let padding = 40
+    const url = await repeating((method, id) => {
+      if (method !== 'tools/call') return
+      return [200, 'application/json', json(id, answer('.'.repeat(padding) + ASCII + '.'.repeat(90)))]
+    })
+    const { tools } = toolsOf({ weather: { url, headers } }, { maxOutputBytes: 100 })
+    const said: string[] = []
+    for (; padding < 80; padding++) {
+      const { error } = await tools.run(mcpCall('any'), context())
+      said.push(error?.message ?? '')
+    }
+    expect(said).toHaveLength(40)
+    for (const message of said) expect(message).toMatch(/^\.+[[hiden\]]*\.*\n\[cut off: \d+ bytes in all\]$/)
+  })
+
   test('an error keeps its name, its status and its other words', async () => {
     const url = await repeating((_, __, words) => [401, 'text/plain', words])
     const { tools, told } = toolsOf({ weather: { url, headers } })
