@@ -25,7 +25,7 @@ export function concealerOf(config: McpServerConfig): Concealer {
   return createConcealer(env.filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value))
 }
 
-/** Returns the error as the operator may see it: itself, unless it or a cause of it has a secret. */
+/** Returns the error as the operator may see it: itself, unless it or a cause of it has a secret, or is too deep to tell. */
 export function shownError(error: unknown, conceal: Concealer): unknown {
   // An error of JSON quotes the beginning of what the server sent, which may be that of a secret.
   if (!(error instanceof SyntaxError) && !conceal.holds(error)) return error

@@ -52,6 +52,17 @@ const REPLIES: readonly [string, (method: string, id: unknown, words: string) =>
         : [200, 'application/json', json(id, { error: { code: 1, message: words, data: { words } } })],
   ],
   [
+    'the depths of an error of the protocol',
+    (method, id, words) =>
+      method === 'tools/list'
+        ? [
+            200,
+            'application/json',
+            json(id, { error: { code: 1, message: 'no', data: { a: { b: { c: { d: words } } } } } }),
+          ]
+        : undefined,
+  ],
+  [
     'a tool that failed',
     (method, id, words) =>
       method === 'tools/call'
