@@ -1,7 +1,7 @@
 import type { CallResult } from '../../../core/responses/call-result.js'
 import { bounded } from './bounded.js'
 
-export const NO_RESULT = 'The MCP server answered with something that is not a tool result.'
+const NO_RESULT = 'The MCP server answered with something that is not a tool result.'
 export const NO_LIST = 'The MCP server could not list its tools.'
 export const CANCELLED = 'The call was cancelled.'
 export const LATE = 'The MCP server did not answer in time.'
@@ -39,14 +39,15 @@ export interface McpFailure {
  * addresses and paths, and becomes a neutral sentence.
  *
  * @param most - the limit of the server's words, in bytes
+ * @param conceal - removes secrets from these words. It gets all of them: a part may end within one
  */
-export function mcpFailureOf(error: unknown, most: number): McpFailure {
+export function mcpFailureOf(error: unknown, most: number, conceal: (text: string) => string): McpFailure {
   const cause = causeOf(error)
   if (cause !== 'refused') return { error: { message: SENTENCES[cause] }, isOperators: true }
   const { code, message } = error as { code: number; message: string }
   // Version 1 of the SDK prefixes the server's message with this.
   const words = message.replace(/^(?:MCP error -?\d+: )+/, '')
-  return { error: { code, message: bounded(words, most) }, isOperators: false }
+  return { error: { code, message: bounded(conceal(words), most) }, isOperators: false }
 }
 
 /** Whether the connection may be at fault, so that a new one is worth a try. A slow server does not count. */

@@ -12,9 +12,9 @@ import { callArguments } from './arguments.js'
 import type { McpProgress } from './client.js'
 import { createConnection, type McpConnection } from './connection.js'
 import { deadline } from './deadline.js'
-import { CANCELLED, LATE, mcpFailureOf, NO_LIST, NotAResult } from './failure.js'
+import { CANCELLED, LATE, mcpFailureOf, NO_LIST } from './failure.js'
 import { type McpErrorContext, type McpToolsOptions, settingsOf } from './options.js'
-import { isToolResult, resultOf } from './result.js'
+import { resultOf } from './result.js'
 import { concealerOf, shownError } from './secrets.js'
 
 /** The tools of the configured MCP servers. */
@@ -22,6 +22,11 @@ export interface McpTools extends Tool {
   listings(request: ResponseRequest, context: Pick<ToolContext, 'signal'>): Promise<readonly McpListing[]>
   /** Ends connections, sessions and processes, except for clients that you passed. Running calls fail. Never throws. */
   close(): Promise<void>
+}
+
+interface Server {
+  readonly connection: McpConnection
+  readonly conceal: Concealer
 }
 
 /** JSON-RPC's "invalid params", with which MCP servers reject unknown tools. */
@@ -41,22 +46,18 @@ const INVALID_PARAMS = -32602
 export function mcpTools(options: McpToolsOptions): McpTools {
   const settings = settingsOf(options)
   const { maxOutputBytes } = settings
-  const servers = new Map<string, McpConnection>()
-  const concealers = new Map<string, Concealer>()
+  const servers = new Map<string, Server>()
   for (const [serverLabel, config] of settings.servers) {
-    concealers.set(serverLabel, concealerOf(config))
-    servers.set(
-      serverLabel,
-      createConnection(config, settings, (error) => reportError(error, { serverLabel })),
-    )
+    const connection = createConnection(config, settings, (error) => reportError(error, { serverLabel }))
+    servers.set(serverLabel, { connection, conceal: concealerOf(config) })
   }
 
   /** A handler that throws must not fail the call that it reports. */
   function reportError(error: unknown, context: McpErrorContext): void {
-    const conceal = concealers.get(context.serverLabel)
+    const server = servers.get(context.serverLabel)
     callSafely(
       (reported) => settings.onError(reported, context),
-      conceal === undefined ? error : shownError(error, conceal),
+      server === undefined ? error : shownError(error, server.conceal),
       (thrown) => console.error(thrown),
     )
   }
@@ -66,9 +67,9 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     return allowedTools?.includes(name) !== false && !excludedTools.includes(name)
   }
 
-  async function listingOf(server: McpConnection, request: ResponseRequest, label: string, signal: AbortSignal) {
+  async function listingOf({ connection }: Server, request: ResponseRequest, label: string, signal: AbortSignal) {
     try {
-      const all = await server.tools(signal)
+      const all = await connection.tools(signal)
       const isAllowed = allowedBy(request, label, all)
       return {
         serverLabel: label,
@@ -80,19 +81,20 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     }
   }
 
-  async function isAllowed(server: McpConnection, call: McpCallItem, request: ResponseRequest, signal: AbortSignal) {
+  async function isAllowed({ connection }: Server, call: McpCallItem, request: ResponseRequest, signal: AbortSignal) {
     const { server_label: label, name } = call
     if (!isOffered(label, name)) return false
     // The user approved this very call; the request that brings the approval need not declare the server again.
     if (call.approval_request_id !== null && !declaredLabels(request).includes(label)) return true
-    const tools = asksForHints(request, label) ? await server.tools(signal) : undefined
+    const tools = asksForHints(request, label) ? await connection.tools(signal) : undefined
     return allowedBy(request, label, tools)(name)
   }
 
-  async function run(server: McpConnection, call: McpCallItem, context: ToolContext): Promise<CallResult> {
+  async function run(server: Server, call: McpCallItem, context: ToolContext): Promise<CallResult> {
     const args = callArguments(call)
     if (args === undefined) return { error: { code: INVALID_PARAMS, message: 'The arguments are not a JSON object.' } }
-    const limit = deadline(server.totalTimeoutMs, context.signal)
+    const { connection, conceal } = server
+    const limit = deadline(connection.totalTimeoutMs, context.signal)
     const report = (progress: McpProgress): void => {
       try {
         context.report(progressOf(progress))
@@ -104,38 +106,29 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       if (!(await isAllowed(server, call, context.request, limit.signal))) {
         return { error: { code: INVALID_PARAMS, message: 'The request does not allow this tool.' } }
       }
-      const answer = await server.call(call.name, args, limit.signal, report)
-      if (!isToolResult(answer)) throw new NotAResult()
-      return concealed(resultOf(answer, maxOutputBytes), call.server_label)
+      const answer = await connection.call(call.name, args, limit.signal, report)
+      return resultOf(answer, maxOutputBytes, conceal.text)
     } catch (error) {
       if (limit.signal.aborted && !limit.isOver()) return { error: { message: CANCELLED } }
-      const { error: modelError, isOperators } = mcpFailureOf(error, maxOutputBytes)
+      const { error: modelError, isOperators } = mcpFailureOf(error, maxOutputBytes, conceal.text)
       if (isOperators) reportError(error, { serverLabel: call.server_label, call })
-      return limit.isOver() ? { error: { message: LATE } } : concealed({ error: modelError }, call.server_label)
+      return { error: limit.isOver() ? { message: LATE } : modelError }
     } finally {
       limit.clear()
     }
   }
 
-  /** Removes secrets from a failed call's message, which the client and the model see. */
-  function concealed(result: CallResult, label: string): CallResult {
-    const { error } = result
-    const conceal = concealers.get(label)
-    if (error == null || conceal === undefined) return result
-    return { ...result, error: { ...error, message: conceal.text(error.message) } }
-  }
-
   return {
     serverLabels: [...servers.keys()],
-    answers: (call) => connectionFor(call) !== undefined,
+    answers: (call) => serverFor(call) !== undefined,
     async run(call, context) {
-      const server = connectionFor(call)
+      const server = serverFor(call)
       if (server === undefined) return { error: { message: 'No MCP server is configured for this call.' } }
       return run(server, call as McpCallItem, context)
     },
     async isRepeatable(call, { signal }) {
-      const server = connectionFor(call)
-      const tools = server === undefined ? [] : await server.tools(signal)
+      const server = serverFor(call)
+      const tools = server === undefined ? [] : await server.connection.tools(signal)
       return saysRepeatable(tools.find(({ name }) => name === (call as McpCallItem).name)?.annotations)
     },
     listings(request, { signal }) {
@@ -150,11 +143,11 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       )
     },
     async close() {
-      await Promise.all([...servers.values()].map((server) => server.close()))
+      await Promise.all([...servers.values()].map(({ connection }) => connection.close()))
     },
   }
 
-  function connectionFor(call: HostedCall): McpConnection | undefined {
+  function serverFor(call: HostedCall): Server | undefined {
     return call.type === 'mcp_call' ? servers.get(call.server_label) : undefined
   }
 }

@@ -120,8 +120,8 @@ async function httpTransport(
   onError: (error: unknown) => void,
 ): Promise<McpTransport> {
   const { StreamableHTTPClientTransport } = await load<Sdk>(PACKAGE)
-  const again = reconnections()
   const streams = new RequestStreams()
+  const again = reconnections(() => streams.isWaiting)
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
     fetch: boundedFetch(streams.fetch(fetch), traffic, onError),

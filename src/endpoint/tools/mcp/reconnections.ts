@@ -11,14 +11,19 @@ export interface Reconnections {
 
 /**
  * Reopens streams after a second at the soonest, and twice as late for each further time without an answer in between:
- * a server may close each stream at once, and the SDK would reopen it hundreds of times a second, for ever.
+ * a server may close each stream at once, and the SDK would reopen it hundreds of times a second, for ever. While a
+ * request waits, only the second counts: its time is limited, and the stream may be the one that brings its answer.
+ *
+ * @param isWaiting - whether a request waits for its answer
  */
-export function reconnections(): Reconnections {
+export function reconnections(isWaiting: () => boolean): Reconnections {
   let next = FIRST_MS
   return {
     schedule(reconnect, delay) {
-      const timer = setTimeout(reconnect, Math.min(Math.max(delay, next), MOST_MS))
-      next = Math.min(next * 2, MOST_MS)
+      const isBounded = isWaiting()
+      const floor = isBounded ? FIRST_MS : next
+      const timer = setTimeout(reconnect, Math.min(Math.max(delay, floor), MOST_MS))
+      if (!isBounded) next = Math.min(next * 2, MOST_MS)
       // A process that has nothing else to do may end.
       timer.unref?.()
       return () => clearTimeout(timer)

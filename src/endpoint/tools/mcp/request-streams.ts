@@ -41,6 +41,11 @@ export class RequestStreams {
   readonly #lifetime = new AbortController()
   #messages = 0
 
+  /** Whether a request has no answer yet. */
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0
+  }
+
   /** Wraps the fetch of the transport. */
   fetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     return (input, init) => {

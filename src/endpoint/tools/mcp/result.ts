@@ -1,14 +1,14 @@
 import type { CallResult } from '../../../core/responses/call-result.js'
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { bounded } from './bounded.js'
-import { NO_RESULT } from './failure.js'
+import { NotAResult } from './failure.js'
 import { isTooDeep } from './too-deep.js'
 
 /** The fields of a result. Anything else without content is no result. */
 const KNOWN = ['content', 'structuredContent', 'isError', '_meta', 'resultType']
 
 /** Whether a server's answer is the result of a tool. Content of kinds that are not known yet may be anything. */
-export function isToolResult(answer: unknown): answer is Fields {
+function isToolResult(answer: unknown): answer is Fields {
   if (!isFields(answer)) return false
   const { content = [], structuredContent, isError = false } = answer
   if (typeof isError !== 'boolean' || !Array.isArray(content)) return false
@@ -22,12 +22,15 @@ export function isToolResult(answer: unknown): answer is Fields {
  * Returns an MCP server's answer as text for the model.
  *
  * @param most - the limit in bytes of UTF-8
+ * @param conceal - removes secrets from the text of an error. It gets all of it: a part may end within one
+ * @throws NotAResult
  */
-export function resultOf(answer: unknown, most: number): CallResult {
-  if (!isToolResult(answer)) return { error: { message: NO_RESULT } }
+export function resultOf(answer: unknown, most: number, conceal: (text: string) => string): CallResult {
+  if (!isToolResult(answer)) throw new NotAResult()
   const { content, structuredContent, isError } = answer
-  const text = bounded(contentText(Array.isArray(content) ? content : [], structuredContent), most)
-  return isError === true ? { error: { message: text || 'The tool failed and did not say why.' } } : { output: text }
+  const text = contentText(Array.isArray(content) ? content : [], structuredContent)
+  if (isError !== true) return { output: bounded(text, most) }
+  return { error: { message: bounded(conceal(text), most) || 'The tool failed and did not say why.' } }
 }
 
 /** Returns the content as text. Structured content repeats the texts, so it is shown only if there are none. */

@@ -1,13 +1,16 @@
 import { memoryOf } from './memory-of.js'
 import { MOST_MESSAGE_BYTES } from './message-reader.js'
 
-/**
- * The limit of notifications, requests and unwanted answers between two answers that are wanted: 16 a second for the
- * longest call. More is a flood, which would never end.
- */
+/** The limit of notifications, requests and unwanted answers between two answers that are wanted. More are a flood. */
 const MOST_UNASKED = 10_000
 /** The limit of bytes between two answers that are wanted: comments and lines that are no messages count as well. */
 const MOST_UNASKED_BYTES = 10 * MOST_MESSAGE_BYTES
+/**
+ * How many are forgotten with each second: both limits within the longest call, ten minutes. The pings of a server that
+ * nobody asks anything would otherwise reach them after days.
+ */
+const FORGOTTEN_A_SECOND = 16
+const FORGOTTEN_BYTES_A_SECOND = 174_762
 /** What each line counts of it at least, whatever its length: to refuse one takes as long as to read some kilobytes. */
 const LINE_BYTES = 4096
 /** The limit of the memory of messages for the server that it has not read, with the requests that they answer. */
@@ -33,14 +36,20 @@ export class Traffic {
   readonly #asked = new Set<unknown>()
   /** The memory of the server's requests that are not answered yet, by their ids, which it may use twice. */
   readonly #requests = new Map<unknown, number[]>()
+  readonly #now: () => number
   #unasked = 0
   #unaskedBytes = 0
+  /** When the last of both was counted. */
+  #countedAt: number
   #unread = 0
   #unfinished = 0
   #isOver = false
 
-  constructor(onExcess: (error: Error) => void) {
+  /** @param now - a monotonic clock, in milliseconds */
+  constructor(onExcess: (error: Error) => void, now: () => number = () => performance.now()) {
     this.#onExcess = onExcess
+    this.#now = now
+    this.#countedAt = now()
   }
 
   /** Whether a limit was exceeded. */
@@ -50,6 +59,7 @@ export class Traffic {
 
   /** Counts bytes that arrived, and the lines that ended in them. */
   arrived(bytes: number, lines: number): void {
+    this.#forget()
     this.#unaskedBytes += bytes + lines * LINE_BYTES
     if (this.#unaskedBytes > MOST_UNASKED_BYTES) {
       this.exceed(new Error(`The server sent more than ${MOST_UNASKED_BYTES} bytes in a row that answer nothing.`))
@@ -74,6 +84,7 @@ export class Traffic {
       this.#unaskedBytes = 0
       return
     }
+    this.#forget()
     this.#unasked += 1
     if (this.#unasked > MOST_UNASKED) {
       this.exceed(new Error(`The server sent more than ${MOST_UNASKED} messages in a row that answer nothing.`))
@@ -92,7 +103,8 @@ export class Traffic {
     this.#add(bytes)
     return (isSent) => {
       this.#add(-bytes - (request ?? 0))
-      if (!isSent) this.#asked.delete(id)
+      // The id of an answer is the server's, which may be that of a request of ours as well.
+      if (!isSent && method !== undefined) this.#asked.delete(id)
     }
   }
 
@@ -100,6 +112,14 @@ export class Traffic {
     if (this.#isOver) return
     this.#isOver = true
     this.#onExcess(error)
+  }
+
+  #forget(): void {
+    const now = this.#now()
+    const seconds = (now - this.#countedAt) / 1000
+    this.#countedAt = now
+    this.#unasked = Math.max(0, this.#unasked - seconds * FORGOTTEN_A_SECOND)
+    this.#unaskedBytes = Math.max(0, this.#unaskedBytes - seconds * FORGOTTEN_BYTES_A_SECOND)
   }
 
   #open(id: unknown, params: unknown): void {

@@ -3,7 +3,9 @@ import { EngineError } from '../../contract/engine-error.js'
 /** Removes secrets from messages that others wrote: a server, a proxy, a `fetch`. */
 export interface Concealer {
   text(text: string): string
-  /** Whether a text or a value contains a secret, such as an error in its message, stack or cause. */
+  /**
+   * Whether a text or a value contains a secret, such as an error in its message, stack or cause, or is too deep to tell.
+   */
   holds(value: unknown): boolean
   /**
    * Returns the error itself if neither it nor its cause contains a secret. Otherwise returns an EngineError without
@@ -27,7 +29,9 @@ export function createConcealer(values: readonly string[]): Concealer {
 
   function holds(value: unknown, depth = 4): boolean {
     if (typeof value === 'string') return text(value) !== value
-    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || depth === 0) return false
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false
+    // It is not known what lies deeper.
+    if (depth === 0) return true
     try {
       return Object.getOwnPropertyNames(value).some((name) =>
         holds((value as Record<string, unknown>)[name], depth - 1),
@@ -63,7 +67,8 @@ function spellings(secret: string): string[] {
 function without(text: string, secret: string): string {
   const whole = text.replaceAll(secret, MARK)
   // The message may be truncated inside the secret.
-  const { length } = whole.replace(/(?:\.\.\.|…)?"?$/, '')
+  const mark = /(?:\.\.\.|…)?"?$/.exec(whole.slice(-4))?.[0] ?? ''
+  const length = whole.length - mark.length
   for (let most = Math.min(secret.length - 1, length); most >= SHORTEST; most--) {
     if (whole.startsWith(secret.slice(0, most), length - most)) {
       return whole.slice(0, length - most) + MARK + whole.slice(length)

@@ -4,6 +4,8 @@ import { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, test } from 'vitest'
 import { isBrokenConnection, isUnknownSession, LOST, mcpFailureOf } from '../../../../src/endpoint/tools/mcp/failure.js'
 
+const asIs = (text: string): string => text
+
 const LATE = 'The MCP server did not answer in time.'
 const GONE = 'The MCP server closed the connection before it answered.'
 const UNREACHABLE = 'The MCP server could not be reached.'
@@ -30,13 +32,13 @@ describe('errors of either version of the SDK', () => {
     ['2: a lost stream', new ProtocolError(-32000, 'secret', LOST), { message: GONE }],
     ['no error at all', undefined, { message: UNREACHABLE }],
   ])('an error of either version of the SDK is told without its secrets: %s', (_, error, said) => {
-    const failure = mcpFailureOf(error, 1000)
+    const failure = mcpFailureOf(error, 1000, asIs)
     expect(failure.error).toEqual(said)
     expect(failure.isOperators).toBe(!('code' in said))
   })
 
   test("a server's words are cut", () => {
-    expect(mcpFailureOf(new ProtocolError(-1, 'x'.repeat(500)), 100).error.message).toMatch(/cut off: 500 bytes/)
+    expect(mcpFailureOf(new ProtocolError(-1, 'x'.repeat(500)), 100, asIs).error.message).toMatch(/cut off: 500 bytes/)
   })
 
   test('a session that the server does not know is told by HTTP 404', () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { McpServerConfig } from '../../../../src/endpoint/tools/mcp/index.js'
+import { concealerOf } from '../../../../src/endpoint/tools/mcp/secrets.js'
 import { context, declaring, later, mcpCall, raw, toolsOf } from './fixtures.js'
 
 const CANARY = 'canary-5e1f"7ü'
@@ -52,6 +53,17 @@ const REPLIES: readonly [string, (method: string, id: unknown, words: string) =>
         : [200, 'application/json', json(id, { error: { code: 1, message: words, data: { words } } })],
   ],
   [
+    'the depths of an error of the protocol',
+    (method, id, words) =>
+      method === 'tools/list'
+        ? [
+            200,
+            'application/json',
+            json(id, { error: { code: 1, message: 'no', data: { a: { b: { c: { d: words } } } } } }),
+          ]
+        : undefined,
+  ],
+  [
     'a tool that failed',
     (method, id, words) =>
       method === 'tools/call'
@@ -71,6 +83,28 @@ describe('credentials that a server repeats', () => {
     expect(seen).not.toContain('canary')
   })
 
+  test.each([
+    [
+      'a tool that failed',
+      (words: string) => ({ result: { isError: true, content: [{ type: 'text', text: words }] } }),
+    ],
+    ['an error of the protocol', (words: string) => ({ error: { code: 1, message: words } })],
+  ])('are hidden also where the text of %s is cut off', async (_, answer) => {
+    let padding = 40
+    const url = await repeating((method, id) => {
+      if (method !== 'tools/call') return
+      return [200, 'application/json', json(id, answer('.'.repeat(padding) + ASCII + '.'.repeat(90)))]
+    })
+    const { tools } = toolsOf({ weather: { url, headers } }, { maxOutputBytes: 100 })
+    const said: string[] = []
+    for (; padding < 80; padding++) {
+      const { error } = await tools.run(mcpCall('any'), context())
+      said.push(error?.message ?? '')
+    }
+    expect(said).toHaveLength(40)
+    for (const message of said) expect(message).toMatch(/^\.+[[hiden\]]*\.*\n\[cut off: \d+ bytes in all\]$/)
+  })
+
   test('an error keeps its name, its status and its other words', async () => {
     const url = await repeating((_, __, words) => [401, 'text/plain', words])
     const { tools, told } = toolsOf({ weather: { url, headers } })
@@ -78,7 +112,7 @@ describe('credentials that a server repeats', () => {
     expect(told[0]?.error).toMatchObject({
       name: 'SdkHttpError',
       status: 401,
-      message: expect.stringContaining('refused [hidden] [hidden] at /mcp?key=[hidden]'),
+      message: expect.stringContaining('refused Bearer [hidden] [hidden] at /mcp?key=[hidden]'),
     })
   })
 
@@ -100,5 +134,75 @@ describe('credentials that a server repeats', () => {
     await tools.run(mcpCall('any'), context())
     expect(told).toHaveLength(1)
     expect(inspect(told, { depth: 20, showHidden: true })).not.toContain('canary')
+  })
+})
+
+describe('what counts as a credential', () => {
+  const ORDINARY = 'isError: false, none of 4096 tokens, alice read application/json over http by default, as Bearer'
+
+  test.each<[string, McpServerConfig]>([
+    [
+      'variables that only begin like secrets, or have the value of a switch',
+      {
+        command: 'x',
+        env: { TOKENIZERS_PARALLELISM: 'false', MAX_TOKENS: '4096', AUTHOR: 'alice', AUTH_MODE: 'none', TOKEN: 'none' },
+      },
+    ],
+    ['a query of short words', { url: 'http://x/?transport=http&mode=read&profile=default&limit=4096' }],
+    [
+      'headers of the protocol, and the scheme of a credential',
+      {
+        url: 'http://x/',
+        headers: {
+          Accept: 'application/json',
+          'content-type': 'application/json',
+          'User-Agent': 'application/json',
+          'MCP-Protocol-Version': 'application/json',
+          authorization: 'Bearer abcdefgh',
+          'x-auth': 'Bearer ijklmnop',
+        },
+      },
+    ],
+  ])('ordinary words are shown: %s', (_, config) => {
+    expect(concealerOf(config).text(ORDINARY)).toBe(ORDINARY)
+  })
+
+  test.each([
+    ...['API_KEY', 'OPENAI_APIKEY', 'KEY', 'apiKey', 'GH_TOKEN', 'API_KEY_2', 'AWS_ACCESS_KEY_ID', 'client-secret'],
+    ...['PGPASSWORD', 'DB_PASSWD', 'PASSPHRASE', 'MYSQL_PWD', 'NPM_AUTH', 'AUTHORIZATION', 'GOOGLE_CREDENTIALS'],
+    ...['COOKIE', 'SESSION', 'SESSION_ID', 'SIGNATURE', 'GITHUB_PAT'],
+  ])('a variable %s is hidden', (name) => {
+    expect(concealerOf({ command: 'x', env: { [name]: 'k7x2' } }).text('got k7x2')).toBe('got [hidden]')
+    expect(concealerOf({ command: 'x', env: { [name]: 'abcdefgh' } }).text('got abcdefgh.')).toBe('got [hidden].')
+  })
+
+  test.each(['MONKEY', 'KEYBOARD', 'TOKENIZER', 'PWD', 'COMPASS', 'SECRETARY'])('a variable %s is shown', (name) => {
+    expect(concealerOf({ command: 'x', env: { [name]: 'abcdefgh' } }).text('got abcdefgh')).toBe('got abcdefgh')
+  })
+
+  test('a password is hidden whatever it is like', () => {
+    const { text } = concealerOf({ command: 'x', env: { DB_PASSWORD: 'tree', ADMIN_PASS: '4711' } })
+    expect(text('tree, 4711!')).toBe('[hidden], [hidden]!')
+    expect(concealerOf({ url: 'http://anna:tree@x/' }).text('anna, tree!')).toBe('[hidden], [hidden]!')
+  })
+
+  test.each([
+    ['Bearer abcd', 'abcd is bad', '[hidden] is bad'],
+    ['abcd', 'abcd is bad', '[hidden] is bad'],
+    [`Basic ${btoa('anna:tree')}`, `${btoa('anna:tree')} is bad`, '[hidden] is bad'],
+    [`Basic ${btoa('anna:tree')}`, 'anna:tree is bad', '[hidden] is bad'],
+    [`basic ${btoa('anna:tree:house')}`, 'tree:house is bad for anna.', '[hidden] is bad for anna.'],
+    ['Basic no-base-64!', 'no-base-64! is bad', '[hidden] is bad'],
+    ['Digest user=anna, response=5d41402a', 'response=5d41402a is bad', '[hidden] is bad'],
+  ])('of authorization: %s, the credential is hidden, as sent and as decoded', (authorization, words, shown) => {
+    expect(concealerOf({ url: 'http://x/', headers: { authorization } }).text(words)).toBe(shown)
+    expect(concealerOf({ url: 'http://x/', headers: { 'Proxy-Authorization': authorization } }).text(words)).toBe(shown)
+  })
+
+  test('of other headers and of a query, what is long or has digits is hidden', () => {
+    const headers = { 'x-api-key': 'k7x2', 'x-auth': 'Bearer q8w9', cookie: 'id=abcdefgh; theme=dark' }
+    const { text } = concealerOf({ url: 'http://x/?key=z5y6&id=0x1f2e&mode=read', headers })
+    const words = 'k7x2, q8w9, id=abcdefgh, z5y6, 0x1f2e, read, theme=dark.'
+    expect(text(words)).toBe('[hidden], [hidden], [hidden], [hidden], [hidden], read, [hidden].')
   })
 })

@@ -12,6 +12,8 @@ const GONE = { error: { message: 'The MCP server closed the connection before it
 interface Asked {
   readonly method: string
   readonly id: unknown
+  /** The event after which a stream is resumed. */
+  readonly lastEvent: string | undefined
   readonly response: ServerResponse
   /** Resolves when the client has closed the stream, or the server ended it. */
   readonly closed: Promise<void>
@@ -34,7 +36,8 @@ async function hostile(takes: (asked: Asked) => boolean): Promise<Hostile> {
     for await (const part of incoming) text += part
     const { id, method = 'answer' } = incoming.method === 'POST' ? JSON.parse(text) : { method: incoming.method }
     const closed = new Promise<void>((resolve) => void response.on('close', resolve))
-    const one = { method, id, response, closed }
+    const lastEvent = incoming.headers['last-event-id']?.toString()
+    const one = { method, id, lastEvent, response, closed }
     asked.push(one)
     for (const watcher of watchers) watcher()
     if (takes(one)) return
@@ -162,6 +165,33 @@ describe('the stream of a call ends with the call', () => {
   })
 })
 
+describe('calls that a server has polled', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  test('five at once are each polled after a second', async () => {
+    const delays: number[] = []
+    const { setTimeout } = globalThis
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0, ...more: unknown[]) => {
+      // The time limits of calls and listings are longer, and the timers of `fetch` have arguments.
+      const isPause = ms >= 1000 && ms < 30_000 && more.length === 0
+      if (isPause) delays.push(ms)
+      return setTimeout(run, isPause ? 0 : ms, ...more)
+    }) as typeof setTimeout)
+    const server = await hostile(({ method, id, lastEvent, response }) => {
+      if (method === 'tools/call') stream(response).end(`id: ${id}\nretry: 100\ndata:\n\n`)
+      else if (lastEvent !== undefined) {
+        stream(response).end(event({ id: Number(lastEvent), result: resultOf('tools/call') }))
+      } else return false
+      return true
+    })
+    const { tools } = toolsOf({ weather: { url: server.url } })
+    const calls = Array.from({ length: 5 }, () => tools.run(mcpCall('any'), context()))
+    expect(await Promise.all(calls)).toEqual(calls.map(() => ({ output: 'fine' })))
+    expect(server.asked.filter(({ lastEvent }) => lastEvent !== undefined)).toHaveLength(5)
+    expect([...new Set(delays)]).toEqual([1000])
+  })
+})
+
 test('hundreds of calls leave nothing behind', async () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
@@ -205,9 +235,10 @@ describe("the stream of a server's own messages", () => {
     expect(second - first).toBeGreaterThan(900)
   })
 
-  test('is opened again twice as late each time that the server answered nothing in between', () => {
+  test('is opened again twice as late each time that the server answered nothing in between, but not while a request waits', () => {
     vi.useFakeTimers()
-    const streams = reconnections()
+    let isWaiting = false
+    const streams = reconnections(() => isWaiting)
     const delays: number[] = []
     const next = (asked: number): void => {
       const since = Date.now()
@@ -217,9 +248,15 @@ describe("the stream of a server's own messages", () => {
     for (let time = 0; time < 9; time++) next(0)
     streams.answered()
     for (const asked of [0, 5_000, 0, 2 ** 40]) next(asked)
+    isWaiting = true
+    for (const asked of [0, 0, 5_000, 2 ** 40]) next(asked)
+    isWaiting = false
+    next(0)
     expect(delays).toEqual([
       ...[1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000, 64_000],
       ...[1_000, 5_000, 4_000, 64_000],
+      ...[1_000, 1_000, 5_000, 64_000],
+      16_000,
     ])
   })
 
