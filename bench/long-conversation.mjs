@@ -1,8 +1,10 @@
 // What one owner's long conversation costs another owner of the same store.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSqliteStore } from '../dist/endpoint/stores/sqlite/index.js'
+import { hasSqlite } from './has-sqlite.mjs'
 import { expect } from './measure.mjs'
 import { startProgram } from './start-program.mjs'
 
@@ -19,7 +21,7 @@ const GAP = 100
  * @returns the rows; none without SQLite
  */
 export async function longConversation({ size }) {
-  if (!(await hasSqlite())) return []
+  if (!(await hasSqlite('fair: no SQLite here, its rows are left out'))) return []
   const folder = mkdtempSync(join(tmpdir(), 'bench-fair-'))
   const file = join(folder, 'responses.db')
   const load = await startProgram('load')
@@ -63,18 +65,6 @@ export async function longConversation({ size }) {
   }
 }
 
-async function hasSqlite() {
-  for (const name of ['node:sqlite', 'better-sqlite3']) {
-    const found = await import(name).then(
-      () => true,
-      () => false,
-    )
-    if (found) return true
-  }
-  console.error('fair: no SQLite here, its rows are left out: they need Node 22.13 or the package better-sqlite3')
-  return false
-}
-
 /** Writes a chain of copies of a real response. Returns the id of the last one. */
 async function writeConversation({ server, load, file, turns, letters }) {
   await server.ask('script', { tokens: 16, everyMs: 0 })
@@ -82,7 +72,8 @@ async function writeConversation({ server, load, file, turns, letters }) {
   const store = await createSqliteStore({ file })
   try {
     const { finished } = await store.find(id, 'ann')
-    const text = JSON.stringify({ ...finished, history: finished.history })
+    // JSON would make objects of the transcripts, which nobody reads.
+    const text = JSON.stringify(finished, (_, value) => (value instanceof Uint32Array ? [...value] : value))
     let previous = id
     for (let at = 1; at < turns; at++) {
       const responseId = `${id}${at}`

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasSqlite } from '../has-sqlite.mjs'
 import { expect, median } from '../measure.mjs'
 import { cpuOf, startProgram } from '../start-program.mjs'
 
@@ -16,7 +17,9 @@ export default {
     const load = await startProgram('load')
     const bare = await startProgram('serve', 'bare')
     const memory = await startProgram('serve', 'memory')
-    const sqlite = (await hasSqlite()) ? await startProgram('serve', 'sqlite', file) : undefined
+    const sqlite = (await hasSqlite('stores: no SQLite here, only the memory is measured'))
+      ? await startProgram('serve', 'sqlite', file)
+      : undefined
     const servers = { bare, memory, ...(sqlite && { sqlite }) }
     try {
       const rows = []
@@ -39,20 +42,6 @@ export default {
       rmSync(folder, { recursive: true, force: true })
     }
   },
-}
-
-async function hasSqlite() {
-  for (const name of ['node:sqlite', 'better-sqlite3']) {
-    const found = await import(name).then(
-      () => true,
-      () => false,
-    )
-    if (found) return true
-  }
-  console.error(
-    'stores: no SQLite here, only the memory is measured: it needs Node 22.13 or the package better-sqlite3',
-  )
-  return false
 }
 
 /** Microseconds of processor time for a token, if streams step as fast as the server can. */

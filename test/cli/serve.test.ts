@@ -530,7 +530,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--date', '2026-02-30'], '--date: expected YYYY-MM-DD or none, got "2026-02-30"'],
     [['--replay', '--date', 'today'], '--date: expected YYYY-MM-DD or none, got "today"'],
     [['--replay', '--time-zone', 'Mars'], '--time-zone: expected a time zone such as Europe/Rome, got "Mars"'],
-    [['--replay', '--date', '2026-02-03', '--time-zone', 'UTC'], /^--time-zone: expected no --date with it/],
+    [['--replay', '--date', '2026-02-03', '--time-zone', 'UTC'], /^--time-zone: expected no --date beside it/],
     [['--replay', '--verbose', '--log', 'json'], /^--verbose: expected --log text, got json/],
     [['--replay', '--mcp-config', 'none.json'], 'cannot read none.json: no such file or directory'],
     [['--replay', '--offer', ''], '--offer: expected label, label=command or label=url'],

@@ -83,8 +83,10 @@ const OPTIONS = {
     .describe('How a response is handled whose client leaves: stop, finish, or seconds to wait. Default stop.'),
   delay: z.int().min(0).describe('Milliseconds before each token of replay or script.'),
   record: text.describe("A folder for a token fixture of each response: the model's text, not its input."),
-  date: text.describe('The date that the model is told, YYYY-MM-DD, or none. Default: today.'),
-  'time-zone': text.describe('The time zone of today, such as Europe/Rome. Default: UTC.'),
+  date: text.describe(
+    'The date that the model is told, YYYY-MM-DD, or none. Default: the day on which the conversation began.',
+  ),
+  'time-zone': text.describe('The time zone of that day, such as Europe/Rome. Default: UTC.'),
   'share-prefix-cache': z
     .boolean()
     .describe("Whether owners share the engine's prefix cache. Default false: each has its own, where the engine can."),

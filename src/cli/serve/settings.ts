@@ -109,10 +109,10 @@ export interface ServeSettings {
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
   /** The folder for token fixtures of each response. */
   readonly recordings: string | undefined
-  /** The file for a line about each tool call. */
   /** The date that the model is told at a time; undefined: by UTC. */
   readonly date: ((at: number) => string | undefined) | undefined
   readonly sharesPrefixCache: boolean
+  /** The file for a line about each tool call. */
   readonly audit: string | undefined
   readonly auditsArguments: boolean
   readonly log: 'text' | 'json'

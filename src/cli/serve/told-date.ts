@@ -11,7 +11,7 @@ export function toldDate(
 ): ((at: number) => string | undefined) | undefined {
   if (timeZone !== undefined) {
     if (date !== undefined)
-      throw new UsageError('--time-zone: expected no --date with it, which is the same in each zone')
+      throw new UsageError('--time-zone: expected no --date beside it, since a given date does not depend on the zone')
     const format = formatOf(timeZone)
     return (at) => format.format(new Date(at * 1000))
   }

@@ -227,6 +227,9 @@ function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Header
   function readWord(word: Word, next: Word | undefined): void {
     const { kind, text, value, marker, after } = word
     isLate ||= marker === 'constrain'
+    //     <|start|>assistantto=functions.f     a glued channel or tool has a repair of its own
+    //              ^^^^^^^^^^^
+    if (word.isGlued && (kind === 'recipient' || kind === 'to' || kind === 'type')) report('unusual_header_spacing')
     switch (kind) {
       case 'author':
         break

@@ -56,7 +56,10 @@ function plainText(part: Part): string | undefined {
 /** Undefined if it is no base64 of UTF-8. */
 function decodedText(base64: string): string | undefined {
   try {
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const binary = atob(base64)
+    const bytes = new Uint8Array(binary.length)
+    // Not `from`, which reads characters one by one: 20 MB took three seconds.
+    for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at)
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return undefined

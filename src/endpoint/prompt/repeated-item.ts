@@ -33,23 +33,25 @@ function typeOf(item: Fields, type: string): unknown {
 /** Fields that say nothing about the content: clients drop them, or make their own. */
 const OTHER: ReadonlySet<string> = new Set(['id', 'status', 'type', 'created_by'])
 
-const TEXTS: ReadonlySet<unknown> = new Set(['content', 'summary'])
+/** Reasoning that comes back sealed lacks these. */
+const TEXTS: ReadonlySet<string> = new Set(['content', 'summary'])
 
 function hasSameFields(one: Fields, other: Fields, type: string): boolean {
   return Object.keys(one).every((name) => {
     // The status of a patch is its result.
     const isOther = OTHER.has(name) && !(name === 'status' && type === 'apply_patch_call_output')
-    return isOther || isAlike(one[name], other[name], name)
+    const isSealed = type === 'reasoning' && TEXTS.has(name) && (isEmpty(one[name]) || isEmpty(other[name]))
+    return isOther || isSealed || isAlike(one[name], other[name], name)
   })
 }
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 /** Whether two values are alike where both have something: a client's copy may lack fields of ours, and have others. */
 function isAlike(one: unknown, other: unknown, name?: string): boolean {
   if (one == null || other == null || one === other) return true
   if (name === 'arguments' && typeof one === 'string' && typeof other === 'string') return isSameText(one, other)
   if (Array.isArray(one) && Array.isArray(other)) {
-    // Reasoning that comes back sealed has no text.
-    if (TEXTS.has(name) && (one.length === 0 || other.length === 0)) return true
     return one.length === other.length && one.every((each, at) => isAlike(each, other[at]))
   }
   return isFields(one) && isFields(other) && Object.keys(one).every((field) => isAlike(one[field], other[field]))

@@ -6,7 +6,7 @@ export interface ExpiringBytesOptions<Value = unknown> {
   readonly most: number
   /** How long a value is kept, in seconds since it was added or renewed. */
   readonly seconds: number
-  /** Unix time in seconds. */
+  /** A clock in seconds that nobody sets. */
   readonly clock: () => number
   /** Called with each value that is evicted or dropped. */
   readonly onForget?: (value: Value) => void

@@ -190,6 +190,14 @@ describe('if no repair is reported, the official parser accepts the stream and r
     ['a no-break space', '<|channel|>commentary to=functions.x\u00a0json<|message|>{}<|call|>'],
     ['a vertical tab', '<|channel|>commentary to=functions.x\vjson<|message|>{}<|call|>'],
     ['a byte order mark', '<|channel|>final\ufeff<|message|>Hi<|end|>'],
+    ['a recipient glued to the role', '<|message|>a<|end|><|start|>assistantto=x<|channel|>final<|message|>1<|end|>'],
+    ['an empty recipient glued to the role', '<|message|>a<|end|><|start|>assistantto=<|message|>1<|end|>'],
+    [
+      'a content type glued to the role',
+      '<|message|>a<|end|><|start|>assistantjson<|channel|>final<|message|>1<|end|>',
+    ],
+    ['a channel glued to the role', '<|message|>a<|end|><|start|>assistantfinal<|message|>1<|end|>'],
+    ['a tool glued to the role', '<|message|>a<|end|><|start|>assistantpython<|channel|>final<|message|>1<|end|>'],
     ['a next-line character', 'to=\u0085<|message|>Hi<|end|>'],
   ])('if no repair is reported, the official parser accepts the stream and reads the same messages: %s', (_, text) => {
     lawEight({ tokens: encodeHarmony(text), role: 'assistant' })

@@ -682,7 +682,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       'a recipient glued to the role',
       `${THOUGHT}<|start|>assistantto=functions.bash<|channel|>commentary<|message|>{}<|call|>`,
       ['[analysis] r', '[commentary to=functions.bash] {}'],
-      [],
+      ['unusual_header_spacing'],
     ],
     [
       'lower-case text glued to the role after <|start|>',

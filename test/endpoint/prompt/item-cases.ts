@@ -451,6 +451,11 @@ export const ITEM_CASES: readonly ItemCase[] = [
     ],
   },
   {
+    what: '`computer_call` without an action',
+    input: [{ type: 'computer_call', call_id: 'c1', pending_safety_checks: [], status: 'completed' }],
+    messages: ['assistant to=computer commentary <json> {"actions":[]}'],
+  },
+  {
     what: '`program`, `program_output`',
     input: [
       { type: 'program', call_id: 'p1', code: 'tools.look()', fingerprint: 'f' },

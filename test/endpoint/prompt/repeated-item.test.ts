@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { createMemoryStore } from '../../../src/endpoint/stores/index.js'
 import { RequestError } from '../../../src/shared/request-error.js'
 import { answer, call, scriptedEngine } from '../../../src/testing/index.js'
 import { endpoint } from '../server/endpoint.js'
@@ -44,6 +45,7 @@ describe('an item that is sent again', () => {
     ['a call whose arguments are no JSON', { ...called, arguments: '{"city": "Rome", "days": 2' }, 'call_id'],
     ['another output', { ...output, output: 'Rain' }, 'call_id'],
     ['another message with the id', { id: 'msg_1', role: 'user', content: 'Bye' }, 'id'],
+    ['a message with the id that has no text', { id: 'msg_1', role: 'user', content: [] }, 'id'],
   ])('is refused, if it differs: %s', (_, item, field) => {
     const input = [{ ...user, id: 'msg_1' }, called, output, item]
     expect(refusalOf(input)).toEqual(['duplicate_item', `input[3].${field}`])
@@ -78,13 +80,25 @@ describe('an item that is sent again', () => {
 })
 
 describe('a tool loop whose client sends the call again beside previous_response_id', () => {
-  const model = () => scriptedEngine([[call('functions.look', { city: 'Rome' })], answer('Sunny.'), answer('Bye.')])
+  const model = () =>
+    scriptedEngine(({ messages }) => {
+      const { role, content } = messages.at(-1) ?? {}
+      if (role === 'tool') return answer('Sunny.')
+      return content === 'Bye' ? answer('Bye.') : [call('functions.look', { city: 'Rome' })]
+    })
 
-  test.each(['known', 'read anew'])('goes on, and so does the conversation after it: %s', async (how) => {
-    const { create, engine } = endpoint(model(), how === 'known' ? {} : { limits: { knownTextBytes: 0 } })
+  test.each([
+    ['by one process, which knows the conversation', 1],
+    ['each time by another process, which reads it', 5],
+  ])('goes on, and so does the conversation after it: %s', async (_, processes) => {
+    const store = createMemoryStore()
+    const engines = Array.from({ length: processes }, model)
+    const endpoints = engines.map((engine) => endpoint(engine, { store }))
+    let requests = 0
+    const create = (request: object) => (endpoints[requests++ % processes] as (typeof endpoints)[0]).create(request)
     const first = await create({ input: 'Weather?', tools })
     const asked = first.body.output.find(({ type }: { type: string }) => type === 'function_call')
-    const { id: _, status: __, ...copy } = asked
+    const { id: __, status: ___, ...copy } = asked
     const input = [copy, { type: 'function_call_output', call_id: asked.call_id, output: 'Sunny' }]
     const second = await create({ input, tools, previous_response_id: first.body.id })
     expect([second.status, second.body.output_text ?? second.body.output.at(-1).content[0].text]).toEqual([
@@ -95,7 +109,9 @@ describe('a tool loop whose client sends the call again beside previous_response
     const next = [...input, { role: 'user', content: 'Bye' }]
     const third = await create({ input: next, tools, previous_response_id: second.body.id })
     expect(third.status).toBe(200)
-    const texts = engine.calls.at(-1)?.messages.map(({ role, content }) => `${role}: ${content}`)
+    const texts = engines[(requests - 1) % processes]?.calls
+      .at(-1)
+      ?.messages.map(({ role, content }) => `${role}: ${content}`)
     expect(texts?.filter((text) => /Rome|tool: Sunny/.test(text))).toEqual([
       'assistant: {"city":"Rome"}',
       'tool: Sunny',

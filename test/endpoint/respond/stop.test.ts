@@ -190,6 +190,19 @@ describe('an answer ends in front of a stop string', () => {
     )
   })
 
+  test.each([
+    ['a turn of the user', '<|end|><|start|>user<|message|>And you?<|return|>'],
+    ['words without <|start|>', '<|end|>user<|message|>And you?<|return|>'],
+    ['a message without an end before it', '<|start|>user<|message|>And you?<|return|>'],
+  ])('a stop string cuts an answer without a channel that %s shows to be one', async (_, after) => {
+    const tokens = [m.message, ...encodeText('It is Rome, Italy.'), ...encodeHarmony(after)]
+    for (const steps of [[1], [3], [100]]) {
+      const { output, response } = await run({ input: 'Go.', stop: ['me, It'] }, { engine: writing(tokens, steps) })
+      expect(output.map(textOf)).toEqual(['It is Ro'])
+      expect(response.status).toBe('completed')
+    }
+  })
+
   test('an answer that has all of its tokens is incomplete where the engine stops without a stop token, with stop strings and without', async () => {
     for (const stop of [undefined, ['nothing']]) {
       // A header, which is held back to its end.

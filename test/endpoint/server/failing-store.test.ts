@@ -454,3 +454,52 @@ test('a response whose entries the store has lost ends failed and says so, with 
   expect(await served.stream(`/responses/${last?.response.id}?stream=true`)).toEqual(events)
   expect(served.errors).toMatchObject([{ name: 'EntriesLost' }])
 })
+
+test('a store that fails where a repeated request is attached leaves no memory of its reader behind', async () => {
+  const store = createMemoryStore()
+  const engine = heldEngine(10)
+  const running = endpoint(engine, { store })
+  const key = { 'idempotency-key': 'k' }
+  const first = running.create({ input: 'Hi' }, key)
+  await engine.asked
+  let reads = 0
+  const flaky = {
+    ...store,
+    entries: async (...given: Parameters<ResponseStore['entries']>) => {
+      reads += 1
+      if (reads % 2 === 0) throw broken
+      return await store.entries(...given)
+    },
+  }
+  const { create, service } = endpoint(heldEngine(), { store: flaky })
+  for (let count = 0; count < 3; count++) expect((await create({ input: 'Hi' }, key)).status).toBe(503)
+  expect(reads).toBe(6)
+  expect(service.memory.by.reader).toBe(0)
+  running.service.drain(AbortSignal.abort())
+  await first
+})
+
+test('a failure of a store is told again, if it has answered since another method failed in the same words', async () => {
+  const errors: unknown[] = []
+  const store = createMemoryStore()
+  const isFailing = { delete: true, append: false }
+  const flaky = {
+    ...store,
+    delete: async (...given: Parameters<ResponseStore['delete']>) => {
+      if (isFailing.delete) throw new Error('database is locked')
+      return await store.delete(...given)
+    },
+    append: async (...given: Parameters<ResponseStore['append']>) => {
+      if (isFailing.append) throw new Error('database is locked')
+      return await store.append(...given)
+    },
+  }
+  const served = endpoint(() => answer('Hi'), { store: flaky, onError: (error) => errors.push(error) })
+  const { body } = await served.create({ input: 'Hi' })
+  expect((await served.ask('DELETE', `/responses/${body.id}`)).status).toBe(503)
+  expect((await served.create({ input: 'Hi' })).status).toBe(200)
+  expect(errors.map(String)).toEqual(['Error: database is locked'])
+  isFailing.append = true
+  await served.create({ input: 'Hi' })
+  expect(errors.length).toBeGreaterThan(1)
+})

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { createByteBudget } from '../../../src/endpoint/flow/byte-budget.js'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
 import { followEntries } from '../../../src/endpoint/server/service/running/follow.js'
+import { RequestError } from '../../../src/shared/request-error.js'
 import { tokenTable } from './endpoint.js'
 
 /** Follows a response, and counts the readers that its writer would notify of a failure. */
@@ -37,6 +39,17 @@ describe('a reader that follows a running response', () => {
     const { events, subscribed } = following(noEntries())
     for await (const _ of events);
     expect(subscribed.size).toBe(0)
+  })
+
+  test('a reader for which there is no room does not count as one', () => {
+    const joined: string[] = []
+    const onJoin = () => {
+      joined.push('joined')
+      return () => void joined.push('left')
+    }
+    const held = createByteBudget({ total: 1_000 }).hold('ann', 'reader')
+    expect(() => followEntries(noEntries(), { tokenTable }, { held, onJoin })).toThrow(RequestError)
+    expect(joined).toEqual([])
   })
 
   test('a reader that comes after its writer has failed is cut off at once', async () => {

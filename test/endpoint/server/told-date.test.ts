@@ -55,3 +55,13 @@ test('the date is what the host says, also in a count and in a compaction, or no
     expect(counted.body.input_tokens).toBe(body.usage.input_tokens)
   }
 })
+
+test('a conversation that goes on over midnight is counted with the date with which it is continued', async () => {
+  const { create, ask, pass } = atNight({ date: (at: number) => (at < EVENING + 60 ? '2026-11-29' : undefined) })
+  const { body } = await create({ input: 'Hi' })
+  pass(120)
+  const next = { input: 'And now?', previous_response_id: body.id }
+  const counted = await ask('POST', '/responses/input_tokens', next)
+  const continued = await create(next)
+  expect(counted.body.input_tokens).toBe(continued.body.usage.input_tokens)
+})

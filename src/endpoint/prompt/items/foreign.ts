@@ -13,7 +13,8 @@ import type { ItemReader, ReadContext } from './item-reader.js'
 
 /** computer_call: its actions. */
 export const readComputerCall: ItemReader = (item, context, index) => {
-  const actions = fieldOf(item, 'actions') ?? [fieldOf(item, 'action')]
+  const action = fieldOf(item, 'action')
+  const actions = fieldOf(item, 'actions') ?? (action === undefined ? [] : [action])
   addCall('computer', jsonText({ actions }), context, index)
 }
 

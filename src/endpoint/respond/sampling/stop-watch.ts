@@ -73,12 +73,19 @@ export class StopWatch implements HarmonyHandler {
   #hasBegun = false
   /** Whether text without a channel was put as reasoning before the last token. */
   #wasShown = false
+  /** How many tokens were held when text without a channel ended, which later ones decide. */
+  #undecidedCount: number | undefined
+  /** How many of the held tokens the open answer may have; undefined if it may have all. */
+  #count: number | undefined
+  /** Whether an answer with a stop string has ended: what follows it is dropped. */
+  #isOver = false
   #unclosed: Unclosed | undefined
 
   constructor(options: StopWatchOptions) {
     const { tokenTable, toolNamed, parser, begun } = options
     this.#options = options
     this.#parser = createNativeParser({ tokenTable, toolNamed }, this, parser)
+    if (this.#parser.undecided === 'ended') this.#undecidedCount = 0
     if (begun === undefined) return
     this.#search = new StopSearch(options.strings)
     this.messageText(begun)
@@ -92,6 +99,7 @@ export class StopWatch implements HarmonyHandler {
     this.#observe()
     this.#parser.push(id, 'model')
     this.#held.push({ token, end: this.#length, isHalf: this.#parser.isHolding })
+    if (this.#parser.undecided === 'ended') this.#undecidedCount ??= this.#held.length
     if (this.#hasBegun) this.#place(this.#held.length)
     return this.#watched(SEGMENTS.includes(id))
   }
@@ -114,6 +122,10 @@ export class StopWatch implements HarmonyHandler {
   }
 
   messageStart(header: HarmonyHeader): void {
+    if (this.#isOver) return
+    // The first message after that text is the text itself.
+    this.#count = this.#undecidedCount
+    this.#undecidedCount = undefined
     // Text that was put as reasoning, and is repeated as the answer, can no longer be cut.
     const isRepeated = this.#wasShown && header.channel === undefined
     const isSearched = this.#options.isAnswer(header) && !isRepeated
@@ -126,7 +138,7 @@ export class StopWatch implements HarmonyHandler {
   }
 
   messageText(text: string): void {
-    if (this.#search === undefined) return
+    if (this.#search === undefined || this.#isOver) return
     this.#search.push(text)
     this.#length += text.length
     this.#rest += text
@@ -134,7 +146,8 @@ export class StopWatch implements HarmonyHandler {
 
   messageEnd(): void {
     this.#search?.end()
-    if (this.#search?.found === undefined) this.#search = undefined
+    this.#isOver = this.#search?.found !== undefined
+    if (!this.#isOver) this.#search = undefined
   }
 
   repair(): void {}
@@ -165,13 +178,16 @@ export class StopWatch implements HarmonyHandler {
     const { tokenTable } = this.#options
     const detokenizer = createDetokenizer(tokenTable)
     let text = ''
-    const ends = this.#held.map(({ token }) => {
+    let length = this.#count === 0 ? 0 : undefined
+    const ends = this.#held.map(({ token }, at) => {
       const id = typeof token === 'number' ? token : token.id
       text += id < FIRST_SPECIAL ? detokenizer.push(id) : detokenizer.flush()
+      // The header of the next message may have decided what this text is, and is not a part of it.
+      if (at + 1 === this.#count) length = text.length
       return { end: text.length, isHalf: detokenizer.carried().length > 0 }
     })
     text += detokenizer.flush()
-    const start = text.length - this.#length
+    const start = (length ?? text.length) - this.#length
     for (const [at, held] of this.#held.entries()) {
       const { end, isHalf } = ends[at] as (typeof ends)[number]
       held.end = end - start

@@ -19,11 +19,17 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
   const request = await parseBody(setup, body, caller)
   const engine = setup.guard(setup.engineOf(request.model ?? setup.models[0] ?? ''))
   const responseId = randomResponseId()
-  return inConversation(setup, request, responseId, caller, async ({ request: resolved, history }) => {
+  return inConversation(setup, request, responseId, caller, async ({ request: resolved, history, began }) => {
     const { owner, signal } = caller
     const options = setup.respondOptions(responseId, owner, request as ResponseRequest)
     const operator = await operatorOptions(setup.options, request, caller)
-    const counting = merged(options, { ...operator, engine, history, ...(signal && { signal }) })
+    const counting = merged(options, {
+      ...operator,
+      engine,
+      history,
+      ...(signal && { signal }),
+      ...(began !== undefined && { began }),
+    })
     const { inputTokens } = await countInputTokens(resolved, counting)
     return { object: 'response.input_tokens', input_tokens: inputTokens }
   })

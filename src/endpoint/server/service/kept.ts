@@ -98,25 +98,33 @@ export async function attach(
 ): Promise<Omit<LiveResponse, 'request'>> {
   const live = runOf(setup, responseId)
   const found = await repository.stored.find(responseId, owner)
-  const isWhole = found?.state === 'finished' && stream !== true
-  const events = isWhole ? nothing() : found && (await eventsOf(setup, repository, responseId, owner))
-  if (found === undefined || events === undefined) {
-    throw new RequestError('The response to this Idempotency-Key is not available. Use a new key.', {
-      status: 409,
-      code: 'idempotency_key_in_use',
-    })
-  }
-  if (found.state === 'finished') {
-    return { responseId, created: found.finished.response, events, finished: Promise.resolve(found.finished) }
-  }
-  if (live !== undefined) return { responseId, created: live.created as KeptResponse, events, finished: live.finished }
+  if (found === undefined) throw unavailable()
+  const isWhole = found.state === 'finished' && stream !== true
+  // Before the events are opened, which hold memory until they are read or left.
+  const created = found.state === 'finished' ? found.finished.response : await createdOf()
+  const events = isWhole ? nothing() : await eventsOf(setup, repository, responseId, owner)
+  if (events === undefined) throw unavailable()
+  if (found.state === 'finished') return { responseId, created, events, finished: Promise.resolve(found.finished) }
+  if (live !== undefined) return { responseId, created, events, finished: live.finished }
   const [followed, over] = watched(events)
   const finished = over.then(async () => {
     const after = await repository.stored.find(responseId, owner)
     return after?.state === 'finished' ? after.finished : undefined
   })
   finished.catch(setup.report)
-  return { responseId, created: await snapshotOf(setup, responseId, owner, repository), events: followed, finished }
+  return { responseId, created, events: followed, finished }
+
+  async function createdOf(): Promise<KeptResponse> {
+    if (live !== undefined) return live.created as KeptResponse
+    return await snapshotOf(setup, responseId, owner, repository)
+  }
+}
+
+function unavailable(): RequestError {
+  return new RequestError('The response to this Idempotency-Key is not available. Use a new key.', {
+    status: 409,
+    code: 'idempotency_key_in_use',
+  })
 }
 
 /** Returns the events, and a promise for their end or their reader's leaving. */

@@ -19,8 +19,8 @@ export interface FollowOptions {
   readonly rest?: (from: number) => readonly Entry[] | undefined
   /** Counts what the reader holds, and is ended with it. */
   readonly held?: ByteHold
-  /** Called once, when the reader is at the end or has left. */
-  readonly onLeave?: () => void
+  /** Called when the reader has room. Returns a function that is called once, when it is at the end or has left. */
+  readonly onJoin?: () => () => void
 }
 
 /**
@@ -32,9 +32,10 @@ export interface FollowOptions {
 export function followEntries(
   entries: AsyncIterable<readonly Entry[]>,
   options: TranslateEntriesOptions,
-  { after = -1, onFailed, rest, held, onLeave = () => {} }: FollowOptions = {},
+  { after = -1, onFailed, rest, held, onJoin }: FollowOptions = {},
 ): AsyncGenerator<Batch> {
   takeOrRefuse(held, RESPONSE_BYTES)
+  const leave = onJoin?.()
   const waiter = createWaiter()
   let hasFailed = false
   const offFailed = onFailed?.(() => {
@@ -51,7 +52,7 @@ export function followEntries(
     // Not awaited: it may be waiting for an entry.
     source.return?.().catch(() => {})
     held?.end()
-    onLeave()
+    leave?.()
   }
 
   async function* read(): AsyncGenerator<Batch> {

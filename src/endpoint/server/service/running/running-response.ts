@@ -330,7 +330,7 @@ class RunningResponse implements Run {
       held: this.#options.holdReader(),
       onFailed: this.#failed.onStop,
       rest: (from) => this.#unfinished?.rest(from),
-      onLeave: this.#readers.join(),
+      onJoin: () => this.#readers.join(),
     })
   }
 }

@@ -35,13 +35,16 @@ export function boundedStore(
   { storeSeconds = 10 }: StoreLimits,
   deadlines: Deadlines,
 ): ResponseStore {
-  /** The latest failure of each method that has not answered since. */
-  const failing = new Map<string, string>()
+  /** The latest failure of each method that has not answered since, with the number of answers before it. */
+  const failing = new Map<string, { readonly message: string; readonly answers: number }>()
+  let answers = 0
 
   function failureOf(name: string, error: unknown): StoreFailure {
     const message = error instanceof Error ? error.message : String(error)
-    const isRepeated = [...failing.values()].includes(message)
-    failing.set(name, message)
+    // Of another method, only while the store answers nothing: its next failure may be another one with the same words.
+    const isKnown = [...failing.values()].some((each) => each.message === message && each.answers === answers)
+    const isRepeated = isKnown || failing.get(name)?.message === message
+    failing.set(name, { message, answers })
     return new StoreFailure(error, isRepeated)
   }
 
@@ -53,6 +56,7 @@ export function boundedStore(
     return async (...given) => {
       try {
         const result = await deadlines.within(storeSeconds, call.apply(store, given), late)
+        answers += 1
         if (failing.size > 0) failing.delete(name)
         return result
       } catch (error) {
