@@ -30,7 +30,9 @@ export function followUpOf(body: Json, later: readonly CapturedRequest[]): Follo
 
 /** The model output that explains the recorded client's next request. */
 export function turnThatSays({ said }: FollowUp, request: Json): ScriptedTurn {
-  const calls = said.filter(isCall).flatMap((item) => callOf(item, request))
+  const called = said.filter(isCall)
+  const last = called.findIndex(({ type, name }) => type === 'function_call' && isHeld(String(name), request))
+  const calls = (last === -1 ? called : called.slice(0, last + 1)).flatMap((item) => callOf(item, request))
   const texts = said.flatMap((item) =>
     item['role'] === 'assistant' ? [contentText(item['content']) || 'Let me see.'] : [],
   )
@@ -38,6 +40,12 @@ export function turnThatSays({ said }: FollowUp, request: Json): ScriptedTurn {
   const thoughts = said.filter(({ type }) => type === 'reasoning').map((item) => think(thoughtOf(item)))
   // A host that begins the header of a call lets the model think first.
   return [...(thoughts.length > 0 ? thoughts : [think('I think.')]), ...spoken, ...calls]
+}
+
+/** Whether the engine holds a function to its parameters: its call ends the turn. */
+function isHeld(name: string, { tools }: Json): boolean {
+  const tool = list(tools).find((one) => (one as Json)['name'] === name) as Json | undefined
+  return tool?.['type'] === 'function' && tool['strict'] !== false
 }
 
 export const isCall = ({ type }: Json): boolean =>
